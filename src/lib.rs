@@ -1,0 +1,5 @@
+//! Undertone.
+
+pub mod linalg;
+pub mod topology;
+pub mod vocabulary;

@@ -1,0 +1,308 @@
+//! Sparse rows: one peer's private data, or everybody's in a simulation's reference computations.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::Block;
+
+/// Compressed sparse rows of an s × n matrix R whose Gram matrix A = RᵀR is what everybody wants.
+///
+/// Column indices ascend strictly within a row and all values are finite. `Debug` prints the shape only.
+#[derive(Clone, PartialEq)]
+pub struct SparseRows {
+    dimension: usize,
+    offsets: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+/// A row that cannot be part of [`SparseRows`].
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum SparseError {
+    /// A column index at or beyond the dimension.
+    #[error("column {column} is outside the {dimension} columns of the matrix")]
+    ColumnOutOfRange {
+        /// The offending index.
+        column: u32,
+        /// Number of columns.
+        dimension: usize,
+    },
+    /// Indices that do not ascend strictly.
+    #[error("columns of a row must ascend without repetition, found {next} after {previous}")]
+    NotAscending {
+        /// The index before.
+        previous: u32,
+        /// The index that should have been larger.
+        next: u32,
+    },
+    /// A NaN or an infinite value.
+    #[error("column {column} holds a value that is not finite")]
+    NotFinite {
+        /// The column of the value.
+        column: u32,
+    },
+}
+
+impl SparseRows {
+    /// No rows yet, of `dimension` columns.
+    #[must_use]
+    pub fn new(dimension: usize) -> Self {
+        Self {
+            dimension,
+            offsets: vec![0],
+            columns: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// Appends a row given as (column, value) pairs; an empty row is allowed and contributes nothing.
+    ///
+    /// # Errors
+    /// [`SparseError`] if a column is out of range or not ascending, or a value is not finite; the
+    /// matrix is then unchanged.
+    pub fn push_row(
+        &mut self,
+        entries: impl IntoIterator<Item = (u32, f64)>,
+    ) -> Result<(), SparseError> {
+        let start = self.columns.len();
+        let mut outcome = Ok(());
+        for (column, value) in entries {
+            outcome = self.check_entry(start, column, value);
+            if outcome.is_err() {
+                break;
+            }
+            self.columns.push(column);
+            self.values.push(value);
+        }
+        if outcome.is_ok() {
+            self.offsets.push(self.columns.len());
+        } else {
+            self.columns.truncate(start);
+            self.values.truncate(start);
+        }
+        outcome
+    }
+
+    fn check_entry(&self, start: usize, column: u32, value: f64) -> Result<(), SparseError> {
+        if column as usize >= self.dimension {
+            return Err(SparseError::ColumnOutOfRange {
+                column,
+                dimension: self.dimension,
+            });
+        }
+        if let Some(&previous) = self.columns[start..].last()
+            && previous >= column
+        {
+            return Err(SparseError::NotAscending {
+                previous,
+                next: column,
+            });
+        }
+        if value.is_finite() {
+            Ok(())
+        } else {
+            Err(SparseError::NotFinite { column })
+        }
+    }
+
+    /// Number of columns, n.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of stored entries.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Row `i` as (columns, values).
+    #[must_use]
+    pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        (&self.columns[range.clone()], &self.values[range])
+    }
+
+    /// The projections r·X of every row r: a `len() × p` row-major array.
+    ///
+    /// `x` is the row-major n × p block as a flat slice. The sum over a row's entries runs in ascending
+    /// column order.
+    ///
+    /// # Panics
+    /// If `x.len()` is not n · p.
+    #[must_use]
+    pub fn project(&self, x: &[f64], p: usize) -> Vec<f64> {
+        assert_eq!(
+            x.len(),
+            self.dimension * p,
+            "a block of this matrix's dimension"
+        );
+        let mut projections = vec![0.0; self.len() * p];
+        for (i, projection) in projections.chunks_exact_mut(p).enumerate() {
+            let (columns, values) = self.row(i);
+            for (&column, &value) in columns.iter().zip(values) {
+                let row = &x[column as usize * p..][..p];
+                for (sum, entry) in projection.iter_mut().zip(row) {
+                    *sum += value * entry;
+                }
+            }
+        }
+        projections
+    }
+
+    /// Adds the coordinates `range` of the flattened n × p product RᵀP to `out`, where `projections`
+    /// is P = RX from [`Self::project`].
+    ///
+    /// Each coordinate is summed over the rows in order, so any way of cutting the product into ranges
+    /// gives the same bits.
+    ///
+    /// # Panics
+    /// If `out.len() != range.len()`.
+    pub fn add_back_projection(
+        &self,
+        projections: &[f64],
+        p: usize,
+        range: Range<usize>,
+        out: &mut [f64],
+    ) {
+        assert_eq!(out.len(), range.len(), "one output per coordinate");
+        if range.is_empty() {
+            return;
+        }
+        let first_item = (range.start / p) as u32;
+        for (i, projection) in projections.chunks_exact(p).enumerate() {
+            let (columns, values) = self.row(i);
+            let begin = columns.partition_point(|&c| c < first_item);
+            for (&column, &value) in columns[begin..].iter().zip(&values[begin..]) {
+                let base = column as usize * p;
+                if base >= range.end {
+                    break;
+                }
+                let low = range.start.max(base);
+                let high = range.end.min(base + p);
+                let target = &mut out[low - range.start..high - range.start];
+                for (sum, entry) in target.iter_mut().zip(&projection[low - base..high - base]) {
+                    *sum += value * entry;
+                }
+            }
+        }
+    }
+
+    /// The product A X = Rᵀ(R X) without ever forming the n × n matrix A.
+    ///
+    /// # Cost
+    /// O(entries · p) time, O(n p) memory.
+    ///
+    /// # Panics
+    /// If `x` does not have n rows.
+    #[must_use]
+    pub fn gram_product(&self, x: &Block) -> Block {
+        let p = x.columns();
+        let projections = self.project(x.values(), p);
+        let mut out = Block::zeros(self.dimension, p);
+        self.add_back_projection(&projections, p, 0..self.dimension * p, out.values_mut());
+        out
+    }
+
+    /// These rows followed by those of `other`.
+    ///
+    /// # Panics
+    /// If the dimensions differ.
+    pub fn append(&mut self, other: &Self) {
+        assert_eq!(self.dimension, other.dimension, "matrices of equal width");
+        let shift = self.columns.len();
+        self.offsets
+            .extend(other.offsets[1..].iter().map(|o| o + shift));
+        self.columns.extend_from_slice(&other.columns);
+        self.values.extend_from_slice(&other.values);
+    }
+}
+
+impl fmt::Debug for SparseRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "SparseRows({} x {}, {} entries)",
+            self.len(),
+            self.dimension,
+            self.entries()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> SparseRows {
+        let mut rows = SparseRows::new(4);
+        rows.push_row([(0, 0.5), (3, -1.0)]).expect("valid");
+        rows.push_row([]).expect("empty rows are rows");
+        rows.push_row([(1, 2.0), (2, 0.25), (3, 1.5)])
+            .expect("valid");
+        rows
+    }
+
+    #[test]
+    fn the_product_equals_the_dense_one() {
+        let rows = example();
+        let mut dense = nalgebra::DMatrix::<f64>::zeros(3, 4);
+        for i in 0..3 {
+            let (columns, values) = rows.row(i);
+            for (c, v) in columns.iter().zip(values) {
+                dense[(i, *c as usize)] = *v;
+            }
+        }
+        let x = Block::from_values(4, 2, vec![1.0, 2.0, 3.0, -4.0, 5.0, 6.0, 7.0, 8.5]);
+        let expected = dense.transpose() * &dense * x.to_matrix();
+        assert!((rows.gram_product(&x).to_matrix() - expected).abs().max() < 1e-14);
+    }
+
+    #[test]
+    fn any_cut_into_ranges_gives_the_same_bits() {
+        let rows = example();
+        let x: Vec<f64> = (0..12).map(|i| f64::from(i).sin()).collect();
+        let projections = rows.project(&x, 3);
+        let mut whole = vec![0.0; 12];
+        rows.add_back_projection(&projections, 3, 0..12, &mut whole);
+        for width in 1..12 {
+            let mut cut = vec![0.0; 12];
+            for (k, part) in cut.chunks_mut(width).enumerate() {
+                rows.add_back_projection(&projections, 3, k * width..k * width + part.len(), part);
+            }
+            assert_eq!(whole, cut);
+        }
+    }
+
+    #[test]
+    fn bad_rows_are_refused_and_leave_no_trace() {
+        let mut rows = example();
+        let before = rows.clone();
+        assert!(matches!(
+            rows.push_row([(0, 1.0), (4, 1.0)]),
+            Err(SparseError::ColumnOutOfRange { .. })
+        ));
+        assert!(matches!(
+            rows.push_row([(2, 1.0), (2, 1.0)]),
+            Err(SparseError::NotAscending { .. })
+        ));
+        assert!(matches!(
+            rows.push_row([(2, f64::NAN)]),
+            Err(SparseError::NotFinite { column: 2 })
+        ));
+        assert_eq!(rows, before);
+    }
+}

@@ -1,0 +1,11 @@
+//! The words every other layer uses: peer and step numbers, virtual time, seeds and streams.
+//!
+//! Nothing here reads a clock, draws entropy or knows the protocol.
+
+mod ids;
+mod seed;
+mod time;
+
+pub use ids::{Iteration, PeerIndex, Round};
+pub use seed::{CHUNK, Label, Seed, StreamKey};
+pub use time::{Span, Time};

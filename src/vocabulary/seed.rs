@@ -1,0 +1,191 @@
+//! Seeds and streams: every random number of a simulation is a pure function of
+//! (seed, label, subject, iteration, chunk), so no order of events can change it.
+//!
+//! A [`Seed`] never draws anything itself. It derives a [`StreamKey`] per label and subject (a peer, an
+//! edge), and a key opens an independent ChaCha20 stream per (iteration, chunk). Keys are derived with
+//! BLAKE3 in its keyed mode under a version string, so two labels can never share a stream.
+
+use std::fmt;
+
+use chacha20::ChaCha20Rng;
+use rand::SeedableRng;
+use rand::distr::Distribution;
+use rand_distr::StandardNormal;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// Domain separation of every derivation below; changing any sampled value must change this string.
+const CONTEXT: &str = "undertone 2026-11 streams v1";
+
+/// Coordinates per noise stream. Coordinate `i` of an iteration's noise is the `i % CHUNK`-th normal of
+/// chunk `i / CHUNK`, so a tile of coordinates can be produced without drawing the ones before it.
+pub const CHUNK: usize = 512;
+
+/// What a stream is for. The discriminant enters the key derivation and must never be reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Label {
+    /// The public starting block X⁰.
+    Start = 1,
+    /// A peer's own noise η_u.
+    OwnNoise = 2,
+    /// The noise Δ_uv shared by the two ends of an edge of the noise graph.
+    PairwiseNoise = 3,
+    /// The trusted curator's noise (engine `central`).
+    CuratorNoise = 4,
+    /// Random graphs.
+    Topology = 5,
+    /// Dealing users to peers.
+    Partition = 6,
+    /// Link latencies in the event engine.
+    Latency = 7,
+    /// Network identities of in-process nodes.
+    Identity = 8,
+    /// Probe vectors of iterative eigenvalue methods.
+    Probe = 9,
+    /// Seeds of repeated runs.
+    Repetition = 10,
+    /// A user's choice in tests and examples.
+    Scenario = 11,
+}
+
+/// The root of every random stream of a simulation.
+///
+/// `Debug` prints no content: whoever knows the seed knows the noise.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Seed([u8; 32]);
+
+impl Seed {
+    /// The seed written as a number in an experiment file or on the command line.
+    #[must_use]
+    pub fn from_u64(number: u64) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
+        hasher.update(&number.to_le_bytes());
+        Self(*hasher.finalize().as_bytes())
+    }
+
+    /// The key for one purpose and subject: `a` is the peer or the lower end of an edge, `b` the upper
+    /// end or 0.
+    #[must_use]
+    pub fn key(&self, label: Label, a: u32, b: u32) -> StreamKey {
+        let mut message = [0_u8; 12];
+        message[..4].copy_from_slice(&(label as u32).to_le_bytes());
+        message[4..8].copy_from_slice(&a.to_le_bytes());
+        message[8..].copy_from_slice(&b.to_le_bytes());
+        StreamKey(*blake3::keyed_hash(&self.0, &message).as_bytes())
+    }
+
+    /// The seed of repetition `number` of an experiment: independent of every other repetition and of
+    /// this seed's own streams.
+    #[must_use]
+    pub fn repetition(&self, number: u32) -> Self {
+        Self(self.key(Label::Repetition, number, 0).0)
+    }
+
+    /// A generator for `label`, for uses that need a handful of numbers in a fixed order.
+    #[must_use]
+    pub fn generator(&self, label: Label) -> ChaCha20Rng {
+        self.key(label, 0, 0).stream(0, 0)
+    }
+}
+
+impl fmt::Debug for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Seed(redacted)")
+    }
+}
+
+/// The secret behind one subject's noise: opens one ChaCha20 stream per (iteration, chunk).
+///
+/// In a simulation it comes from a [`Seed`]; a deployed peer would take it from the operating system's
+/// entropy (own noise) or from a key agreement with the partner (pairwise noise).
+#[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
+pub struct StreamKey([u8; 32]);
+
+impl StreamKey {
+    /// The generator of `(iteration, chunk)`. The ChaCha key is derived from this key and the iteration;
+    /// the chunk is ChaCha's 64-bit stream number.
+    #[must_use]
+    pub fn stream(&self, iteration: u32, chunk: u64) -> ChaCha20Rng {
+        let key = blake3::keyed_hash(&self.0, &iteration.to_le_bytes());
+        let mut generator = ChaCha20Rng::from_seed(*key.as_bytes());
+        generator.set_stream(chunk);
+        generator
+    }
+
+    /// Adds `scale` times the standard normals of `(iteration, chunk)` to `out`, in order.
+    ///
+    /// # Shapes and units
+    /// `out` is at most [`CHUNK`] consecutive coordinates starting at coordinate `chunk * CHUNK`;
+    /// `scale` is a standard deviation, with a sign.
+    pub fn add_normals(&self, iteration: u32, chunk: u64, scale: f64, out: &mut [f64]) {
+        debug_assert!(out.len() <= CHUNK);
+        let mut generator = self.stream(iteration, chunk);
+        for value in out {
+            let normal: f64 = StandardNormal.sample(&mut generator);
+            *value += scale * normal;
+        }
+    }
+
+    /// Adds `scale` times the whole iteration's standard normals to `out`, chunk after chunk.
+    pub fn add_all_normals(&self, iteration: u32, scale: f64, out: &mut [f64]) {
+        for (chunk, values) in (0_u64..).zip(out.chunks_mut(CHUNK)) {
+            self.add_normals(iteration, chunk, scale, values);
+        }
+    }
+}
+
+impl fmt::Debug for StreamKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StreamKey(redacted)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draw(key: &StreamKey, iteration: u32, chunk: u64) -> Vec<f64> {
+        let mut out = vec![0.0; 8];
+        key.add_normals(iteration, chunk, 1.0, &mut out);
+        out
+    }
+
+    #[test]
+    fn streams_differ_in_every_coordinate_of_their_address() {
+        let seed = Seed::from_u64(1);
+        let base = draw(&seed.key(Label::OwnNoise, 3, 0), 1, 0);
+        assert_eq!(base, draw(&seed.key(Label::OwnNoise, 3, 0), 1, 0));
+        let others = [
+            draw(&Seed::from_u64(2).key(Label::OwnNoise, 3, 0), 1, 0),
+            draw(&seed.key(Label::PairwiseNoise, 3, 0), 1, 0),
+            draw(&seed.key(Label::OwnNoise, 4, 0), 1, 0),
+            draw(&seed.key(Label::OwnNoise, 3, 1), 1, 0),
+            draw(&seed.key(Label::OwnNoise, 3, 0), 2, 0),
+            draw(&seed.key(Label::OwnNoise, 3, 0), 1, 1),
+            draw(&seed.repetition(0).key(Label::OwnNoise, 3, 0), 1, 0),
+        ];
+        for other in others {
+            assert!(base.iter().zip(&other).all(|(a, b)| a != b));
+        }
+    }
+
+    #[test]
+    fn a_chunk_can_be_drawn_without_the_ones_before_it() {
+        let key = Seed::from_u64(9).key(Label::OwnNoise, 0, 0);
+        let mut whole = vec![0.0; 2 * CHUNK + 5];
+        key.add_all_normals(4, 2.0, &mut whole);
+        let mut tail = vec![0.0; 5];
+        key.add_normals(4, 2, 2.0, &mut tail);
+        assert_eq!(&whole[2 * CHUNK..], &tail[..]);
+    }
+
+    #[test]
+    fn secrets_are_not_printed() {
+        let seed = Seed::from_u64(77);
+        assert_eq!(format!("{seed:?}"), "Seed(redacted)");
+        assert_eq!(
+            format!("{:?}", seed.key(Label::Start, 0, 0)),
+            "StreamKey(redacted)"
+        );
+    }
+}
