@@ -1,5 +1,10 @@
 //! Undertone.
 
+pub mod algorithm;
+pub mod engine;
 pub mod linalg;
+pub mod noise;
+pub mod privacy;
+pub mod protocol;
 pub mod topology;
 pub mod vocabulary;

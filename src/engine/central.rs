@@ -1,0 +1,100 @@
+//! A trusted curator who holds everybody's rows: P1 Algorithm 1, the baseline of every comparison.
+
+use std::sync::Arc;
+
+use super::{Communication, EngineError, IterationRecord, Observer, Outcome, Session, Totals};
+use crate::linalg::Block;
+use crate::noise::Term;
+use crate::privacy::Statistic;
+use crate::vocabulary::{Iteration, Label, PeerIndex};
+
+/// Where the noise on the sum comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SumNoise {
+    /// The curator draws N(0, (zΔ)²) for every coordinate.
+    Curator,
+    /// The sum of the peers' own shares η_u, in peer order: the very numbers the decentralised engines
+    /// are left with once pairwise noise has cancelled.
+    Shares,
+    /// None.
+    Nothing,
+}
+
+/// Runs the session under a curator with this noise.
+///
+/// # Errors
+/// [`EngineError::NotFullRank`] if the noisy sum has no unique basis.
+///
+/// # Source
+/// P1 Algorithm 1, with noise scaled by X^{l−1} (see [`crate::algorithm::PowerMethod`]).
+pub fn run(
+    session: &Session,
+    noise: SumNoise,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, EngineError> {
+    let parameters = session.plan.parameters();
+    let algorithm = parameters.algorithm.build(parameters.rank);
+    let mut basis = Arc::clone(&session.start);
+    let mut records = Vec::new();
+    for number in 1..=parameters.iterations {
+        let iteration = Iteration(number);
+        let statistic = match parameters.sensitivity.statistic() {
+            Statistic::None => 0.0,
+            Statistic::MaxRowNorm => basis.max_row_norm(),
+            Statistic::MaxEntry => basis.max_entry(),
+        };
+        let sensitivity = parameters.sensitivity.bound(statistic);
+        let mut local = Block::zeros(parameters.dimension, parameters.rank);
+        for rows in session.rows.iter() {
+            let prepared = algorithm.prepare(rows, basis.values());
+            let values = local.values_mut();
+            algorithm.add_contribution(rows, &prepared, 0..values.len(), values);
+        }
+        let mut sum = local.clone();
+        let mut add = |term: Term| {
+            crate::noise::PeerNoise { terms: vec![term] }.add_to(
+                iteration,
+                sensitivity,
+                sum.values_mut(),
+            );
+        };
+        match noise {
+            SumNoise::Curator => {
+                add(Term::new(
+                    session.seed.key(Label::CuratorNoise, 0, 0),
+                    session.sigma_central,
+                ));
+            }
+            SumNoise::Shares => {
+                (0..session.peers()).for_each(|u| add(session.noise.own(PeerIndex::from_index(u))));
+            }
+            SumNoise::Nothing => {}
+        }
+        let next = algorithm
+            .advance(&sum)
+            .map_err(|source| EngineError::NotFullRank { iteration, source })?;
+        basis = Arc::new(next);
+        let record = IterationRecord {
+            iteration,
+            statistic,
+            sensitivity,
+            totals: Totals {
+                published: sum.clone(),
+                local,
+            },
+            sum: Arc::new(sum),
+            basis: Arc::clone(&basis),
+            consensus: None,
+        };
+        observer.iteration(&record);
+        observer.progress(u64::from(number), u64::from(parameters.iterations));
+        records.push(record);
+    }
+    Ok(Outcome {
+        communication: Communication {
+            rounds: vec![0; records.len()],
+            ..Communication::default()
+        },
+        records,
+    })
+}

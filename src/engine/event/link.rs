@@ -1,0 +1,52 @@
+//! How long a message takes.
+
+use chacha20::ChaCha20Rng;
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+use crate::vocabulary::{Span, Time};
+
+/// The latency of every link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Latency {
+    /// Every message takes the same time.
+    Constant {
+        /// Microseconds.
+        micros: u64,
+    },
+    /// Every message takes an independent, uniformly distributed time; messages may overtake each other.
+    Uniform {
+        /// Shortest time in microseconds.
+        low_micros: u64,
+        /// Longest time in microseconds.
+        high_micros: u64,
+    },
+}
+
+/// Draws arrival times.
+#[derive(Debug)]
+pub(super) struct Links {
+    latency: Latency,
+    generator: ChaCha20Rng,
+}
+
+impl Links {
+    pub(super) fn new(latency: Latency, generator: ChaCha20Rng) -> Self {
+        Self { latency, generator }
+    }
+
+    /// When a message sent at `now` arrives.
+    pub(super) fn arrival(&mut self, now: Time) -> Time {
+        let micros = match self.latency {
+            Latency::Constant { micros } => micros,
+            Latency::Uniform {
+                low_micros,
+                high_micros,
+            } => self
+                .generator
+                .random_range(low_micros.min(high_micros)..=high_micros.max(low_micros)),
+        };
+        now + Span::from_micros(micros)
+    }
+}

@@ -1,0 +1,238 @@
+//! All peers in lockstep over flat arrays, with the protocol's own kernels.
+//!
+//! One array holds every peer's public state, s × n·p. In each iteration the coordinates are processed in
+//! chunks (the unit of the noise streams): the chunk of every peer's noisy input is made, averaged over
+//! all K rounds tile by tile while it sits in cache, and written back as that peer's sum. Then each peer
+//! orthonormalises its own sum in place. No other array of that size exists.
+//!
+//! Nothing here depends on the number of threads or the tile width: every coordinate sees the same
+//! operations in the same order as in a [`Peer`](crate::protocol::Peer), so the bits agree.
+
+mod chunk;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{
+    Communication, Consensus, EngineError, IterationRecord, Observer, Outcome, Session, Totals,
+};
+use crate::algorithm::Algorithm;
+use crate::linalg::Block;
+use crate::noise::Term;
+use crate::privacy::Statistic;
+use crate::protocol::PeerError;
+use crate::vocabulary::{CHUNK, Iteration, PeerIndex};
+use chunk::{ChunkOutput, ChunkTask};
+
+/// The noise terms of all peers, each edge once.
+#[derive(Debug)]
+struct Terms {
+    own: Vec<Term>,
+    /// (lower end, upper end, term of the lower end, scale at the upper end), in ascending order.
+    pairs: Vec<(u32, u32, Term, f64)>,
+}
+
+impl Terms {
+    fn of(session: &Session) -> Self {
+        let own = (0..session.peers())
+            .map(|u| session.noise.own(PeerIndex::from_index(u)))
+            .collect();
+        let pairs = if session.noise.has_pairwise() {
+            session
+                .noise_graph
+                .edge_list()
+                .map(|(u, v)| {
+                    let (lower, upper) = session.noise.pair(PeerIndex(u), PeerIndex(v));
+                    (u, v, lower, upper.scale)
+                })
+                .collect()
+        } else {
+            Vec::new()
+        };
+        Self { own, pairs }
+    }
+}
+
+/// Runs the session.
+///
+/// # Errors
+/// [`EngineError::Peer`] with the first peer whose sum has no unique basis.
+///
+/// # Cost
+/// Time O(L·(entries·p + n p·(peers + noise edges + K·edges))); memory one s × n·p array plus a few
+/// s × [`CHUNK`] buffers per thread.
+pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
+    let parameters = session.plan.parameters();
+    let algorithm = parameters.algorithm.build(parameters.rank);
+    let terms = Terms::of(session);
+    let values = session.plan.values();
+    let mut states: Vec<f64> = Vec::with_capacity(session.peers() * values);
+    for _ in 0..session.peers() {
+        states.extend_from_slice(session.start.values());
+    }
+    let chunks = values.div_ceil(CHUNK) as u64;
+    let total = chunks * u64::from(parameters.iterations);
+    let mut records = Vec::new();
+    for number in 1..=parameters.iterations {
+        let iteration = Iteration(number);
+        let statistic = statistic(session, &states);
+        let sensitivity = parameters.sensitivity.bound(statistic);
+        let prepared: Vec<Vec<f64>> = session
+            .rows
+            .par_iter()
+            .zip(states.par_chunks_exact(values))
+            .map(|(rows, state)| algorithm.prepare(rows, state))
+            .collect();
+        let task = ChunkTask {
+            session,
+            terms: &terms,
+            algorithm: algorithm.as_ref(),
+            prepared: &prepared,
+            iteration,
+            sensitivity,
+        };
+        let mut gathered = Gathered::new(parameters.dimension, parameters.rank);
+        let threads = rayon::current_num_threads().max(1) as u64;
+        let mut first = 0;
+        while first < chunks {
+            let wave: Vec<u64> = (first..chunks.min(first + threads)).collect();
+            let outputs: Vec<ChunkOutput> = wave.par_iter().map(|&chunk| task.run(chunk)).collect();
+            for output in &outputs {
+                gathered.add(output);
+                output.scatter(&mut states, values);
+            }
+            first += threads;
+            let done = u64::from(number - 1) * chunks + first.min(chunks);
+            observer.progress(done, total);
+        }
+        let consensus = gathered.consensus(session.peers(), &states);
+        let sum = state_block(session, &states[..values]);
+        advance(session, algorithm.as_ref(), iteration, &mut states)?;
+        let record = IterationRecord {
+            iteration,
+            statistic,
+            sensitivity,
+            sum: Arc::new(sum),
+            basis: Arc::new(state_block(session, &states[..values])),
+            totals: gathered.totals,
+            consensus: Some(consensus),
+        };
+        observer.iteration(&record);
+        records.push(record);
+    }
+    Ok(Outcome {
+        records,
+        communication: communication(session),
+    })
+}
+
+fn state_block(session: &Session, values: &[f64]) -> Block {
+    let parameters = session.plan.parameters();
+    Block::from_values(parameters.dimension, parameters.rank, values.to_vec())
+}
+
+/// What max-consensus over at least the diameter's number of rounds leaves at every peer: the maximum.
+fn statistic(session: &Session, states: &[f64]) -> f64 {
+    let parameters = session.plan.parameters();
+    let measure: fn(&Block) -> f64 = match parameters.sensitivity.statistic() {
+        Statistic::None => return 0.0,
+        Statistic::MaxRowNorm => Block::max_row_norm,
+        Statistic::MaxEntry => Block::max_entry,
+    };
+    states
+        .par_chunks_exact(session.plan.values())
+        .map(|state| measure(&state_block(session, state)))
+        .reduce(|| 0.0, f64::max)
+}
+
+/// Orthonormalises every peer's sum in place.
+fn advance(
+    session: &Session,
+    algorithm: &dyn Algorithm,
+    iteration: Iteration,
+    states: &mut [f64],
+) -> Result<(), EngineError> {
+    let failures: Vec<PeerError> = states
+        .par_chunks_exact_mut(session.plan.values())
+        .enumerate()
+        .filter_map(|(u, state)| {
+            let peer = PeerIndex::from_index(u);
+            if state.iter().any(|v| !v.is_finite()) {
+                return Some(PeerError::Overflow { peer, iteration });
+            }
+            match algorithm.advance(&state_block(session, state)) {
+                Ok(next) => {
+                    state.copy_from_slice(next.values());
+                    None
+                }
+                Err(source) => Some(PeerError::NotFullRank {
+                    peer,
+                    iteration,
+                    source,
+                }),
+            }
+        })
+        .collect();
+    failures
+        .into_iter()
+        .next()
+        .map_or(Ok(()), |failure| Err(failure.into()))
+}
+
+/// Sums over all chunks of one iteration.
+struct Gathered {
+    totals: Totals,
+    spread: f64,
+}
+
+impl Gathered {
+    fn new(dimension: usize, rank: usize) -> Self {
+        let zeros = || Block::zeros(dimension, rank);
+        Self {
+            totals: Totals {
+                published: zeros(),
+                local: zeros(),
+            },
+            spread: 0.0,
+        }
+    }
+
+    fn add(&mut self, output: &ChunkOutput) {
+        self.totals.published.values_mut()[output.range()].copy_from_slice(&output.published);
+        self.totals.local.values_mut()[output.range()].copy_from_slice(&output.local);
+        self.spread += output.spread;
+    }
+
+    fn consensus(&self, peers: usize, sums: &[f64]) -> Consensus {
+        let total = self.totals.published.values();
+        let norm = self.totals.published.norm();
+        let worst = sums
+            .par_chunks_exact(total.len())
+            .map(|sum| {
+                sum.iter()
+                    .zip(total)
+                    .map(|(x, y)| (x - y).powi(2))
+                    .sum::<f64>()
+            })
+            .reduce(|| 0.0, f64::max);
+        Consensus {
+            disagreement: worst.sqrt() / norm,
+            initial_spread: peers as f64 * self.spread.sqrt() / norm,
+        }
+    }
+}
+
+/// What the same session costs on the wire: every peer sends every frame to every neighbour.
+fn communication(session: &Session) -> Communication {
+    let iterations = session.plan.parameters().iterations;
+    let steps = session.plan.steps_per_iteration();
+    let ends = 2 * session.graph.edges() as u64;
+    let bytes = session.plan.bytes_per_edge_end() * u64::from(iterations);
+    Communication {
+        rounds: vec![steps; iterations as usize],
+        messages: ends * u64::from(steps) * u64::from(iterations),
+        bytes_total: ends * bytes,
+        bytes_max_peer: session.graph.max_degree() as u64 * bytes,
+    }
+}

@@ -1,0 +1,61 @@
+//! How values move: engines that run one session and report the same outcome.
+//!
+//! | engine | what moves | for |
+//! | --- | --- | --- |
+//! | [`central`] | nothing: a trusted curator holds all rows | the baseline (P1 Alg. 1) |
+//! | [`federated`] | noisy products to an ideal secure sum | P1 Alg. 2 |
+//! | [`lockstep`] | flat arrays, tile by tile, the protocol's kernels | 10⁴–10⁶ peers, sweeps |
+//! | [`event`] | messages between [`Peer`](crate::protocol::Peer)s in virtual time | latency, faults |
+//! | [`swarm`](crate::node) | frames over libp2p | real connections |
+//!
+//! Lockstep, event and swarm give equal bits for equal seeds.
+
+pub mod central;
+pub mod event;
+pub mod federated;
+pub mod lockstep;
+mod outcome;
+mod record;
+mod session;
+#[cfg(test)]
+mod tests;
+
+pub use outcome::{Communication, Consensus, IterationRecord, Observer, Outcome, Silent, Totals};
+pub use record::Collector;
+pub use session::Session;
+
+use crate::linalg::NotFullRank;
+use crate::protocol::{Fault, PeerError};
+use crate::vocabulary::{Iteration, PeerIndex};
+
+/// Why a run ended without an outcome.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EngineError {
+    /// A peer could not be built or could not go on.
+    #[error(transparent)]
+    Peer(#[from] PeerError),
+    /// A peer reported a neighbour. Between honest peers on lossless links this cannot happen.
+    #[error("{reporter} reports {fault}")]
+    Fault {
+        /// Who reports.
+        reporter: PeerIndex,
+        /// What and whom.
+        fault: Fault,
+    },
+    /// The noisy sum of an engine without peers has no unique basis.
+    #[error("{iteration} cannot advance: {source}")]
+    NotFullRank {
+        /// The iteration.
+        iteration: Iteration,
+        /// Why.
+        source: NotFullRank,
+    },
+    /// Nothing is left to deliver and peers are still waiting: is the topology connected?
+    #[error("{waiting} of {peers} peers wait for messages that nobody will send")]
+    Stalled {
+        /// Peers that have not finished.
+        waiting: usize,
+        /// All peers.
+        peers: usize,
+    },
+}

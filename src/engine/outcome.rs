@@ -1,0 +1,98 @@
+//! What every engine reports.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::linalg::Block;
+use crate::vocabulary::Iteration;
+
+/// Sums over all peers that only a simulator can see, for `verify` and the tests.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Totals {
+    /// Σ_u of what the peers published: local product, own noise and pairwise noise.
+    pub published: Block,
+    /// Σ_u f_u(X_u): the local products alone, each at its peer's own public state.
+    pub local: Block,
+}
+
+/// How well the peers agree on one iteration's sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Consensus {
+    /// max_u ‖S_u − Ȳ‖_F / ‖Ȳ‖_F: the worst peer's estimate S_u against the exact sum Ȳ of what was published.
+    pub disagreement: f64,
+    /// s·‖x⁰ − x̄‖_F / ‖Ȳ‖_F: the same measure before any averaging, over all peers. Times the contraction
+    /// that the rounds guarantee it bounds `disagreement`.
+    pub initial_spread: f64,
+}
+
+/// One iteration as everybody in the field would log it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IterationRecord {
+    /// The iteration l, from 1.
+    pub iteration: Iteration,
+    /// The agreed statistic of X^{l−1} (D̂, or ‖X‖_max; 0 where none is needed).
+    pub statistic: f64,
+    /// The sensitivity Δ_l.
+    pub sensitivity: f64,
+    /// Peer 0's estimate of the noisy sum Y_l.
+    pub sum: Arc<Block>,
+    /// Peer 0's X^l.
+    pub basis: Arc<Block>,
+    /// Sums over all peers.
+    pub totals: Totals,
+    /// Agreement between peers; `None` where there is one copy only.
+    pub consensus: Option<Consensus>,
+}
+
+/// What went over the wire, prefixes and headers included.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Communication {
+    /// Exchanges of each iteration: max-consensus rounds plus averaging rounds.
+    pub rounds: Vec<u32>,
+    /// Messages delivered, one per neighbour and exchange.
+    pub messages: u64,
+    /// Bytes sent by all peers.
+    pub bytes_total: u64,
+    /// Bytes sent by the busiest peer.
+    pub bytes_max_peer: u64,
+}
+
+/// What a run produced.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Every iteration in order.
+    pub records: Vec<IterationRecord>,
+    /// What it cost to send.
+    pub communication: Communication,
+}
+
+impl Outcome {
+    /// Peer 0's final basis X^L, n × p.
+    ///
+    /// # Panics
+    /// Never for outcomes of engines: plans have at least one iteration.
+    #[must_use]
+    pub fn basis(&self) -> &Block {
+        &self
+            .records
+            .last()
+            .expect("plans have at least one iteration")
+            .basis
+    }
+}
+
+/// Watches a run.
+pub trait Observer {
+    /// An iteration is complete at every peer.
+    fn iteration(&mut self, _record: &IterationRecord) {}
+
+    /// `done` of `total` units of work are complete; called often, must be cheap.
+    fn progress(&mut self, _done: u64, _total: u64) {}
+}
+
+/// An observer that ignores everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}

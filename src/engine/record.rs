@@ -1,0 +1,189 @@
+//! Collects what peers report, in any order, into iteration records.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::outcome::{Consensus, IterationRecord, Totals};
+use super::session::Session;
+use crate::linalg::Block;
+use crate::protocol::{Body, Event, Message};
+use crate::vocabulary::{Iteration, PeerIndex};
+
+/// Everything known so far about one iteration.
+#[derive(Debug)]
+struct Pending {
+    inputs: Vec<Option<Arc<Vec<f64>>>>,
+    sums: Vec<Option<Arc<Block>>>,
+    bases: Vec<Option<Arc<Block>>>,
+    missing: usize,
+    statistic: f64,
+    sensitivity: f64,
+}
+
+/// Turns the messages and events of all peers into [`IterationRecord`]s.
+///
+/// Sums over peers run in peer order once an iteration is complete, so arrival order leaves no trace.
+/// An iteration's blocks are dropped as soon as its record is made.
+#[derive(Debug)]
+pub struct Collector {
+    session: Session,
+    pending: BTreeMap<Iteration, Pending>,
+    /// The public state each peer entered the iteration with, by iteration.
+    states: BTreeMap<Iteration, Vec<Option<Arc<Block>>>>,
+    records: Vec<IterationRecord>,
+}
+
+impl Collector {
+    /// A collector for one run.
+    #[must_use]
+    pub fn new(session: Session) -> Self {
+        let first = vec![Some(Arc::clone(&session.start)); session.peers()];
+        Self {
+            states: BTreeMap::from([(Iteration(1), first)]),
+            session,
+            pending: BTreeMap::new(),
+            records: Vec::new(),
+        }
+    }
+
+    /// Notes a broadcast message; only the published inputs (round 0 of averaging) are kept.
+    pub fn message(&mut self, from: PeerIndex, message: &Message) {
+        if let Body::Average(values) = &message.body
+            && message.round.0 == 0
+        {
+            let pending = self.pending(message.iteration);
+            if pending.inputs[from.index()]
+                .replace(Arc::clone(values))
+                .is_none()
+            {
+                pending.missing -= 1;
+            }
+        }
+    }
+
+    /// Notes an event. Returns the finished record if this completes the oldest open iteration.
+    pub fn event(&mut self, from: PeerIndex, event: &Event) -> Option<&IterationRecord> {
+        let u = from.index();
+        match event {
+            Event::Averaged {
+                iteration,
+                statistic,
+                sensitivity,
+                sum,
+            } => {
+                let pending = self.pending(*iteration);
+                if u == 0 {
+                    pending.statistic = *statistic;
+                    pending.sensitivity = *sensitivity;
+                }
+                if pending.sums[u].replace(Arc::clone(sum)).is_none() {
+                    pending.missing -= 1;
+                }
+            }
+            Event::Advanced { iteration, basis } => {
+                let peers = self.session.peers();
+                let next = Iteration(iteration.0 + 1);
+                self.states.entry(next).or_insert_with(|| vec![None; peers])[u] =
+                    Some(Arc::clone(basis));
+                let pending = self.pending(*iteration);
+                if pending.bases[u].replace(Arc::clone(basis)).is_none() {
+                    pending.missing -= 1;
+                }
+            }
+            Event::Finished => {}
+        }
+        self.complete_next()
+    }
+
+    /// The records of all completed iterations.
+    #[must_use]
+    pub fn into_records(self) -> Vec<IterationRecord> {
+        self.records
+    }
+
+    fn pending(&mut self, iteration: Iteration) -> &mut Pending {
+        let peers = self.session.peers();
+        self.pending.entry(iteration).or_insert_with(|| Pending {
+            inputs: vec![None; peers],
+            sums: vec![None; peers],
+            bases: vec![None; peers],
+            missing: 3 * peers,
+            statistic: 0.0,
+            sensitivity: 0.0,
+        })
+    }
+
+    fn complete_next(&mut self) -> Option<&IterationRecord> {
+        let next = Iteration(self.records.len() as u32 + 1);
+        if self.pending.get(&next)?.missing > 0 {
+            return None;
+        }
+        let pending = self.pending.remove(&next)?;
+        let states = self.states.remove(&next)?;
+        let record = self.record(next, &pending, &states)?;
+        self.records.push(record);
+        self.records.last()
+    }
+
+    fn record(
+        &self,
+        iteration: Iteration,
+        pending: &Pending,
+        states: &[Option<Arc<Block>>],
+    ) -> Option<IterationRecord> {
+        let parameters = self.session.plan.parameters();
+        let algorithm = parameters.algorithm.build(parameters.rank);
+        let shape = || Block::zeros(parameters.dimension, parameters.rank);
+        let (mut published, mut local) = (shape(), shape());
+        let mut contribution = shape();
+        for (u, state) in states.iter().enumerate() {
+            let rows = &self.session.rows[u];
+            contribution.values_mut().fill(0.0);
+            let prepared = algorithm.prepare(rows, state.as_ref()?.values());
+            let values = contribution.values_mut();
+            algorithm.add_contribution(rows, &prepared, 0..values.len(), values);
+            local.add_scaled(1.0, &contribution);
+            for (sum, x) in published
+                .values_mut()
+                .iter_mut()
+                .zip(pending.inputs[u].as_ref()?.iter())
+            {
+                *sum += x;
+            }
+        }
+        let peers = self.session.peers() as f64;
+        let mut spread = 0.0;
+        let mut worst = 0.0_f64;
+        for u in 0..self.session.peers() {
+            let total = published.values().iter();
+            let input = pending.inputs[u].as_ref()?;
+            spread += input
+                .iter()
+                .zip(total.clone())
+                .map(|(x, y)| (x - y / peers).powi(2))
+                .sum::<f64>();
+            let sum = pending.sums[u].as_ref()?;
+            let distance = sum
+                .values()
+                .iter()
+                .zip(total)
+                .map(|(x, y)| (x - y).powi(2))
+                .sum::<f64>();
+            worst = worst.max(distance.sqrt());
+        }
+        let norm = published.norm();
+        let consensus = Consensus {
+            disagreement: worst / norm,
+            initial_spread: peers * spread.sqrt() / norm,
+        };
+        Some(IterationRecord {
+            iteration,
+            statistic: pending.statistic,
+            sensitivity: pending.sensitivity,
+            sum: Arc::clone(pending.sums[0].as_ref()?),
+            basis: Arc::clone(pending.bases[0].as_ref()?),
+            totals: Totals { published, local },
+            consensus: Some(consensus),
+        })
+    }
+}

@@ -1,0 +1,79 @@
+//! One session, ready to run on any engine.
+
+use std::sync::Arc;
+
+use crate::linalg::{Block, SparseRows};
+use crate::noise::Assignment;
+use crate::protocol::{Neighbour, PeerSetup, Plan};
+use crate::topology::{Graph, Mixing};
+use crate::vocabulary::{PeerIndex, Seed, Span};
+
+/// Everything a simulation of one session needs: the plan, the graphs, every peer's rows and noise.
+///
+/// This is a simulator's view from above. A peer built from it by [`Session::peer_setup`] receives its
+/// own part only.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// What all peers agreed on.
+    pub plan: Arc<Plan>,
+    /// Who talks to whom.
+    pub graph: Arc<Graph>,
+    /// The weights of the averaging.
+    pub mixing: Arc<Mixing>,
+    /// Who shares noise with whom.
+    pub noise_graph: Arc<Graph>,
+    /// Every peer's private rows.
+    pub rows: Arc<Vec<SparseRows>>,
+    /// Every peer's noise.
+    pub noise: Assignment,
+    /// The public starting block X⁰.
+    pub start: Arc<Block>,
+    /// The seed of this run, for what the engines themselves draw (latencies, curator's noise).
+    pub seed: Seed,
+    /// The curator's noise standard deviation per unit sensitivity (engine `central`).
+    pub sigma_central: f64,
+}
+
+impl Session {
+    /// Number of peers.
+    #[must_use]
+    pub fn peers(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// What peer `index` starts from.
+    #[must_use]
+    pub fn peer_setup(&self, index: PeerIndex, patience: Option<Span>) -> PeerSetup {
+        let u = index.index();
+        let neighbours = self
+            .graph
+            .neighbours(u)
+            .iter()
+            .zip(self.mixing.neighbour_weights(u))
+            .map(|(&v, &weight)| Neighbour {
+                index: PeerIndex(v),
+                weight,
+            })
+            .collect();
+        PeerSetup {
+            index,
+            plan: Arc::clone(&self.plan),
+            neighbours,
+            self_weight: self.mixing.self_weight(u),
+            rows: self.rows[u].clone(),
+            noise: self.noise.peer(index, &self.noise_graph),
+            start: Arc::clone(&self.start),
+            patience,
+        }
+    }
+
+    /// The rows of all peers in one matrix, in peer order.
+    #[must_use]
+    pub fn all_rows(&self) -> SparseRows {
+        let mut all = SparseRows::new(self.plan.parameters().dimension);
+        for rows in self.rows.iter() {
+            all.append(rows);
+        }
+        all
+    }
+}

@@ -1,0 +1,154 @@
+//! Engines against each other on small sessions.
+
+use std::sync::Arc;
+
+use super::central::SumNoise;
+use super::event::Latency;
+use super::{Outcome, Session, Silent, central, event, lockstep};
+use crate::algorithm::AlgorithmKind;
+use crate::linalg::{SparseRows, start_block};
+use crate::noise::Assignment;
+use crate::privacy::Sensitivity;
+use crate::protocol::averaging::{AveragingKind, MixingBounds};
+use crate::protocol::{Plan, PlanParameters};
+use crate::topology::{Graph, Mixing};
+use crate::vocabulary::Seed;
+
+/// Graphs of 12 peers with bounds on the spectrum of their Metropolis weights.
+fn graphs() -> Vec<Graph> {
+    let ring: Vec<_> = (0..12).map(|u: u32| (u, (u + 1) % 12)).collect();
+    let complete: Vec<_> = (0..12)
+        .flat_map(|u| (u + 1..12).map(move |v| (u, v)))
+        .collect();
+    let star: Vec<_> = (1..12).map(|v| (0, v)).collect();
+    let chords: Vec<_> = ring
+        .iter()
+        .copied()
+        .chain((0..6).map(|u| (u, u + 6)))
+        .collect();
+    [ring, complete, star, chords]
+        .iter()
+        .map(|edges| Graph::from_edges(12, edges).expect("simple graphs"))
+        .collect()
+}
+
+fn rows() -> Vec<SparseRows> {
+    (0..12_u32)
+        .map(|u| {
+            let mut rows = SparseRows::new(150);
+            let items: Vec<u32> = (0..150)
+                .filter(|i| (u * 31 + i * 17 + u * i) % 7 == 0)
+                .collect();
+            let value = 1.0 / (items.len() as f64).sqrt();
+            rows.push_row(items.into_iter().map(|i| (i, value)))
+                .expect("ascending");
+            rows
+        })
+        .collect()
+}
+
+fn session(graph: &Graph, kind: AveragingKind, tolerance: f64, seed: u64) -> Session {
+    let seed = Seed::from_u64(seed);
+    let bounds = MixingBounds {
+        lowest: -0.95,
+        second: 0.99,
+    };
+    let rounds = kind.rounds(bounds, tolerance).expect("contracting bounds");
+    let parameters = PlanParameters {
+        peers: 12,
+        dimension: 150,
+        rank: 4,
+        iterations: 3,
+        algorithm: AlgorithmKind::Power,
+        sensitivity: Sensitivity,
+        sigma_own: 0.02,
+        sigma_pairwise: 3.0,
+        scale_rounds: graph.diameter_bound().expect("connected"),
+        schedule: kind.schedule(bounds, rounds).expect("contracting bounds"),
+        topology: [0; 32],
+        start: [0; 32],
+    };
+    let graph = Arc::new(graph.clone());
+    Session {
+        mixing: Arc::new(Mixing::metropolis(&graph)),
+        noise_graph: Arc::clone(&graph),
+        graph,
+        rows: Arc::new(rows()),
+        noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
+        start: Arc::new(start_block(&seed, 150, 4).expect("rank 4")),
+        plan: Arc::new(Plan::new(parameters).expect("valid")),
+        seed,
+        sigma_central: 0.02 * 12_f64.sqrt(),
+    }
+}
+
+/// Everything in the outcome except consensus figures, whose sums engines order differently.
+fn assert_same_bits(a: &Outcome, b: &Outcome) {
+    assert_eq!(a.communication, b.communication);
+    assert_eq!(a.records.len(), b.records.len());
+    for (x, y) in a.records.iter().zip(&b.records) {
+        assert_eq!(
+            (x.iteration, x.statistic, x.sensitivity),
+            (y.iteration, y.statistic, y.sensitivity)
+        );
+        assert_eq!(x.sum, y.sum);
+        assert_eq!(x.basis, y.basis);
+        assert_eq!(x.totals, y.totals);
+        let (p, q) = (x.consensus.expect("peers"), y.consensus.expect("peers"));
+        assert!((p.disagreement - q.disagreement).abs() <= 1e-9 * p.disagreement.max(1e-12));
+        assert!((p.initial_spread - q.initial_spread).abs() <= 1e-9 * p.initial_spread);
+    }
+}
+
+#[test]
+fn lockstep_and_event_agree_to_the_bit_whatever_the_latency() {
+    for graph in graphs() {
+        for kind in AveragingKind::all() {
+            let session = session(&graph, kind, 1e-6, 5);
+            let lockstep = lockstep::run(&session, &mut Silent).expect("runs");
+            let constant =
+                event::run(&session, Latency::Constant { micros: 10 }, &mut Silent).expect("runs");
+            let uniform = Latency::Uniform {
+                low_micros: 1,
+                high_micros: 5000,
+            };
+            let random = event::run(&session, uniform, &mut Silent).expect("runs");
+            assert_same_bits(&lockstep, &constant);
+            assert_same_bits(&lockstep, &random);
+        }
+    }
+}
+
+#[test]
+fn another_seed_gives_other_bits() {
+    let graph = &graphs()[3];
+    let run = |seed| {
+        let session = session(graph, AveragingKind::Chebyshev, 1e-6, seed);
+        lockstep::run(&session, &mut Silent).expect("runs")
+    };
+    assert_same_bits(&run(1), &run(1));
+    assert_ne!(run(1).basis(), run(2).basis());
+}
+
+#[test]
+fn a_curator_with_the_peers_own_shares_walks_the_decentralised_path() {
+    for graph in graphs() {
+        for kind in AveragingKind::all() {
+            let session = session(&graph, kind, 1e-12, 8);
+            let ours = lockstep::run(&session, &mut Silent).expect("runs");
+            let curator = central::run(&session, SumNoise::Shares, &mut Silent).expect("runs");
+            for (a, b) in ours.records.iter().zip(&curator.records) {
+                let mut difference = (*a.basis).clone();
+                difference.add_scaled(-1.0, &b.basis);
+                assert!(
+                    difference.norm() < 1e-8,
+                    "{}: {:e}",
+                    a.iteration,
+                    difference.norm()
+                );
+            }
+            let fresh = central::run(&session, SumNoise::Curator, &mut Silent).expect("runs");
+            assert_ne!(fresh.basis(), curator.basis());
+        }
+    }
+}

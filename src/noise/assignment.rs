@@ -1,0 +1,183 @@
+//! Who draws what in a simulation: every peer's terms, derived from the run's seed.
+
+use super::{PeerNoise, Term};
+use crate::topology::Graph;
+use crate::vocabulary::{Label, PeerIndex, Seed};
+
+/// The noise of a whole simulated network: own and pairwise scales over a noise graph, with streams
+/// derived from a seed.
+///
+/// Only simulations can build one. A deployed peer takes its own key from the operating system and its
+/// pairwise keys from key agreements, and hands the peer a [`PeerNoise`] directly.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    seed: Seed,
+    sigma_own: f64,
+    sigma_pairwise: f64,
+    #[cfg(test)]
+    tamper: Option<Tamper>,
+}
+
+/// Defects that `verify` must catch; they exist in test builds only.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tamper {
+    /// Every peer's own noise has half the planned standard deviation.
+    HalveOwnNoise,
+    /// Both ends of peer 0's first edge add the pairwise term with a plus sign.
+    FlipPairwiseSign,
+    /// Every iteration draws the first iteration's streams.
+    ReuseStream,
+    /// Peer 0 adds no own noise.
+    DropPeerNoise,
+}
+
+impl Assignment {
+    /// Noise with these standard deviations per unit sensitivity.
+    #[must_use]
+    pub fn new(seed: &Seed, sigma_own: f64, sigma_pairwise: f64) -> Self {
+        Self {
+            seed: seed.clone(),
+            sigma_own,
+            sigma_pairwise,
+            #[cfg(test)]
+            tamper: None,
+        }
+    }
+
+    /// The same assignment with a defect.
+    #[cfg(test)]
+    pub(crate) fn tampered(mut self, tamper: Tamper) -> Self {
+        self.tamper = Some(tamper);
+        self
+    }
+
+    /// Whether peers share pairwise noise at all.
+    #[must_use]
+    pub fn has_pairwise(&self) -> bool {
+        self.sigma_pairwise > 0.0
+    }
+
+    /// The own term of `peer`.
+    #[must_use]
+    pub fn own(&self, peer: PeerIndex) -> Term {
+        let term = Term::new(self.seed.key(Label::OwnNoise, peer.0, 0), self.sigma_own);
+        #[cfg(test)]
+        let term = self.damage_own(peer, term);
+        term
+    }
+
+    /// The terms at both ends of the edge `lower < upper`: one stream, opposite signs.
+    #[must_use]
+    pub fn pair(&self, lower: PeerIndex, upper: PeerIndex) -> (Term, Term) {
+        let key = self.seed.key(Label::PairwiseNoise, lower.0, upper.0);
+        let plus = Term::new(key.clone(), self.sigma_pairwise);
+        let minus = Term::new(key, -self.sigma_pairwise);
+        #[cfg(test)]
+        let (plus, minus) = self.damage_pair(lower, plus, minus);
+        (plus, minus)
+    }
+
+    /// All terms of `peer`, whose partners are its neighbours in the noise graph.
+    #[must_use]
+    pub fn peer(&self, peer: PeerIndex, noise_graph: &Graph) -> PeerNoise {
+        let mut terms = vec![self.own(peer)];
+        if self.has_pairwise() {
+            for &partner in noise_graph.neighbours(peer.index()) {
+                let partner = PeerIndex(partner);
+                terms.push(if peer < partner {
+                    self.pair(peer, partner).0
+                } else {
+                    self.pair(partner, peer).1
+                });
+            }
+        }
+        PeerNoise { terms }
+    }
+
+    #[cfg(test)]
+    fn damage_own(&self, peer: PeerIndex, mut term: Term) -> Term {
+        match self.tamper {
+            Some(Tamper::HalveOwnNoise) => term.scale *= 0.5,
+            Some(Tamper::DropPeerNoise) if peer.0 == 0 => term.scale = 0.0,
+            Some(Tamper::ReuseStream) => term.frozen = true,
+            _ => {}
+        }
+        term
+    }
+
+    #[cfg(test)]
+    fn damage_pair(&self, lower: PeerIndex, mut plus: Term, mut minus: Term) -> (Term, Term) {
+        match self.tamper {
+            Some(Tamper::FlipPairwiseSign) if lower.0 == 0 => minus.scale = -minus.scale,
+            Some(Tamper::ReuseStream) => {
+                plus.frozen = true;
+                minus.frozen = true;
+            }
+            _ => {}
+        }
+        (plus, minus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::{CHUNK, Iteration};
+
+    fn ring(n: u32) -> Graph {
+        let edges: Vec<_> = (0..n)
+            .map(|u| (u.min((u + 1) % n), u.max((u + 1) % n)))
+            .collect();
+        Graph::from_edges(n as usize, &edges).expect("a ring")
+    }
+
+    #[test]
+    fn pairwise_terms_cancel_and_own_noise_remains() {
+        let graph = ring(7);
+        let assignment = Assignment::new(&Seed::from_u64(3), 0.5, 40.0);
+        let length = CHUNK + 30;
+        let mut published = vec![0.0; length];
+        let mut own = vec![0.0; length];
+        for u in 0..7 {
+            let mut values = vec![0.0; length];
+            assignment
+                .peer(PeerIndex(u), &graph)
+                .add_to(Iteration(2), 1.5, &mut values);
+            assert!(
+                values.iter().any(|v| v.abs() > 20.0),
+                "pairwise noise is present"
+            );
+            for (sum, value) in published.iter_mut().zip(&values) {
+                *sum += value;
+            }
+            PeerNoise {
+                terms: vec![assignment.own(PeerIndex(u))],
+            }
+            .add_to(Iteration(2), 1.5, &mut own);
+        }
+        for (a, b) in published.iter().zip(&own) {
+            assert!((a - b).abs() < 1e-11, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn drawing_an_edge_once_for_both_ends_gives_the_bits_of_drawing_it_twice() {
+        let assignment = Assignment::new(&Seed::from_u64(4), 0.0, 2.5);
+        let (plus, minus) = assignment.pair(PeerIndex(1), PeerIndex(4));
+        let mut twice = (vec![0.25; 100], vec![-0.5; 100]);
+        plus.add_chunk(Iteration(1), 3, 0.7, &mut twice.0);
+        minus.add_chunk(Iteration(1), 3, 0.7, &mut twice.1);
+        let mut once = (vec![0.25; 100], vec![-0.5; 100]);
+        let mut buffer = vec![0.0; 100];
+        plus.add_chunk_to_both(
+            Iteration(1),
+            3,
+            0.7,
+            &mut once.0,
+            (&mut once.1, minus.scale),
+            &mut buffer,
+        );
+        assert_eq!(twice, once);
+    }
+}

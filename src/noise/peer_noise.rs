@@ -1,0 +1,99 @@
+//! One peer's noise: its own term, then one term per partner in ascending order.
+
+use crate::vocabulary::{Iteration, StreamKey};
+
+/// One noise term: a stream and the signed standard deviation per unit sensitivity it is scaled by.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// Where the normals come from.
+    pub key: StreamKey,
+    /// Standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
+    pub scale: f64,
+    /// Whether this term repeats one iteration's stream for ever: a defect that only tests can build.
+    #[cfg(test)]
+    pub(crate) frozen: bool,
+}
+
+impl Term {
+    /// A term that draws fresh normals in every iteration.
+    #[must_use]
+    pub fn new(key: StreamKey, scale: f64) -> Self {
+        Self {
+            key,
+            scale,
+            #[cfg(test)]
+            frozen: false,
+        }
+    }
+
+    /// The iteration number that addresses the stream.
+    #[cfg(not(test))]
+    fn address(&self, iteration: Iteration) -> u32 {
+        iteration.0
+    }
+
+    #[cfg(test)]
+    fn address(&self, iteration: Iteration) -> u32 {
+        if self.frozen { 1 } else { iteration.0 }
+    }
+
+    /// Adds this term's share of one chunk to `out`.
+    ///
+    /// # Shapes and units
+    /// `out` is chunk number `chunk` of the iteration's n·p coordinates (see [`crate::vocabulary::CHUNK`]);
+    /// `sensitivity` is this iteration's Δ.
+    pub fn add_chunk(&self, iteration: Iteration, chunk: u64, sensitivity: f64, out: &mut [f64]) {
+        let scale = sensitivity * self.scale;
+        if scale != 0.0 {
+            self.key
+                .add_normals(self.address(iteration), chunk, scale, out);
+        }
+    }
+
+    /// Adds one chunk of this term to `plus` and subtracts the very same numbers from `minus`: the two
+    /// ends of an edge in one draw.
+    ///
+    /// `self` is the term of the lower end; `buffer` is scratch of the chunk's length.
+    pub fn add_chunk_to_both(
+        &self,
+        iteration: Iteration,
+        chunk: u64,
+        sensitivity: f64,
+        plus: &mut [f64],
+        minus: (&mut [f64], f64),
+        buffer: &mut [f64],
+    ) {
+        let (minus, opposite) = minus;
+        let scale = sensitivity * self.scale;
+        if scale == 0.0 {
+            return;
+        }
+        buffer.fill(0.0);
+        self.key
+            .add_normals(self.address(iteration), chunk, 1.0, buffer);
+        let opposite = sensitivity * opposite;
+        for ((p, m), normal) in plus.iter_mut().zip(minus).zip(buffer) {
+            *p += scale * *normal;
+            *m += opposite * *normal;
+        }
+    }
+}
+
+/// Everything one peer adds to its contribution before anybody sees it.
+#[derive(Clone, Debug, Default)]
+pub struct PeerNoise {
+    /// Own term first, then one term per partner in ascending partner order. The order is part of the
+    /// contract: it fixes the order of floating-point additions in every engine.
+    pub terms: Vec<Term>,
+}
+
+impl PeerNoise {
+    /// Adds all terms of one iteration to `out`, the peer's n·p coordinates.
+    pub fn add_to(&self, iteration: Iteration, sensitivity: f64, out: &mut [f64]) {
+        for (chunk, values) in (0_u64..).zip(out.chunks_mut(crate::vocabulary::CHUNK)) {
+            for term in &self.terms {
+                term.add_chunk(iteration, chunk, sensitivity, values);
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What a neighbour did wrong, with its number and the figures.
+
+use crate::vocabulary::{Iteration, PeerIndex, Round};
+
+use super::message::SessionId;
+use super::wire::WireError;
+
+/// A neighbour's misbehaviour. The message is ignored; the peer goes on waiting for a valid one.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{culprit}: {kind}")]
+pub struct Fault {
+    /// The neighbour to blame, as authenticated by the transport.
+    pub culprit: PeerIndex,
+    /// What it did.
+    pub kind: FaultKind,
+}
+
+/// The kinds of misbehaviour a peer can tell.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FaultKind {
+    /// A message from a peer that is not a neighbour.
+    #[error("is not a neighbour")]
+    UnknownSender,
+    /// A message of another session: the two peers were given different plans.
+    #[error("is in session {found}, expected {expected}: the peers were given different plans")]
+    WrongSession {
+        /// This peer's session.
+        expected: SessionId,
+        /// The sender's session.
+        found: SessionId,
+    },
+    /// A frame that is no message.
+    #[error("sent a malformed frame: {0}")]
+    Malformed(#[from] WireError),
+    /// A block of the wrong size.
+    #[error("sent {found} values, expected {expected}")]
+    WrongShape {
+        /// n·p of the plan.
+        expected: usize,
+        /// Values in the message.
+        found: usize,
+    },
+    /// NaN or an infinity.
+    #[error("sent a value that is not finite at coordinate {coordinate}")]
+    NotFinite {
+        /// Position of the first such value.
+        coordinate: usize,
+    },
+    /// A noise-scale statistic no orthonormal block can have.
+    #[error("claims a largest row norm of {value}, but an orthonormal block has at most 1")]
+    ScaleOutOfRange {
+        /// The value claimed.
+        value: f64,
+    },
+    /// A round number the plan does not have.
+    #[error("sent {iteration}, {round}, which the plan does not have")]
+    NoSuchStep {
+        /// Iteration of the message.
+        iteration: Iteration,
+        /// Round of the message.
+        round: Round,
+    },
+    /// A step that is over, or one that the neighbour cannot have reached.
+    #[error(
+        "sent step {found} while this peer is at step {expected}; only that step and the next are possible"
+    )]
+    OutOfStep {
+        /// The step this peer is at, counted over the session.
+        expected: u64,
+        /// The step of the message.
+        found: u64,
+    },
+    /// A second message for one step.
+    #[error("sent step {step} twice")]
+    Duplicate {
+        /// The step, counted over the session.
+        step: u64,
+    },
+    /// Nothing arrived before the deadline.
+    #[error("sent nothing for step {step} before the deadline")]
+    Silent {
+        /// The step that waits, counted over the session.
+        step: u64,
+    },
+}

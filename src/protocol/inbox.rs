@@ -1,0 +1,74 @@
+//! Two slots per neighbour: the step a peer is in, and the next.
+
+use super::fault::FaultKind;
+use super::message::Body;
+
+/// Messages waiting to be folded, by step parity and neighbour position.
+///
+/// The bound is a theorem, not a tuning: to send step k+2 a neighbour needs our message of step k+1, which
+/// we send only after leaving step k. So while we are in step k nothing beyond k+1 can honestly arrive.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    slots: [Vec<Option<Body>>; 2],
+    filled: [usize; 2],
+}
+
+impl Inbox {
+    pub(super) fn new(neighbours: usize) -> Self {
+        Self {
+            slots: [vec![None; neighbours], vec![None; neighbours]],
+            filled: [0, 0],
+        }
+    }
+
+    /// Stores a message of `step` from the neighbour at `position` while the peer is in step `current`.
+    pub(super) fn store(
+        &mut self,
+        current: u64,
+        step: u64,
+        position: usize,
+        body: Body,
+    ) -> Result<(), FaultKind> {
+        if step != current && step != current + 1 {
+            return Err(FaultKind::OutOfStep {
+                expected: current,
+                found: step,
+            });
+        }
+        let parity = (step % 2) as usize;
+        if self.slots[parity][position].is_some() {
+            return Err(FaultKind::Duplicate { step });
+        }
+        self.slots[parity][position] = Some(body);
+        self.filled[parity] += 1;
+        Ok(())
+    }
+
+    /// Whether every neighbour's message of `step` is here.
+    pub(super) fn complete(&self, step: u64) -> bool {
+        let parity = (step % 2) as usize;
+        self.filled[parity] == self.slots[parity].len()
+    }
+
+    /// Positions of the neighbours whose message of `step` is missing.
+    pub(super) fn missing(&self, step: u64) -> impl Iterator<Item = usize> + '_ {
+        let slots = &self.slots[(step % 2) as usize];
+        slots
+            .iter()
+            .enumerate()
+            .filter(|(_, body)| body.is_none())
+            .map(|(position, _)| position)
+    }
+
+    /// The messages of `step` in neighbour order.
+    pub(super) fn bodies(&self, step: u64) -> impl Iterator<Item = &Body> {
+        self.slots[(step % 2) as usize].iter().flatten()
+    }
+
+    /// Forgets `step`, making room for step + 2.
+    pub(super) fn clear(&mut self, step: u64) {
+        let parity = (step % 2) as usize;
+        self.slots[parity].fill(None);
+        self.filled[parity] = 0;
+    }
+}

@@ -1,0 +1,57 @@
+//! What peers say to each other.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::vocabulary::{Iteration, Round};
+
+/// Names one session: a hash of everything the peers must agree on. Peers with different plans refuse
+/// each other's messages instead of averaging by mistake.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionId(pub [u8; 16]);
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SessionId({self})")
+    }
+}
+
+/// One message to all neighbours. Everything in it is public by assumption: the privacy statement holds
+/// against whoever sees every message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// The session both ends believe to be in.
+    pub session: SessionId,
+    /// The iteration, from 1.
+    pub iteration: Iteration,
+    /// The round within the phase, from 0.
+    pub round: Round,
+    /// What is said.
+    pub body: Body,
+}
+
+/// The two kinds of content.
+#[derive(Clone, PartialEq)]
+pub enum Body {
+    /// Max-consensus of the public statistic that scales the noise.
+    Scale(f64),
+    /// The n·p coordinates being averaged; in round 0 they are the peer's noisy input.
+    Average(Arc<Vec<f64>>),
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scale(value) => write!(f, "Scale({value})"),
+            Self::Average(values) => write!(f, "Average({} values)", values.len()),
+        }
+    }
+}

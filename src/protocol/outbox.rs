@@ -1,0 +1,83 @@
+//! Where a peer's outputs go: the driver decides what sending means.
+
+use std::sync::Arc;
+
+use super::fault::Fault;
+use super::message::Message;
+use crate::linalg::Block;
+use crate::vocabulary::{Iteration, Time};
+
+/// A deadline of one step: if it fires while the peer still waits in that step, its neighbours are silent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timer {
+    /// The step the deadline is for, counted over the session.
+    pub step: u64,
+}
+
+/// What a peer tells its driver. All of it is derived from public messages.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Averaging of one iteration is complete.
+    Averaged {
+        /// The iteration.
+        iteration: Iteration,
+        /// The agreed statistic of X^{l−1} (0 where the sensitivity needs none).
+        statistic: f64,
+        /// The sensitivity Δ the noise was scaled by.
+        sensitivity: f64,
+        /// This peer's estimate of the noisy sum Y_l, n × p.
+        sum: Arc<Block>,
+    },
+    /// The public state has advanced to X^l.
+    Advanced {
+        /// The iteration l.
+        iteration: Iteration,
+        /// X^l, n × p.
+        basis: Arc<Block>,
+    },
+    /// All iterations are done.
+    Finished,
+}
+
+/// Receives what a peer puts out while it handles one input.
+pub trait Outbox {
+    /// The same message to every neighbour. The driver encodes it once.
+    fn broadcast(&mut self, message: Message);
+    /// Ask to be called with this timer at `at`.
+    fn set_timer(&mut self, timer: Timer, at: Time);
+    /// Tell the driver something.
+    fn emit(&mut self, event: Event);
+    /// Report a neighbour.
+    fn fault(&mut self, fault: Fault);
+}
+
+/// An outbox that keeps everything in order, for drivers with their own queues and for tests.
+#[derive(Debug, Default)]
+pub struct CollectingOutbox {
+    /// Broadcast messages.
+    pub messages: Vec<Message>,
+    /// Timers set.
+    pub timers: Vec<(Timer, Time)>,
+    /// Events emitted.
+    pub events: Vec<Event>,
+    /// Faults reported.
+    pub faults: Vec<Fault>,
+}
+
+impl Outbox for CollectingOutbox {
+    fn broadcast(&mut self, message: Message) {
+        self.messages.push(message);
+    }
+
+    fn set_timer(&mut self, timer: Timer, at: Time) {
+        self.timers.push((timer, at));
+    }
+
+    fn emit(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    fn fault(&mut self, fault: Fault) {
+        self.faults.push(fault);
+    }
+}

@@ -1,0 +1,506 @@
+//! One peer as a state machine: messages and timers in; messages, timers, events and faults out.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::averaging::mix;
+use super::fault::{Fault, FaultKind};
+use super::inbox::Inbox;
+use super::message::{Body, Message};
+use super::outbox::{Event, Outbox, Timer};
+use super::plan::Plan;
+use crate::algorithm::Algorithm;
+use crate::linalg::{Block, NotFullRank, SparseRows};
+use crate::noise::PeerNoise;
+use crate::privacy::Statistic;
+use crate::vocabulary::{Iteration, PeerIndex, Round, Span, Time};
+
+/// A neighbour in the communication graph and the mixing weight of its messages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbour {
+    /// The neighbour.
+    pub index: PeerIndex,
+    /// w_uv of the mixing matrix.
+    pub weight: f64,
+}
+
+/// Everything one peer starts from. `rows` and `noise` are its secrets.
+pub struct PeerSetup {
+    /// This peer.
+    pub index: PeerIndex,
+    /// What all peers agreed on.
+    pub plan: Arc<Plan>,
+    /// Neighbours in ascending order.
+    pub neighbours: Vec<Neighbour>,
+    /// w_uu of the mixing matrix.
+    pub self_weight: f64,
+    /// The private rows.
+    pub rows: SparseRows,
+    /// The peer's noise terms.
+    pub noise: PeerNoise,
+    /// The public starting block X⁰.
+    pub start: Arc<Block>,
+    /// How long a step may wait before its silent neighbours are reported; `None` waits for ever.
+    pub patience: Option<Span>,
+}
+
+/// What a driver feeds a peer.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Begin; exactly once, before anything else is answered. Messages may arrive earlier.
+    Start,
+    /// A message, with its sender as authenticated by the transport.
+    Message {
+        /// The sender.
+        from: PeerIndex,
+        /// What it said.
+        message: Message,
+    },
+    /// A timer set through the outbox has come due.
+    Timer(Timer),
+}
+
+/// The peer was set up or driven wrongly, or cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PeerError {
+    /// Shapes of plan, rows and start block disagree.
+    #[error("the {what} has {found} entries, the plan needs {expected}")]
+    Shape {
+        /// Which part.
+        what: &'static str,
+        /// Size found.
+        found: usize,
+        /// Size the plan needs.
+        expected: usize,
+    },
+    /// Neighbours that are not in strictly ascending order, or include the peer itself.
+    #[error("the neighbours of {peer} must ascend strictly and not include it")]
+    Neighbours {
+        /// The peer.
+        peer: PeerIndex,
+    },
+    /// `Start` came twice.
+    #[error("{peer} was started twice")]
+    StartedTwice {
+        /// The peer.
+        peer: PeerIndex,
+    },
+    /// The noisy sum has no unique basis.
+    #[error("{peer} cannot advance {iteration}: {source}")]
+    NotFullRank {
+        /// The peer.
+        peer: PeerIndex,
+        /// The iteration.
+        iteration: Iteration,
+        /// Why.
+        source: NotFullRank,
+    },
+    /// The sum is not finite, although every message was.
+    #[error("the sum of {iteration} overflowed at {peer}")]
+    Overflow {
+        /// The peer.
+        peer: PeerIndex,
+        /// The iteration.
+        iteration: Iteration,
+    },
+}
+
+enum Phase {
+    Waiting,
+    Scale {
+        round: u32,
+        value: f64,
+    },
+    Average {
+        round: u32,
+        statistic: f64,
+        sensitivity: f64,
+        current: Arc<Vec<f64>>,
+        previous: Arc<Vec<f64>>,
+    },
+    Finished,
+}
+
+/// A peer of the protocol.
+///
+/// # Contract
+/// Call [`handle`](Self::handle) with `Input::Start` once and then with every message and due timer.
+/// Outputs appear in the outbox before the call returns; nothing needs polling. Time must not go back.
+/// Identical inputs per neighbour give identical outputs whatever their interleaving.
+///
+/// # Panics
+/// Never, on any message. A message that breaks a rule becomes a [`Fault`] and is ignored.
+pub struct Peer {
+    setup: PeerSetup,
+    algorithm: Box<dyn Algorithm>,
+    basis: Arc<Block>,
+    iteration: Iteration,
+    phase: Phase,
+    inbox: Inbox,
+    /// Position of the exchange this peer is in, counted over the session.
+    step: u64,
+    started: bool,
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Peer({}, {}, step {})",
+            self.setup.index, self.iteration, self.step
+        )
+    }
+}
+
+impl Peer {
+    /// A peer ready to start.
+    ///
+    /// # Errors
+    /// [`PeerError`] if shapes or neighbours do not fit the plan.
+    pub fn new(setup: PeerSetup) -> Result<Self, PeerError> {
+        let parameters = setup.plan.parameters();
+        let check = |what, found, expected| {
+            if found == expected {
+                Ok(())
+            } else {
+                Err(PeerError::Shape {
+                    what,
+                    found,
+                    expected,
+                })
+            }
+        };
+        check(
+            "width of the private rows",
+            setup.rows.dimension(),
+            parameters.dimension,
+        )?;
+        check(
+            "start block",
+            setup.start.values().len(),
+            setup.plan.values(),
+        )?;
+        check(
+            "start block's width",
+            setup.start.columns(),
+            parameters.rank,
+        )?;
+        let ascending = setup.neighbours.windows(2).all(|w| w[0].index < w[1].index);
+        if !ascending || setup.neighbours.iter().any(|n| n.index == setup.index) {
+            return Err(PeerError::Neighbours { peer: setup.index });
+        }
+        Ok(Self {
+            algorithm: parameters.algorithm.build(parameters.rank),
+            basis: Arc::clone(&setup.start),
+            iteration: Iteration(1),
+            phase: Phase::Waiting,
+            inbox: Inbox::new(setup.neighbours.len()),
+            step: 0,
+            started: false,
+            setup,
+        })
+    }
+
+    /// The peer's number.
+    #[must_use]
+    pub fn index(&self) -> PeerIndex {
+        self.setup.index
+    }
+
+    /// Whether all iterations are done.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        matches!(self.phase, Phase::Finished)
+    }
+
+    /// The whole interface: one input, all outputs in `outbox`.
+    ///
+    /// # Errors
+    /// [`PeerError`] if the driver broke the contract or the computation cannot go on; the peer must then
+    /// be dropped.
+    pub fn handle(
+        &mut self,
+        input: Input,
+        now: Time,
+        outbox: &mut impl Outbox,
+    ) -> Result<(), PeerError> {
+        match input {
+            Input::Start => {
+                if self.started {
+                    return Err(PeerError::StartedTwice {
+                        peer: self.setup.index,
+                    });
+                }
+                self.started = true;
+                self.begin_iteration(now, outbox)?;
+            }
+            Input::Message { from, message } => {
+                if let Err(kind) = self.accept(from, message) {
+                    outbox.fault(Fault {
+                        culprit: from,
+                        kind,
+                    });
+                    return Ok(());
+                }
+            }
+            Input::Timer(timer) => {
+                if timer.step == self.step && self.started && !self.is_finished() {
+                    for position in self.inbox.missing(self.step) {
+                        let culprit = self.setup.neighbours[position].index;
+                        outbox.fault(Fault {
+                            culprit,
+                            kind: FaultKind::Silent { step: self.step },
+                        });
+                    }
+                }
+                return Ok(());
+            }
+        }
+        while self.started && !self.is_finished() && self.inbox.complete(self.step) {
+            self.finish_step(now, outbox)?;
+        }
+        Ok(())
+    }
+
+    /// Checks a message and puts it into its slot.
+    fn accept(&mut self, from: PeerIndex, message: Message) -> Result<(), FaultKind> {
+        let position = self
+            .setup
+            .neighbours
+            .binary_search_by_key(&from, |n| n.index)
+            .map_err(|_| FaultKind::UnknownSender)?;
+        let expected = self.setup.plan.session();
+        if message.session != expected {
+            return Err(FaultKind::WrongSession {
+                expected,
+                found: message.session,
+            });
+        }
+        let Message {
+            iteration,
+            round,
+            body,
+            ..
+        } = message;
+        let step = self
+            .setup
+            .plan
+            .step(iteration, round, &body)
+            .ok_or(FaultKind::NoSuchStep { iteration, round })?;
+        match &body {
+            // Rounding may push the norm of a unit row a little above 1, never further.
+            Body::Scale(value) if !(0.0..=1.0 + 1e-9).contains(value) => {
+                return Err(FaultKind::ScaleOutOfRange { value: *value });
+            }
+            Body::Scale(_) => {}
+            Body::Average(values) => {
+                let (found, expected) = (values.len(), self.setup.plan.values());
+                if found != expected {
+                    return Err(FaultKind::WrongShape { expected, found });
+                }
+                if let Some(coordinate) = values.iter().position(|v| !v.is_finite()) {
+                    return Err(FaultKind::NotFinite { coordinate });
+                }
+            }
+        }
+        if self.is_finished() {
+            return Err(FaultKind::OutOfStep {
+                expected: self.step,
+                found: step,
+            });
+        }
+        self.inbox.store(self.step, step, position, body)
+    }
+
+    fn begin_iteration(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
+        let parameters = self.setup.plan.parameters();
+        let statistic = match parameters.sensitivity.statistic() {
+            Statistic::None => 0.0,
+            Statistic::MaxRowNorm => self.basis.max_row_norm(),
+            Statistic::MaxEntry => self.basis.max_entry(),
+        };
+        if parameters.scale_rounds == 0 {
+            self.begin_averaging(statistic, now, outbox)
+        } else {
+            self.phase = Phase::Scale {
+                round: 0,
+                value: statistic,
+            };
+            self.say(Round(0), Body::Scale(statistic), now, outbox);
+            Ok(())
+        }
+    }
+
+    /// Contributes to the sum: local product, own noise, pairwise noise; then publishes it.
+    fn begin_averaging(
+        &mut self,
+        statistic: f64,
+        now: Time,
+        outbox: &mut impl Outbox,
+    ) -> Result<(), PeerError> {
+        let sensitivity = self.setup.plan.parameters().sensitivity.bound(statistic);
+        let mut input = vec![0.0; self.setup.plan.values()];
+        let prepared = self
+            .algorithm
+            .prepare(&self.setup.rows, self.basis.values());
+        self.algorithm
+            .add_contribution(&self.setup.rows, &prepared, 0..input.len(), &mut input);
+        self.setup
+            .noise
+            .add_to(self.iteration, sensitivity, &mut input);
+        let current = Arc::new(input);
+        let previous = Arc::clone(&current);
+        self.say(Round(0), Body::Average(Arc::clone(&current)), now, outbox);
+        self.phase = Phase::Average {
+            round: 0,
+            statistic,
+            sensitivity,
+            current,
+            previous,
+        };
+        Ok(())
+    }
+
+    /// Folds the complete step and moves to the next one.
+    fn finish_step(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
+        let step = self.step;
+        match std::mem::replace(&mut self.phase, Phase::Waiting) {
+            Phase::Scale { round, value } => {
+                let value = self
+                    .inbox
+                    .bodies(step)
+                    .fold(value, |largest, body| match body {
+                        Body::Scale(other) => largest.max(*other),
+                        Body::Average(_) => {
+                            unreachable!("the plan maps this step to scale messages")
+                        }
+                    });
+                self.leave_step();
+                if round + 1 < self.setup.plan.parameters().scale_rounds {
+                    self.phase = Phase::Scale {
+                        round: round + 1,
+                        value,
+                    };
+                    self.say(Round(round + 1), Body::Scale(value), now, outbox);
+                    Ok(())
+                } else {
+                    self.begin_averaging(value, now, outbox)
+                }
+            }
+            Phase::Average {
+                round,
+                statistic,
+                sensitivity,
+                current,
+                previous,
+            } => {
+                let next = Arc::new(self.mixed(round, &current, &previous));
+                self.leave_step();
+                if round + 1 < self.setup.plan.averaging_rounds() {
+                    self.say(
+                        Round(round + 1),
+                        Body::Average(Arc::clone(&next)),
+                        now,
+                        outbox,
+                    );
+                    self.phase = Phase::Average {
+                        round: round + 1,
+                        statistic,
+                        sensitivity,
+                        current: next,
+                        previous: current,
+                    };
+                    Ok(())
+                } else {
+                    self.finish_averaging(statistic, sensitivity, &next, now, outbox)
+                }
+            }
+            Phase::Waiting | Phase::Finished => {
+                unreachable!("only started, unfinished peers fold steps")
+            }
+        }
+    }
+
+    fn mixed(&self, round: u32, current: &[f64], previous: &[f64]) -> Vec<f64> {
+        let coefficients = self.setup.plan.parameters().schedule[round as usize];
+        let mut out = vec![0.0; current.len()];
+        let bodies = self.inbox.bodies(self.step).map(|body| match body {
+            Body::Average(values) => values.as_slice(),
+            Body::Scale(_) => unreachable!("the plan maps this step to blocks"),
+        });
+        let neighbours = self.setup.neighbours.iter().map(|n| n.weight).zip(bodies);
+        mix(
+            coefficients,
+            self.setup.self_weight,
+            current,
+            neighbours,
+            previous,
+            &mut out,
+        );
+        out
+    }
+
+    fn leave_step(&mut self) {
+        self.inbox.clear(self.step);
+        self.step += 1;
+    }
+
+    /// Turns the mean into the sum, advances the public state and begins the next iteration.
+    fn finish_averaging(
+        &mut self,
+        statistic: f64,
+        sensitivity: f64,
+        mean: &[f64],
+        now: Time,
+        outbox: &mut impl Outbox,
+    ) -> Result<(), PeerError> {
+        let parameters = self.setup.plan.parameters();
+        let peers = f64::from(parameters.peers);
+        let values: Vec<f64> = mean.iter().map(|x| peers * x).collect();
+        let (peer, iteration) = (self.setup.index, self.iteration);
+        if values.iter().any(|v| !v.is_finite()) {
+            return Err(PeerError::Overflow { peer, iteration });
+        }
+        let sum = Block::from_values(parameters.dimension, parameters.rank, values);
+        let basis = self
+            .algorithm
+            .advance(&sum)
+            .map_err(|source| PeerError::NotFullRank {
+                peer,
+                iteration,
+                source,
+            })?;
+        let last = self.iteration.0 >= parameters.iterations;
+        self.basis = Arc::new(basis);
+        outbox.emit(Event::Averaged {
+            iteration,
+            statistic,
+            sensitivity,
+            sum: Arc::new(sum),
+        });
+        outbox.emit(Event::Advanced {
+            iteration,
+            basis: Arc::clone(&self.basis),
+        });
+        if last {
+            self.phase = Phase::Finished;
+            outbox.emit(Event::Finished);
+            return Ok(());
+        }
+        self.iteration = Iteration(iteration.0 + 1);
+        self.begin_iteration(now, outbox)
+    }
+
+    fn say(&self, round: Round, body: Body, now: Time, outbox: &mut impl Outbox) {
+        let message = Message {
+            session: self.setup.plan.session(),
+            iteration: self.iteration,
+            round,
+            body,
+        };
+        outbox.broadcast(message);
+        if let Some(patience) = self.setup.patience {
+            outbox.set_timer(Timer { step: self.step }, now + patience);
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! The wire format: the one place that turns messages into bytes and back.
+//!
+//! A frame is a fixed 31-byte header (bincode, fixed-width little-endian integers) followed by the values
+//! as little-endian `f64`. On a stream every frame is preceded by its length as a little-endian `u32`.
+//! Lengths are checked against the plan before anything is allocated; NaN and infinities are refused.
+//!
+//! bincode is pinned to 2.0.1 and unmaintained; nothing outside this file names it, so replacing it
+//! changes this file alone.
+
+use std::sync::Arc;
+
+use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
+use serde::{Deserialize, Serialize};
+
+use super::message::{Body, Message, SessionId};
+use crate::vocabulary::{Iteration, Round};
+
+/// Version of the frame layout; a frame of another version is refused.
+pub const VERSION: u8 = 1;
+
+/// The largest block any plan may exchange: 2²⁷ values, 1 GiB.
+pub const MAX_VALUES: usize = 1 << 27;
+
+/// Bytes of the length prefix on a stream.
+pub const PREFIX_LEN: usize = 4;
+
+const MAGIC: [u8; 1] = [0x55];
+const HEADER_LEN: usize = 31;
+const HEADER_CONFIG: Configuration<LittleEndian, Fixint, Limit<HEADER_LEN>> =
+    bincode::config::standard()
+        .with_little_endian()
+        .with_fixed_int_encoding()
+        .with_limit::<HEADER_LEN>();
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    magic: [u8; 1],
+    version: u8,
+    session: [u8; 16],
+    iteration: u32,
+    round: u32,
+    kind: u8,
+    count: u32,
+}
+
+const KIND_SCALE: u8 = 1;
+const KIND_AVERAGE: u8 = 2;
+
+/// Bytes that are no acceptable message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WireError {
+    /// Fewer bytes than a header.
+    #[error("a frame has at least {HEADER_LEN} bytes, found {found}")]
+    TooShort {
+        /// Bytes present.
+        found: usize,
+    },
+    /// More bytes than any message of this plan.
+    #[error("frames of this plan have at most {limit} bytes, announced {found}")]
+    TooLong {
+        /// Bytes announced.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// Not an Undertone frame.
+    #[error("the frame does not begin with Undertone's mark")]
+    NotAFrame,
+    /// Another version of the layout.
+    #[error("the frame has version {found}, this build speaks version {VERSION}")]
+    Version {
+        /// Version found.
+        found: u8,
+    },
+    /// A kind of message this version does not know.
+    #[error("unknown message kind {found}")]
+    Kind {
+        /// Kind found.
+        found: u8,
+    },
+    /// The number of values announced is not the number present or expected.
+    #[error("{found} values announced, expected {expected}")]
+    Count {
+        /// Values announced.
+        found: usize,
+        /// Values the plan, or the frame's length, allows.
+        expected: usize,
+    },
+    /// NaN or an infinity among the values.
+    #[error("the value at coordinate {coordinate} is not finite")]
+    NotFinite {
+        /// Position of the first such value.
+        coordinate: usize,
+    },
+}
+
+/// Length of a message on a stream, prefix included.
+#[must_use]
+pub fn framed_len(body: &Body) -> usize {
+    match body {
+        Body::Scale(_) => framed_block_len(1),
+        Body::Average(values) => framed_block_len(values.len()),
+    }
+}
+
+/// Length on a stream of a message with `values` values, prefix included.
+#[must_use]
+pub fn framed_block_len(values: usize) -> usize {
+    PREFIX_LEN + HEADER_LEN + 8 * values
+}
+
+/// The longest frame, without prefix, of a plan whose blocks have `values` values.
+#[must_use]
+pub fn frame_limit(values: usize) -> usize {
+    HEADER_LEN + 8 * values.max(1)
+}
+
+/// Encodes a message with its length prefix, ready for a stream.
+#[must_use]
+pub fn encode_framed(message: &Message) -> Vec<u8> {
+    let scale;
+    let (kind, values): (u8, &[f64]) = match &message.body {
+        Body::Scale(value) => {
+            scale = [*value];
+            (KIND_SCALE, &scale)
+        }
+        Body::Average(values) => (KIND_AVERAGE, values),
+    };
+    let header = Header {
+        magic: MAGIC,
+        version: VERSION,
+        session: message.session.0,
+        iteration: message.iteration.0,
+        round: message.round.0,
+        kind,
+        count: values.len() as u32,
+    };
+    let mut bytes = Vec::with_capacity(framed_block_len(values.len()));
+    bytes.extend_from_slice(&((HEADER_LEN + 8 * values.len()) as u32).to_le_bytes());
+    bytes.resize(PREFIX_LEN + HEADER_LEN, 0);
+    bincode::serde::encode_into_slice(&header, &mut bytes[PREFIX_LEN..], HEADER_CONFIG)
+        .expect("the header has a fixed length and the slice is that long");
+    for value in values {
+        bytes.extend_from_slice(&value.to_le_bytes());
+    }
+    bytes
+}
+
+/// Checks an announced frame length before anything is allocated for it.
+///
+/// # Errors
+/// [`WireError::TooShort`] or [`WireError::TooLong`] for a plan whose blocks have `values` values.
+pub fn check_announced_len(prefix: [u8; PREFIX_LEN], values: usize) -> Result<usize, WireError> {
+    let found = u32::from_le_bytes(prefix) as usize;
+    let limit = frame_limit(values);
+    if found < HEADER_LEN {
+        Err(WireError::TooShort { found })
+    } else if found > limit {
+        Err(WireError::TooLong { found, limit })
+    } else {
+        Ok(found)
+    }
+}
+
+/// Decodes one frame (without prefix) of a plan whose blocks have `values` values.
+///
+/// # Errors
+/// [`WireError`]; nothing is allocated until the header agrees with the frame's length and the plan.
+pub fn decode(frame: &[u8], values: usize) -> Result<Message, WireError> {
+    let Some((head, tail)) = frame.split_at_checked(HEADER_LEN) else {
+        return Err(WireError::TooShort { found: frame.len() });
+    };
+    let (header, _): (Header, usize) =
+        bincode::serde::decode_from_slice(head, HEADER_CONFIG).map_err(|_| WireError::NotAFrame)?;
+    if header.magic != MAGIC {
+        return Err(WireError::NotAFrame);
+    }
+    if header.version != VERSION {
+        return Err(WireError::Version {
+            found: header.version,
+        });
+    }
+    let expected = match header.kind {
+        KIND_SCALE => 1,
+        KIND_AVERAGE => values,
+        found => return Err(WireError::Kind { found }),
+    };
+    let found = header.count as usize;
+    if found != expected {
+        return Err(WireError::Count { found, expected });
+    }
+    if tail.len() != 8 * found {
+        return Err(WireError::Count {
+            found,
+            expected: tail.len() / 8,
+        });
+    }
+    let mut decoded = Vec::with_capacity(found);
+    for (coordinate, bytes) in tail.chunks_exact(8).enumerate() {
+        let value = f64::from_le_bytes(bytes.try_into().expect("chunks of eight bytes"));
+        if !value.is_finite() {
+            return Err(WireError::NotFinite { coordinate });
+        }
+        decoded.push(value);
+    }
+    let body = if header.kind == KIND_SCALE {
+        Body::Scale(decoded[0])
+    } else {
+        Body::Average(Arc::new(decoded))
+    };
+    Ok(Message {
+        session: SessionId(header.session),
+        iteration: Iteration(header.iteration),
+        round: Round(header.round),
+        body,
+    })
+}
+
+/// A 16-byte digest of public parameters: BLAKE3 over their bincode encoding and the wire version.
+#[must_use]
+pub(super) fn digest(parameters: &impl Serialize) -> [u8; 16] {
+    let bytes = bincode::serde::encode_to_vec(
+        parameters,
+        bincode::config::standard().with_fixed_int_encoding(),
+    )
+    .expect("plans hold numbers, lists and enums only");
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 session v1");
+    hasher.update(&[VERSION]);
+    hasher.update(&bytes);
+    let mut id = [0; 16];
+    id.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn message(body: Body) -> Message {
+        Message {
+            session: SessionId([7; 16]),
+            iteration: Iteration(2),
+            round: Round(5),
+            body,
+        }
+    }
+
+    fn roundtrip(message: &Message, values: usize) -> Result<Message, WireError> {
+        let bytes = encode_framed(message);
+        assert_eq!(bytes.len(), framed_len(&message.body));
+        let prefix = bytes[..PREFIX_LEN].try_into().expect("four bytes");
+        assert_eq!(
+            check_announced_len(prefix, values)?,
+            bytes.len() - PREFIX_LEN
+        );
+        decode(&bytes[PREFIX_LEN..], values)
+    }
+
+    #[test]
+    fn messages_survive_the_wire() {
+        for body in [
+            Body::Scale(0.75),
+            Body::Average(Arc::new(vec![1.0, -2.5, 1e-300])),
+        ] {
+            let sent = message(body);
+            assert_eq!(roundtrip(&sent, 3).expect("valid"), sent);
+        }
+    }
+
+    #[test]
+    fn the_layout_is_frozen() {
+        let bytes = encode_framed(&message(Body::Scale(1.0)));
+        let mut expected = vec![39, 0, 0, 0, 0x55, 1];
+        expected.extend([7; 16]);
+        expected.extend([2, 0, 0, 0, 5, 0, 0, 0, 1, 1, 0, 0, 0]);
+        expected.extend(1.0_f64.to_le_bytes());
+        assert_eq!(bytes, expected);
+    }
+
+    #[test]
+    fn lies_about_lengths_and_bad_values_are_refused() {
+        let good = encode_framed(&message(Body::Average(Arc::new(vec![1.0, 2.0]))));
+        let frame = &good[PREFIX_LEN..];
+        assert!(matches!(
+            decode(&frame[..10], 2),
+            Err(WireError::TooShort { found: 10 })
+        ));
+        assert!(matches!(
+            decode(frame, 3),
+            Err(WireError::Count {
+                found: 2,
+                expected: 3
+            })
+        ));
+        assert!(matches!(
+            decode(&frame[..frame.len() - 1], 2),
+            Err(WireError::Count { .. })
+        ));
+        let mut other = frame.to_vec();
+        other[1] = 9;
+        assert!(matches!(
+            decode(&other, 2),
+            Err(WireError::Version { found: 9 })
+        ));
+        other[1] = VERSION;
+        other[26] = 77;
+        assert!(matches!(
+            decode(&other, 2),
+            Err(WireError::Kind { found: 77 })
+        ));
+        let mut nan = frame.to_vec();
+        nan[HEADER_LEN + 8..].copy_from_slice(&f64::NAN.to_le_bytes());
+        assert!(matches!(
+            decode(&nan, 2),
+            Err(WireError::NotFinite { coordinate: 1 })
+        ));
+        assert!(matches!(
+            check_announced_len(u32::MAX.to_le_bytes(), 2),
+            Err(WireError::TooLong { .. })
+        ));
+        assert!(matches!(
+            check_announced_len(3_u32.to_le_bytes(), 2),
+            Err(WireError::TooShort { .. })
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), values in 0_usize..20) {
+            if let Ok(message) = decode(&bytes, values) {
+                prop_assert_eq!(&encode_framed(&message)[PREFIX_LEN..], &bytes[..]);
+            }
+        }
+
+        #[test]
+        fn corrupted_frames_never_panic(
+            position in 0_usize..55, value in any::<u8>(), cut in 0_usize..60,
+        ) {
+            let mut bytes = encode_framed(&message(Body::Average(Arc::new(vec![1.0, 2.0, 3.0]))));
+            let at = PREFIX_LEN + position % (bytes.len() - PREFIX_LEN);
+            bytes[at] = value;
+            let end = PREFIX_LEN + cut.min(bytes.len() - PREFIX_LEN);
+            let _ = decode(&bytes[PREFIX_LEN..end], 3);
+        }
+    }
+}
