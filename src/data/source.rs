@@ -269,6 +269,17 @@ mod tests {
     }
 
     #[test]
+    fn an_endless_line_is_refused_before_it_is_held() {
+        let limits = Limits {
+            line_bytes: 1000,
+            ..Limits::default()
+        };
+        let mut lines = Lines::open(io::repeat(b'1'), "endless", limits).expect("head");
+        assert!(lines.advance().is_err());
+        assert!(lines.line.capacity() <= 4000, "{}", lines.line.capacity());
+    }
+
+    #[test]
     fn other_containers_and_other_encodings_are_named() {
         assert_eq!(
             collect(b"PK\x03\x04rest", Limits::default()),

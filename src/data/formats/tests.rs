@@ -342,12 +342,10 @@ fn malformed_jester_lines_are_refused() {
     );
     refused!(format, &with("2.5,1,2,99"), 2, Problem::NotANumber { .. });
     refused!(format, &with("2,1,nan,99"), 2, Problem::NotFinite { .. });
-    refused!(
-        format,
-        &with("2,1,10.01,99"),
-        2,
-        Problem::RatingOutOfRange { .. }
-    );
+    for off_scale in ["10.01", "-10.01", "98.9", "100"] {
+        let line = format!("2,1,{off_scale},99");
+        refused!(format, &with(&line), 2, Problem::RatingOutOfRange { .. });
+    }
     refused!(
         format,
         &with("3,1,2,99"),
