@@ -1,6 +1,7 @@
 //! Undertone.
 
 pub mod algorithm;
+pub mod data;
 pub mod engine;
 pub mod linalg;
 pub mod noise;

@@ -1,0 +1,335 @@
+//! What can be wrong with a rating file, with the place, what was found and what to change.
+
+use std::io;
+
+use super::Format;
+
+/// Longest piece of a file that an error message repeats, in characters.
+const EXCERPT: usize = 60;
+
+/// A rating file that cannot be read, or a request that its data cannot meet.
+///
+/// Messages repeat at most a short excerpt of the offending line, never a user's whole row.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DataError {
+    /// A line that breaks the rules of its format.
+    #[error("{file}, line {line}: {problem}")]
+    Line {
+        /// The source's name.
+        file: String,
+        /// Line number, from 1.
+        line: u64,
+        /// What is wrong with it.
+        problem: Box<Problem>,
+    },
+    /// A file that cannot be opened.
+    #[error("cannot open {file}: {kind}; check the path and its permissions")]
+    Open {
+        /// The path given.
+        file: String,
+        /// The operating system's reason.
+        kind: io::ErrorKind,
+    },
+    /// A source that fails while it is read.
+    #[error("{file}: reading line {line} failed: {kind}; check that it is a readable file")]
+    Read {
+        /// The source's name.
+        file: String,
+        /// The line being read, from 1.
+        line: u64,
+        /// The operating system's reason.
+        kind: io::ErrorKind,
+    },
+    /// A gzip stream that stops before its end marker.
+    #[error(
+        "{file}: the gzip stream ends in the middle, at line {line} of its content; \
+         the file is truncated, fetch or copy it again"
+    )]
+    TruncatedGzip {
+        /// The source's name.
+        file: String,
+        /// The line being read, from 1.
+        line: u64,
+    },
+    /// A gzip stream that does not decode or fails its checksum.
+    #[error(
+        "{file}: the gzip stream is damaged near line {line} of its content; \
+         fetch or copy the file again"
+    )]
+    CorruptGzip {
+        /// The source's name.
+        file: String,
+        /// The line being read, from 1.
+        line: u64,
+    },
+    /// A container that is not read directly.
+    #[error("{file}: this is a {container} file; unpack it, or pack its content with gzip")]
+    Container {
+        /// The source's name.
+        file: String,
+        /// What the first bytes say it is.
+        container: &'static str,
+    },
+    /// No rating at all.
+    #[error(
+        "{file}: no ratings in its {lines} lines, expected at least one in format {format}; \
+         check the path and the format"
+    )]
+    Empty {
+        /// The source's name.
+        file: String,
+        /// Lines read.
+        lines: u64,
+        /// The format asked for.
+        format: Format,
+    },
+    /// A threshold that no rating can be compared with.
+    #[error("the rating threshold is {threshold}, expected a finite number such as 0.0")]
+    Threshold {
+        /// The value given.
+        threshold: f64,
+    },
+    /// Nobody to hold the data.
+    #[error("0 peers cannot hold any users; ask for at least 1 peer")]
+    NoPeers,
+    /// More peers than users.
+    #[error(
+        "{peers} peers for {users} users: every peer must hold at least one user; \
+         ask for at most {users} peers or keep more users"
+    )]
+    TooManyPeers {
+        /// Peers asked for.
+        peers: usize,
+        /// Users there are.
+        users: usize,
+    },
+    /// A row that is not a sorted set of item indices.
+    #[error(
+        "row {user} names item {item} out of place; rows list distinct indices below {items} \
+         in ascending order"
+    )]
+    Row {
+        /// Index of the row.
+        user: usize,
+        /// The first index out of place.
+        item: u32,
+        /// Number of items.
+        items: usize,
+    },
+}
+
+/// What is wrong with one line of a rating file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Problem {
+    /// The first line belongs to another format.
+    #[error(
+        "found \"{found}\", which looks like format {looks_like}, not {declared}; \
+         set format = \"{looks_like}\" or give another file"
+    )]
+    WrongFormat {
+        /// The format asked for.
+        declared: Format,
+        /// The format whose first line this could be.
+        looks_like: Format,
+        /// Beginning of the line.
+        found: String,
+    },
+    /// A first line that is not the header of the format.
+    #[error(
+        "found \"{found}\", expected the header {expected}; add it or choose the format the file has"
+    )]
+    Header {
+        /// Beginning of the line.
+        found: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// Fewer fields than the format has.
+    #[error("found {found} fields, expected {layout}; complete or remove the line")]
+    TooFewFields {
+        /// Fields on the line.
+        found: usize,
+        /// The layout of a line.
+        layout: &'static str,
+    },
+    /// More fields than the format has.
+    #[error(
+        "found {found} fields, expected {layout}; remove what is too much, quote or rename ids that contain the separator"
+    )]
+    TooManyFields {
+        /// Fields on the line.
+        found: usize,
+        /// The layout of a line.
+        layout: &'static str,
+    },
+    /// A line whose number of columns differs from the first line's.
+    #[error(
+        "found {found} columns, expected {expected} as on the first line; complete or remove the line"
+    )]
+    ColumnCount {
+        /// Columns on the line.
+        found: usize,
+        /// Columns on the first line.
+        expected: usize,
+    },
+    /// Text where a number belongs.
+    #[error("found \"{found}\" as {what}, expected {expected}; correct or remove the line")]
+    NotANumber {
+        /// The field.
+        what: &'static str,
+        /// Its text.
+        found: String,
+        /// The kind of number expected.
+        expected: &'static str,
+    },
+    /// A NaN, an infinity, or a number too large to represent.
+    #[error("found \"{found}\" as {what}, expected a finite number; correct or remove the line")]
+    NotFinite {
+        /// The field.
+        what: &'static str,
+        /// Its text.
+        found: String,
+    },
+    /// A rating off the format's scale.
+    #[error(
+        "found the rating {found}, expected one between {low} and {high}{or}; correct it or choose another format"
+    )]
+    RatingOutOfRange {
+        /// The rating.
+        found: f64,
+        /// Lowest of the scale.
+        low: f64,
+        /// Highest of the scale.
+        high: f64,
+        /// Other values allowed, in words.
+        or: &'static str,
+    },
+    /// A user or item without a name.
+    #[error("the {what} id is empty, expected a name or number; fill it in or remove the line")]
+    EmptyId {
+        /// `user` or `item`.
+        what: &'static str,
+    },
+    /// The same user rates the same item twice.
+    #[error(
+        "user \"{user}\" rates item \"{item}\" again, first on line {first}; keep one of the two"
+    )]
+    RepeatedPair {
+        /// The user's id.
+        user: String,
+        /// The item's id.
+        item: String,
+        /// Line of the first occurrence.
+        first: u64,
+    },
+    /// A format of one line per user has two for one.
+    #[error("user \"{user}\" has a second line, the first is line {first}; join the two")]
+    RepeatedUser {
+        /// The user's id.
+        user: String,
+        /// Line of the first occurrence.
+        first: u64,
+    },
+    /// A user line without items.
+    #[error("user \"{user}\" has no items, expected at least one; remove the line")]
+    EmptyUser {
+        /// The user's id.
+        user: String,
+    },
+    /// An index outside the declared matrix.
+    #[error(
+        "found {what} {found}, expected 1 to {limit} as declared; ids count from 1, correct the id or the size line"
+    )]
+    IdOutOfRange {
+        /// `row` or `column`.
+        what: &'static str,
+        /// The index.
+        found: u64,
+        /// The declared size.
+        limit: u64,
+    },
+    /// A first column that does not count the ratings beside it.
+    #[error(
+        "column 1 says {declared} ratings, the line has {found}; correct the count or the line"
+    )]
+    RatedCount {
+        /// The first column.
+        declared: u64,
+        /// Ratings on the line.
+        found: u64,
+    },
+    /// A size line that does not count the entries.
+    #[error(
+        "the size line declares {declared} entries, found {found} by here; correct it or complete the file"
+    )]
+    EntryCount {
+        /// Declared.
+        declared: u64,
+        /// Found so far.
+        found: u64,
+    },
+    /// A variant of the format that is not read.
+    #[error("found \"{found}\", supported is only {supported}; convert the file")]
+    Unsupported {
+        /// The word found.
+        found: String,
+        /// What can be read.
+        supported: &'static str,
+    },
+    /// A quoted field that does not end on its line.
+    #[error(
+        "a quote opens and does not close on the line; close it, or double quotes that belong to an id"
+    )]
+    OpenQuote,
+    /// Bytes that are not UTF-8.
+    #[error(
+        "byte {position} of the line is not UTF-8 text; save the file as UTF-8, or check that it is a text file"
+    )]
+    NotText {
+        /// Position in the line, from 1.
+        position: usize,
+    },
+    /// More of something than the reader was allowed to hold.
+    #[error("more than {limit} {what}; give a smaller file or raise the limit")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+    },
+}
+
+/// The beginning of `text` for an error message: at most 60 characters, control characters escaped.
+pub(super) fn excerpt(text: &str) -> String {
+    let mut out = String::new();
+    let mut length = 0;
+    for character in text.chars() {
+        let escaped = character.escape_debug();
+        length += escaped.len();
+        if length >= EXCERPT {
+            out.push('…');
+            break;
+        }
+        // Quotes are escaped for Rust literals only; a reader of the message wants them as they are.
+        if matches!(character, '"' | '\'') {
+            out.push(character);
+        } else {
+            out.extend(escaped);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_is_short_and_printable() {
+        assert_eq!(excerpt("a,\"b\"\t\u{7}"), "a,\"b\"\\t\\u{7}");
+        for text in ["x".repeat(1000), "\u{7}".repeat(1000), "é".repeat(61)] {
+            let short = excerpt(&text);
+            assert!(short.chars().count() <= EXCERPT && short.ends_with('…'));
+        }
+    }
+}

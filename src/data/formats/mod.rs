@@ -1,0 +1,169 @@
+//! Rating file formats: one file each, one variant of [`Format`] and its line in the registry.
+
+mod csv_triples;
+mod fields;
+mod jester;
+mod lightgcn;
+mod matrix_market;
+mod movielens_csv;
+mod movielens_dat;
+#[cfg(test)]
+pub(super) mod tests;
+
+use std::fmt;
+use std::io::Read;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{DataError, Problem, excerpt};
+use super::ratings::{Loaded, Ratings};
+use super::source::{Limits, Lines};
+
+/// The layout of a rating file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// MovieLens since 2015: header `userId,movieId,rating,timestamp`, then one rating per line.
+    MovielensCsv,
+    /// MovieLens 1M and 10M: `user::movie::rating::timestamp`, no header.
+    MovielensDat,
+    /// One line per user, `user item item …`, as published with LightGCN (He et al. 2020).
+    Lightgcn,
+    /// Jester (Goldberg et al. 2001): one line per user, the number of ratings, then one of −10 to 10 per
+    /// joke with 99 for none; no header.
+    Jester,
+    /// A header line, then `user,item` or `user,item,rating`; ids are any text.
+    CsvTriples,
+    /// NIST Matrix Market coordinate files, general, with real, integer or pattern entries
+    /// (Boisvert, Pozo and Remington 1996): rows are users, columns are items.
+    MatrixMarket,
+}
+
+/// What the registry knows of a format.
+struct Description {
+    name: &'static str,
+    /// Whether a line could be the first of such a file; used to name the right format in errors.
+    recognises: fn(&str) -> bool,
+    reader: fn() -> Box<dyn LineReader>,
+}
+
+/// Reads one file of one format, line by line.
+trait LineReader {
+    /// Takes the next line that is not blank.
+    fn line(&mut self, text: &str, ratings: &mut Ratings) -> Result<(), Problem>;
+
+    /// Checks at the end of the file what could not be checked before; by default nothing.
+    fn finish(&mut self, _ratings: &mut Ratings) -> Result<(), Problem> {
+        Ok(())
+    }
+}
+
+impl Format {
+    const ALL: [Self; 6] = [
+        Self::MovielensCsv,
+        Self::MovielensDat,
+        Self::Lightgcn,
+        Self::Jester,
+        Self::CsvTriples,
+        Self::MatrixMarket,
+    ];
+
+    /// Every format.
+    #[must_use]
+    pub fn all() -> &'static [Self] {
+        &Self::ALL
+    }
+
+    /// The name in an experiment file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.description().name
+    }
+
+    fn description(self) -> &'static Description {
+        match self {
+            Self::MovielensCsv => &movielens_csv::DESCRIPTION,
+            Self::MovielensDat => &movielens_dat::DESCRIPTION,
+            Self::Lightgcn => &lightgcn::DESCRIPTION,
+            Self::Jester => &jester::DESCRIPTION,
+            Self::CsvTriples => &csv_triples::DESCRIPTION,
+            Self::MatrixMarket => &matrix_market::DESCRIPTION,
+        }
+    }
+
+    /// The other format that `text` could be the first line of.
+    fn mistaken_for(self, text: &str) -> Option<Self> {
+        let mut others = Self::ALL.into_iter().filter(|&other| other != self);
+        others.find(|other| (other.description().recognises)(text))
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Reads ratings and keeps as interactions those strictly above `threshold`.
+///
+/// Plain text or gzip, told apart by the first bytes. Users and items are numbered in the order in which
+/// the file names them first; those without a rating above the threshold stay, so that neither the
+/// number of peers nor the dimension depends on the threshold. `source_name` is what errors call the
+/// source.
+///
+/// # Errors
+/// [`DataError`] at the first line that breaks the format, holds a repeated (user, item) pair or exceeds
+/// `limits`, if the source fails or is truncated, if there are no ratings, or if `threshold` is not
+/// finite.
+///
+/// # Cost
+/// O(ratings · log items) time; memory as documented at [`Limits`], never sized by what the file claims.
+pub fn read(
+    reader: impl Read,
+    source_name: &str,
+    format: Format,
+    threshold: f64,
+    limits: Limits,
+) -> Result<Loaded, DataError> {
+    if !threshold.is_finite() {
+        return Err(DataError::Threshold { threshold });
+    }
+    let mut lines = Lines::open(reader, source_name, limits)?;
+    let mut ratings = Ratings::new(threshold, &limits);
+    let mut reader = (format.description().reader)();
+    let mut first = true;
+    while lines.advance()? {
+        ratings
+            .start_line(lines.number())
+            .map_err(|problem| lines.error(problem))?;
+        let text = lines.text()?;
+        if text.trim().is_empty() {
+            ratings.skip_line();
+            continue;
+        }
+        if let Err(problem) = reader.line(text, &mut ratings) {
+            let other = format.mistaken_for(text).filter(|_| first);
+            return Err(
+                lines.error(other.map_or(problem, |looks_like| Problem::WrongFormat {
+                    declared: format,
+                    looks_like,
+                    found: excerpt(text),
+                })),
+            );
+        }
+        first = false;
+    }
+    reader
+        .finish(&mut ratings)
+        .map_err(|problem| lines.error(problem))?;
+    if ratings.rating_count() == 0 {
+        return Err(DataError::Empty {
+            file: lines.file().to_owned(),
+            lines: lines.number(),
+            format,
+        });
+    }
+    ratings
+        .finish(lines.number())
+        .map_err(|(line, problem)| lines.error_on(line, problem))
+}

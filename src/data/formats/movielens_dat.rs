@@ -1,0 +1,25 @@
+//! MovieLens 1M and 10M: `ratings.dat`.
+
+use super::fields::number;
+use super::movielens_csv::add_rating;
+use super::{Description, LineReader, Problem, Ratings};
+
+const SEPARATOR: &str = "::";
+
+pub(super) const DESCRIPTION: Description = Description {
+    name: "movielens-dat",
+    recognises: |text| {
+        let mut fields = text.split(SEPARATOR).skip(2);
+        let rating = fields.next().is_some_and(|f| number(f, "rating").is_ok());
+        rating && fields.count() == 1
+    },
+    reader: || Box::new(Reader),
+};
+
+struct Reader;
+
+impl LineReader for Reader {
+    fn line(&mut self, text: &str, ratings: &mut Ratings) -> Result<(), Problem> {
+        add_rating(text.split(SEPARATOR), ratings)
+    }
+}

@@ -1,0 +1,53 @@
+//! Rating data: file formats, the interactions they hold, public filters, and dealing users to peers.
+//!
+//! ```no_run
+//! use std::num::NonZeroU32;
+//! use std::path::Path;
+//! use undertone::data::{self, Format, Partition};
+//! use undertone::vocabulary::Seed;
+//!
+//! let path = Path::new("sims/data/ml-latest-small/ratings.csv.gz");
+//! let loaded = data::load(path, Format::MovielensCsv, 0.0)?;
+//! let (interactions, _counts) = loaded.interactions.most_rated(200);
+//! let rows = interactions.normalised_rows(NonZeroU32::MIN);
+//! let assignment = data::assign(rows.len(), 64, Partition::Random, &Seed::from_u64(7))?;
+//! let peers = data::peer_rows(&rows, &assignment);
+//! # Ok::<(), data::DataError>(())
+//! ```
+
+mod error;
+mod filter;
+mod formats;
+mod interactions;
+mod names;
+mod partition;
+mod ratings;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::path::Path;
+
+pub use error::{DataError, Problem};
+pub use filter::{CapCounts, FilterCounts};
+pub use formats::{Format, read};
+pub use interactions::Interactions;
+pub use partition::{Partition, assign, peer_rows};
+pub use ratings::{Loaded, ReadCounts};
+pub use source::Limits;
+
+/// Reads a rating file, plain or gzipped, under the default [`Limits`]; see [`read`].
+///
+/// # Errors
+/// [`DataError::Open`] if the file cannot be opened, and everything [`read`] refuses.
+pub fn load(path: &Path, format: Format, threshold: f64) -> Result<Loaded, DataError> {
+    let name = path.display().to_string();
+    match File::open(path) {
+        Ok(file) => read(file, &name, format, threshold, Limits::default()),
+        Err(error) => Err(DataError::Open {
+            file: name,
+            kind: error.kind(),
+        }),
+    }
+}

@@ -1,0 +1,183 @@
+//! Dealing users to peers.
+
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+use super::DataError;
+use crate::linalg::SparseRows;
+use crate::vocabulary::{Label, Seed};
+
+/// How users are dealt to peers. Every rule gives every user to one peer, and sizes differ by at most one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Partition {
+    /// User u goes to peer u mod s.
+    RoundRobin,
+    /// Consecutive users go to the same peer; the first peers hold one more if it does not come out even.
+    Contiguous,
+    /// As contiguous, after a uniform shuffle from `Label::Partition`.
+    Random,
+}
+
+impl Partition {
+    /// Every rule.
+    #[must_use]
+    pub fn all() -> &'static [Self] {
+        &[Self::RoundRobin, Self::Contiguous, Self::Random]
+    }
+}
+
+/// The users of each of `peers` peers, ascending.
+///
+/// # Errors
+/// [`DataError::NoPeers`] for 0 peers, [`DataError::TooManyPeers`] if a peer would hold no user.
+///
+/// # Panics
+/// If `users` exceeds 32 bits, which no [`Interactions`](super::Interactions) does.
+pub fn assign(
+    users: usize,
+    peers: usize,
+    partition: Partition,
+    seed: &Seed,
+) -> Result<Vec<Vec<u32>>, DataError> {
+    if peers == 0 {
+        return Err(DataError::NoPeers);
+    }
+    if peers > users {
+        return Err(DataError::TooManyPeers { peers, users });
+    }
+    let count = u32::try_from(users).expect("user counts are limited to 32 bits");
+    let mut order: Vec<u32> = (0..count).collect();
+    if partition == Partition::RoundRobin {
+        return Ok((0..peers)
+            .map(|peer| order.iter().copied().skip(peer).step_by(peers).collect())
+            .collect());
+    }
+    if partition == Partition::Random {
+        let mut generator = seed.generator(Label::Partition);
+        // Fisher–Yates, written out so that the order does not hang on another crate's shuffle.
+        for last in (1..users).rev() {
+            let other = generator.random_range(0..=last);
+            order.swap(last, other);
+        }
+    }
+    let (size, larger) = (users / peers, users % peers);
+    let mut rest = &order[..];
+    let mut assignment = Vec::with_capacity(peers);
+    for peer in 0..peers {
+        let (mine, others) = rest.split_at(size + usize::from(peer < larger));
+        let mut mine = mine.to_vec();
+        mine.sort_unstable();
+        assignment.push(mine);
+        rest = others;
+    }
+    Ok(assignment)
+}
+
+/// The rows of each peer, in the order of its users, with all columns.
+///
+/// # Panics
+/// If `assignment` names a row that `rows` does not have.
+#[must_use]
+pub fn peer_rows(rows: &SparseRows, assignment: &[Vec<u32>]) -> Vec<SparseRows> {
+    let held = |users: &Vec<u32>| {
+        let mut own = SparseRows::new(rows.dimension());
+        for &user in users {
+            let (columns, values) = rows.row(user as usize);
+            own.push_row(columns.iter().copied().zip(values.iter().copied()))
+                .expect("a row of a valid matrix of the same dimension is valid");
+        }
+        own
+    };
+    assignment.iter().map(held).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_deals_every_user_once_and_evenly() {
+        let seed = Seed::from_u64(1);
+        for &partition in Partition::all() {
+            for (users, peers) in [(1, 1), (7, 7), (7, 3), (100, 9), (610, 64)] {
+                let assignment = assign(users, peers, partition, &seed).expect("enough users");
+                assert_eq!(assignment.len(), peers);
+                let sizes: Vec<usize> = assignment.iter().map(Vec::len).collect();
+                assert_eq!(*sizes.iter().min().expect("peers"), users / peers);
+                assert_eq!(*sizes.iter().max().expect("peers"), users.div_ceil(peers));
+                assert!(assignment.iter().all(|own| own.is_sorted()));
+                let mut all = assignment.concat();
+                all.sort_unstable();
+                assert_eq!(all, (0..users as u32).collect::<Vec<_>>(), "{partition:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_rules_are_what_their_names_say() {
+        let deal =
+            |partition, seed| assign(5, 2, partition, &Seed::from_u64(seed)).expect("enough users");
+        assert_eq!(deal(Partition::RoundRobin, 1), [vec![0, 2, 4], vec![1, 3]]);
+        assert_eq!(deal(Partition::Contiguous, 1), [vec![0, 1, 2], vec![3, 4]]);
+        assert_eq!(deal(Partition::Random, 1), deal(Partition::Random, 1));
+        let distinct: std::collections::BTreeSet<_> =
+            (0..20).map(|seed| deal(Partition::Random, seed)).collect();
+        assert!(distinct.len() > 1);
+    }
+
+    #[test]
+    fn the_random_rule_is_uniform() {
+        // User 0 of 6 lands at peer 0 of 3 with probability 1/3. Over 3,000 seeds the count has standard
+        // deviation 25.8; 5 deviations fail by chance with probability below 6e-7. Likewise with user 1
+        // beside it, of probability 1/15 and deviation 13.7.
+        let (mut alone, mut together) = (0.0_f64, 0.0_f64);
+        for number in 0..3000 {
+            let dealt =
+                assign(6, 3, Partition::Random, &Seed::from_u64(number)).expect("enough users");
+            alone += f64::from(u8::from(dealt[0].contains(&0)));
+            together += f64::from(u8::from(dealt[0] == [0, 1]));
+        }
+        assert!((alone - 1000.0).abs() < 5.0 * 25.8, "{alone}");
+        assert!((together - 200.0).abs() < 5.0 * 13.7, "{together}");
+    }
+
+    #[test]
+    fn peers_without_users_are_refused() {
+        let seed = Seed::from_u64(1);
+        let error = assign(3, 4, Partition::RoundRobin, &seed).expect_err("too many");
+        assert_eq!(
+            error.to_string(),
+            "4 peers for 3 users: every peer must hold at least one user; \
+             ask for at most 3 peers or keep more users"
+        );
+        assert_eq!(
+            assign(3, 0, Partition::Random, &seed),
+            Err(DataError::NoPeers)
+        );
+    }
+
+    #[test]
+    fn peers_hold_the_rows_of_their_users() {
+        let mut rows = SparseRows::new(3);
+        rows.push_row([(0, 1.0), (2, 0.5)]).expect("valid");
+        rows.push_row([]).expect("valid");
+        rows.push_row([(1, 2.0)]).expect("valid");
+        let held = peer_rows(&rows, &[vec![0, 2], vec![1]]);
+        assert_eq!(held.len(), 2);
+        assert_eq!((held[0].len(), held[1].len()), (2, 1));
+        assert_eq!(held[0].row(0), rows.row(0));
+        assert_eq!(held[0].row(1), rows.row(2));
+        assert_eq!(held[1].row(0), rows.row(1));
+        assert_eq!(held[1].dimension(), 3);
+    }
+
+    #[test]
+    fn rules_have_the_names_of_the_experiment_file() {
+        let names: Vec<String> = Partition::all()
+            .iter()
+            .map(|partition| serde_json::to_string(partition).expect("a name"))
+            .collect();
+        assert_eq!(names, ["\"round-robin\"", "\"contiguous\"", "\"random\""]);
+    }
+}

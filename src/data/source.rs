@@ -1,0 +1,321 @@
+//! From bytes to lines: gzip by its magic bytes, bounded lines, numbered errors.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::error::{DataError, Problem};
+
+/// How much a reader may hold before it refuses a file; memory is bounded by these and not by what the
+/// file says about itself.
+///
+/// Peak memory is about 20 bytes per rating, 4 more per interaction, `name_bytes` at most twice per user
+/// and item, and one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of text, after decompression.
+    pub bytes: u64,
+    /// Bytes of one line, its newline included.
+    pub line_bytes: u64,
+    /// Bytes of one user's or item's name.
+    pub name_bytes: usize,
+    /// Distinct users.
+    pub users: usize,
+    /// Distinct items.
+    pub items: usize,
+    /// Ratings, whether above the threshold or not.
+    pub ratings: usize,
+}
+
+impl Default for Limits {
+    /// Room for every public rating collection on one machine: 16 GiB of text, lines of 16 MiB, names of
+    /// 512 bytes, 50 million users and items, 500 million ratings.
+    fn default() -> Self {
+        Self {
+            bytes: 16 << 30,
+            line_bytes: 16 << 20,
+            name_bytes: 512,
+            users: 50_000_000,
+            items: 50_000_000,
+            ratings: 500_000_000,
+        }
+    }
+}
+
+/// First bytes of containers people rename to `.csv`.
+const CONTAINERS: [(&[u8], &str); 4] = [
+    (b"PK\x03\x04", "zip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+];
+const GZIP: &[u8] = b"\x1f\x8b";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The lines of a source, one at a time, without their ends (`\n` or `\r\n`).
+pub(super) struct Lines<'a> {
+    reader: Box<dyn BufRead + 'a>,
+    file: String,
+    gzip: bool,
+    limits: Limits,
+    consumed: u64,
+    number: u64,
+    line: Vec<u8>,
+}
+
+impl<'a> Lines<'a> {
+    /// Starts reading; looks at the first bytes only.
+    pub(super) fn open(
+        source: impl Read + 'a,
+        file: &str,
+        limits: Limits,
+    ) -> Result<Self, DataError> {
+        let mut reader = BufReader::with_capacity(1 << 16, source);
+        let mut head = Vec::new();
+        let outcome = reader.by_ref().take(6).read_to_end(&mut head);
+        if let Some(&(_, container)) = CONTAINERS.iter().find(|(magic, _)| head.starts_with(magic))
+        {
+            return Err(DataError::Container {
+                file: file.to_owned(),
+                container,
+            });
+        }
+        let gzip = head.starts_with(GZIP);
+        let whole = Cursor::new(head).chain(reader);
+        let lines = Self {
+            reader: if gzip {
+                Box::new(BufReader::with_capacity(
+                    1 << 16,
+                    MultiGzDecoder::new(whole),
+                ))
+            } else {
+                Box::new(whole)
+            },
+            file: file.to_owned(),
+            gzip,
+            limits,
+            consumed: 0,
+            number: 0,
+            line: Vec::new(),
+        };
+        match outcome {
+            Ok(_) => Ok(lines),
+            Err(error) => Err(lines.broken(error.kind(), 1)),
+        }
+    }
+
+    /// Moves to the next line; `false` at the end.
+    pub(super) fn advance(&mut self) -> Result<bool, DataError> {
+        self.line.clear();
+        let left = self.limits.bytes.saturating_sub(self.consumed);
+        let most = self.limits.line_bytes.min(left).saturating_add(1);
+        let read = self
+            .reader
+            .by_ref()
+            .take(most)
+            .read_until(b'\n', &mut self.line)
+            .map_err(|error| self.broken(error.kind(), self.number + 1))? as u64;
+        if read == 0 {
+            return Ok(false);
+        }
+        self.number += 1;
+        self.consumed += read;
+        if self.consumed > self.limits.bytes {
+            return Err(self.error(Problem::TooMany {
+                what: "bytes of text",
+                limit: self.limits.bytes,
+            }));
+        }
+        if read > self.limits.line_bytes {
+            return Err(self.error(Problem::TooMany {
+                what: "bytes in one line",
+                limit: self.limits.line_bytes,
+            }));
+        }
+        if self.line.ends_with(b"\n") {
+            self.line.pop();
+            if self.line.ends_with(b"\r") {
+                self.line.pop();
+            }
+        }
+        if self.number == 1 && self.line.starts_with(BYTE_ORDER_MARK) {
+            self.line.drain(..BYTE_ORDER_MARK.len());
+        }
+        Ok(true)
+    }
+
+    /// The current line.
+    pub(super) fn text(&self) -> Result<&str, DataError> {
+        std::str::from_utf8(&self.line).map_err(|error| {
+            self.error(Problem::NotText {
+                position: error.valid_up_to() + 1,
+            })
+        })
+    }
+
+    /// Number of the current line, from 1; the number of lines once the end is reached.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The source's name.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// `problem`, on the current line.
+    pub(super) fn error(&self, problem: Problem) -> DataError {
+        self.error_on(self.number, problem)
+    }
+
+    /// `problem`, on another line.
+    pub(super) fn error_on(&self, line: u64, problem: Problem) -> DataError {
+        DataError::Line {
+            file: self.file.clone(),
+            line,
+            problem: Box::new(problem),
+        }
+    }
+
+    fn broken(&self, kind: io::ErrorKind, line: u64) -> DataError {
+        let file = self.file.clone();
+        match kind {
+            io::ErrorKind::UnexpectedEof if self.gzip => DataError::TruncatedGzip { file, line },
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.gzip => {
+                DataError::CorruptGzip { file, line }
+            }
+            _ => DataError::Read { file, line, kind },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::{Compression, write::GzEncoder};
+
+    use super::*;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).expect("into memory");
+        encoder.finish().expect("into memory")
+    }
+
+    fn collect(bytes: &[u8], limits: Limits) -> Result<Vec<String>, DataError> {
+        let mut lines = Lines::open(bytes, "memory", limits)?;
+        let mut out = Vec::new();
+        while lines.advance()? {
+            out.push(lines.text()?.to_owned());
+        }
+        Ok(out)
+    }
+
+    #[test]
+    fn plain_and_gzipped_lines_are_the_same_whatever_their_ends() {
+        let text = b"\xef\xbb\xbfone\r\n\ntwo\nthree";
+        let expected = ["one", "", "two", "three"];
+        assert_eq!(collect(text, Limits::default()).expect("text"), expected);
+        let packed = gzip(text);
+        assert_eq!(collect(&packed, Limits::default()).expect("gzip"), expected);
+        let mut members = gzip(b"one\n\ntw");
+        members.extend(gzip(b"o\nthree\n"));
+        assert_eq!(
+            collect(&members, Limits::default()).expect("two members"),
+            expected
+        );
+    }
+
+    #[test]
+    fn every_cut_of_a_gzip_file_is_noticed() {
+        let packed = gzip(b"1 2 3\n4 5 6\n");
+        for length in 2..packed.len() {
+            let error = collect(&packed[..length], Limits::default()).expect_err("cut");
+            assert!(
+                matches!(error, DataError::TruncatedGzip { .. }),
+                "{length}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_flipped_bit_of_a_gzip_file_is_noticed() {
+        let mut packed = gzip(b"1 2 3\n4 5 6\n");
+        let checksum = packed.len() - 6;
+        packed[checksum] ^= 1;
+        assert!(matches!(
+            collect(&packed, Limits::default()),
+            Err(DataError::CorruptGzip { .. })
+        ));
+    }
+
+    #[test]
+    fn a_bomb_stops_at_the_limits() {
+        let limits = Limits {
+            bytes: 1000,
+            line_bytes: 100,
+            ..Limits::default()
+        };
+        for bomb in [gzip(&vec![b'1'; 1 << 22]), gzip(&vec![b'\n'; 1 << 22])] {
+            let Err(DataError::Line { problem, .. }) = collect(&bomb, limits) else {
+                panic!("the bomb went through");
+            };
+            assert!(matches!(*problem, Problem::TooMany { .. }));
+        }
+        assert!(collect(&gzip(&[b'1'; 100]), limits).is_ok());
+        assert!(collect(&vec![b'\n'; 1000], limits).is_ok());
+        assert!(collect(&vec![b'\n'; 1001], limits).is_err());
+    }
+
+    #[test]
+    fn an_endless_line_is_refused_before_it_is_held() {
+        let limits = Limits {
+            line_bytes: 1000,
+            ..Limits::default()
+        };
+        let mut lines = Lines::open(io::repeat(b'1'), "endless", limits).expect("head");
+        assert!(lines.advance().is_err());
+        assert!(lines.line.capacity() <= 4000, "{}", lines.line.capacity());
+    }
+
+    #[test]
+    fn other_containers_and_other_encodings_are_named() {
+        assert_eq!(
+            collect(b"PK\x03\x04rest", Limits::default()),
+            Err(DataError::Container {
+                file: "memory".to_owned(),
+                container: "zip"
+            })
+        );
+        let error = collect(b"1,2\n1,\xe9\n", Limits::default()).expect_err("Latin-1");
+        assert_eq!(
+            error.to_string(),
+            "memory, line 2: byte 3 of the line is not UTF-8 text; \
+             save the file as UTF-8, or check that it is a text file"
+        );
+    }
+
+    #[test]
+    fn a_failing_source_is_an_error_with_its_line() {
+        struct Failing(u8);
+        impl Read for Failing {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                self.0 += 1;
+                if self.0 > 8 {
+                    return Err(io::Error::from(io::ErrorKind::PermissionDenied));
+                }
+                buffer[0] = b'\n';
+                Ok(1)
+            }
+        }
+        let mut lines = Lines::open(Failing(0), "memory", Limits::default()).expect("head");
+        let error = loop {
+            match lines.advance() {
+                Ok(more) => assert!(more),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, DataError::Read { line: 9, .. }), "{error}");
+    }
+}
