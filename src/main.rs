@@ -1,1 +1,7 @@
-fn main() {}
+//! The `undertone` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    undertone::cli::main()
+}

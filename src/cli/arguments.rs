@@ -1,0 +1,171 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Private spectral computation without a server.
+///
+/// Peers on a graph find the leading eigenvectors of the sum of everybody's data; noise shared between
+/// neighbours cancels until what is left is the noise a trusted curator would have added.
+#[derive(Debug, Parser)]
+#[command(name = "undertone", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Start here:\n  \
+    undertone run sims/quickstart.toml       610 MovieLens users as 610 peers\n  \
+    undertone privacy sims/quickstart.toml   what it would cost, before running\n  \
+    undertone verify sims/quickstart.toml    is it equal to central differential privacy?\n\n\
+    Exit codes: 0 success, 1 a check failed, 2 bad usage or input.")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run an experiment beside the same run under a trusted curator and without privacy
+    #[command(
+        after_help = "Writes into DIR: summary.json, basis.npy (X, n x p), metrics.csv (one row per \
+        iteration), config.toml (all defaults filled in), and with --trace the public transcript.\n\n\
+        Examples:\n  \
+        undertone run sims/quickstart.toml --out out/first\n  \
+        undertone run sims/quickstart.toml --engine event --set privacy.epsilon=1 --json"
+    )]
+    Run(RunArguments),
+    /// Is this decentralised run equal to central DP? PASS or FAIL with statistics
+    #[command(
+        after_help = "Repeats the run with independent seeds and checks the algebra of the noise, its \
+        law, the utility against a curator with the same noise, and the spent epsilon. Exit code 1 on FAIL."
+    )]
+    Verify(VerifyArguments),
+    /// What an experiment would cost: epsilon per view and coalition, gap to central
+    #[command(
+        after_help = "Standard deviations are per unit sensitivity; a run multiplies them by the \
+        sensitivity of each iteration. Example:\n  undertone privacy sims/quickstart.toml --set privacy.colluders=2"
+    )]
+    Privacy(PrivacyArguments),
+    /// Look at, make and list communication graphs
+    Topology(TopologyArguments),
+}
+
+/// The experiment and changes to it.
+#[derive(Args, Debug)]
+pub(crate) struct ExperimentArguments {
+    /// The experiment file, for example sims/quickstart.toml
+    #[arg(value_name = "SIM.toml")]
+    pub(crate) sim: PathBuf,
+    /// Use this engine: central, federated, lockstep, event or swarm
+    #[arg(long, value_name = "E")]
+    pub(crate) engine: Option<String>,
+    /// Use this seed
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Change a key of the file, for example --set privacy.epsilon=1.0 (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+impl ExperimentArguments {
+    /// All changes as `key=value`, the dedicated options last so that they win.
+    pub(crate) fn overrides(&self) -> Vec<String> {
+        let mut set = self.set.clone();
+        set.extend(self.engine.as_ref().map(|engine| format!("engine.kind={engine}")));
+        set.extend(self.seed.map(|seed| format!("seed={seed}")));
+        set
+    }
+}
+
+/// How to report.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct ReportArguments {
+    /// Print one JSON document on standard output instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress, no tables; errors and the exit code remain
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// Write the results into this directory [default: out/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Also write the public transcript: trace/basis-L.npy and trace/sum-L.npy
+    #[arg(long)]
+    pub(crate) trace: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// Repeated runs with independent seeds
+    #[arg(long, value_name = "R", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    pub(crate) runs: u32,
+    /// Fail a check whose p-value is below this: the false-alarm probability per check
+    #[arg(long, value_name = "P", default_value_t = 1e-4)]
+    pub(crate) significance: f64,
+    #[command(flatten)]
+    pub(crate) report: ReportArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PrivacyArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    #[command(flatten)]
+    pub(crate) report: ReportArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TopologyArguments {
+    #[command(subcommand)]
+    pub(crate) command: TopologyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TopologyCommand {
+    /// Describe a graph file or recipe: size, degrees, connectivity, spectrum
+    Inspect {
+        /// .toml recipe, .edges, .graphml or .gml file (.gz is read directly)
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Take the largest connected component of a disconnected graph
+        #[arg(long)]
+        largest_component: bool,
+        /// Merge parallel edges
+        #[arg(long)]
+        merge_parallel: bool,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a graph and write its edges
+    #[command(
+        after_help = "Example:\n  undertone topology generate random-regular --nodes 100 --set degree=6 --set seed=1"
+    )]
+    Generate {
+        /// The generator, see `undertone topology list`
+        #[arg(value_name = "GENERATOR")]
+        generator: String,
+        /// Number of nodes
+        #[arg(long, value_name = "N")]
+        nodes: usize,
+        /// A parameter of the generator (repeatable)
+        #[arg(long = "set", value_name = "KEY=VALUE")]
+        set: Vec<String>,
+        /// Write here instead of to standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// List the generators and the named topologies of a directory
+    List {
+        /// Directory with .toml recipes
+        #[arg(value_name = "DIR", default_value = "topologies")]
+        directory: PathBuf,
+    },
+}

@@ -1,0 +1,81 @@
+//! The command line: arguments, terminal output, exit codes.
+//!
+//! Exit codes: 0 success, 1 a check failed, 2 bad usage or input.
+
+mod arguments;
+mod privacy;
+mod progress;
+mod run;
+mod table;
+mod topology;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Everything asked for was done and holds.
+    Success,
+    /// It was done, and a check failed.
+    CheckFailed,
+}
+
+/// Parses the arguments, runs the command and maps its result to an exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let code = if error.use_stderr() { 2 } else { 0 };
+            // A closed pipe is no reason to complain.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let outcome = match &arguments.command {
+        Command::Run(options) => run::execute(options),
+        Command::Verify(options) => verify::execute(options),
+        Command::Privacy(options) => privacy::execute(options),
+        Command::Topology(options) => topology::execute(options),
+    };
+    match outcome {
+        Ok(Verdict::Success) => ExitCode::SUCCESS,
+        Ok(Verdict::CheckFailed) => ExitCode::from(1),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            report(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The error and its causes, one line each; a cause that is already quoted is not repeated.
+fn report(error: &anyhow::Error) {
+    let mut said = error.to_string();
+    eprintln!("error: {said}");
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !said.contains(&cause) {
+            eprintln!("  because: {cause}");
+            said = cause;
+        }
+    }
+}
+
+/// Warnings go to standard error.
+fn warn(warnings: &[String], quiet: bool) {
+    if !quiet {
+        warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,95 @@
+//! `undertone privacy`.
+
+use std::io::{self, Write};
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::arguments::PrivacyArguments;
+use super::{Verdict, table};
+use crate::experiment::Experiment;
+use crate::experiment::summary::PrivacySummary;
+use crate::topology::TopologySummary;
+
+#[derive(Serialize)]
+struct Document {
+    topology: TopologySummary,
+    privacy: PrivacySummary,
+}
+
+pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
+    let experiment = Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
+    let document =
+        Document { topology: experiment.topology.summary(), privacy: experiment.privacy_summary() };
+    let mut out = io::stdout().lock();
+    if arguments.report.json {
+        serde_json::to_writer_pretty(&mut out, &document).context("cannot print the document")?;
+        writeln!(out)?;
+    } else if !arguments.report.quiet {
+        print(&mut out, &document.privacy)?;
+        let topology = &document.topology;
+        writeln!(
+            out,
+            "\non {} peers, {} edges, degrees {} to {}, algebraic connectivity {}; sigmas per unit sensitivity",
+            topology.nodes,
+            topology.edges,
+            topology.min_degree,
+            topology.max_degree,
+            table::number(topology.algebraic_connectivity),
+        )?;
+    }
+    super::warn(&experiment.warnings, arguments.report.quiet);
+    Ok(Verdict::Success)
+}
+
+/// The guarantee as text: σ's, then one row per view.
+pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Result<()> {
+    let (Some(epsilon), Some(z)) = (privacy.epsilon, privacy.noise_multiplier) else {
+        return writeln!(out, "privacy: NONE (noise.scheme = \"none\")");
+    };
+    writeln!(
+        out,
+        "privacy: epsilon = {}, delta = {}, {} adjacency, {} sensitivity, {} calibration (z = {})",
+        table::number(epsilon),
+        table::number(privacy.delta),
+        name(&privacy.adjacency),
+        name(&privacy.sensitivity),
+        name(&privacy.calibration),
+        table::number(z),
+    )?;
+    let heading = ["iteration", "sensitivity", "sigma central", "sigma own", "sigma pairwise"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for noise in &privacy.iterations {
+        rows.push(vec![
+            noise.iteration.to_string(),
+            table::number(noise.sensitivity),
+            table::number(noise.sigma_central),
+            table::number(noise.sigma_independent),
+            table::number(noise.sigma_pairwise),
+        ]);
+    }
+    table::write(out, &rows)?;
+    let heading = ["seen by", "colluders", "mu", "epsilon", "gap to central", "certificate"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for view in &privacy.views {
+        rows.push(vec![
+            view.view.clone(),
+            view.colluders.to_string(),
+            table::number(view.mu),
+            table::number(view.epsilon),
+            format!("{:.4}", view.gap_to_central),
+            name(&view.certificate),
+        ]);
+    }
+    writeln!(out)?;
+    table::write(out, &rows)
+}
+
+/// The name a value has in experiment files and JSON.
+fn name(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(name)) => name,
+        Ok(other) => other.to_string(),
+        Err(_) => "?".to_owned(),
+    }
+}

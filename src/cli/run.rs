@@ -1,0 +1,110 @@
+//! `undertone run`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use super::arguments::RunArguments;
+use super::progress::Progress;
+use super::{Verdict, table};
+use crate::experiment::metrics::Utility;
+use crate::experiment::summary::Summary;
+use crate::experiment::{Experiment, output, peak_memory_bytes, run};
+
+pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
+    let quiet = arguments.report.quiet;
+    let mut progress = Progress::new("reading", quiet);
+    let experiment = Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
+    progress.message("running");
+    let mut report = run(&experiment, &mut progress)?;
+    progress.finish();
+    report.summary.timing.peak_memory_bytes = peak_memory_bytes();
+    let directory =
+        arguments.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&experiment.config.name));
+    output::write(&directory, &experiment.config, &report, arguments.trace)?;
+    let mut out = io::stdout().lock();
+    if arguments.report.json {
+        serde_json::to_writer_pretty(&mut out, &report.summary).context("cannot print the summary")?;
+        writeln!(out)?;
+    } else if !quiet {
+        print(&mut out, &report.summary)?;
+        writeln!(out, "results: {}", directory.display())?;
+    }
+    super::warn(&report.summary.warnings, quiet);
+    Ok(Verdict::Success)
+}
+
+fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    print_setting(out, summary)?;
+    print_utility(out, summary)?;
+    writeln!(out)?;
+    super::privacy::print(out, &summary.privacy)?;
+    let communication = &summary.communication;
+    writeln!(
+        out,
+        "\nsent: {} in {} messages, at most {} by one peer",
+        table::bytes(communication.bytes_total),
+        communication.messages,
+        table::bytes(communication.bytes_max_peer),
+    )?;
+    writeln!(
+        out,
+        "peers disagree by at most {} of the sum (guaranteed: {})",
+        table::number(summary.consensus.max_disagreement),
+        table::number(summary.consensus.guaranteed),
+    )?;
+    let total: f64 = summary.timing.seconds.values().sum();
+    let memory = summary.timing.peak_memory_bytes.map_or_else(|| "unknown".to_owned(), table::bytes);
+    writeln!(out, "took {total:.2} s, peak memory {memory}")
+}
+
+fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let data = &summary.data;
+    writeln!(
+        out,
+        "{}: {} users, {} of {} items, {} of {} interactions kept",
+        summary.name, data.users, data.items_kept, data.items, data.interactions_kept, data.interactions,
+    )?;
+    writeln!(
+        out,
+        "dropped: {} ratings at or below the threshold, {} interactions by the item list, {} by the degree cap; \
+         {} users without interactions stay as peers",
+        data.ratings_below_threshold,
+        data.interactions - data.interactions_kept - data.interactions_capped,
+        data.interactions_capped,
+        data.users_emptied,
+    )?;
+    writeln!(
+        out,
+        "{} peers, {} edges, engine {}, rank {}, {} iterations of {} exchanges\n",
+        summary.peers,
+        summary.topology.edges,
+        summary.engine,
+        summary.rank,
+        summary.iterations,
+        summary.communication.rounds.first().copied().unwrap_or(0),
+    )
+}
+
+fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let utility = &summary.utility;
+    let ours = Utility {
+        subspace_error: utility.subspace_error,
+        relative_error: utility.relative_error,
+        relative_error_non_private: utility.relative_error_non_private,
+    };
+    let runs = [("this run", &ours), ("trusted curator", &utility.central), ("no privacy", &utility.non_private)];
+    let heading = ["", "relative error", "vs no privacy", "subspace error"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for (name, figures) in runs {
+        rows.push(vec![
+            name.to_owned(),
+            table::optional(figures.relative_error),
+            table::optional(figures.relative_error_non_private),
+            table::optional(figures.subspace_error),
+        ]);
+    }
+    table::write(out, &rows)?;
+    utility.reason.as_ref().map_or(Ok(()), |reason| writeln!(out, "  (no exact reference: {reason})"))
+}

@@ -1,0 +1,81 @@
+//! `undertone verify`.
+
+use std::io::{self, Write};
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use super::arguments::VerifyArguments;
+use super::progress::Progress;
+use super::{Verdict, table};
+use crate::experiment::Experiment;
+use crate::experiment::verification::{Check, Verification, VerifyOptions, verify};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    name: &'a str,
+    engine: &'static str,
+    passed: bool,
+    runs: u32,
+    checks: &'a [Check],
+    skipped: &'a [String],
+}
+
+pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
+    let significance = arguments.significance;
+    if !(significance > 0.0 && significance < 1.0) {
+        bail!("--significance must lie strictly between 0 and 1, found {significance}");
+    }
+    let quiet = arguments.report.quiet;
+    let mut progress = Progress::new("reading", quiet);
+    let experiment = Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
+    progress.message("verifying");
+    let options = VerifyOptions { runs: arguments.runs, significance };
+    let table = verify(&experiment, options, &mut progress)?;
+    progress.finish();
+    let passed = table.passed();
+    let mut out = io::stdout().lock();
+    if arguments.report.json {
+        let document = Document {
+            name: &experiment.config.name,
+            engine: experiment.config.engine.kind.name(),
+            passed,
+            runs: table.runs,
+            checks: &table.checks,
+            skipped: &table.skipped,
+        };
+        serde_json::to_writer_pretty(&mut out, &document).context("cannot print the table")?;
+        writeln!(out)?;
+    } else if !quiet {
+        print(&mut out, &experiment, &table)?;
+    }
+    super::warn(&experiment.warnings, quiet);
+    Ok(if passed { Verdict::Success } else { Verdict::CheckFailed })
+}
+
+fn print(out: &mut impl Write, experiment: &Experiment, verification: &Verification) -> io::Result<()> {
+    writeln!(
+        out,
+        "{}: {} runs of engine {} against central differential privacy",
+        experiment.config.name,
+        verification.runs,
+        experiment.config.engine.kind.name(),
+    )?;
+    let heading = ["", "check", "what", "statistic", "p-value", "threshold"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for check in &verification.checks {
+        rows.push(vec![
+            if check.passed { "PASS" } else { "FAIL" }.to_owned(),
+            check.kind.to_owned(),
+            check.name.clone(),
+            table::number(check.statistic),
+            table::optional(check.p_value),
+            table::number(check.threshold),
+        ]);
+    }
+    table::write(out, &rows)?;
+    for skipped in &verification.skipped {
+        writeln!(out, "  SKIP  {skipped}")?;
+    }
+    writeln!(out, "{}", if verification.passed() { "PASS" } else { "FAIL" })
+}

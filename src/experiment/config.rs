@@ -1,0 +1,322 @@
+//! The experiment file: schema 1 of `sims/*.toml`.
+//!
+//! Unknown keys are refused; every key has the meaning and default written here. Paths are relative to
+//! the file that names them.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::algorithm::AlgorithmKind;
+use crate::data::{Format, Partition};
+use crate::engine::event::Latency;
+use crate::privacy::{Adjacency, Calibration, OnDisconnect, Scheme, SensitivityRule};
+use crate::protocol::averaging::AveragingKind;
+use super::topology_source::TopologySource;
+
+/// One experiment, as written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// A short name for reports.
+    pub name: String,
+    /// Every random stream of the simulation derives from it.
+    pub seed: u64,
+    /// Whose data.
+    pub data: DataConfig,
+    /// Who holds it.
+    #[serde(default)]
+    pub peers: PeersConfig,
+    /// Who talks to whom.
+    pub topology: TopologySource,
+    /// Who shares noise with whom; the communication graph where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_topology: Option<TopologySource>,
+    /// What is computed.
+    pub algorithm: AlgorithmConfig,
+    /// What it may reveal.
+    pub privacy: PrivacyConfig,
+    /// How the sum is protected.
+    #[serde(default)]
+    pub noise: NoiseConfig,
+    /// How the mean is formed.
+    #[serde(default)]
+    pub averaging: AveragingConfig,
+    /// How values move.
+    #[serde(default)]
+    pub engine: EngineConfig,
+}
+
+/// `[data]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataConfig {
+    /// The file, relative to the experiment file; `.gz` is read directly.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: Format,
+    /// An interaction is a rating above this.
+    #[serde(default)]
+    pub threshold: f64,
+    /// Keep the N most rated items (a public list); 0 keeps all.
+    #[serde(default)]
+    pub items: usize,
+    /// D: user rows are divided by √max(d_u, D).
+    #[serde(default = "one")]
+    pub degree_floor: u32,
+    /// d_cap: users keep at most this many interactions (public; tightens user-level sensitivity).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degree_cap: Option<u32>,
+}
+
+/// `[peers]`
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PeersConfig {
+    /// `"users"`: one peer per user; or a number: users are dealt to that many peers.
+    #[serde(default)]
+    pub count: PeerCount,
+    /// How users are dealt.
+    #[serde(default = "round_robin")]
+    pub partition: PartitionChoice,
+}
+
+/// How users are dealt to peers; a wrapper so that the default is round-robin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PartitionChoice(pub Partition);
+
+impl Default for PartitionChoice {
+    fn default() -> Self {
+        Self(Partition::RoundRobin)
+    }
+}
+
+fn round_robin() -> PartitionChoice {
+    PartitionChoice::default()
+}
+
+/// Number of peers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PeerCount {
+    /// One peer per user.
+    #[default]
+    Users,
+    /// This many.
+    Number(usize),
+}
+
+impl Serialize for PeerCount {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Users => serializer.serialize_str("users"),
+            Self::Number(number) => serializer.serialize_u64(*number as u64),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for PeerCount {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = PeerCount;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("\"users\" or a number of peers, at least 1")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<PeerCount, E> {
+                if text == "users" {
+                    Ok(PeerCount::Users)
+                } else {
+                    Err(E::invalid_value(serde::de::Unexpected::Str(text), &self))
+                }
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<PeerCount, E> {
+                match usize::try_from(number) {
+                    Ok(count) if count > 0 => Ok(PeerCount::Number(count)),
+                    _ => Err(E::invalid_value(serde::de::Unexpected::Signed(number), &self)),
+                }
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<PeerCount, E> {
+                self.visit_i64(i64::try_from(number).unwrap_or(-1))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+/// `[algorithm]`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlgorithmConfig {
+    /// Which algorithm.
+    pub kind: AlgorithmKind,
+    /// p: columns of X.
+    pub rank: usize,
+    /// L: iterations.
+    pub iterations: u32,
+}
+
+/// `[privacy]`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrivacyConfig {
+    /// ε of the whole run.
+    pub epsilon: f64,
+    /// δ of the whole run.
+    pub delta: f64,
+    /// Which datasets are neighbours.
+    #[serde(default = "interaction")]
+    pub adjacency: Adjacency,
+    /// How the sensitivity is bounded.
+    #[serde(default = "exact")]
+    pub sensitivity: SensitivityRule,
+    /// How (ε, δ) becomes a noise multiplier.
+    #[serde(default = "analytic")]
+    pub calibration: Calibration,
+    /// t: coalition size the noise must withstand; 0 protects against an outside observer only.
+    #[serde(default = "one_peer")]
+    pub colluders: usize,
+    /// β: extra loss allowed for finite pairwise noise.
+    #[serde(default = "one_percent")]
+    pub overhead: f64,
+    /// What to do where a coalition can disconnect the honest peers.
+    #[serde(default = "refuse")]
+    pub on_disconnect: OnDisconnect,
+}
+
+/// `[noise]`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseConfig {
+    /// How the sum is protected.
+    pub scheme: Scheme,
+}
+
+impl Default for NoiseConfig {
+    fn default() -> Self {
+        Self { scheme: Scheme::Pairwise }
+    }
+}
+
+/// `[averaging]`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AveragingConfig {
+    /// Which recurrence.
+    pub scheme: AveragingKind,
+    /// Shrink the spread between peers by this factor; the rounds follow from the spectrum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// Or run exactly this many rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
+}
+
+/// The tolerance where neither tolerance nor rounds are given.
+pub const DEFAULT_TOLERANCE: f64 = 1e-9;
+
+impl Default for AveragingConfig {
+    fn default() -> Self {
+        Self { scheme: AveragingKind::Chebyshev, tolerance: Some(DEFAULT_TOLERANCE), rounds: None }
+    }
+}
+
+/// `[engine]`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineConfig {
+    /// Which engine.
+    pub kind: EngineKind,
+    /// Link latency of the event engine.
+    #[serde(default = "one_millisecond")]
+    pub latency: Latency,
+    /// Transport of the swarm engine.
+    #[serde(default)]
+    pub transport: TransportKind,
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        Self {
+            kind: EngineKind::Lockstep,
+            latency: one_millisecond(),
+            transport: TransportKind::default(),
+        }
+    }
+}
+
+/// The engines an experiment file can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EngineKind {
+    /// A trusted curator (P1 Alg. 1).
+    Central,
+    /// A server with an ideal secure sum (P1 Alg. 2).
+    Federated,
+    /// Flat arrays, all peers in step.
+    Lockstep,
+    /// Messages in virtual time.
+    Event,
+    /// libp2p peers in one process.
+    Swarm,
+}
+
+impl EngineKind {
+    /// The engine's name in files and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Central => "central",
+            Self::Federated => "federated",
+            Self::Lockstep => "lockstep",
+            Self::Event => "event",
+            Self::Swarm => "swarm",
+        }
+    }
+
+    /// Whether the observer sees only sums: a trusted curator or an ideal secure aggregation.
+    #[must_use]
+    pub fn reveals_only_sums(self) -> bool {
+        matches!(self, Self::Central | Self::Federated)
+    }
+}
+
+/// Transports of the swarm engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransportKind {
+    /// In-process channels.
+    Memory,
+    /// Loopback TCP.
+    #[default]
+    Tcp,
+}
+
+fn one() -> u32 {
+    1
+}
+fn one_peer() -> usize {
+    1
+}
+fn one_percent() -> f64 {
+    0.01
+}
+fn interaction() -> Adjacency {
+    Adjacency::Interaction
+}
+fn exact() -> SensitivityRule {
+    SensitivityRule::Exact
+}
+fn analytic() -> Calibration {
+    Calibration::Analytic
+}
+fn refuse() -> OnDisconnect {
+    OnDisconnect::Refuse
+}
+fn one_millisecond() -> Latency {
+    Latency::Constant { micros: 1000 }
+}

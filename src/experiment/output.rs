@@ -1,0 +1,130 @@
+//! Writes what a run produced: `summary.json`, `basis.npy`, `metrics.csv`, `config.toml`, `trace/`.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::config::Config;
+use super::run::Report;
+use crate::linalg::Block;
+
+/// A file that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {path}: {source}; choose another directory with --out", path = path.display())]
+pub struct OutputError {
+    /// The file or directory.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: std::io::Error,
+}
+
+/// Writes all outputs into `directory`, creating it. With `trace`, also the public transcript.
+///
+/// # Errors
+/// [`OutputError`] with the path that failed.
+pub fn write(directory: &Path, config: &Config, report: &Report, trace: bool) -> Result<(), OutputError> {
+    create(directory)?;
+    let mut summary = serde_json::to_vec_pretty(&report.summary)
+        .map_err(|e| OutputError { path: directory.join("summary.json"), source: e.into() })?;
+    summary.push(b'\n');
+    put(directory, "summary.json", &summary)?;
+    put(directory, "basis.npy", &npy(report.outcome.basis()))?;
+    put(directory, "metrics.csv", metrics_csv(report).as_bytes())?;
+    put(directory, "config.toml", resolved(config).as_bytes())?;
+    if trace {
+        let folder = directory.join("trace");
+        create(&folder)?;
+        put(&folder, "basis-0.npy", &npy(&report.start))?;
+        for record in &report.outcome.records {
+            let number = record.iteration.0;
+            put(&folder, &format!("basis-{number}.npy"), &npy(&record.basis))?;
+            put(&folder, &format!("sum-{number}.npy"), &npy(&record.sum))?;
+        }
+    }
+    Ok(())
+}
+
+/// The configuration with all defaults filled in, as an experiment file.
+#[must_use]
+pub fn resolved(config: &Config) -> String {
+    toml::to_string(config).expect("a configuration is made of tables, numbers and strings")
+}
+
+/// One row per iteration.
+fn metrics_csv(report: &Report) -> String {
+    let mut csv = String::from(
+        "iteration,statistic,sensitivity,sigma_central,sigma_independent,sigma_pairwise,rounds,\
+         disagreement,guaranteed_disagreement,subspace_error,relative_error,relative_error_non_private\n",
+    );
+    let or_empty = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:e}"));
+    for row in &report.rows {
+        let fields = [
+            row.noise.iteration.to_string(),
+            format!("{:e}", row.statistic),
+            format!("{:e}", row.noise.sensitivity),
+            format!("{:e}", row.noise.sigma_central),
+            format!("{:e}", row.noise.sigma_independent),
+            format!("{:e}", row.noise.sigma_pairwise),
+            row.rounds.to_string(),
+            or_empty(row.disagreement),
+            or_empty(row.guaranteed),
+            or_empty(row.utility.subspace_error),
+            or_empty(row.utility.relative_error),
+            or_empty(row.utility.relative_error_non_private),
+        ];
+        csv.push_str(&fields.join(","));
+        csv.push('\n');
+    }
+    csv
+}
+
+/// A block as a NumPy array file, version 1.0: C order, little-endian f64, shape (n, p).
+#[must_use]
+pub fn npy(block: &Block) -> Vec<u8> {
+    let mut header = format!(
+        "{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}",
+        block.rows(),
+        block.columns()
+    );
+    // Magic (6), version (2), length (2), header and newline together fill a multiple of 64 bytes.
+    let padding = 64 - (10 + header.len() + 1) % 64;
+    header.extend(std::iter::repeat_n(' ', padding % 64));
+    header.push('\n');
+    let mut bytes = Vec::with_capacity(10 + header.len() + 8 * block.values().len());
+    bytes.extend_from_slice(b"\x93NUMPY\x01\x00");
+    bytes.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(header.as_bytes());
+    for value in block.values() {
+        bytes.extend_from_slice(&value.to_le_bytes());
+    }
+    bytes
+}
+
+fn create(directory: &Path) -> Result<(), OutputError> {
+    fs::create_dir_all(directory).map_err(|source| OutputError { path: directory.to_path_buf(), source })
+}
+
+fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
+    let path = directory.join(name);
+    fs::File::create(&path)
+        .and_then(|mut file| file.write_all(bytes))
+        .map_err(|source| OutputError { path, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_array_file_has_numpys_layout() {
+        let bytes = npy(&Block::from_values(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.5]));
+        let header_len = u16::from_le_bytes([bytes[8], bytes[9]]) as usize;
+        assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
+        assert_eq!((10 + header_len) % 64, 0);
+        let header = std::str::from_utf8(&bytes[10..10 + header_len]).expect("ASCII");
+        assert!(header.starts_with("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"));
+        assert!(header.ends_with('\n'));
+        assert_eq!(bytes.len(), 10 + header_len + 48);
+        assert_eq!(&bytes[bytes.len() - 8..], 6.5_f64.to_le_bytes());
+    }
+}

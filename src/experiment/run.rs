@@ -1,0 +1,241 @@
+//! Runs an experiment and its two comparisons, and measures all three.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::config::EngineKind;
+use super::metrics::{LowPassFilter, Utility};
+use super::resolve::Experiment;
+use super::summary::{
+    ConsensusSummary, IterationNoise, PrivacySummary, SCHEMA, Summary, Timing, UtilitySummary,
+};
+use crate::engine::central::SumNoise;
+use crate::engine::{
+    EngineError, IterationRecord, Observer, Outcome, Session, Silent, central, event, federated, lockstep,
+};
+use crate::linalg::{Block, top_eigenvectors};
+use crate::protocol::wire;
+use crate::vocabulary::Seed;
+
+/// Why an experiment could not be run to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The swarm failed.
+    #[cfg(feature = "node")]
+    #[error(transparent)]
+    Swarm(#[from] crate::node::SwarmError),
+    /// This build has no libp2p.
+    #[cfg(not(feature = "node"))]
+    #[error("engine.kind = \"swarm\" needs libp2p, which this build leaves out; build with the feature `node`")]
+    NoNode,
+}
+
+/// One row of `metrics.csv`.
+#[derive(Clone, Copy, Debug)]
+pub struct MetricsRow {
+    /// The agreed statistic of X^{l−1}.
+    pub statistic: f64,
+    /// Noise as drawn.
+    pub noise: IterationNoise,
+    /// Exchanges of this iteration.
+    pub rounds: u32,
+    /// Worst disagreement, see [`crate::engine::Consensus`].
+    pub disagreement: Option<f64>,
+    /// What the averaging guarantees for it.
+    pub guaranteed: Option<f64>,
+    /// How good X^l is.
+    pub utility: Utility,
+}
+
+/// Everything a run produced.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The document.
+    pub summary: Summary,
+    /// The main run.
+    pub outcome: Outcome,
+    /// X⁰.
+    pub start: Arc<Block>,
+    /// One row per iteration.
+    pub rows: Vec<MetricsRow>,
+}
+
+/// Runs a session on the engine the experiment names.
+///
+/// # Errors
+/// [`RunError`] of that engine.
+pub fn run_engine(
+    experiment: &Experiment,
+    session: &Session,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    let engine = &experiment.config.engine;
+    Ok(match engine.kind {
+        EngineKind::Central => central::run(session, SumNoise::Curator, observer)?,
+        EngineKind::Federated => federated::run(session, observer)?,
+        EngineKind::Lockstep => lockstep::run(session, observer)?,
+        EngineKind::Event => event::run(session, engine.latency, observer)?,
+        EngineKind::Swarm => return run_swarm(experiment, session, observer),
+    })
+}
+
+#[cfg(feature = "node")]
+fn run_swarm(
+    experiment: &Experiment,
+    session: &Session,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    use super::config::TransportKind;
+    use crate::node::{SwarmOptions, Transport};
+    let transport = match experiment.config.engine.transport {
+        TransportKind::Memory => Transport::Memory,
+        TransportKind::Tcp => Transport::Tcp,
+    };
+    Ok(crate::node::run(session, &SwarmOptions { transport, ..SwarmOptions::default() }, observer)?)
+}
+
+#[cfg(not(feature = "node"))]
+fn run_swarm(_: &Experiment, _: &Session, _: &mut dyn Observer) -> Result<Outcome, RunError> {
+    Err(RunError::NoNode)
+}
+
+/// Runs the experiment, the same under a trusted curator, and the same without privacy.
+///
+/// # Errors
+/// [`RunError`] if any of the three fails.
+pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Report, RunError> {
+    let mut clock = Clock::default();
+    let seed = Seed::from_u64(experiment.config.seed);
+    let session = experiment.session(&seed);
+    let outcome = clock.time("run", || run_engine(experiment, &session, observer))?;
+    let curated = clock.time("central", || central::run(&session, SumNoise::Curator, &mut Silent))?;
+    let plain = clock.time("non_private", || central::run(&session, SumNoise::Nothing, &mut Silent))?;
+    let rank = experiment.config.algorithm.rank;
+    let exact = clock.time("exact", || top_eigenvectors(&experiment.user_rows, rank));
+    let reason = exact.as_ref().err().map(ToString::to_string);
+    let exact = exact.ok().map(|top| top.vectors);
+    let filter = LowPassFilter::new(&experiment.interactions);
+    let measure = |basis: &Block| filter.utility(basis, exact.as_ref(), Some(plain.basis()));
+    let rows: Vec<MetricsRow> = clock.time("metrics", || {
+        let row = |record: &IterationRecord| metrics_row(experiment, &outcome, record, measure(&record.basis));
+        outcome.records.iter().map(row).collect()
+    });
+    let ours = rows.last().map(|row| row.utility).unwrap_or_default();
+    let utility = UtilitySummary {
+        subspace_error: ours.subspace_error,
+        relative_error: ours.relative_error,
+        relative_error_non_private: ours.relative_error_non_private,
+        central: measure(curated.basis()),
+        non_private: measure(plain.basis()),
+        reason,
+    };
+    let mut seconds = experiment.seconds.clone();
+    seconds.extend(clock.seconds);
+    let parameters = session.plan.parameters();
+    let summary = Summary {
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
+        name: experiment.config.name.clone(),
+        engine: experiment.config.engine.kind.name(),
+        seed: experiment.config.seed,
+        config_hash: experiment.config_hash(),
+        peers: session.peers(),
+        dimension: parameters.dimension,
+        rank: parameters.rank,
+        iterations: parameters.iterations,
+        data: experiment.data.clone(),
+        topology: experiment.topology.summary(),
+        privacy: PrivacySummary {
+            iterations: rows.iter().map(|row| row.noise).collect(),
+            ..experiment.privacy_summary()
+        },
+        communication: outcome.communication.clone(),
+        utility,
+        consensus: consensus(experiment, &outcome, &rows),
+        timing: Timing { seconds, peak_memory_bytes: peak_memory_bytes() },
+        warnings: experiment.warnings.clone(),
+    };
+    Ok(Report { summary, outcome, start: Arc::clone(&session.start), rows })
+}
+
+fn metrics_row(
+    experiment: &Experiment,
+    outcome: &Outcome,
+    record: &IterationRecord,
+    utility: Utility,
+) -> MetricsRow {
+    let number = record.iteration.0;
+    let rounds = outcome.communication.rounds[number as usize - 1];
+    MetricsRow {
+        statistic: record.statistic,
+        noise: experiment.iteration_noise(number, record.sensitivity),
+        rounds,
+        disagreement: record.consensus.map(|c| c.disagreement),
+        guaranteed: record.consensus.map(|c| guaranteed(experiment, c.initial_spread)),
+        utility,
+    }
+}
+
+/// What the rounds guarantee for the disagreement: contraction times initial spread, plus rounding.
+///
+/// Every round adds at most a few units in the last place of the values it handles, and those are of the
+/// size of the spread or the mean.
+fn guaranteed(experiment: &Experiment, initial_spread: f64) -> f64 {
+    let rounds = f64::from(experiment.rounds);
+    let rounding = 4.0 * f64::EPSILON * rounds * (1.0 + initial_spread);
+    experiment.contraction * initial_spread + rounding
+}
+
+fn consensus(experiment: &Experiment, outcome: &Outcome, rows: &[MetricsRow]) -> ConsensusSummary {
+    let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, f64::max);
+    let over_noise = |record: &IterationRecord| {
+        let noise = {
+            let mut noise = record.totals.published.clone();
+            noise.add_scaled(-1.0, &record.totals.local);
+            noise.norm()
+        };
+        let disagreement = record.consensus.map_or(0.0, |c| c.disagreement);
+        disagreement * record.totals.published.norm() / noise
+    };
+    ConsensusSummary {
+        max_disagreement: largest(&mut rows.iter().filter_map(|row| row.disagreement)),
+        guaranteed: largest(&mut rows.iter().filter_map(|row| row.guaranteed)),
+        contraction: experiment.contraction,
+        relative_to_noise: (experiment.noise.sigma_own > 0.0)
+            .then(|| largest(&mut outcome.records.iter().map(over_noise))),
+    }
+}
+
+/// Times parts of a run.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    pub(super) seconds: BTreeMap<&'static str, f64>,
+}
+
+impl Clock {
+    pub(super) fn time<T>(&mut self, part: &'static str, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        *self.seconds.entry(part).or_default() += start.elapsed().as_secs_f64();
+        result
+    }
+}
+
+/// The process's largest resident set so far, from Linux's process status; `None` elsewhere.
+#[must_use]
+pub fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// Bytes of one averaging frame, for reports.
+#[must_use]
+pub fn frame_bytes(session: &Session) -> usize {
+    wire::framed_block_len(session.plan.values())
+}

@@ -1,0 +1,153 @@
+//! `summary.json`: what a run found, spent and cost. The schema is versioned and documented in the README.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::metrics::Utility;
+use crate::engine::Communication;
+use crate::privacy::{Adjacency, Calibration, SensitivityRule, View};
+use crate::topology::TopologySummary;
+
+/// Version of the document's layout.
+pub const SCHEMA: u32 = 1;
+
+/// The document.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Version of Undertone.
+    pub version: &'static str,
+    /// The experiment's name.
+    pub name: String,
+    /// The engine that ran.
+    pub engine: &'static str,
+    /// The experiment's seed (a simulation's, so not secret).
+    pub seed: u64,
+    /// BLAKE3 of the resolved configuration.
+    pub config_hash: String,
+    /// Number of peers s.
+    pub peers: usize,
+    /// Number of items n.
+    pub dimension: usize,
+    /// Columns p.
+    pub rank: usize,
+    /// Iterations L.
+    pub iterations: u32,
+    /// What was read and what the filters dropped.
+    pub data: DataSummary,
+    /// The communication graph.
+    pub topology: TopologySummary,
+    /// The guarantee.
+    pub privacy: PrivacySummary,
+    /// What was sent.
+    pub communication: Communication,
+    /// How useful the result is.
+    pub utility: UtilitySummary,
+    /// How well the peers agree.
+    pub consensus: ConsensusSummary,
+    /// Seconds per part, and memory.
+    pub timing: Timing,
+    /// Things the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// What was read and what the filters dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DataSummary {
+    /// Users in the file; all of them take part.
+    pub users: usize,
+    /// Items in the file.
+    pub items: usize,
+    /// Ratings in the file.
+    pub ratings: u64,
+    /// Ratings at or below the threshold, which are no interactions.
+    pub ratings_below_threshold: u64,
+    /// Interactions before the filters.
+    pub interactions: usize,
+    /// Items the most-rated filter kept.
+    pub items_kept: usize,
+    /// Interactions left after all filters.
+    pub interactions_kept: usize,
+    /// Interactions the degree cap dropped.
+    pub interactions_capped: usize,
+    /// Users left without interactions; they stay peers that contribute zero and their noise.
+    pub users_emptied: usize,
+}
+
+/// The guarantee, with σ's as drawn.
+#[derive(Clone, Debug, Serialize)]
+pub struct PrivacySummary {
+    /// Which datasets are neighbours.
+    pub adjacency: Adjacency,
+    /// How the sensitivity is bounded.
+    pub sensitivity: SensitivityRule,
+    /// How (ε, δ) became a noise multiplier.
+    pub calibration: Calibration,
+    /// The ε asked for; null without noise.
+    pub epsilon: Option<f64>,
+    /// The δ asked for.
+    pub delta: f64,
+    /// z: the curator's noise per unit sensitivity; null without noise.
+    pub noise_multiplier: Option<f64>,
+    /// Noise per iteration.
+    pub iterations: Vec<IterationNoise>,
+    /// What each adversary learns about the worst-placed honest peer.
+    pub views: Vec<View>,
+}
+
+/// Noise of one iteration. Before a run, `sensitivity` is 1 and the σ's are per unit sensitivity.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct IterationNoise {
+    /// The iteration, from 1.
+    pub iteration: u32,
+    /// Δ.
+    pub sensitivity: f64,
+    /// Standard deviation of a trusted curator's noise on the sum.
+    pub sigma_central: f64,
+    /// Standard deviation of each peer's own noise.
+    pub sigma_independent: f64,
+    /// Standard deviation of each pairwise term.
+    pub sigma_pairwise: f64,
+}
+
+/// This run, the trusted curator's, and the one without privacy, from the same X⁰.
+#[derive(Clone, Debug, Serialize)]
+pub struct UtilitySummary {
+    /// ‖(I − XXᵀ)U‖₂.
+    pub subspace_error: Option<f64>,
+    /// Of the low-pass filtered ratings, against exact.
+    pub relative_error: Option<f64>,
+    /// The same against the non-private run.
+    pub relative_error_non_private: Option<f64>,
+    /// The same figures under a trusted curator.
+    pub central: Utility,
+    /// The same figures without privacy.
+    pub non_private: Utility,
+    /// Why figures are null, where they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Agreement between peers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ConsensusSummary {
+    /// Largest ‖S_u − Ȳ‖_F / ‖Ȳ‖_F over peers and iterations; 0 for engines with one copy.
+    pub max_disagreement: f64,
+    /// What the contraction of the averaging rounds guarantees for it.
+    pub guaranteed: f64,
+    /// The factor by which the rounds shrink the spread between peers, for any start.
+    pub contraction: f64,
+    /// Largest disagreement over the norm of the noise in the sum; null without noise.
+    pub relative_to_noise: Option<f64>,
+}
+
+/// Seconds per part, and memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Timing {
+    /// Wall-clock seconds by part.
+    pub seconds: BTreeMap<&'static str, f64>,
+    /// The largest resident set so far, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+}

@@ -1,0 +1,173 @@
+//! The tests of `verify`: p-values, each with its source.
+
+use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
+use statrs::function::gamma::gamma_ur;
+
+/// Two-sided p-value of a standard normal statistic.
+#[must_use]
+pub fn normal_two_sided(z: f64) -> f64 {
+    2.0 * standard_normal().sf(z.abs())
+}
+
+fn standard_normal() -> Normal {
+    Normal::new(0.0, 1.0).expect("0 and 1 are valid parameters")
+}
+
+/// One-sample Kolmogorov–Smirnov test of `samples` against N(0, 1).
+///
+/// Returns (D, p). The p-value is the asymptotic Kolmogorov tail at D·(√N + 0.12 + 0.11/√N) (M. A.
+/// Stephens 1970), accurate to a few percent for N ≥ 20.
+///
+/// # Panics
+/// If `samples` is empty.
+#[must_use]
+pub fn kolmogorov_smirnov_normal(samples: &[f64]) -> (f64, f64) {
+    assert!(!samples.is_empty(), "a test needs samples");
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len() as f64;
+    let normal = standard_normal();
+    let distance = sorted.iter().enumerate().fold(0.0_f64, |worst, (i, &x)| {
+        let cdf = normal.cdf(x);
+        worst.max(cdf - i as f64 / n).max((i + 1) as f64 / n - cdf)
+    });
+    (distance, kolmogorov_tail(distance * (n.sqrt() + 0.12 + 0.11 / n.sqrt())))
+}
+
+/// P(K > x) of the Kolmogorov distribution, 2 Σ (−1)^{k−1} e^{−2k²x²}.
+fn kolmogorov_tail(x: f64) -> f64 {
+    if x < 0.2 {
+        // The alternating series converges too slowly here, and the tail is 1 to twelve digits.
+        return 1.0;
+    }
+    let mut sum = 0.0;
+    for k in 1..=100 {
+        let k = f64::from(k);
+        let term = (-2.0 * k * k * x * x).exp();
+        sum += if k as u32 % 2 == 1 { term } else { -term };
+        if term < 1e-18 {
+            break;
+        }
+    }
+    (2.0 * sum).clamp(0.0, 1.0)
+}
+
+/// Two-sided χ² test that `samples` have mean 0 and variance 1.
+///
+/// Returns (mean square, p): N times the mean square is χ² with N degrees of freedom.
+///
+/// # Panics
+/// If `samples` is empty.
+#[must_use]
+pub fn chi_squared_variance(samples: &[f64]) -> (f64, f64) {
+    assert!(!samples.is_empty(), "a test needs samples");
+    let n = samples.len() as f64;
+    let total: f64 = samples.iter().map(|x| x * x).sum();
+    let law = ChiSquared::new(n).expect("at least one degree of freedom");
+    let lower = law.cdf(total);
+    let upper = gamma_ur(n / 2.0, total / 2.0);
+    (total / n, (2.0 * lower.min(upper)).min(1.0))
+}
+
+/// Test that two equally long samples of N(0, 1) variables are uncorrelated.
+///
+/// Returns (correlation, p): the mean product times √N is asymptotically N(0, 1) if they are independent
+/// with mean 0 and variance 1; it is standardised by the empirical second moments.
+///
+/// # Panics
+/// If the samples differ in length or are empty.
+#[must_use]
+pub fn correlation(a: &[f64], b: &[f64]) -> (f64, f64) {
+    assert_eq!(a.len(), b.len(), "paired samples");
+    let product: f64 = a.iter().zip(b).map(|(x, y)| x * y).sum();
+    let squares = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
+    let r = product / (squares(a) * squares(b)).sqrt();
+    (r, normal_two_sided(r * (a.len() as f64).sqrt()))
+}
+
+/// Wilcoxon–Mann–Whitney test that two samples come from one law.
+///
+/// Returns (P(a < b) + ½P(a = b) as estimated, p) by the normal approximation with tie correction.
+///
+/// # Panics
+/// If a sample is empty.
+///
+/// # Source
+/// H. B. Mann & D. R. Whitney 1947.
+#[must_use]
+pub fn mann_whitney(a: &[f64], b: &[f64]) -> (f64, f64) {
+    assert!(!a.is_empty() && !b.is_empty(), "a test needs samples");
+    let mut pooled: Vec<(f64, bool)> =
+        a.iter().map(|&x| (x, true)).chain(b.iter().map(|&x| (x, false))).collect();
+    pooled.sort_by(|x, y| x.0.total_cmp(&y.0));
+    let (m, n) = (a.len() as f64, b.len() as f64);
+    let total = m + n;
+    let (mut rank_sum, mut ties, mut start) = (0.0, 0.0, 0);
+    while start < pooled.len() {
+        let end = start + pooled[start..].iter().take_while(|x| x.0 == pooled[start].0).count();
+        let count = (end - start) as f64;
+        let rank = (start + 1 + end) as f64 / 2.0;
+        rank_sum += rank * pooled[start..end].iter().filter(|x| x.1).count() as f64;
+        ties += count * count * count - count;
+        start = end;
+    }
+    let u = rank_sum - m * (m + 1.0) / 2.0;
+    let variance = m * n / 12.0 * (total + 1.0 - ties / (total * (total - 1.0)));
+    let z = if variance > 0.0 { (u - m * n / 2.0) / variance.sqrt() } else { 0.0 };
+    (1.0 - u / (m * n), normal_two_sided(z))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::{Label, Seed};
+
+    fn normals(seed: u64, count: usize) -> Vec<f64> {
+        let mut out = vec![0.0; count];
+        Seed::from_u64(seed).key(Label::Scenario, 0, 0).add_all_normals(1, 1.0, &mut out);
+        out
+    }
+
+    /// Under the null every p-value is uniform. 200 seeds each: P(a given decile count outside 5..=40)
+    /// is below 1e-4 for Binomial(200, 0.1); the seeds are fixed.
+    #[test]
+    fn p_values_are_uniform_under_the_null() {
+        let tests: [(&str, fn(&[f64], &[f64]) -> f64); 4] = [
+            ("kolmogorov-smirnov", |a, _| kolmogorov_smirnov_normal(a).1),
+            ("chi-squared", |a, _| chi_squared_variance(a).1),
+            ("correlation", |a, b| correlation(a, b).1),
+            ("mann-whitney", |a, b| mann_whitney(a, b).1),
+        ];
+        for (name, test) in tests {
+            let mut deciles = [0; 10];
+            for seed in 0..200 {
+                let p = test(&normals(seed, 400), &normals(1000 + seed, 400));
+                assert!((0.0..=1.0).contains(&p));
+                deciles[((p * 10.0) as usize).min(9)] += 1;
+            }
+            assert!(deciles.iter().all(|&count| (5..=40).contains(&count)), "{name}: {deciles:?}");
+        }
+    }
+
+    #[test]
+    fn every_test_rejects_what_it_is_for() {
+        let a = normals(1, 2000);
+        let scaled: Vec<f64> = a.iter().map(|x| 1.15 * x).collect();
+        assert!(chi_squared_variance(&scaled).1 < 1e-6);
+        let shifted: Vec<f64> = a.iter().map(|x| x + 0.2).collect();
+        assert!(kolmogorov_smirnov_normal(&shifted).1 < 1e-6);
+        assert!(mann_whitney(&a, &shifted.iter().map(|x| x + 0.1).collect::<Vec<_>>()).1 < 1e-6);
+        let mixed: Vec<f64> = a.iter().zip(normals(2, 2000)).map(|(x, y)| 0.3 * x + y).collect();
+        assert!(correlation(&a, &mixed).1 < 1e-6);
+    }
+
+    #[test]
+    fn known_values() {
+        // Kolmogorov's distribution: P(K > 1.3581) = 0.05 and P(K > 1.6276) = 0.01.
+        assert!((kolmogorov_tail(1.358_098_6) - 0.05).abs() < 1e-6);
+        assert!((kolmogorov_tail(1.627_623_6) - 0.01).abs() < 1e-6);
+        assert!((normal_two_sided(1.959_963_985) - 0.05).abs() < 1e-9);
+        // Exact U for separated samples of 3 and 3 is 0.
+        assert_eq!(mann_whitney(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]).0, 1.0);
+    }
+}
