@@ -4,6 +4,7 @@ mod error;
 mod generators;
 mod graph;
 mod mixing;
+mod spectrum;
 
 pub use error::TopologyError;
 pub use generators::{
@@ -13,3 +14,4 @@ pub use generators::{
 };
 pub use graph::{Graph, GraphError};
 pub use mixing::{Mixing, metropolis_weight, self_weight};
+pub use spectrum::{CERTIFIED_UP_TO, Interval, SAFETY, Spectrum};
