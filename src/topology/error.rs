@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::GraphError;
+use super::{FileProblem, GraphError};
 
 /// A topology that cannot be generated, read or used.
 #[derive(Debug, thiserror::Error)]
@@ -173,6 +173,16 @@ pub enum TopologyError {
     UnknownFormat {
         /// The file.
         path: PathBuf,
+    },
+    /// A file whose content is not a usable graph.
+    #[error("{}:{line}: {problem}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1; after decompression.
+        line: usize,
+        /// What is wrong there.
+        problem: FileProblem,
     },
     /// A file whose graph falls apart.
     #[error(

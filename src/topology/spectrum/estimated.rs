@@ -41,26 +41,23 @@ pub(super) fn second_smallest(m: Laplacian<'_>) -> Interval {
             Some(())
         },
     );
-    let direct = direct.map(|ritz| ritz.vector);
-    let converged = |x: &Vec<f64>| residual(m, x) <= CONVERGED * m.quotient(x);
-    let best = match direct {
-        Some(x) if converged(&x) => Some(x),
-        slow => inverse(m).or(slow),
-    };
-    let x = best.unwrap_or_else(|| lanczos::probe(m.nodes()));
+    let mut error = None;
+    let mut x = direct.map_or_else(|| lanczos::probe(m.nodes()), |ritz| ritz.vector);
+    let distance = residual(m, &x);
+    if distance <= CONVERGED * m.quotient(&x) {
+        error = Some(distance);
+    } else if let Some(better) = inverse(m) {
+        error = Some(CONVERGED * m.quotient(&better));
+        x = better;
+    }
     let estimate = m.quotient(&x);
     let floor = super::diameter_floor(m);
-    let (low, certified) = if converged(&x) {
-        let safe = SAFETY * (estimate - residual(m, &x));
-        (safe.max(floor), safe <= floor)
-    } else {
-        (floor, true)
-    };
+    let safe = error.map_or(0.0, |error| SAFETY * (estimate - error));
     Interval {
-        low,
+        low: safe.max(floor),
         estimate,
         high: estimate * (1.0 + m.quotient_error()),
-        certified,
+        certified: safe <= floor,
     }
 }
 
@@ -101,7 +98,8 @@ fn residual(m: Laplacian<'_>, x: &[f64]) -> f64 {
     (dot(&image, &image) / dot(x, x)).sqrt()
 }
 
-/// Lanczos for M⁻¹ on 1^⊥; `None` if the work runs out.
+/// A vector whose quotient is λ₂(M) within [`CONVERGED`], by Lanczos for M⁻¹ on 1^⊥; `None` if it does
+/// not converge, or the work runs out.
 fn inverse(m: Laplacian<'_>) -> Option<Vec<f64>> {
     let effort = Effort {
         steps: 40.min(BASIS / m.nodes()),
@@ -110,13 +108,18 @@ fn inverse(m: Laplacian<'_>) -> Option<Vec<f64>> {
     };
     let per_step = 2 * m.graph().edges() + 6 * m.nodes();
     let mut left = WORK / per_step;
-    lanczos::largest(
-        m.nodes(),
-        effort,
-        |value| 0.2 * CONVERGED * value,
-        |x, out| solve(m, x, out, &mut left),
-    )
-    .map(|ritz| ritz.vector)
+    let tolerance = |value| 0.2 * CONVERGED * value;
+    let ritz = lanczos::largest(m.nodes(), effort, tolerance, |x, out| {
+        solve(m, x, out, &mut left)
+    })?;
+    if ritz.residual > tolerance(ritz.value) {
+        return None;
+    }
+    // A small residual of M⁻¹ leaves traces of eigenvectors that weigh heavily in M; one more
+    // application divides them by their eigenvalue.
+    let mut smooth = vec![0.0; m.nodes()];
+    solve(m, &ritz.vector, &mut smooth, &mut left)?;
+    Some(smooth)
 }
 
 /// `out` = M⁺ `b` for a centred `b`, by conjugate gradients with the diagonal as preconditioner, spending

@@ -19,6 +19,8 @@ pub(super) struct Effort {
 pub(super) struct Ritz {
     /// The approximate eigenvalue; never above the largest, but for rounding.
     pub(super) value: f64,
+    /// ‖Ax − θx‖, as the recurrence knows it: an eigenvalue of A lies this close to θ.
+    pub(super) residual: f64,
     /// Unit vector, sum 0.
     pub(super) vector: Vec<f64>,
 }
@@ -47,8 +49,8 @@ pub(super) fn largest(
     let mut start = probe(nodes);
     let mut best = None;
     for _ in 0..effort.cycles {
-        let (ritz, residual) = cycle(start, effort, &tolerance, &mut apply)?;
-        if residual <= tolerance(ritz.value) {
+        let ritz = cycle(start, effort, &tolerance, &mut apply)?;
+        if ritz.residual <= tolerance(ritz.value) {
             return Some(ritz);
         }
         start = ritz.vector.clone();
@@ -62,7 +64,7 @@ fn cycle(
     effort: Effort,
     tolerance: &impl Fn(f64) -> f64,
     apply: &mut impl FnMut(&[f64], &mut [f64]) -> Option<()>,
-) -> Option<(Ritz, f64)> {
+) -> Option<Ritz> {
     let nodes = start.len();
     let steps = effort.steps.min(nodes.saturating_sub(1)).max(1);
     let mut basis: Vec<Vec<f64>> = vec![start];
@@ -89,7 +91,11 @@ fn cycle(
                 for (direction, weight) in basis.iter().zip(&weights) {
                     add(&mut vector, *weight, direction);
                 }
-                return Some((Ritz { value, vector }, residual));
+                return Some(Ritz {
+                    value,
+                    residual,
+                    vector,
+                });
             }
         }
         betas.push(beta);

@@ -147,6 +147,7 @@ fn estimates_beyond_the_limit_keep_their_safety_margin() {
         ("barabasi-albert\"\nedges_per_node = 3\nseed = 1", 400),
         ("ring\"", 301),
         ("path\"", 200),
+        ("path\"", 900),
         ("star\"", 100),
         ("complete\"", 50),
     ] {
