@@ -266,6 +266,39 @@ impl Graph {
         self.component_sizes_without(&[]).len() == 1
     }
 
+    /// The largest connected component as a graph of its own, the first one if several are largest. Nodes
+    /// keep their order, and as names the ones they had: those from the file, or their numbers.
+    #[must_use]
+    pub fn largest_component(&self) -> Self {
+        let sizes = self.component_sizes_without(&[]);
+        let largest = sizes.iter().copied().max().unwrap_or(0);
+        let chosen = sizes.iter().position(|size| *size == largest);
+        let mut numbers = vec![None; self.nodes()];
+        let mut kept = Vec::new();
+        for (node, component) in self.components_without(&[]).into_iter().enumerate() {
+            if component.map(|c| c as usize) == chosen {
+                numbers[node] = Some(kept.len() as u32);
+                kept.push(node);
+            }
+        }
+        let mut offsets = vec![0];
+        let mut neighbours = Vec::new();
+        for &node in &kept {
+            // A neighbour is in the same component, and the order of numbers is kept.
+            neighbours.extend(
+                self.neighbours(node)
+                    .iter()
+                    .filter_map(|v| numbers[*v as usize]),
+            );
+            offsets.push(neighbours.len());
+        }
+        Self {
+            offsets,
+            neighbours,
+            names: Some(kept.into_iter().map(|node| self.name(node)).collect()),
+        }
+    }
+
     /// The nodes whose removal disconnects what is left of their component, ascending (Tarjan, by petgraph).
     #[must_use]
     pub fn cut_vertices(&self) -> Vec<u32> {
@@ -405,6 +438,18 @@ mod tests {
                 .diameter_bound(),
             None
         );
+    }
+
+    #[test]
+    fn the_largest_component_keeps_order_and_names() {
+        let graph = Graph::from_edges(7, &[(0, 3), (1, 5), (5, 6), (1, 6)]).expect("valid");
+        let largest = graph.largest_component();
+        assert_eq!(
+            largest.edge_list().collect::<Vec<_>>(),
+            [(0, 1), (0, 2), (1, 2)]
+        );
+        assert_eq!(largest.names().expect("names"), ["1", "5", "6"]);
+        assert!(largest.is_connected());
     }
 
     #[test]

@@ -1,7 +1,187 @@
 //! Graphs: who can talk to whom, who shares noise with whom.
+//!
+//! A [`Topology`] is a [`Graph`] with its mixing weights ([`Mixing`]), its [`Spectrum`] and its
+//! [`Provenance`]. It comes from a generator ([`GeneratorConfig`]) or from a file ([`load`]).
 
+mod error;
+mod files;
+mod generators;
 mod graph;
 mod mixing;
+mod spectrum;
 
+#[cfg(test)]
+mod collection;
+
+use serde::Serialize;
+
+pub use error::TopologyError;
+pub use files::{
+    Expected, FileProblem, LoadOptions, MAX_FILE, ParallelEdges, Recipe, load, load_graph,
+    load_recipe, write_edges,
+};
+pub use generators::{
+    ATTEMPTS, BarabasiAlbert, Complete, Entry, ErdosRenyi, GeneratorConfig, Grid, Hypercube, KOut,
+    MAX_EDGES, MAX_NODES, Path, REGISTRY, RandomGeometric, RandomRegular, Ring, Star, Torus,
+    WattsStrogatz,
+};
 pub use graph::{Graph, GraphError};
-pub use mixing::Mixing;
+pub use mixing::{Mixing, metropolis_weight, self_weight};
+pub use spectrum::{CERTIFIED_UP_TO, Interval, SAFETY, Spectrum};
+
+/// A graph with everything that follows from it.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    graph: Graph,
+    mixing: Mixing,
+    spectrum: Spectrum,
+    provenance: Provenance,
+}
+
+/// Where a graph comes from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Provenance {
+    /// Short name: that of the recipe, the file or the generator.
+    pub name: String,
+    /// How it was obtained.
+    pub origin: Origin,
+    /// Citation or address, if a recipe gives one.
+    pub source: Option<String>,
+    /// Terms of use, if a recipe gives them.
+    pub licence: Option<String>,
+    /// Edges of the file that repeated others.
+    pub merged_edges: usize,
+    /// Nodes outside the largest component, which were left out.
+    pub dropped_nodes: usize,
+}
+
+/// How a graph was obtained.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// By a generator.
+    Generated(GeneratorConfig),
+    /// From a file.
+    File {
+        /// Name of the file, without its folder.
+        file: String,
+    },
+    /// As a list of edges, from a program.
+    Edges,
+}
+
+impl Provenance {
+    /// Of a generated graph.
+    #[must_use]
+    pub fn generated(config: GeneratorConfig) -> Self {
+        Self::plain(config.name(), Origin::Generated(config))
+    }
+
+    /// Of a graph a program made from a list of edges.
+    #[must_use]
+    pub fn edges(name: &str) -> Self {
+        Self::plain(name, Origin::Edges)
+    }
+
+    fn plain(name: &str, origin: Origin) -> Self {
+        Self {
+            name: name.to_owned(),
+            origin,
+            source: None,
+            licence: None,
+            merged_edges: 0,
+            dropped_nodes: 0,
+        }
+    }
+}
+
+/// A topology in numbers, as reports print it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TopologySummary {
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of edges.
+    pub edges: usize,
+    /// Smallest degree.
+    pub min_degree: usize,
+    /// Largest degree.
+    pub max_degree: usize,
+    /// Whether every node reaches every other.
+    pub connected: bool,
+    /// λ₂(L), the best single number.
+    pub algebraic_connectivity: f64,
+    /// λ₂(W), the best single number.
+    pub mixing_second_eigenvalue: f64,
+    /// Whether the bounds used in place of the two numbers are proved.
+    pub certified: bool,
+}
+
+impl Topology {
+    /// The topology of `graph`, with Metropolis–Hastings weights. A disconnected graph is accepted here:
+    /// its algebraic connectivity is 0 and it never averages; whoever needs it connected must look.
+    ///
+    /// # Cost
+    /// That of [`Spectrum::of`].
+    #[must_use]
+    pub fn from_graph(graph: Graph, provenance: Provenance) -> Self {
+        let mixing = Mixing::metropolis(&graph);
+        let spectrum = Spectrum::of(&graph, &mixing);
+        Self {
+            graph,
+            mixing,
+            spectrum,
+            provenance,
+        }
+    }
+
+    /// The topology a generator makes with `nodes` nodes.
+    ///
+    /// # Errors
+    /// As [`GeneratorConfig::generate`].
+    pub fn generate(config: &GeneratorConfig, nodes: usize) -> Result<Self, TopologyError> {
+        let graph = config.generate(nodes)?;
+        Ok(Self::from_graph(
+            graph,
+            Provenance::generated(config.clone()),
+        ))
+    }
+
+    /// The graph.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Its mixing weights.
+    #[must_use]
+    pub fn mixing(&self) -> &Mixing {
+        &self.mixing
+    }
+
+    /// Its spectrum.
+    #[must_use]
+    pub fn spectrum(&self) -> &Spectrum {
+        &self.spectrum
+    }
+
+    /// Where it comes from.
+    #[must_use]
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// It in numbers.
+    #[must_use]
+    pub fn summary(&self) -> TopologySummary {
+        TopologySummary {
+            nodes: self.graph.nodes(),
+            edges: self.graph.edges(),
+            min_degree: self.graph.min_degree(),
+            max_degree: self.graph.max_degree(),
+            connected: self.graph.is_connected(),
+            algebraic_connectivity: self.spectrum.algebraic_connectivity.estimate,
+            mixing_second_eigenvalue: self.spectrum.mixing_second.estimate,
+            certified: self.spectrum.is_certified(),
+        }
+    }
+}

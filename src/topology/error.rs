@@ -1,0 +1,214 @@
+//! What can be wrong with a topology: the request for one, or the file it comes from.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::{FileProblem, GraphError};
+
+/// A topology that cannot be generated, read or used.
+#[derive(Debug, thiserror::Error)]
+pub enum TopologyError {
+    /// Fewer nodes than the family needs, or more than the program builds.
+    #[error("{generator}: {nodes} nodes asked for; give between {least} and {most}")]
+    NodeCount {
+        /// Family.
+        generator: &'static str,
+        /// Number of nodes asked for.
+        nodes: usize,
+        /// Smallest number of nodes of the family.
+        least: usize,
+        /// Largest number of nodes built.
+        most: usize,
+    },
+    /// The number of nodes is written in two places that disagree.
+    #[error(
+        "the topology has {declared} nodes, but {wanted} peers are to use it; change `n` (or the file) or the number of peers"
+    )]
+    NodeCountMismatch {
+        /// What the configuration or file gives.
+        declared: usize,
+        /// What the user of the topology needs.
+        wanted: usize,
+    },
+    /// A recipe without a number of nodes, loaded where nothing else gives one.
+    #[error("{generator}: the number of nodes is not given; set `n`")]
+    NodeCountUnknown {
+        /// Family.
+        generator: &'static str,
+    },
+    /// More edges than the program builds.
+    #[error(
+        "{generator}: about {edges} edges asked for, at most {most} are built; lower `{parameter}`"
+    )]
+    TooManyEdges {
+        /// Family.
+        generator: &'static str,
+        /// Expected number of edges.
+        edges: u128,
+        /// The limit.
+        most: usize,
+        /// What to lower.
+        parameter: &'static str,
+    },
+    /// A degree-like parameter outside its range.
+    #[error(
+        "{generator}: `{parameter}` = {found} with {nodes} nodes; give between {least} and {most}"
+    )]
+    DegreeOutOfRange {
+        /// Family.
+        generator: &'static str,
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// Its value.
+        found: usize,
+        /// Number of nodes.
+        nodes: usize,
+        /// Smallest value accepted.
+        least: usize,
+        /// Largest value accepted at this number of nodes.
+        most: usize,
+    },
+    /// A regular graph of odd degree on an odd number of nodes.
+    #[error(
+        "{generator}: {nodes} nodes of degree {degree} would have half an edge; make `degree` or the number of nodes even"
+    )]
+    OddDegreeSum {
+        /// Family.
+        generator: &'static str,
+        /// Number of nodes.
+        nodes: usize,
+        /// Degree.
+        degree: usize,
+    },
+    /// An odd degree where half of it goes to either side.
+    #[error(
+        "{generator}: `degree` = {degree} is odd; half of it goes to either side, give an even one"
+    )]
+    OddDegree {
+        /// Family.
+        generator: &'static str,
+        /// Degree.
+        degree: usize,
+    },
+    /// A hypercube whose number of nodes is not 2^k.
+    #[error("hypercube: {nodes} nodes is not a power of two; the nearest is {nearest}")]
+    NotPowerOfTwo {
+        /// Number of nodes asked for.
+        nodes: usize,
+        /// The nearest power of two.
+        nearest: usize,
+    },
+    /// A lattice whose sides do not fit its number of nodes.
+    #[error(
+        "{generator}: {rows} rows × {columns} columns is not {nodes} nodes; change one of the three, or leave out `rows` and `columns` for the squarest shape"
+    )]
+    Shape {
+        /// Family.
+        generator: &'static str,
+        /// Rows.
+        rows: usize,
+        /// Columns.
+        columns: usize,
+        /// Number of nodes asked for.
+        nodes: usize,
+    },
+    /// A lattice with a side too short for the family.
+    #[error(
+        "{generator}: {rows} rows × {columns} columns; each side needs at least {least}: choose a number of nodes with a squarer factorisation"
+    )]
+    SideTooShort {
+        /// Family.
+        generator: &'static str,
+        /// Rows.
+        rows: usize,
+        /// Columns.
+        columns: usize,
+        /// Shortest side accepted.
+        least: usize,
+    },
+    /// A real parameter outside its range.
+    #[error("{generator}: `{parameter}` = {found}; give a number from {least} to {most}")]
+    NumberOutOfRange {
+        /// Family.
+        generator: &'static str,
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// Its value.
+        found: f64,
+        /// Smallest value accepted.
+        least: f64,
+        /// Largest value accepted.
+        most: f64,
+    },
+    /// A random family that gave no connected graph.
+    #[error(
+        "{generator}: none of {attempts} random graphs on {nodes} nodes was connected; raise `{parameter}`"
+    )]
+    NeverConnected {
+        /// Family.
+        generator: &'static str,
+        /// Graphs tried.
+        attempts: u32,
+        /// Number of nodes.
+        nodes: usize,
+        /// What to raise.
+        parameter: &'static str,
+    },
+    /// An edge list that is not a simple graph.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// A file that cannot be opened or read.
+    #[error("{}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file whose ending names no known format.
+    #[error(
+        "{}: the ending names no graph format; use .edges, .graphml or .gml (each also with .gz) or a .toml recipe",
+        path.display()
+    )]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file whose content is not a usable graph.
+    #[error("{}:{line}: {problem}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1; after decompression.
+        line: usize,
+        /// What is wrong there.
+        problem: FileProblem,
+    },
+    /// A file whose graph falls apart.
+    #[error(
+        "{}: the graph has {components} components, the largest with {largest} of {nodes} nodes; add the missing edges, or set `largest_component = true`",
+        path.display()
+    )]
+    Disconnected {
+        /// The file.
+        path: PathBuf,
+        /// Number of connected components.
+        components: usize,
+        /// Nodes of the largest.
+        largest: usize,
+        /// Nodes in all.
+        nodes: usize,
+    },
+    /// A recipe that does not give the graph it says it does.
+    #[error("{}: the recipe expects {expected} {what}, the graph has {found}", path.display())]
+    Expectation {
+        /// The recipe.
+        path: PathBuf,
+        /// Nodes or edges.
+        what: &'static str,
+        /// What `[expected]` says.
+        expected: usize,
+        /// What came out.
+        found: usize,
+    },
+}

@@ -1,0 +1,146 @@
+//! What can be wrong in one place of a graph file.
+
+/// A fault in a graph file, found at a line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileProblem {
+    /// A file beyond the limit.
+    #[error("more than {most} bytes (after decompression); this is not read")]
+    TooLarge {
+        /// The limit in bytes.
+        most: usize,
+    },
+    /// A line or a quoted string beyond the limit.
+    #[error("a line or string of more than {most} bytes; shorten it")]
+    TooLong {
+        /// The limit in bytes.
+        most: usize,
+    },
+    /// More nodes than are read.
+    #[error("more than {most} nodes")]
+    TooManyNodes {
+        /// The limit.
+        most: usize,
+    },
+    /// More edges than are read.
+    #[error("more than {most} edges")]
+    TooManyEdges {
+        /// The limit.
+        most: usize,
+    },
+    /// Lists or elements nested too deeply.
+    #[error("nested more than {most} deep")]
+    TooDeep {
+        /// The limit.
+        most: usize,
+    },
+    /// Bytes that are not UTF-8.
+    #[error("not UTF-8 text; convert the file")]
+    NotText,
+    /// No node at all.
+    #[error("the file has no nodes")]
+    Empty,
+    /// An edge line with a number of fields other than two.
+    #[error("expected two node ids, found {found} fields; remove weights and other columns")]
+    FieldCount {
+        /// Fields on the line.
+        found: usize,
+    },
+    /// An edge from a node to itself.
+    #[error("a self-loop at node {node}; remove the line (a peer always keeps its own value)")]
+    SelfLoop {
+        /// The node.
+        node: String,
+    },
+    /// An edge that was there before.
+    #[error(
+        "the edge {u} - {v} again, first on line {first}; remove it, or set `parallel_edges = \"merge\"`"
+    )]
+    ParallelEdge {
+        /// One end.
+        u: String,
+        /// The other end.
+        v: String,
+        /// Line of the first occurrence.
+        first: usize,
+    },
+    /// A directed edge without its reverse.
+    #[error(
+        "the edge {source_node} -> {target} has no reverse, but the graph is declared directed; gossip needs both directions: add the reverse, or declare the graph undirected"
+    )]
+    OneWay {
+        /// Where it starts.
+        source_node: String,
+        /// Where it ends.
+        target: String,
+    },
+    /// A node defined twice.
+    #[error("node {id} is defined a second time")]
+    DuplicateNode {
+        /// Its id.
+        id: String,
+    },
+    /// An edge to a node that is not defined.
+    #[error("the edge names node {id}, which is not defined")]
+    UnknownNode {
+        /// The id named.
+        id: String,
+    },
+    /// A node or an edge that lacks what it needs.
+    #[error("{element} without `{attribute}`")]
+    Missing {
+        /// What lacks it.
+        element: &'static str,
+        /// What is lacking.
+        attribute: &'static str,
+    },
+    /// The wrong thing for the format.
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        /// What would have been right.
+        expected: &'static str,
+        /// What is there, shortened.
+        found: String,
+    },
+    /// A part of the format that has no meaning here.
+    #[error("{feature} is not supported; {instead}")]
+    Unsupported {
+        /// The feature.
+        feature: &'static str,
+        /// What to do.
+        instead: &'static str,
+    },
+    /// XML that is not well-formed.
+    #[error("not well-formed XML: {reason}")]
+    Xml {
+        /// What the XML reader said, shortened.
+        reason: String,
+    },
+    /// A recipe that is not valid.
+    #[error("not a valid recipe: {reason}")]
+    Recipe {
+        /// What the TOML reader said.
+        reason: String,
+    },
+    /// A recipe with both or neither of its two sources.
+    #[error("a recipe needs either a [generator] table or `file = \"...\"`, found {found}")]
+    RecipeSource {
+        /// What was found.
+        found: &'static str,
+    },
+    /// A recipe whose file is absolute or itself a recipe.
+    #[error(
+        "`file = \"{file}\"`: give a path relative to the recipe, of a graph and not of a recipe"
+    )]
+    RecipeFile {
+        /// The file named.
+        file: String,
+    },
+}
+
+/// At most the first 40 characters of what a file holds, for messages.
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,158 @@
+//! Estimates with a safety factor, for graphs too large for dense certificates.
+
+use super::lanczos::{self, Effort, add, centre, dot};
+use super::laplacian::Laplacian;
+use super::{Interval, SAFETY};
+
+/// Numbers the Lanczos basis may hold: 384 MiB.
+const BASIS: usize = 48 << 20;
+
+/// Operations the second attempt may take: a few seconds.
+const WORK: usize = 3_000_000_000;
+
+/// Residual, relative to the eigenvalue, that counts as convergence; the Rayleigh quotient's own error
+/// is of second order in it.
+const CONVERGED: f64 = 0.01;
+
+fn effort(nodes: usize) -> Effort {
+    Effort {
+        steps: (BASIS / nodes).clamp(20, 160),
+        cycles: 3,
+        patience: 0.2,
+    }
+}
+
+/// λ₂(M) of a connected graph.
+///
+/// Lanczos for the largest eigenvalue of (ceiling − M); where that has not converged, because the
+/// eigenvalue is small against the ceiling, Lanczos for the inverse of M, applied by conjugate gradients.
+/// Where neither has converged the lower end is the certified, very low [`super::diameter_floor`].
+pub(super) fn second_smallest(m: Laplacian<'_>) -> Interval {
+    let ceiling = m.ceiling();
+    let direct = lanczos::largest(
+        m.nodes(),
+        effort(m.nodes()),
+        |value| 0.5 * CONVERGED * (ceiling - value),
+        |x, out| {
+            m.multiply(x, out);
+            for (value, here) in out.iter_mut().zip(x) {
+                *value = ceiling * here - *value;
+            }
+            Some(())
+        },
+    );
+    let mut error = None;
+    let mut x = direct.map_or_else(|| lanczos::probe(m.nodes()), |ritz| ritz.vector);
+    let distance = residual(m, &x);
+    if distance <= CONVERGED * m.quotient(&x) {
+        error = Some(distance);
+    } else if let Some(better) = inverse(m) {
+        error = Some(CONVERGED * m.quotient(&better));
+        x = better;
+    }
+    let estimate = m.quotient(&x);
+    let floor = super::diameter_floor(m);
+    let safe = error.map_or(0.0, |error| SAFETY * (estimate - error));
+    Interval {
+        low: safe.max(floor),
+        estimate,
+        high: estimate * (1.0 + m.quotient_error()),
+        certified: safe <= floor,
+    }
+}
+
+/// λ_max(M); where Lanczos has not converged the upper end is Gershgorin's.
+pub(super) fn largest(m: Laplacian<'_>) -> Interval {
+    let ceiling = m.ceiling();
+    let x = lanczos::largest(
+        m.nodes(),
+        effort(m.nodes()),
+        |value| 0.5 * CONVERGED * value,
+        |x, out| {
+            m.multiply(x, out);
+            Some(())
+        },
+    )
+    .map_or_else(|| lanczos::probe(m.nodes()), |ritz| ritz.vector);
+    let estimate = m.quotient(&x);
+    let residual = residual(m, &x);
+    let (high, certified) = if residual <= CONVERGED * estimate {
+        let safe = 2.0 - SAFETY * (2.0 - estimate - residual);
+        (safe.min(ceiling), safe >= ceiling)
+    } else {
+        (ceiling, true)
+    };
+    Interval {
+        low: estimate * (1.0 - m.quotient_error()),
+        estimate,
+        high,
+        certified,
+    }
+}
+
+/// ‖Mx − θx‖ / ‖x‖ for θ the quotient of x.
+fn residual(m: Laplacian<'_>, x: &[f64]) -> f64 {
+    let mut image = vec![0.0; x.len()];
+    m.multiply(x, &mut image);
+    add(&mut image, -m.quotient(x), x);
+    (dot(&image, &image) / dot(x, x)).sqrt()
+}
+
+/// A vector whose quotient is λ₂(M) within [`CONVERGED`], by Lanczos for M⁻¹ on 1^⊥; `None` if it does
+/// not converge, or the work runs out.
+fn inverse(m: Laplacian<'_>) -> Option<Vec<f64>> {
+    let effort = Effort {
+        steps: 40.min(BASIS / m.nodes()),
+        cycles: 1,
+        patience: 0.0,
+    };
+    let per_step = 2 * m.graph().edges() + 6 * m.nodes();
+    let mut left = WORK / per_step;
+    let tolerance = |value| 0.2 * CONVERGED * value;
+    let ritz = lanczos::largest(m.nodes(), effort, tolerance, |x, out| {
+        solve(m, x, out, &mut left)
+    })?;
+    if ritz.residual > tolerance(ritz.value) {
+        return None;
+    }
+    // A small residual of M⁻¹ leaves traces of eigenvectors that weigh heavily in M; one more
+    // application divides them by their eigenvalue.
+    let mut smooth = vec![0.0; m.nodes()];
+    solve(m, &ritz.vector, &mut smooth, &mut left)?;
+    Some(smooth)
+}
+
+/// `out` = M⁺ `b` for a centred `b`, by conjugate gradients with the diagonal as preconditioner, spending
+/// one of `left` per multiplication.
+fn solve(m: Laplacian<'_>, b: &[f64], out: &mut [f64], left: &mut usize) -> Option<()> {
+    let nodes = b.len();
+    let inverse: Vec<f64> = (0..nodes).map(|u| 1.0 / m.diagonal(u)).collect();
+    out.fill(0.0);
+    let mut residual = b.to_vec();
+    let enough = 1e-8 * dot(b, b).sqrt();
+    let precondition =
+        |r: &[f64]| -> Vec<f64> { r.iter().zip(&inverse).map(|(a, b)| a * b).collect() };
+    let mut z = precondition(&residual);
+    let mut direction = z.clone();
+    let mut energy = dot(&residual, &z);
+    let mut image = vec![0.0; nodes];
+    while dot(&residual, &residual).sqrt() > enough {
+        *left = left.checked_sub(1)?;
+        m.multiply(&direction, &mut image);
+        let step = energy / dot(&direction, &image);
+        if !step.is_finite() {
+            return None;
+        }
+        add(out, step, &direction);
+        add(&mut residual, -step, &image);
+        z = precondition(&residual);
+        let next = dot(&residual, &z);
+        let keep = next / energy;
+        energy = next;
+        for (d, z) in direction.iter_mut().zip(&z) {
+            *d = z + keep * *d;
+        }
+    }
+    centre(out);
+    Some(())
+}

@@ -1,0 +1,165 @@
+//! The eigenvalues that decide privacy and rounds, as intervals.
+
+mod certified;
+mod cholesky;
+mod estimated;
+mod lanczos;
+mod laplacian;
+
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+use super::{Graph, Mixing};
+use laplacian::Laplacian;
+
+/// Up to this many nodes both ends of every interval are proved; beyond, most are estimated.
+pub const CERTIFIED_UP_TO: usize = 2000;
+
+/// The factor by which an estimated distance (λ₂(L), 1 − λ₂(W), 1 + λ_min(W)) is reduced before it is
+/// used as if it were a bound.
+pub const SAFETY: f64 = 0.9;
+
+/// Half a unit in the last place of 1.
+const UNIT: f64 = f64::EPSILON / 2.0;
+
+/// Where an eigenvalue lies.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// The best single number, within the interval.
+    pub estimate: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Whether both ends are proved, rounding errors of the proof included. Otherwise the end that
+    /// matters (the one on the side of slower mixing) is a converged Lanczos estimate reduced by
+    /// [`SAFETY`].
+    pub certified: bool,
+}
+
+impl Interval {
+    fn exactly(value: f64) -> Self {
+        Self {
+            low: value,
+            estimate: value,
+            high: value,
+            certified: true,
+        }
+    }
+
+    /// Whether `value` lies in the interval.
+    #[must_use]
+    pub fn contains(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    /// The interval of `1 − value`, rounded outwards.
+    fn one_minus(self) -> Self {
+        Self {
+            low: (1.0 - self.high).next_down(),
+            estimate: 1.0 - self.estimate,
+            high: (1.0 - self.low).next_up(),
+            certified: self.certified,
+        }
+    }
+
+    /// The interval of `value / divisor`, rounded outwards, for a positive divisor.
+    fn divided_by(self, divisor: f64) -> Self {
+        Self {
+            low: (self.low / divisor).next_down(),
+            estimate: self.estimate / divisor,
+            high: (self.high / divisor).next_up(),
+            certified: self.certified,
+        }
+    }
+}
+
+/// What the spectra of a graph's Laplacian L and mixing matrix W say.
+///
+/// For a single node, which has nothing to mix, all three are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spectrum {
+    /// λ₂(L), Fiedler's algebraic connectivity; decides what a coalition can undo (ref B.4).
+    pub algebraic_connectivity: Interval,
+    /// λ₂(W), the second largest eigenvalue of the mixing matrix; decides the rounds of averaging
+    /// (ref C.2).
+    pub mixing_second: Interval,
+    /// The smallest eigenvalue of the mixing matrix, above −1.
+    pub mixing_smallest: Interval,
+}
+
+impl Spectrum {
+    /// The spectrum of `graph` and its Metropolis–Hastings weights.
+    ///
+    /// # Cost
+    /// O(n³) up to [`CERTIFIED_UP_TO`] nodes (at most 8 n³/3 multiplications in the usual case), a few
+    /// hundred sparse products beyond, where a graph that mixes very slowly may take several seconds.
+    #[must_use]
+    pub fn of(graph: &Graph, mixing: &Mixing) -> Self {
+        if graph.nodes() == 1 {
+            return Self {
+                algebraic_connectivity: Interval::exactly(0.0),
+                mixing_second: Interval::exactly(0.0),
+                mixing_smallest: Interval::exactly(0.0),
+            };
+        }
+        let dense = graph.nodes() <= CERTIFIED_UP_TO;
+        let second = |m| {
+            if dense {
+                certified::second_smallest(m)
+            } else {
+                estimated::second_smallest(m)
+            }
+        };
+        let of_mixing = Laplacian::of_mixing(graph, mixing);
+        let (algebraic_connectivity, mixing_second) = if graph.is_connected() {
+            let connectivity = second(Laplacian::of_graph(graph));
+            // On a regular graph every weight is 1 / (1 + d): I − W = L / (1 + d).
+            let gap = if graph.min_degree() == graph.max_degree() {
+                connectivity.divided_by(1.0 + graph.max_degree() as f64)
+            } else {
+                second(of_mixing)
+            };
+            (connectivity, gap.one_minus())
+        } else {
+            (Interval::exactly(0.0), Interval::exactly(1.0))
+        };
+        let mixing_smallest = if dense {
+            certified::largest(of_mixing)
+        } else {
+            estimated::largest(of_mixing)
+        };
+        Self {
+            algebraic_connectivity,
+            mixing_second,
+            mixing_smallest: mixing_smallest.one_minus(),
+        }
+    }
+
+    /// 1 − max(λ₂(W), |λ_min(W)|), from the estimates: the share of disagreement that one round of plain
+    /// averaging removes, in (0, 1] for a connected graph.
+    #[must_use]
+    pub fn spectral_gap(&self) -> f64 {
+        let smallest = self.mixing_smallest.estimate.abs();
+        1.0 - self.mixing_second.estimate.max(smallest)
+    }
+
+    /// Whether every interval is proved.
+    #[must_use]
+    pub fn is_certified(&self) -> bool {
+        self.algebraic_connectivity.certified
+            && self.mixing_second.certified
+            && self.mixing_smallest.certified
+    }
+}
+
+/// A lower bound of λ₂(M) on a connected graph that needs no eigenvalue: the smallest weight times
+/// 4 / (s · diameter) (Mohar 1991, for L; and M ⪰ smallest weight · L).
+fn diameter_floor(m: Laplacian<'_>) -> f64 {
+    m.graph().diameter_bound().map_or(0.0, |diameter| {
+        let product = m.nodes() as f64 * f64::from(diameter.max(1));
+        m.least_weight() * 4.0 / product * (1.0 - 8.0 * UNIT)
+    })
+}
