@@ -1,0 +1,15 @@
+//! Privacy.
+mod bisection;
+mod budget;
+mod calibration;
+mod error;
+pub mod gaussian;
+mod mills;
+mod sensitivity;
+pub mod zcdp;
+
+pub use budget::{Budget, Delta, Epsilon};
+pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, noise_multiplier};
+pub use error::PrivacyError;
+pub use mills::erfcx;
+pub use sensitivity::{Adjacency, Sensitivity, SensitivityRule, Statistic};
