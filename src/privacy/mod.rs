@@ -2,10 +2,13 @@
 mod bisection;
 mod budget;
 mod calibration;
+pub mod coalition;
 mod error;
 pub mod gaussian;
 mod mills;
 mod sensitivity;
+#[cfg(test)]
+mod testing;
 pub mod zcdp;
 
 pub use budget::{Budget, Delta, Epsilon};
