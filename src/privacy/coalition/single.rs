@@ -54,14 +54,15 @@ impl Exposure {
 pub(in crate::privacy) struct Exposures {
     /// With no coalition: one entry per connected piece.
     pub alone: Vec<Exposure>,
-    /// With coalitions of one: one entry per coalition and piece it leaves; empty if not asked for.
-    pub single: Vec<Exposure>,
+    /// With coalitions of one: one entry per coalition and piece it leaves; `None` if not asked for, or if the
+    /// graph is too dense.
+    pub single: Option<Vec<Exposure>>,
 }
 
 /// Enumerates coalitions of nobody and (`singles`) of one peer, for own noise of variance a = `own` ≥ 0 and
 /// pairwise noise of variance b = `pairwise` ≥ 0, not both 0.
 ///
-/// `None` if the graph is too large or too dense.
+/// `None` if the graph has more than [`ENUMERATED_UP_TO`] peers.
 ///
 /// # Errors
 /// [`PrivacyError::IllConditioned`] if an inverse fails its own check.
@@ -71,30 +72,30 @@ pub(in crate::privacy) fn enumerate(
     pairwise: f64,
     singles: bool,
 ) -> Result<Option<Exposures>, PrivacyError> {
+    if graph.nodes() > ENUMERATED_UP_TO {
+        return Ok(None);
+    }
     let all = pieces(graph, &[]);
     let cut = if singles {
         graph.cut_vertices()
     } else {
         Vec::new()
     };
-    if graph.nodes() > ENUMERATED_UP_TO || (singles && work(graph, &all, &cut) > MOST_WORK) {
-        return Ok(None);
-    }
     let mut exposures = Exposures {
-        alone: Vec::new(),
-        single: Vec::new(),
+        alone: Vec::with_capacity(all.len()),
+        single: (singles && work(graph, &all, &cut) <= MOST_WORK).then(Vec::new),
     };
     for nodes in all {
         let component = Component::new(graph, nodes, own, pairwise)?;
         let alone = most_exposed(None, &component);
         exposures.alone.push(alone);
-        if !singles {
+        let Some(single) = &mut exposures.single else {
             continue;
-        }
+        };
         if alone.honest < graph.nodes() {
             let colluder =
                 (0..graph.nodes() as u32).find(|u| component.nodes.binary_search(u).is_err());
-            exposures.single.push(Exposure { colluder, ..alone });
+            single.push(Exposure { colluder, ..alone });
         }
         let per_colluder: Result<Vec<Vec<Exposure>>, PrivacyError> = (0..component.nodes.len())
             .into_par_iter()
@@ -111,7 +112,7 @@ pub(in crate::privacy) fn enumerate(
                 )
             })
             .collect();
-        exposures.single.extend(per_colluder?.into_iter().flatten());
+        single.extend(per_colluder?.into_iter().flatten());
     }
     Ok(Some(exposures))
 }
@@ -129,7 +130,7 @@ pub fn worst_single(
     pairwise: f64,
 ) -> Result<Option<Exposure>, PrivacyError> {
     super::check_variances(own, pairwise)?;
-    Ok(enumerate(graph, own, pairwise, true)?.and_then(|exposures| worst(&exposures.single, own)))
+    Ok(enumerate(graph, own, pairwise, true)?.and_then(|exposures| worst(&exposures.single?, own)))
 }
 
 /// The exposure with the largest variance factor; the first of equals.
