@@ -1,8 +1,57 @@
-//! Undertone.
+//! Private spectral computation without a server.
+//!
+//! Peers hold private rows. Together they want the leading eigenvectors of A = Σ_u R_uᵀR_u, and nobody, no
+//! server and no coalition of neighbours, may learn about one person more than differential privacy
+//! allows. In every iteration each peer multiplies its own rows with the current public basis, adds its
+//! share of noise and pairwise noise that cancels against its neighbours', and the graph averages by
+//! gossip. What is left is the noise a trusted curator would have added; orthonormalise; repeat.
+//!
+//! # Layers
+//!
+//! Imports point down only; a test reads them.
+//!
+//! ```text
+//! cli                       arguments, terminal, exit codes
+//! experiment                sims/*.toml → validated experiment → run → metrics → report
+//! engine      node          central, federated, lockstep, event | libp2p
+//! protocol                  sans-IO peer, messages, wire format, averaging schemes
+//! algorithm  noise  privacy what is contributed; what is drawn; what it costs
+//! linalg  topology  data    matrices; graphs, weights, spectra; formats, filters, partitions
+//! vocabulary                peer indices, iterations, rounds, time, seeds
+//! ```
+//!
+//! [`protocol`] imports neither the graph nor the dataset: a [`protocol::Peer`] knows its own rows and its
+//! neighbours' messages. [`privacy`] knows no protocol: it takes a graph, variances, sensitivities and a
+//! coalition. tokio and libp2p occur in `node` alone, behind the default feature `node`.
+//!
+//! # Example
+//!
+//! A test that your own graph gives central differential privacy:
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use undertone::engine::Silent;
+//! use undertone::experiment::verification::{VerifyOptions, verify};
+//! use undertone::experiment::{Experiment, read_config};
+//! use undertone::topology::{Graph, Provenance, Topology};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = read_config(Path::new("sims/quickstart.toml"), &["peers.count=4".to_owned()])?;
+//! let graph = Graph::from_edges(4, &[(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])?;
+//! let topology = Topology::from_graph(graph, Provenance::edges("mine"));
+//! let experiment = Experiment::on_topology(config, Path::new("sims"), topology)?;
+//! let table = verify(&experiment, VerifyOptions::default(), &mut Silent)?;
+//! assert!(table.passed(), "{:?}", table.failures().collect::<Vec<_>>());
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod algorithm;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod data;
 pub mod engine;
+pub mod experiment;
 pub mod linalg;
 pub mod noise;
 pub mod privacy;

@@ -1,0 +1,85 @@
+//! How much a coalition learns about one honest peer.
+//!
+//! Every peer publishes its contribution plus own noise N(0, σ_η²) plus, per noise partner, ±N(0, σ_Δ²). A
+//! coalition knows its own noise and every pairwise noise with an end in it; what it does not know is one
+//! Gaussian on the honest graph H = G − coalition with covariance Σ_H = σ_η²I + σ_Δ²L_H. If only peer u's
+//! contribution changes, by at most Δ, the loss of one iteration is exactly Gaussian with
+//! **μ_u² = Δ²·v_u, v_u = [Σ_H⁻¹]_uu** (ref B.1). v_u does not decrease when the coalition grows (it is told
+//! more), so a coalition of exactly t peers is the worst of those with at most t (ref B.4(viii)).
+
+mod bounds;
+mod component;
+mod inverse;
+mod single;
+
+#[cfg(test)]
+mod tests;
+
+pub use bounds::{Connectivity, lambda2_bound, star_bound};
+pub use single::{ENUMERATED_UP_TO, Exposure, worst_single};
+pub(super) use single::{enumerate, worst};
+
+use self::component::{Component, pieces};
+use super::PrivacyError;
+use crate::topology::Graph;
+
+/// v_u = [(σ_η²I + σ_Δ²L_H)⁻¹]_uu of every honest peer, `None` for the members of `coalition`; σ_η² = `own`,
+/// σ_Δ² = `pairwise`. Dense, per connected component of H.
+///
+/// # Errors
+/// [`PrivacyError::Coalition`] for a peer that does not exist or is named twice, [`PrivacyError::Parameter`]
+/// for variances that are not usable, [`PrivacyError::IllConditioned`] if the solve fails its own check.
+///
+/// # Cost
+/// About 3n³ multiplications for a component of n peers.
+pub fn exact_variance_factors(
+    graph: &Graph,
+    own: f64,
+    pairwise: f64,
+    coalition: &[u32],
+) -> Result<Vec<Option<f64>>, PrivacyError> {
+    check_variances(own, pairwise)?;
+    let mut sorted = coalition.to_vec();
+    sorted.sort_unstable();
+    for (position, &peer) in sorted.iter().enumerate() {
+        let problem = if peer as usize >= graph.nodes() {
+            "which does not exist"
+        } else if position > 0 && sorted[position - 1] == peer {
+            "twice"
+        } else {
+            continue;
+        };
+        return Err(PrivacyError::Coalition {
+            peer,
+            problem,
+            peers: graph.nodes(),
+        });
+    }
+    let mut factors = vec![None; graph.nodes()];
+    for nodes in pieces(graph, &sorted) {
+        let component = Component::new(graph, nodes, own, pairwise)?;
+        let common = 1.0 / (component.nodes.len() as f64 * own);
+        for (&u, excess) in component.nodes.iter().zip(component.excess()) {
+            factors[u as usize] = Some(common + excess);
+        }
+    }
+    Ok(factors)
+}
+
+fn check_variances(own: f64, pairwise: f64) -> Result<(), PrivacyError> {
+    if !(own.is_normal() && own > 0.0) {
+        return Err(PrivacyError::Parameter {
+            name: "the variance of the own noise",
+            found: own,
+            expected: "a finite number above 0",
+        });
+    }
+    if !(pairwise.is_finite() && pairwise >= 0.0) {
+        return Err(PrivacyError::Parameter {
+            name: "the variance of the pairwise noise",
+            found: pairwise,
+            expected: "a finite number, at least 0",
+        });
+    }
+    Ok(())
+}

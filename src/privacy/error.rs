@@ -1,0 +1,164 @@
+//! What is refused, and what to change.
+
+use super::{Adjacency, SensitivityRule};
+
+/// A privacy configuration that cannot be honoured.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PrivacyError {
+    /// ε is not a positive number.
+    #[error("epsilon is {found}; it must be a finite number above 0 (typically 0.1 to 10)")]
+    Epsilon {
+        /// What was given.
+        found: f64,
+    },
+    /// δ is not a probability strictly between 0 and 1.
+    #[error(
+        "delta is {found}; it must lie strictly between 0 and 1, well below 1/peers (for example 1e-6)"
+    )]
+    Delta {
+        /// What was given.
+        found: f64,
+    },
+    /// No iterations.
+    #[error("a budget cannot be spread over 0 iterations; set algorithm.iterations to at least 1")]
+    Iterations,
+    /// The multiplier is not representable.
+    #[error(
+        "epsilon = {epsilon:e} with delta = {delta:e} gives a noise multiplier of {multiplier:e}; choose a budget \
+         nearer to 1"
+    )]
+    BudgetOutOfRange {
+        /// ε.
+        epsilon: f64,
+        /// δ.
+        delta: f64,
+        /// The multiplier computed.
+        multiplier: f64,
+    },
+    /// An adjacency and a rule for which no bound is proved.
+    #[error(
+        "no sensitivity bound is proved for adjacency = \"{adjacency}\" with sensitivity = \"{rule}\"; choose one of \
+         {proved}"
+    )]
+    Unproved {
+        /// The adjacency asked for.
+        adjacency: Adjacency,
+        /// The rule asked for.
+        rule: SensitivityRule,
+        /// The combinations that exist.
+        proved: String,
+    },
+    /// A cap on a user's interactions where adding one may push another out.
+    #[error(
+        "degree_cap = {cap} with adjacency = \"{adjacency}\": under a cap one interaction can push out another, for \
+         which no bound is proved; remove the cap or use adjacency = \"user\""
+    )]
+    CapNotProved {
+        /// The cap.
+        cap: u32,
+        /// The adjacency asked for.
+        adjacency: Adjacency,
+    },
+    /// A count that must be at least one.
+    #[error("{name} is 0; it must be at least 1")]
+    Zero {
+        /// The key.
+        name: &'static str,
+    },
+    /// A number that is not a usable noise parameter.
+    #[error("{name} is {found}; expected {expected}")]
+    Parameter {
+        /// What the number is.
+        name: &'static str,
+        /// What was given.
+        found: f64,
+        /// What is allowed.
+        expected: &'static str,
+    },
+    /// A coalition naming a peer that does not exist, or one peer twice.
+    #[error("the coalition names peer {peer}, {problem}; the noise graph has {peers} peers, 0 to {}", peers.saturating_sub(1))]
+    Coalition {
+        /// The peer.
+        peer: u32,
+        /// What is wrong with it.
+        problem: &'static str,
+        /// Number of peers.
+        peers: usize,
+    },
+    /// No honest peer left.
+    #[error("colluders = {colluders}, but there are only {peers} peers; at least one must be honest, so at most {} may collude", peers.saturating_sub(1))]
+    NobodyHonest {
+        /// t.
+        colluders: usize,
+        /// s.
+        peers: usize,
+    },
+    /// Independent shares without secure aggregation.
+    #[error(
+        "independent shares protect only under secure aggregation: use noise.scheme = \"pairwise\" or \"local\", or \
+         engine federated"
+    )]
+    IndependentInTheOpen,
+    /// The noise graph is in pieces before anybody colludes.
+    #[error(
+        "the noise graph is not connected: {count} components, {}; pairwise noise hides a peer only among its \
+         component. Add edges between them, or set on_disconnect = \"smallest-component\" to pay for the smallest",
+        pieces.join("; ")
+    )]
+    Disconnected {
+        /// Number of components.
+        count: usize,
+        /// The first few components, by size and names.
+        pieces: Vec<String>,
+    },
+    /// One curious peer is enough to cut others off.
+    #[error(
+        "peer {vertex} is a cut vertex of the noise graph: if it is curious, its noise no longer ties {} to the other \
+         {remaining} peers. Give them another noise partner, set colluders = 0, or set on_disconnect = \
+         \"smallest-component\" to pay for the smallest component",
+        isolated.join(", ")
+    )]
+    CutVertex {
+        /// Name of the peer.
+        vertex: String,
+        /// Names of the peers in the smallest component it isolates (the first few).
+        isolated: Vec<String>,
+        /// Honest peers outside that component.
+        remaining: usize,
+    },
+    /// More colluders than the connectivity of the noise graph withstands.
+    #[error(
+        "colluders = {colluders} needs a noise graph with algebraic connectivity above {colluders}, but only \
+         {connectivity:.4} is known{}; {largest}, or use a random-regular graph of degree {degree} or more",
+        if *exact_out_of_reach { " and the graph is too large or too dense to enumerate every single peer" } else { "" },
+        largest = largest_text(*largest)
+    )]
+    TooManyColluders {
+        /// t.
+        colluders: usize,
+        /// The lower bound on λ₂ that was given.
+        connectivity: f64,
+        /// Whether enumeration was tried for t ≤ 1 and given up.
+        exact_out_of_reach: bool,
+        /// The largest t this graph supports, if any.
+        largest: Option<usize>,
+        /// A degree at which a random regular graph would do.
+        degree: usize,
+    },
+    /// A dense solve failed its own check.
+    #[error(
+        "the covariance of the noise graph is too ill-conditioned to certify (residual {residual:e}); use a better \
+         connected noise graph"
+    )]
+    IllConditioned {
+        /// Frobenius norm of I − M·M⁻¹, or infinity if the factorisation broke down.
+        residual: f64,
+    },
+}
+
+fn largest_text(largest: Option<usize>) -> String {
+    largest.map_or_else(
+        || "no number of colluders is known to be safe on this graph".to_owned(),
+        |t| format!("set colluders to {t} or fewer"),
+    )
+}

@@ -1,0 +1,256 @@
+//! How much noise every peer adds, and what each adversary then learns.
+
+use serde::{Deserialize, Serialize};
+
+use super::coalition::Connectivity;
+use super::{Delta, PrivacyError, gaussian};
+use crate::topology::Graph;
+
+mod pairwise;
+mod refusal;
+
+#[cfg(test)]
+mod tests;
+
+/// How the sum is protected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// No noise and no privacy.
+    None,
+    /// Every peer adds its share of the noise, unmasked; private only if nobody but the sum is seen.
+    Independent,
+    /// A share of own noise plus noise shared with each noise partner that cancels in the sum (GOPA).
+    Pairwise,
+    /// Every peer adds all the noise itself: no trust in anybody, √s times the noise.
+    Local,
+}
+
+/// What to do where the coalition can split the noise graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnDisconnect {
+    /// Refuse, and say which peer is the problem.
+    #[default]
+    Refuse,
+    /// Raise everybody's own noise until the smallest honest component is protected (coalitions of at most one,
+    /// graphs small enough to enumerate).
+    SmallestComponent,
+}
+
+/// How the μ of a view is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Certificate {
+    /// The exact value, from the inverse covariance.
+    Exact,
+    /// The exact maximum over every coalition of one peer.
+    ExactEnumeration,
+    /// An upper bound for every coalition of this size, from a certified algebraic connectivity.
+    Lambda2,
+    /// An upper bound for every coalition of this size, from the degrees alone.
+    Star,
+    /// As [`Self::Lambda2`], from an estimate of the connectivity: not a proof.
+    Estimated,
+    /// Exact, given that secure aggregation reveals only the sum.
+    SecureSum,
+    /// Exact for every coalition: each peer's own noise suffices.
+    Local,
+}
+
+/// What one kind of adversary learns about the worst-placed honest peer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct View {
+    /// Who looks: "outside observer", "one curious peer", "coalition of t", "any coalition".
+    pub view: String,
+    /// Number of colluding peers.
+    pub colluders: usize,
+    /// μ of all iterations together.
+    pub mu: f64,
+    /// The ε of that μ at the δ asked for, in nats.
+    pub epsilon: f64,
+    /// μ divided by the μ that a trusted curator adding the same total noise would spend; 1 is central DP.
+    pub gap_to_central: f64,
+    /// How μ is known.
+    pub certificate: Certificate,
+}
+
+/// Standard deviations of the noise, and what they buy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NoisePlan {
+    /// σ_η: own noise of a peer, per unit sensitivity, coordinate and iteration.
+    pub sigma_own: f64,
+    /// σ_Δ: noise shared along each edge of the noise graph, likewise.
+    pub sigma_pairwise: f64,
+    /// √s·σ_η: noise on the sum, likewise; what a trusted curator would have to add to match it.
+    pub sigma_sum: f64,
+    /// ε against the coalition size asked for, in nats; `None` where nothing is protected.
+    pub epsilon: Option<f64>,
+    /// What adversaries of growing size learn. A size without a bound has no entry.
+    pub views: Vec<View>,
+}
+
+/// What a plan is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct NoiseRequest<'a> {
+    /// The noise graph: who shares pairwise noise with whom.
+    pub graph: &'a Graph,
+    /// How the sum is protected.
+    pub scheme: Scheme,
+    /// z of [`super::calibrate`]: standard deviation of the noise on the sum per unit sensitivity that a trusted
+    /// curator would need.
+    pub noise_multiplier: f64,
+    /// L.
+    pub iterations: u32,
+    /// The δ at which views state their ε.
+    pub delta: Delta,
+    /// t: the coalition size to withstand; 0 is an outside observer.
+    pub colluders: usize,
+    /// β > 0: extra variance on the sum allowed so that pairwise noise can be finite.
+    pub overhead: f64,
+    /// Whether an ideal secure aggregation reveals only the sum (engine `federated`): the adversary sees the
+    /// sum and its own colluders' noise, nothing else.
+    pub trusted_sum: bool,
+    /// λ₂ of the noise graph, from the topology layer.
+    pub connectivity: Connectivity,
+    /// What to do where the coalition can split the noise graph.
+    pub on_disconnect: OnDisconnect,
+}
+
+impl NoisePlan {
+    /// The least noise of the scheme that keeps v_u ≤ 1/z² for every honest peer u and every coalition of
+    /// `colluders` peers; with z from [`super::calibrate`] that is the budget.
+    ///
+    /// - `none`: no noise, no views, ε = `None`.
+    /// - `local`: σ_η = z at every peer; v_u = 1/z² whatever the others do.
+    /// - `independent`, only with `trusted_sum`: σ_η² = z²/(s − t). Colluders subtract their own noise from the
+    ///   sum; what is left has variance (s − t)σ_η² = z². (P1 Theorem 5.2 divides by s: ref 0.8.)
+    /// - `pairwise` with `trusted_sum`: pairwise noise would cancel inside the aggregation and protect
+    ///   nothing, so the plan is that of `independent`, with σ_Δ = 0.
+    /// - `pairwise`: see the proofs in `pairwise.rs`.
+    ///
+    /// # Errors
+    /// [`PrivacyError`], saying which graph or coalition size would do. A plan is never returned without a bound
+    /// for `colluders`.
+    pub fn new(request: &NoiseRequest<'_>) -> Result<Self, PrivacyError> {
+        let &NoiseRequest {
+            graph,
+            scheme,
+            noise_multiplier: z,
+            colluders,
+            trusted_sum,
+            ..
+        } = request;
+        let peers = graph.nodes();
+        if scheme == Scheme::None {
+            return Ok(Self {
+                sigma_own: 0.0,
+                sigma_pairwise: 0.0,
+                sigma_sum: 0.0,
+                epsilon: None,
+                views: Vec::new(),
+            });
+        }
+        // z², 1/z² and their multiples must stay representable.
+        if !(1e-100..=1e100).contains(&z) {
+            return Err(PrivacyError::Parameter {
+                name: "the noise multiplier",
+                found: z,
+                expected: "a number between 1e-100 and 1e100",
+            });
+        }
+        if request.iterations == 0 {
+            return Err(PrivacyError::Iterations);
+        }
+        if colluders >= peers {
+            return Err(PrivacyError::NobodyHonest { colluders, peers });
+        }
+        match scheme {
+            Scheme::Local => {
+                let view = request.view(
+                    "any coalition".to_owned(),
+                    peers - 1,
+                    1.0 / (z * z),
+                    z,
+                    Certificate::Local,
+                );
+                Ok(request.assemble(z, 0.0, vec![view]))
+            }
+            Scheme::Independent | Scheme::Pairwise if trusted_sum => Ok(request.secure_sum()),
+            Scheme::Independent => Err(PrivacyError::IndependentInTheOpen),
+            Scheme::Pairwise | Scheme::None => pairwise::plan(request),
+        }
+    }
+}
+
+impl NoiseRequest<'_> {
+    /// Independent shares inside an ideal secure aggregation.
+    fn secure_sum(&self) -> NoisePlan {
+        let peers = self.graph.nodes();
+        let variance = self.noise_multiplier.powi(2) / (peers - self.colluders) as f64;
+        let sigma = variance.sqrt();
+        let views = self
+            .coalition_sizes()
+            .into_iter()
+            .map(|t| {
+                let factor = 1.0 / ((peers - t) as f64 * variance);
+                self.view(coalition_name(t), t, factor, sigma, Certificate::SecureSum)
+            })
+            .collect();
+        self.assemble(sigma, 0.0, views)
+    }
+
+    /// The coalition sizes worth a view: 0, 1 and the one asked for, as far as somebody honest is left.
+    fn coalition_sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![0, 1, self.colluders];
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes.retain(|&t| t < self.graph.nodes());
+        sizes
+    }
+
+    /// The view of an adversary for whom the worst variance factor is `factor` per iteration, when every peer
+    /// adds own noise `sigma_own`.
+    fn view(
+        &self,
+        view: String,
+        colluders: usize,
+        factor: f64,
+        sigma_own: f64,
+        certificate: Certificate,
+    ) -> View {
+        let mu = (f64::from(self.iterations) * factor).sqrt();
+        View {
+            view,
+            colluders,
+            mu,
+            epsilon: gaussian::epsilon(mu, self.delta),
+            // The curator's factor is 1/(s·σ_η²).
+            gap_to_central: (factor * self.graph.nodes() as f64).sqrt() * sigma_own,
+            certificate,
+        }
+    }
+
+    fn assemble(&self, sigma_own: f64, sigma_pairwise: f64, views: Vec<View>) -> NoisePlan {
+        // The first view that covers the coalition asked for.
+        let epsilon = views
+            .iter()
+            .find(|view| view.colluders >= self.colluders)
+            .map(|view| view.epsilon);
+        NoisePlan {
+            sigma_own,
+            sigma_pairwise,
+            sigma_sum: (self.graph.nodes() as f64).sqrt() * sigma_own,
+            epsilon,
+            views,
+        }
+    }
+}
+
+fn coalition_name(colluders: usize) -> String {
+    match colluders {
+        0 => "outside observer".to_owned(),
+        1 => "one curious peer".to_owned(),
+        t => format!("coalition of {t}"),
+    }
+}

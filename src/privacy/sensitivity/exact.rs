@@ -1,0 +1,99 @@
+//! Tight bounds: the largest change any record can make, given D̂.
+
+/// One interaction added or removed, rows normalised with degree floor D:
+///
+/// Δ² = max( [min(D²D̂², D) + (D−1)D̂²]/D², [D̂² + min(D·D̂², 1)]/(D+1) ).
+///
+/// # Proof
+/// Let r = r′ + e_k be the larger row, d = |r| its number of interactions, C the change of A. (The same C
+/// with the opposite sign is the removal.)
+///
+/// *d ≤ D.* Both rows are divided by √D, so C = (rᵀr − r′ᵀr′)/D. Row k of C is r/D, since k ∉ r′, and each of
+/// the d−1 rows j ∈ r′ is e_k/D. So ‖CX‖_F² = (‖Σ_{j∈r} x_j‖² + (d−1)‖x_k‖²)/D², and ‖Σ_{j∈r} x_j‖ is at most
+/// d·D̂ (triangle inequality) and at most ‖r‖·‖X‖₂ = √d. The bound increases with d: the worst is d = D.
+///
+/// *d > D.* Then d − 1 ≥ D ≥ 1 and both rows have norm 1, so C = P_r − P_{r′} is a difference of projectors
+/// onto two lines with cos²θ = (d−1)/d. Its square is sin²θ·Π = Π/d, Π the projector on span{r, r′} =
+/// span{e_k, r′}, hence ‖CX‖_F² = ‖ΠX‖_F²/d = (‖x_k‖² + ‖Σ_{j∈r′} x_j‖²/(d−1))/d, and ‖Σ_{j∈r′} x_j‖² is at
+/// most (d−1)²D̂² and at most d−1. This gives g(d) = [D̂² + min((d−1)D̂², 1)]/d. While (d−1)D̂² ≤ 1 it is D̂²;
+/// from then on it is (D̂² + 1)/d, which decreases and equals D̂² where the two meet. So g never increases
+/// and the worst is d = D + 1. ∎
+///
+/// At D = 1 both terms are at most D̂² and the first equals it: Δ = D̂, without P1's factor √2. (ref F.1.3,
+/// DESIGN 7; tight where D·D̂² ≤ 1.)
+pub(super) fn interaction(row_norm: f64, degree_floor: u32) -> f64 {
+    if degree_floor == 1 {
+        return row_norm;
+    }
+    let floor = f64::from(degree_floor);
+    let square = row_norm * row_norm;
+    let within = ((floor * floor * square).min(floor) + (floor - 1.0) * square) / (floor * floor);
+    let beyond = (square + (floor * square).min(1.0)) / (floor + 1.0);
+    within.max(beyond).sqrt()
+}
+
+/// A whole user zeroed out or added, with at most m = `degree_cap` interactions:
+///
+/// Δ = min(1, m/D)·min(1, √m·D̂), and Δ = 1 without a cap.
+///
+/// # Proof
+/// C = r̂ᵀr̂ has rank one: ‖CX‖_F = ‖r̂‖·‖r̂X‖, whatever p is. With d interactions and N = max(d, D),
+/// ‖r̂‖² = d/N, and ‖r̂X‖ is at most ‖r̂‖·‖X‖₂ = √(d/N) and at most d·D̂/√N (triangle inequality). So
+/// ‖CX‖_F ≤ min(d/N, √d·d·D̂/N) = (d/N)·min(1, √d·D̂), and both factors increase with d: the worst is d = m.
+/// Without a cap d/N ≤ 1 gives 1. ∎
+///
+/// Tight: X with a column proportional to r attains the first term; X constant on m items, √m·D̂ ≤ 1, the
+/// second. Replacing a user instead of zeroing it out would cost up to √2 (ref F.2) and is not covered.
+pub(super) fn user(row_norm: f64, degree_floor: u32, degree_cap: Option<u32>) -> f64 {
+    degree_cap.map_or(1.0, |cap| {
+        let cap = f64::from(cap);
+        (cap / f64::from(degree_floor)).min(1.0) * (cap.sqrt() * row_norm).min(1.0)
+    })
+}
+
+/// Any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7): Δ = D̂ (P1, Theorem 3.1).
+///
+/// # Proof
+/// Row i of CX is Σ_j C_ij x_j, of norm at most ‖C_{i:}‖₁·D̂. Squares add up to at most D̂². ∎
+/// C = e_k e_kᵀ at the longest row attains it.
+pub(super) fn matrix(row_norm: f64) -> f64 {
+    row_norm
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// DESIGN 7's formula with both maxima enumerated.
+    fn enumerated(row_norm: f64, floor: u32) -> f64 {
+        let square = row_norm * row_norm;
+        let big = f64::from(floor);
+        let within = (1..=floor)
+            .map(f64::from)
+            .map(|d| ((d * d * square).min(d) + (d - 1.0) * square) / (big * big));
+        let beyond = (floor + 1..floor + 5000)
+            .map(f64::from)
+            .map(|d| (square + ((d - 1.0) * square).min(1.0)) / d);
+        within.chain(beyond).fold(0.0, f64::max).sqrt()
+    }
+
+    #[test]
+    fn the_closed_form_is_the_enumerated_maximum() {
+        for floor in [1, 2, 3, 5, 20, 100] {
+            for step in 1..=200 {
+                let row_norm = 0.005 * f64::from(step);
+                let (closed, full) = (interaction(row_norm, floor), enumerated(row_norm, floor));
+                assert!((closed / full - 1.0).abs() < 1e-12, "{floor} {row_norm}");
+            }
+        }
+    }
+
+    #[test]
+    fn documented_values() {
+        assert_eq!(interaction(0.37, 1), 0.37);
+        assert!(interaction(1.0, 20) <= 0.3123);
+        assert_eq!(user(0.1, 1, None), 1.0);
+        assert!((user(0.1, 20, Some(25)) - 0.5).abs() < 1e-15);
+        assert!((user(1.0, 20, Some(5)) - 0.25).abs() < 1e-15);
+    }
+}

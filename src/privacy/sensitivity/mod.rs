@@ -1,0 +1,261 @@
+//! How far one record can move the sum.
+//!
+//! Every rule bounds Δ = max ‖f(X) − f′(X)‖_F, where f and f′ are one peer's contributions A_u X on adjacent
+//! data and X has p orthonormal columns. One file per rule, with its statement and proof; the tests in
+//! `attacks.rs` try to beat every combination. A rule that has no proof for an adjacency is refused.
+//!
+//! Adjacency is about one record of one *user*. A peer that holds several users contributes the sum of
+//! their terms, and the terms of the other users cancel in the difference: Δ does not depend on how users
+//! are dealt to peers.
+//!
+//! Notation: r_u ∈ {0,1}ⁿ the interactions of user u, d = |r_u|, D the public degree floor,
+//! r̂_u = r_u/√max(d, D), A_u = r̂_uᵀr̂_u, D̂ = max_i‖X_{i:}‖₂ ≤ 1.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::PrivacyError;
+
+mod exact;
+mod max_entry;
+mod row_norm;
+
+#[cfg(test)]
+mod attacks;
+
+/// Which datasets are neighbours, that is: what one record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Adjacency {
+    /// One user gains or loses one interaction (one entry of R, 0 ↔ 1).
+    Interaction,
+    /// One user's row is zeroed out, or appears: all its interactions at once. Who takes part is public in
+    /// a peer-to-peer network; what they have is not (ref F.2).
+    User,
+    /// A changes by any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7; symmetry is not needed, ref F.1.5).
+    Matrix,
+}
+
+/// How the bound is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SensitivityRule {
+    /// The tight bounds of ref F.1.3, F.2 and DESIGN 7.
+    Exact,
+    /// P1's bound from the largest row norm D̂.
+    RowNorm,
+    /// The earlier bound from the largest entry (Hardt & Price; Balcan et al.).
+    MaxEntry,
+}
+
+/// The public number of X that peers agree on by max-consensus before they can scale their noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Statistic {
+    /// Nothing: Δ is known in advance.
+    None,
+    /// D̂ = max_i‖X_{i:}‖₂.
+    MaxRowNorm,
+    /// ‖X‖_max = max_{ij}|X_{ij}|.
+    MaxEntry,
+}
+
+/// The combinations that have a proof; the text of [`PrivacyError::Unproved`].
+const PROVED: [(Adjacency, SensitivityRule); 7] = [
+    (Adjacency::Interaction, SensitivityRule::Exact),
+    (Adjacency::Interaction, SensitivityRule::RowNorm),
+    (Adjacency::Interaction, SensitivityRule::MaxEntry),
+    (Adjacency::User, SensitivityRule::Exact),
+    (Adjacency::Matrix, SensitivityRule::Exact),
+    (Adjacency::Matrix, SensitivityRule::RowNorm),
+    (Adjacency::Matrix, SensitivityRule::MaxEntry),
+];
+
+/// A proved bound on Δ for one adjacency and rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sensitivity {
+    adjacency: Adjacency,
+    rule: SensitivityRule,
+    degree_floor: u32,
+    degree_cap: Option<u32>,
+    rank: u32,
+}
+
+impl Sensitivity {
+    /// The bound for this adjacency and rule, with public degree floor D ≥ 1, an optional public cap on a
+    /// user's interactions (every user drops what exceeds it, by a rule that looks at its own row only), and
+    /// p = `rank` columns of X.
+    ///
+    /// # Errors
+    /// [`PrivacyError::Unproved`] for a combination without a proof, naming those that have one;
+    /// [`PrivacyError::CapNotProved`] for a cap with an adjacency other than user;
+    /// [`PrivacyError::Zero`] for a floor, cap or rank of 0.
+    pub fn new(
+        adjacency: Adjacency,
+        rule: SensitivityRule,
+        degree_floor: u32,
+        degree_cap: Option<u32>,
+        rank: usize,
+    ) -> Result<Self, PrivacyError> {
+        if !PROVED.contains(&(adjacency, rule)) {
+            return Err(PrivacyError::Unproved {
+                adjacency,
+                rule,
+                proved: PROVED.map(|(a, r)| format!("{a} + {r}")).join(", "),
+            });
+        }
+        if degree_floor == 0 {
+            return Err(PrivacyError::Zero {
+                name: "data.degree_floor",
+            });
+        }
+        if rank == 0 {
+            return Err(PrivacyError::Zero {
+                name: "algorithm.rank",
+            });
+        }
+        match degree_cap {
+            Some(0) => return Err(PrivacyError::Zero { name: "degree_cap" }),
+            Some(cap) if adjacency != Adjacency::User => {
+                return Err(PrivacyError::CapNotProved { cap, adjacency });
+            }
+            _ => {}
+        }
+        Ok(Self {
+            adjacency,
+            rule,
+            degree_floor,
+            degree_cap,
+            // Above 2³² columns the bound saturates at ‖X‖₂ long before p matters.
+            rank: u32::try_from(rank).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// Which public number of X [`Self::bound`] takes.
+    #[must_use]
+    pub fn statistic(&self) -> Statistic {
+        match (self.rule, self.adjacency) {
+            (SensitivityRule::MaxEntry, _) => Statistic::MaxEntry,
+            (SensitivityRule::Exact, Adjacency::User) if self.degree_cap.is_none() => {
+                Statistic::None
+            }
+            _ => Statistic::MaxRowNorm,
+        }
+    }
+
+    /// Δ, given the agreed statistic of X; nondecreasing in it, so an upper bound on the statistic gives an
+    /// upper bound on Δ. [`Statistic::None`] ignores the argument.
+    ///
+    /// Both statistics of a matrix with orthonormal columns lie in (0, 1]. What does not (NaN, 0, negative,
+    /// above 1) counts as 1, the worst case: a broken statistic must never reduce the noise.
+    #[must_use]
+    pub fn bound(&self, statistic_value: f64) -> f64 {
+        let value = if statistic_value > 0.0 && statistic_value <= 1.0 {
+            statistic_value
+        } else {
+            1.0
+        };
+        match self.rule {
+            SensitivityRule::Exact => match self.adjacency {
+                Adjacency::Interaction => exact::interaction(value, self.degree_floor),
+                Adjacency::User => exact::user(value, self.degree_floor, self.degree_cap),
+                Adjacency::Matrix => exact::matrix(value),
+            },
+            SensitivityRule::RowNorm => row_norm::bound(self.adjacency, value),
+            SensitivityRule::MaxEntry => max_entry::bound(self.adjacency, value, self.rank),
+        }
+    }
+
+    /// The adjacency the bound is for.
+    #[must_use]
+    pub fn adjacency(&self) -> Adjacency {
+        self.adjacency
+    }
+
+    /// The rule it is computed by.
+    #[must_use]
+    pub fn rule(&self) -> SensitivityRule {
+        self.rule
+    }
+}
+
+impl fmt::Display for Adjacency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Interaction => "interaction",
+            Self::User => "user",
+            Self::Matrix => "matrix",
+        })
+    }
+}
+
+impl fmt::Display for SensitivityRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Exact => "exact",
+            Self::RowNorm => "row-norm",
+            Self::MaxEntry => "max-entry",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_proof_is_refused_and_names_what_has() {
+        for rule in [SensitivityRule::RowNorm, SensitivityRule::MaxEntry] {
+            let error = Sensitivity::new(Adjacency::User, rule, 1, None, 4).expect_err("unproved");
+            let text = error.to_string();
+            assert!(
+                text.contains("user + exact") && !text.contains("user + row"),
+                "{text}"
+            );
+        }
+        let capped = |adjacency| Sensitivity::new(adjacency, SensitivityRule::Exact, 1, Some(5), 4);
+        assert!(matches!(
+            capped(Adjacency::Interaction),
+            Err(PrivacyError::CapNotProved { cap: 5, .. })
+        ));
+        assert!(capped(Adjacency::Matrix).is_err() && capped(Adjacency::User).is_ok());
+        for (floor, cap, rank) in [(0, None, 1), (1, Some(0), 1), (1, None, 0)] {
+            assert!(matches!(
+                Sensitivity::new(Adjacency::User, SensitivityRule::Exact, floor, cap, rank),
+                Err(PrivacyError::Zero { .. })
+            ));
+        }
+    }
+
+    #[test]
+    fn a_broken_statistic_never_reduces_the_noise() {
+        for (adjacency, rule) in PROVED {
+            let sensitivity = Sensitivity::new(adjacency, rule, 2, None, 4).expect("proved");
+            let worst = sensitivity.bound(1.0);
+            for bad in [f64::NAN, 0.0, -0.1, 1.5, f64::INFINITY, f64::NEG_INFINITY] {
+                assert_eq!(sensitivity.bound(bad), worst);
+            }
+            let mut last = 0.0;
+            for step in 1..=1000 {
+                let bound = sensitivity.bound(0.001 * f64::from(step));
+                assert!(bound >= last, "{adjacency} {rule} at {step}");
+                last = bound;
+            }
+        }
+    }
+
+    #[test]
+    fn names_in_files_are_the_documented_ones() {
+        for (adjacency, rule) in PROVED {
+            assert_eq!(
+                serde_json::to_string(&adjacency).expect("serialises"),
+                format!("\"{adjacency}\"")
+            );
+            assert_eq!(
+                serde_json::to_string(&rule).expect("serialises"),
+                format!("\"{rule}\"")
+            );
+        }
+    }
+}
