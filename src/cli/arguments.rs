@@ -9,7 +9,12 @@ use clap::{Args, Parser, Subcommand};
 /// Peers on a graph find the leading eigenvectors of the sum of everybody's data; noise shared between
 /// neighbours cancels until what is left is the noise a trusted curator would have added.
 #[derive(Debug, Parser)]
-#[command(name = "undertone", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "undertone",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
 #[command(after_help = "Start here:\n  \
     undertone run sims/quickstart.toml       610 MovieLens users as 610 peers\n  \
     undertone privacy sims/quickstart.toml   what it would cost, before running\n  \
@@ -68,7 +73,11 @@ impl ExperimentArguments {
     /// All changes as `key=value`, the dedicated options last so that they win.
     pub(crate) fn overrides(&self) -> Vec<String> {
         let mut set = self.set.clone();
-        set.extend(self.engine.as_ref().map(|engine| format!("engine.kind={engine}")));
+        set.extend(
+            self.engine
+                .as_ref()
+                .map(|engine| format!("engine.kind={engine}")),
+        );
         set.extend(self.seed.map(|seed| format!("seed={seed}")));
         set
     }

@@ -69,7 +69,9 @@ fn report(error: &anyhow::Error) {
 /// Warnings go to standard error.
 fn warn(warnings: &[String], quiet: bool) {
     if !quiet {
-        warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        warnings
+            .iter()
+            .for_each(|warning| eprintln!("warning: {warning}"));
     }
 }
 

@@ -18,9 +18,12 @@ struct Document {
 }
 
 pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
-    let experiment = Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
-    let document =
-        Document { topology: experiment.topology.summary(), privacy: experiment.privacy_summary() };
+    let experiment =
+        Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
+    let document = Document {
+        topology: experiment.topology.summary(),
+        privacy: experiment.privacy_summary(),
+    };
     let mut out = io::stdout().lock();
     if arguments.report.json {
         serde_json::to_writer_pretty(&mut out, &document).context("cannot print the document")?;
@@ -57,7 +60,13 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
         name(&privacy.calibration),
         table::number(z),
     )?;
-    let heading = ["iteration", "sensitivity", "sigma central", "sigma own", "sigma pairwise"];
+    let heading = [
+        "iteration",
+        "sensitivity",
+        "sigma central",
+        "sigma own",
+        "sigma pairwise",
+    ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for noise in &privacy.iterations {
         rows.push(vec![
@@ -69,7 +78,14 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
         ]);
     }
     table::write(out, &rows)?;
-    let heading = ["seen by", "colluders", "mu", "epsilon", "gap to central", "certificate"];
+    let heading = [
+        "seen by",
+        "colluders",
+        "mu",
+        "epsilon",
+        "gap to central",
+        "certificate",
+    ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for view in &privacy.views {
         rows.push(vec![

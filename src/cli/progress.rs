@@ -13,9 +13,14 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new(what: &str, quiet: bool) -> Self {
-        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(0) };
-        let style = ProgressStyle::with_template("{msg:12} {bar:40} {percent:>3}% {elapsed} (eta {eta})")
-            .expect("the template is constant and valid");
+        let bar = if quiet {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(0)
+        };
+        let style =
+            ProgressStyle::with_template("{msg:12} {bar:40} {percent:>3}% {elapsed} (eta {eta})")
+                .expect("the template is constant and valid");
         bar.set_style(style);
         bar.set_message(what.to_owned());
         bar.enable_steady_tick(Duration::from_millis(200));

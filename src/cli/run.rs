@@ -15,17 +15,21 @@ use crate::experiment::{Experiment, output, peak_memory_bytes, run};
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     let quiet = arguments.report.quiet;
     let mut progress = Progress::new("reading", quiet);
-    let experiment = Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
+    let experiment =
+        Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
     progress.message("running");
     let mut report = run(&experiment, &mut progress)?;
     progress.finish();
     report.summary.timing.peak_memory_bytes = peak_memory_bytes();
-    let directory =
-        arguments.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&experiment.config.name));
+    let directory = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("out").join(&experiment.config.name));
     output::write(&directory, &experiment.config, &report, arguments.trace)?;
     let mut out = io::stdout().lock();
     if arguments.report.json {
-        serde_json::to_writer_pretty(&mut out, &report.summary).context("cannot print the summary")?;
+        serde_json::to_writer_pretty(&mut out, &report.summary)
+            .context("cannot print the summary")?;
         writeln!(out)?;
     } else if !quiet {
         print(&mut out, &report.summary)?;
@@ -55,7 +59,10 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         table::number(summary.consensus.guaranteed),
     )?;
     let total: f64 = summary.timing.seconds.values().sum();
-    let memory = summary.timing.peak_memory_bytes.map_or_else(|| "unknown".to_owned(), table::bytes);
+    let memory = summary
+        .timing
+        .peak_memory_bytes
+        .map_or_else(|| "unknown".to_owned(), table::bytes);
     writeln!(out, "took {total:.2} s, peak memory {memory}")
 }
 
@@ -64,7 +71,12 @@ fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     writeln!(
         out,
         "{}: {} users, {} of {} items, {} of {} interactions kept",
-        summary.name, data.users, data.items_kept, data.items, data.interactions_kept, data.interactions,
+        summary.name,
+        data.users,
+        data.items_kept,
+        data.items,
+        data.interactions_kept,
+        data.interactions,
     )?;
     writeln!(
         out,
@@ -94,7 +106,11 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         relative_error: utility.relative_error,
         relative_error_non_private: utility.relative_error_non_private,
     };
-    let runs = [("this run", &ours), ("trusted curator", &utility.central), ("no privacy", &utility.non_private)];
+    let runs = [
+        ("this run", &ours),
+        ("trusted curator", &utility.central),
+        ("no privacy", &utility.non_private),
+    ];
     let heading = ["", "relative error", "vs no privacy", "subspace error"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for (name, figures) in runs {
@@ -106,5 +122,7 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         ]);
     }
     table::write(out, &rows)?;
-    utility.reason.as_ref().map_or(Ok(()), |reason| writeln!(out, "  (no exact reference: {reason})"))
+    utility.reason.as_ref().map_or(Ok(()), |reason| {
+        writeln!(out, "  (no exact reference: {reason})")
+    })
 }

@@ -7,14 +7,19 @@ use std::io::{self, Write};
 pub(crate) fn write(out: &mut impl Write, rows: &[Vec<String>]) -> io::Result<()> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let length = |row: &Vec<String>, c: usize| row.get(c).map_or(0, |cell| cell.chars().count());
-    let widths: Vec<usize> =
-        (0..columns).map(|c| rows.iter().map(|row| length(row, c)).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..columns)
+        .map(|c| rows.iter().map(|row| length(row, c)).max().unwrap_or(0))
+        .collect();
     let right: Vec<bool> = (0..columns).map(|c| is_numeric(rows, c)).collect();
     for row in rows {
         let mut line = String::from(" ");
         for (c, cell) in row.iter().enumerate() {
             let padding = " ".repeat(widths[c] - cell.chars().count());
-            let (before, after) = if right[c] { (padding.as_str(), "") } else { ("", padding.as_str()) };
+            let (before, after) = if right[c] {
+                (padding.as_str(), "")
+            } else {
+                ("", padding.as_str())
+            };
             line.push_str(&format!(" {before}{cell}{after} "));
         }
         writeln!(out, "{}", line.trim_end())?;
@@ -23,8 +28,14 @@ pub(crate) fn write(out: &mut impl Write, rows: &[Vec<String>]) -> io::Result<()
 }
 
 fn is_numeric(rows: &[Vec<String>], column: usize) -> bool {
-    let starts_like_a_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-    rows.len() > 1 && rows.iter().skip(1).filter_map(|row| row.get(column)).all(starts_like_a_number)
+    let starts_like_a_number =
+        |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    rows.len() > 1
+        && rows
+            .iter()
+            .skip(1)
+            .filter_map(|row| row.get(column))
+            .all(starts_like_a_number)
 }
 
 /// A number with four significant digits; exponents only where they help.
@@ -50,10 +61,10 @@ pub(crate) fn optional(value: Option<f64>) -> String {
 pub(crate) fn bytes(count: u64) -> String {
     const UNITS: [(&str, f64); 3] = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
     let value = count as f64;
-    UNITS
-        .iter()
-        .find(|(_, size)| value >= *size)
-        .map_or_else(|| format!("{count} B"), |(unit, size)| format!("{:.2} {unit}", value / size))
+    UNITS.iter().find(|(_, size)| value >= *size).map_or_else(
+        || format!("{count} B"),
+        |(unit, size)| format!("{:.2} {unit}", value / size),
+    )
 }
 
 #[cfg(test)]
@@ -72,9 +83,13 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let rows = [["", "x"], ["a", "10.5"], ["long", "-"]].map(|row| row.map(str::to_owned).to_vec());
+        let rows =
+            [["", "x"], ["a", "10.5"], ["long", "-"]].map(|row| row.map(str::to_owned).to_vec());
         let mut out = Vec::new();
         write(&mut out, &rows).expect("writing to memory");
-        assert_eq!(String::from_utf8(out).expect("text"), "           x\n  a     10.5\n  long     -\n");
+        assert_eq!(
+            String::from_utf8(out).expect("text"),
+            "           x\n  a     10.5\n  long     -\n"
+        );
     }
 }

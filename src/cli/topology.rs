@@ -16,7 +16,12 @@ use crate::topology::{
 
 pub(crate) fn execute(arguments: &TopologyArguments) -> Result<Verdict> {
     match &arguments.command {
-        TopologyCommand::Inspect { file, largest_component, merge_parallel, json } => {
+        TopologyCommand::Inspect {
+            file,
+            largest_component,
+            merge_parallel,
+            json,
+        } => {
             let options = LoadOptions {
                 largest_component: *largest_component,
                 merge_parallel: *merge_parallel,
@@ -24,7 +29,12 @@ pub(crate) fn execute(arguments: &TopologyArguments) -> Result<Verdict> {
             };
             inspect(&load(file, options)?, *json)?;
         }
-        TopologyCommand::Generate { generator, nodes, set, out } => {
+        TopologyCommand::Generate {
+            generator,
+            nodes,
+            set,
+            out,
+        } => {
             generate(generator, *nodes, set, out.as_deref())?;
         }
         TopologyCommand::List { directory } => list(directory)?,
@@ -42,24 +52,63 @@ fn inspect(topology: &Topology, json: bool) -> Result<()> {
     }
     let provenance = topology.provenance();
     let spectrum = topology.spectrum();
-    let known = if summary.certified { "certified" } else { "estimated, with a safety factor" };
+    let known = if summary.certified {
+        "certified"
+    } else {
+        "estimated, with a safety factor"
+    };
     writeln!(out, "{}", provenance.name)?;
     writeln!(out, "  nodes                    {}", summary.nodes)?;
     writeln!(out, "  edges                    {}", summary.edges)?;
-    writeln!(out, "  degrees                  {} to {}", summary.min_degree, summary.max_degree)?;
-    writeln!(out, "  connected                {}", if summary.connected { "yes" } else { "no" })?;
-    writeln!(out, "  algebraic connectivity   {:.6}", summary.algebraic_connectivity)?;
-    writeln!(out, "  mixing, second largest   {:.6}", summary.mixing_second_eigenvalue)?;
-    writeln!(out, "  mixing, smallest         {:.6}", spectrum.mixing_smallest.estimate)?;
-    writeln!(out, "  spectral gap             {:.6}", spectrum.spectral_gap())?;
+    writeln!(
+        out,
+        "  degrees                  {} to {}",
+        summary.min_degree, summary.max_degree
+    )?;
+    writeln!(
+        out,
+        "  connected                {}",
+        if summary.connected { "yes" } else { "no" }
+    )?;
+    writeln!(
+        out,
+        "  algebraic connectivity   {:.6}",
+        summary.algebraic_connectivity
+    )?;
+    writeln!(
+        out,
+        "  mixing, second largest   {:.6}",
+        summary.mixing_second_eigenvalue
+    )?;
+    writeln!(
+        out,
+        "  mixing, smallest         {:.6}",
+        spectrum.mixing_smallest.estimate
+    )?;
+    writeln!(
+        out,
+        "  spectral gap             {:.6}",
+        spectrum.spectral_gap()
+    )?;
     writeln!(out, "  eigenvalue bounds        {known}")?;
     if let Some(diameter) = topology.graph().diameter_bound() {
-        writeln!(out, "  diameter                 {diameter}{}", if summary.nodes > 2000 { " at most" } else { "" })?;
+        writeln!(
+            out,
+            "  diameter                 {diameter}{}",
+            if summary.nodes > 2000 { " at most" } else { "" }
+        )?;
     }
     let cuts = topology.graph().cut_vertices();
-    let names: Vec<String> = cuts.iter().take(8).map(|&v| topology.graph().name(v as usize)).collect();
+    let names: Vec<String> = cuts
+        .iter()
+        .take(8)
+        .map(|&v| topology.graph().name(v as usize))
+        .collect();
     match cuts.len() {
-        0 => writeln!(out, "  cut vertices             none: any one peer may be curious")?,
+        0 => writeln!(
+            out,
+            "  cut vertices             none: any one peer may be curious"
+        )?,
         count => writeln!(
             out,
             "  cut vertices             {count}: {}{}",
@@ -67,7 +116,10 @@ fn inspect(topology: &Topology, json: bool) -> Result<()> {
             if count > names.len() { ", ..." } else { "" },
         )?,
     }
-    for (what, text) in [("source", &provenance.source), ("licence", &provenance.licence)] {
+    for (what, text) in [
+        ("source", &provenance.source),
+        ("licence", &provenance.licence),
+    ] {
         if let Some(text) = text {
             writeln!(out, "  {what:<24} {text}")?;
         }
@@ -84,18 +136,24 @@ fn inspect(topology: &Topology, json: bool) -> Result<()> {
 
 fn generate(generator: &str, nodes: usize, set: &[String], file: Option<&Path>) -> Result<()> {
     let mut parameters = toml::Table::new();
-    parameters.insert("generator".to_owned(), toml::Value::String(generator.to_owned()));
+    parameters.insert(
+        "generator".to_owned(),
+        toml::Value::String(generator.to_owned()),
+    );
     for text in set {
         let (key, value) = parse_set(text)?;
         parameters.insert(key, value);
     }
     let config = GeneratorConfig::deserialize(parameters)
         .map_err(|error| anyhow::anyhow!("{}", error.message().trim()))
-        .context("the generator and its parameters do not fit; `undertone topology list` shows examples")?;
+        .context(
+            "the generator and its parameters do not fit; `undertone topology list` shows examples",
+        )?;
     let graph = config.generate(nodes)?;
     match file {
         Some(path) => {
-            let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+            let file =
+                File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
             let mut out = BufWriter::new(file);
             write_edges(&graph, &mut out).and_then(|()| out.flush())?;
         }
@@ -106,22 +164,46 @@ fn generate(generator: &str, nodes: usize, set: &[String], file: Option<&Path>) 
 
 fn list(directory: &Path) -> Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "generators (for [topology] tables and `undertone topology generate`):")?;
-    let mut rows = vec![["name", "what", "parameters, for example"].map(str::to_owned).to_vec()];
+    writeln!(
+        out,
+        "generators (for [topology] tables and `undertone topology generate`):"
+    )?;
+    let mut rows = vec![
+        ["name", "what", "parameters, for example"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for entry in REGISTRY {
         let (example, _) = (entry.example)(1);
-        rows.push(vec![entry.name.to_owned(), entry.summary.to_owned(), parameters(&example)]);
+        rows.push(vec![
+            entry.name.to_owned(),
+            entry.summary.to_owned(),
+            parameters(&example),
+        ]);
     }
     table::write(&mut out, &rows)?;
     let Ok(entries) = std::fs::read_dir(directory) else {
-        writeln!(out, "\nno directory {}: name the one that holds your recipes", directory.display())?;
+        writeln!(
+            out,
+            "\nno directory {}: name the one that holds your recipes",
+            directory.display()
+        )?;
         return Ok(());
     };
-    let mut paths: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    let mut paths: Vec<_> = entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .collect();
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "toml")
+    });
     paths.sort();
     writeln!(out, "\n{} (for `file = ...`):", directory.display())?;
-    let mut rows = vec![["file", "nodes", "edges", "spectral gap", "what"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["file", "nodes", "edges", "spectral gap", "what"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for path in paths {
         rows.push(described(&path, load_recipe(&path)?));
     }
@@ -130,9 +212,14 @@ fn list(directory: &Path) -> Result<()> {
 }
 
 fn described(path: &Path, recipe: Recipe) -> Vec<String> {
-    let file = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let file = path
+        .file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let expected = |pick: fn(&crate::topology::Expected) -> String| {
-        recipe.expected.as_ref().map_or_else(|| "-".to_owned(), pick)
+        recipe
+            .expected
+            .as_ref()
+            .map_or_else(|| "-".to_owned(), pick)
     };
     vec![
         file,
@@ -147,5 +234,7 @@ fn described(path: &Path, recipe: Recipe) -> Vec<String> {
 fn parameters(config: &GeneratorConfig) -> String {
     let table = toml::Table::try_from(config).unwrap_or_default();
     let keys = table.iter().filter(|(key, _)| *key != "generator");
-    keys.map(|(key, value)| format!("{key} = {value}")).collect::<Vec<_>>().join(", ")
+    keys.map(|(key, value)| format!("{key} = {value}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

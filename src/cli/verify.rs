@@ -28,9 +28,13 @@ pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
     }
     let quiet = arguments.report.quiet;
     let mut progress = Progress::new("reading", quiet);
-    let experiment = Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
+    let experiment =
+        Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
     progress.message("verifying");
-    let options = VerifyOptions { runs: arguments.runs, significance };
+    let options = VerifyOptions {
+        runs: arguments.runs,
+        significance,
+    };
     let table = verify(&experiment, options, &mut progress)?;
     progress.finish();
     let passed = table.passed();
@@ -50,10 +54,18 @@ pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
         print(&mut out, &experiment, &table)?;
     }
     super::warn(&experiment.warnings, quiet);
-    Ok(if passed { Verdict::Success } else { Verdict::CheckFailed })
+    Ok(if passed {
+        Verdict::Success
+    } else {
+        Verdict::CheckFailed
+    })
 }
 
-fn print(out: &mut impl Write, experiment: &Experiment, verification: &Verification) -> io::Result<()> {
+fn print(
+    out: &mut impl Write,
+    experiment: &Experiment,
+    verification: &Verification,
+) -> io::Result<()> {
     writeln!(
         out,
         "{}: {} runs of engine {} against central differential privacy",
@@ -77,5 +89,13 @@ fn print(out: &mut impl Write, experiment: &Experiment, verification: &Verificat
     for skipped in &verification.skipped {
         writeln!(out, "  SKIP  {skipped}")?;
     }
-    writeln!(out, "{}", if verification.passed() { "PASS" } else { "FAIL" })
+    writeln!(
+        out,
+        "{}",
+        if verification.passed() {
+            "PASS"
+        } else {
+            "FAIL"
+        }
+    )
 }

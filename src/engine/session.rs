@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::linalg::{Block, SparseRows};
 use crate::noise::Assignment;
 use crate::protocol::{Neighbour, PeerSetup, Plan};
-use crate::topology::{Graph, Mixing};
+use crate::topology::{Graph, Mixing, Topology};
 use crate::vocabulary::{PeerIndex, Seed, Span};
 
 /// Everything a simulation of one session needs: the plan, the graphs, every peer's rows and noise.
@@ -16,12 +16,10 @@ use crate::vocabulary::{PeerIndex, Seed, Span};
 pub struct Session {
     /// What all peers agreed on.
     pub plan: Arc<Plan>,
-    /// Who talks to whom.
-    pub graph: Arc<Graph>,
-    /// The weights of the averaging.
-    pub mixing: Arc<Mixing>,
+    /// Who talks to whom, with the weights of the averaging.
+    pub topology: Arc<Topology>,
     /// Who shares noise with whom.
-    pub noise_graph: Arc<Graph>,
+    pub noise_topology: Arc<Topology>,
     /// Every peer's private rows.
     pub rows: Arc<Vec<SparseRows>>,
     /// Every peer's noise.
@@ -41,15 +39,33 @@ impl Session {
         self.rows.len()
     }
 
+    /// The communication graph.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        self.topology.graph()
+    }
+
+    /// The weights of the averaging.
+    #[must_use]
+    pub fn mixing(&self) -> &Mixing {
+        self.topology.mixing()
+    }
+
+    /// The noise graph.
+    #[must_use]
+    pub fn noise_graph(&self) -> &Graph {
+        self.noise_topology.graph()
+    }
+
     /// What peer `index` starts from.
     #[must_use]
     pub fn peer_setup(&self, index: PeerIndex, patience: Option<Span>) -> PeerSetup {
         let u = index.index();
         let neighbours = self
-            .graph
+            .graph()
             .neighbours(u)
             .iter()
-            .zip(self.mixing.neighbour_weights(u))
+            .zip(self.mixing().neighbour_weights(u))
             .map(|(&v, &weight)| Neighbour {
                 index: PeerIndex(v),
                 weight,
@@ -59,9 +75,9 @@ impl Session {
             index,
             plan: Arc::clone(&self.plan),
             neighbours,
-            self_weight: self.mixing.self_weight(u),
+            self_weight: self.mixing().self_weight(u),
             rows: self.rows[u].clone(),
-            noise: self.noise.peer(index, &self.noise_graph),
+            noise: self.noise.peer(index, self.noise_graph()),
             start: Arc::clone(&self.start),
             patience,
         }

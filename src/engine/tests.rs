@@ -8,10 +8,10 @@ use super::{Outcome, Session, Silent, central, event, lockstep};
 use crate::algorithm::AlgorithmKind;
 use crate::linalg::{SparseRows, start_block};
 use crate::noise::Assignment;
-use crate::privacy::Sensitivity;
+use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::protocol::averaging::{AveragingKind, MixingBounds};
 use crate::protocol::{Plan, PlanParameters};
-use crate::topology::{Graph, Mixing};
+use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::Seed;
 
 /// Graphs of 12 peers with bounds on the spectrum of their Metropolis weights.
@@ -60,7 +60,8 @@ fn session(graph: &Graph, kind: AveragingKind, tolerance: f64, seed: u64) -> Ses
         rank: 4,
         iterations: 3,
         algorithm: AlgorithmKind::Power,
-        sensitivity: Sensitivity,
+        sensitivity: Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None, 4)
+            .expect("proved"),
         sigma_own: 0.02,
         sigma_pairwise: 3.0,
         scale_rounds: graph.diameter_bound().expect("connected"),
@@ -68,11 +69,13 @@ fn session(graph: &Graph, kind: AveragingKind, tolerance: f64, seed: u64) -> Ses
         topology: [0; 32],
         start: [0; 32],
     };
-    let graph = Arc::new(graph.clone());
+    let topology = Arc::new(Topology::from_graph(
+        graph.clone(),
+        Provenance::edges("test"),
+    ));
     Session {
-        mixing: Arc::new(Mixing::metropolis(&graph)),
-        noise_graph: Arc::clone(&graph),
-        graph,
+        noise_topology: Arc::clone(&topology),
+        topology,
         rows: Arc::new(rows()),
         noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
         start: Arc::new(start_block(&seed, 150, 4).expect("rank 4")),

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::topology_source::TopologySource;
 use crate::algorithm::AlgorithmKind;
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
 use crate::privacy::{Adjacency, Calibration, OnDisconnect, Scheme, SensitivityRule};
 use crate::protocol::averaging::AveragingKind;
-use super::topology_source::TopologySource;
 
 /// One experiment, as written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -136,7 +136,10 @@ impl<'de> Deserialize<'de> for PeerCount {
             fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<PeerCount, E> {
                 match usize::try_from(number) {
                     Ok(count) if count > 0 => Ok(PeerCount::Number(count)),
-                    _ => Err(E::invalid_value(serde::de::Unexpected::Signed(number), &self)),
+                    _ => Err(E::invalid_value(
+                        serde::de::Unexpected::Signed(number),
+                        &self,
+                    )),
                 }
             }
 
@@ -198,7 +201,9 @@ pub struct NoiseConfig {
 
 impl Default for NoiseConfig {
     fn default() -> Self {
-        Self { scheme: Scheme::Pairwise }
+        Self {
+            scheme: Scheme::Pairwise,
+        }
     }
 }
 
@@ -221,7 +226,11 @@ pub const DEFAULT_TOLERANCE: f64 = 1e-9;
 
 impl Default for AveragingConfig {
     fn default() -> Self {
-        Self { scheme: AveragingKind::Chebyshev, tolerance: Some(DEFAULT_TOLERANCE), rounds: None }
+        Self {
+            scheme: AveragingKind::Chebyshev,
+            tolerance: Some(DEFAULT_TOLERANCE),
+            rounds: None,
+        }
     }
 }
 

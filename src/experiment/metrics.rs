@@ -30,8 +30,15 @@ impl<'a> LowPassFilter<'a> {
     /// The filter of these interactions.
     #[must_use]
     pub fn new(interactions: &'a Interactions) -> Self {
-        let root_degrees = interactions.item_degrees().iter().map(|&d| f64::from(d).sqrt()).collect();
-        Self { interactions, root_degrees }
+        let root_degrees = interactions
+            .item_degrees()
+            .iter()
+            .map(|&d| f64::from(d).sqrt())
+            .collect();
+        Self {
+            interactions,
+            root_degrees,
+        }
     }
 
     /// ‖R̃_p − R_p‖_F / ‖R_p‖_F, where R̃_p is filtered with span(X) and R_p with span(U).
@@ -86,7 +93,12 @@ impl<'a> LowPassFilter<'a> {
 
     /// All figures of one basis.
     #[must_use]
-    pub fn utility(&self, basis: &Block, exact: Option<&Block>, non_private: Option<&Block>) -> Utility {
+    pub fn utility(
+        &self,
+        basis: &Block,
+        exact: Option<&Block>,
+        non_private: Option<&Block>,
+    ) -> Utility {
         Utility {
             subspace_error: exact.map(|u| subspace_distance(basis, u)),
             relative_error: exact.map(|u| self.relative_error(basis, u)),

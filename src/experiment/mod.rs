@@ -11,7 +11,7 @@ mod topology_source;
 pub mod verification;
 
 pub use config::Config;
-pub use overrides::OverrideError;
+pub use overrides::{OverrideError, parse_set};
 pub use resolve::{Experiment, ExperimentError, read_config};
 pub use run::{MetricsRow, Report, RunError, frame_bytes, peak_memory_bytes, run, run_engine};
 pub use topology_source::{FileSource, TopologySource};

@@ -22,10 +22,17 @@ pub struct OutputError {
 ///
 /// # Errors
 /// [`OutputError`] with the path that failed.
-pub fn write(directory: &Path, config: &Config, report: &Report, trace: bool) -> Result<(), OutputError> {
+pub fn write(
+    directory: &Path,
+    config: &Config,
+    report: &Report,
+    trace: bool,
+) -> Result<(), OutputError> {
     create(directory)?;
-    let mut summary = serde_json::to_vec_pretty(&report.summary)
-        .map_err(|e| OutputError { path: directory.join("summary.json"), source: e.into() })?;
+    let mut summary = serde_json::to_vec_pretty(&report.summary).map_err(|e| OutputError {
+        path: directory.join("summary.json"),
+        source: e.into(),
+    })?;
     summary.push(b'\n');
     put(directory, "summary.json", &summary)?;
     put(directory, "basis.npy", &npy(report.outcome.basis()))?;
@@ -101,7 +108,10 @@ pub fn npy(block: &Block) -> Vec<u8> {
 }
 
 fn create(directory: &Path) -> Result<(), OutputError> {
-    fs::create_dir_all(directory).map_err(|source| OutputError { path: directory.to_path_buf(), source })
+    fs::create_dir_all(directory).map_err(|source| OutputError {
+        path: directory.to_path_buf(),
+        source,
+    })
 }
 
 fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
@@ -117,7 +127,11 @@ mod tests {
 
     #[test]
     fn the_array_file_has_numpys_layout() {
-        let bytes = npy(&Block::from_values(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.5]));
+        let bytes = npy(&Block::from_values(
+            2,
+            3,
+            vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.5],
+        ));
         let header_len = u16::from_le_bytes([bytes[8], bytes[9]]) as usize;
         assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
         assert_eq!((10 + header_len) % 64, 0);

@@ -38,35 +38,54 @@ pub enum OverrideError {
 ///
 /// # Errors
 /// [`OverrideError`] naming the override.
-pub fn apply(mut table: toml::Table, set: &[String]) -> Result<Config, OverrideError> {
+pub(super) fn apply(mut table: toml::Table, set: &[String]) -> Result<Config, OverrideError> {
     for text in set {
-        let form = || OverrideError::Form { text: text.clone() };
-        let (key, value) = text.split_once('=').ok_or_else(form)?;
-        let parts: Vec<&str> = key.trim().split('.').collect();
-        let (last, parents) = parts.split_last().ok_or_else(form)?;
-        if parts.iter().any(|part| part.is_empty()) {
-            return Err(form());
-        }
+        let (key, value) = parse_set(text)?;
+        let (parents, last) = match key.rsplit_once('.') {
+            Some((parents, last)) => (parents.split('.').collect(), last),
+            None => (Vec::new(), key.as_str()),
+        };
         let mut target = &mut table;
         for part in parents {
-            let entry =
-                target.entry((*part).to_owned()).or_insert_with(|| toml::Value::Table(toml::Table::new()));
-            target = entry.as_table_mut().ok_or_else(|| OverrideError::NotATable {
-                text: text.clone(),
-                part: (*part).to_owned(),
-            })?;
+            let entry = target
+                .entry(part.to_owned())
+                .or_insert_with(|| toml::Value::Table(toml::Table::new()));
+            target = entry
+                .as_table_mut()
+                .ok_or_else(|| OverrideError::NotATable {
+                    text: text.clone(),
+                    part: part.to_owned(),
+                })?;
         }
         for (one, other) in [("tolerance", "rounds"), ("generator", "file")] {
-            if *last == one {
+            if last == one {
                 target.remove(other);
-            } else if *last == other {
+            } else if last == other {
                 target.remove(one);
             }
         }
-        target.insert((*last).to_owned(), parse_value(value.trim()));
+        target.insert(last.to_owned(), value);
     }
-    Config::deserialize(table)
-        .map_err(|source| OverrideError::Invalid { text: set.join(" --set "), source: Box::new(source) })
+    Config::deserialize(table).map_err(|source| OverrideError::Invalid {
+        text: set.join(" --set "),
+        source: Box::new(source),
+    })
+}
+
+/// Splits `key=value`; the key is a dotted path without empty parts, the value TOML or a plain string.
+///
+/// # Errors
+/// [`OverrideError::Form`] if there is no `=` or a part of the key is empty.
+pub fn parse_set(text: &str) -> Result<(String, toml::Value), OverrideError> {
+    let form = || OverrideError::Form {
+        text: text.to_owned(),
+    };
+    let (key, value) = text.split_once('=').ok_or_else(form)?;
+    let key = key.trim();
+    if key.split('.').any(str::is_empty) {
+        return Err(form());
+    }
+    Ok((key.to_owned(), parse_value(value.trim())))
 }
 
 fn parse_value(text: &str) -> toml::Value {

@@ -1,6 +1,7 @@
 //! From an experiment file to everything a run needs, with every cross-check in one place.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ use crate::engine::Session;
 use crate::linalg::{Block, NotFullRank, SparseRows, start_block};
 use crate::noise::Assignment;
 use crate::privacy::{
-    self, Budget, Calibrated, NoisePlan, NoiseRequest, PrivacyError, Scheme, Sensitivity,
+    self, Budget, Calibrated, Certificate, Delta, NoisePlan, NoiseRequest, PrivacyError, Scheme,
+    Sensitivity, View,
 };
 use crate::protocol::averaging::{AveragingError, MixingBounds};
 use crate::protocol::{Plan, PlanError, PlanParameters};
@@ -58,7 +60,9 @@ pub enum ExperimentError {
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The rank does not fit the items.
-    #[error("[algorithm] rank = {rank} needs at least that many items, but {items} are left: lower rank or raise data.items")]
+    #[error(
+        "[algorithm] rank = {rank} needs at least that many items, but {items} are left: lower rank or raise data.items"
+    )]
     Rank {
         /// The rank asked for.
         rank: usize,
@@ -78,11 +82,30 @@ pub enum ExperimentError {
         /// The largest number allowed.
         limit: u32,
     },
-    /// User-level adjacency with a peer count and a cap are fine; zero floors are not.
-    #[error("[data] degree_floor and degree_cap must be at least 1, found {found}")]
-    Floor {
-        /// The value given.
-        found: u32,
+    /// A degree floor of 0.
+    #[error(
+        "[data] degree_floor must be at least 1 (1 divides each row by its own degree), found 0"
+    )]
+    DegreeFloor,
+    /// Nothing left to compute with.
+    #[error(
+        "[data] no interaction is left: all {ratings} ratings lie at or below data.threshold = {threshold}; lower it"
+    )]
+    NoInteractions {
+        /// Ratings read.
+        ratings: u64,
+        /// The threshold.
+        threshold: f64,
+    },
+    /// A graph of the caller's own that does not have a node per peer.
+    #[error(
+        "[peers] count makes {peers} peers, but the topology has {nodes} nodes: set peers.count = {nodes}"
+    )]
+    NodeCount {
+        /// Peers of the experiment.
+        peers: usize,
+        /// Nodes of the graph.
+        nodes: usize,
     },
 }
 
@@ -101,8 +124,8 @@ pub struct Experiment {
     pub peer_rows: Arc<Vec<SparseRows>>,
     /// The communication graph.
     pub topology: Arc<Topology>,
-    /// The noise graph, if it is another one.
-    pub noise_topology: Option<Arc<Topology>>,
+    /// The noise graph: the communication graph, unless the configuration names another.
+    pub noise_topology: Arc<Topology>,
     /// How far one person can move the sum.
     pub sensitivity: Sensitivity,
     /// The noise multiplier and what it spends.
@@ -137,15 +160,20 @@ impl Experiment {
     pub fn resolve(config: Config, base: &Path) -> Result<Self, ExperimentError> {
         let mut clock = Clock::default();
         let loaded = clock.time("data", || {
-            data::load(&base.join(&config.data.path), config.data.format, config.data.threshold)
+            data::load(
+                &base.join(&config.data.path),
+                config.data.format,
+                config.data.threshold,
+            )
         })?;
-        let peers = match config.peers.count {
-            PeerCount::Users => loaded.interactions.users(),
-            PeerCount::Number(count) => count,
-        };
+        let peers = peer_count(&config, &loaded);
         let (topology, noise_topology) = clock.time("topology", || {
             let topology = config.topology.resolve(base, peers)?;
-            let noise = config.noise_topology.as_ref().map(|source| source.resolve(base, peers)).transpose()?;
+            let noise = config
+                .noise_topology
+                .as_ref()
+                .map(|source| source.resolve(base, peers))
+                .transpose()?;
             Ok::<_, TopologyError>((topology, noise))
         })?;
         Self::assemble(config, loaded, topology, noise_topology, clock)
@@ -155,10 +183,18 @@ impl Experiment {
     ///
     /// # Errors
     /// As [`Self::load`]; the graph must have as many nodes as there are peers.
-    pub fn on_topology(config: Config, base: &Path, topology: Topology) -> Result<Self, ExperimentError> {
+    pub fn on_topology(
+        config: Config,
+        base: &Path,
+        topology: Topology,
+    ) -> Result<Self, ExperimentError> {
         let mut clock = Clock::default();
         let loaded = clock.time("data", || {
-            data::load(&base.join(&config.data.path), config.data.format, config.data.threshold)
+            data::load(
+                &base.join(&config.data.path),
+                config.data.format,
+                config.data.threshold,
+            )
         })?;
         Self::assemble(config, loaded, topology, None, clock)
     }
@@ -171,15 +207,24 @@ impl Experiment {
         mut clock: Clock,
     ) -> Result<Self, ExperimentError> {
         let seed = Seed::from_u64(config.seed);
-        for found in [Some(config.data.degree_floor), config.data.degree_cap].into_iter().flatten() {
-            if found == 0 {
-                return Err(ExperimentError::Floor { found });
-            }
+        let floor =
+            NonZeroU32::new(config.data.degree_floor).ok_or(ExperimentError::DegreeFloor)?;
+        let peers = peer_count(&config, &loaded);
+        let nodes = topology.graph().nodes();
+        if peers != nodes {
+            return Err(ExperimentError::NodeCount { peers, nodes });
         }
         let (interactions, data) = filtered(&config, loaded, &seed);
-        let user_rows = interactions.normalised_rows(config.data.degree_floor);
-        let peers = topology.graph().nodes();
-        let assignment = data::assign(interactions.users(), peers, config.peers.partition.0, &seed)?;
+        if interactions.is_empty() {
+            let threshold = config.data.threshold;
+            return Err(ExperimentError::NoInteractions {
+                ratings: data.ratings,
+                threshold,
+            });
+        }
+        let user_rows = interactions.normalised_rows(floor);
+        let assignment =
+            data::assign(interactions.users(), peers, config.peers.partition.0, &seed)?;
         let peer_rows = data::peer_rows(&user_rows, &assignment);
         let rank = config.algorithm.rank;
         let sensitivity = Sensitivity::new(
@@ -190,13 +235,27 @@ impl Experiment {
             rank,
         )?;
         let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)?;
-        let calibrated = privacy::calibrate(config.privacy.calibration, budget, config.algorithm.iterations)?;
-        let noise = clock.time("privacy", || plan_noise(&config, &topology, noise_topology.as_ref(), &calibrated))?;
+        let calibrated = privacy::calibrate(
+            config.privacy.calibration,
+            budget,
+            config.algorithm.iterations,
+        )?;
+        let noise = clock.time("privacy", || {
+            plan_noise(
+                &config,
+                &topology,
+                noise_topology.as_ref(),
+                &calibrated,
+                budget.delta,
+            )
+        })?;
         let bounds = mixing_bounds(&topology);
         let averaging = config.averaging;
         let rounds = match (averaging.tolerance, averaging.rounds) {
             (Some(_), Some(_)) => return Err(ExperimentError::ToleranceAndRounds),
-            (tolerance, None) => averaging.scheme.rounds(bounds, tolerance.unwrap_or(DEFAULT_TOLERANCE))?,
+            (tolerance, None) => averaging
+                .scheme
+                .rounds(bounds, tolerance.unwrap_or(DEFAULT_TOLERANCE))?,
             (None, Some(rounds)) => checked_rounds(rounds)?,
         };
         let contraction = averaging.scheme.contraction(bounds, rounds)?;
@@ -209,14 +268,15 @@ impl Experiment {
         if config.noise.scheme == Scheme::None {
             warnings.push("noise.scheme = \"none\": this run protects nobody".to_owned());
         }
-        Ok(Self {
+        let topology = Arc::new(topology);
+        let experiment = Self {
+            noise_topology: noise_topology.map_or_else(|| Arc::clone(&topology), Arc::new),
             config,
             interactions,
             data,
             user_rows,
             peer_rows: Arc::new(peer_rows),
-            topology: Arc::new(topology),
-            noise_topology: noise_topology.map(Arc::new),
+            topology,
             sensitivity,
             calibrated,
             noise,
@@ -224,7 +284,10 @@ impl Experiment {
             contraction,
             warnings,
             seconds: clock.seconds,
-        })
+        };
+        // Whatever a session can refuse is refused here, so that sessions of other seeds cannot fail.
+        experiment.try_session(&seed)?;
+        Ok(experiment)
     }
 
     /// The session of this experiment under one seed.
@@ -233,42 +296,49 @@ impl Experiment {
     /// Never: the parameters were validated when the experiment was resolved.
     #[must_use]
     pub fn session(&self, seed: &Seed) -> Session {
-        self.try_session(seed).expect("resolved experiments have valid plans")
+        self.try_session(seed)
+            .expect("resolved experiments have valid plans")
     }
 
     fn try_session(&self, seed: &Seed) -> Result<Session, ExperimentError> {
         let algorithm = self.config.algorithm;
         let items = self.user_rows.dimension();
-        let start = start_block(seed, items, algorithm.rank)
-            .map_err(|source| ExperimentError::Rank { rank: algorithm.rank, items, source })?;
+        let start =
+            start_block(seed, items, algorithm.rank).map_err(|source| ExperimentError::Rank {
+                rank: algorithm.rank,
+                items,
+                source,
+            })?;
         let graph = self.topology.graph();
         let bounds = mixing_bounds(&self.topology);
-        let noise_topology = self.noise_topology.as_ref().unwrap_or(&self.topology);
         let parameters = PlanParameters {
             peers: graph.nodes() as u32,
             dimension: items,
             rank: algorithm.rank,
             iterations: algorithm.iterations,
             algorithm: algorithm.kind,
-            sensitivity: self.sensitivity.clone(),
+            sensitivity: self.sensitivity,
             sigma_own: self.noise.sigma_own,
             sigma_pairwise: self.noise.sigma_pairwise,
             scale_rounds: graph.diameter_bound().unwrap_or(u32::MAX),
             schedule: self.config.averaging.scheme.schedule(bounds, self.rounds)?,
-            topology: graph_digest(&self.topology, noise_topology),
+            topology: graph_digest(&self.topology, &self.noise_topology),
             start: block_digest(&start),
         };
         let plan = Plan::new(parameters)?;
         Ok(Session {
             plan: Arc::new(plan),
-            graph: Arc::clone(graph),
-            mixing: Arc::clone(self.topology.mixing()),
-            noise_graph: Arc::clone(noise_topology.graph()),
+            topology: Arc::clone(&self.topology),
+            noise_topology: Arc::clone(&self.noise_topology),
             rows: Arc::clone(&self.peer_rows),
             noise: Assignment::new(seed, self.noise.sigma_own, self.noise.sigma_pairwise),
             start: Arc::new(start),
             seed: seed.clone(),
-            sigma_central: if self.is_private() { self.calibrated.z } else { 0.0 },
+            sigma_central: if self.is_private() {
+                self.calibrated.z
+            } else {
+                0.0
+            },
         })
     }
 
@@ -281,7 +351,11 @@ impl Experiment {
     /// The noise of one iteration with sensitivity Δ.
     #[must_use]
     pub fn iteration_noise(&self, iteration: u32, sensitivity: f64) -> IterationNoise {
-        let central = if self.is_private() { self.calibrated.z } else { 0.0 };
+        let central = if self.is_private() {
+            self.calibrated.z
+        } else {
+            0.0
+        };
         IterationNoise {
             iteration,
             sensitivity,
@@ -302,7 +376,9 @@ impl Experiment {
             epsilon: self.is_private().then_some(privacy.epsilon),
             delta: privacy.delta,
             noise_multiplier: self.is_private().then_some(self.calibrated.z),
-            iterations: (1..=self.config.algorithm.iterations).map(|l| self.iteration_noise(l, 1.0)).collect(),
+            iterations: (1..=self.config.algorithm.iterations)
+                .map(|l| self.iteration_noise(l, 1.0))
+                .collect(),
             views: self.noise.views.clone(),
         }
     }
@@ -310,7 +386,9 @@ impl Experiment {
     /// BLAKE3 of the resolved configuration, in hexadecimal.
     #[must_use]
     pub fn config_hash(&self) -> String {
-        blake3::hash(super::output::resolved(&self.config).as_bytes()).to_hex().to_string()
+        blake3::hash(super::output::resolved(&self.config).as_bytes())
+            .to_hex()
+            .to_string()
     }
 }
 
@@ -319,10 +397,14 @@ impl Experiment {
 /// # Errors
 /// [`ExperimentError::Read`], [`ExperimentError::Parse`] or [`ExperimentError::Override`].
 pub fn read_config(path: &Path, set: &[String]) -> Result<Config, ExperimentError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| ExperimentError::Read { path: path.to_path_buf(), source })?;
-    let parse_error =
-        |source| ExperimentError::Parse { path: path.to_path_buf(), source: Box::new(source) };
+    let text = std::fs::read_to_string(path).map_err(|source| ExperimentError::Read {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let parse_error = |source| ExperimentError::Parse {
+        path: path.to_path_buf(),
+        source: Box::new(source),
+    };
     // Parsed as written first, so that errors point at lines of the file.
     let config: Config = toml::from_str(&text).map_err(parse_error)?;
     if set.is_empty() {
@@ -333,12 +415,18 @@ pub fn read_config(path: &Path, set: &[String]) -> Result<Config, ExperimentErro
 }
 
 fn filtered(config: &Config, loaded: data::Loaded, seed: &Seed) -> (Interactions, DataSummary) {
-    let data::Loaded { interactions: read, counts } = loaded;
+    let data::Loaded {
+        interactions: read,
+        counts,
+    } = loaded;
     let (kept, filter) = read.most_rated(config.data.items);
     let (kept, capped) = match config.data.degree_cap {
         Some(cap) => {
             let (capped, counts) = kept.cap(cap as usize, seed);
-            (capped, counts.interactions_before - counts.interactions_kept)
+            (
+                capped,
+                counts.interactions_before - counts.interactions_kept,
+            )
         }
         None => (kept, 0),
     };
@@ -346,7 +434,7 @@ fn filtered(config: &Config, loaded: data::Loaded, seed: &Seed) -> (Interactions
         users: read.users(),
         items: read.items(),
         ratings: counts.ratings,
-        ratings_below_threshold: counts.below_threshold,
+        ratings_below_threshold: counts.at_or_below_threshold,
         interactions: filter.interactions_before,
         items_kept: filter.items_kept,
         interactions_kept: kept.len(),
@@ -361,16 +449,22 @@ fn plan_noise(
     topology: &Topology,
     noise_topology: Option<&Topology>,
     calibrated: &Calibrated,
+    delta: Delta,
 ) -> Result<NoisePlan, PrivacyError> {
     let noise_topology = noise_topology.unwrap_or(topology);
     if config.engine.kind == EngineKind::Central && config.noise.scheme != Scheme::None {
-        return Ok(NoisePlan::curator(calibrated));
+        return Ok(curator(calibrated));
     }
     let lambda2 = noise_topology.spectrum().algebraic_connectivity;
     NoisePlan::new(&NoiseRequest {
         graph: noise_topology.graph(),
-        connectivity: privacy::Connectivity { lower_bound: lambda2.low, certified: lambda2.certified },
-        calibrated,
+        connectivity: privacy::Connectivity {
+            lower_bound: lambda2.low,
+            certified: lambda2.certified,
+        },
+        noise_multiplier: calibrated.z,
+        iterations: config.algorithm.iterations,
+        delta,
         colluders: config.privacy.colluders,
         overhead: config.privacy.overhead,
         scheme: config.noise.scheme,
@@ -379,14 +473,49 @@ fn plan_noise(
     })
 }
 
+/// What a trusted curator's noise costs: the yardstick itself.
+fn curator(calibrated: &Calibrated) -> NoisePlan {
+    NoisePlan {
+        sigma_own: 0.0,
+        sigma_pairwise: 0.0,
+        sigma_sum: calibrated.z,
+        epsilon: Some(calibrated.spent),
+        views: vec![View {
+            view: "whoever sees the curator's output".to_owned(),
+            colluders: 0,
+            mu: calibrated.mu_total,
+            epsilon: calibrated.spent,
+            gap_to_central: 1.0,
+            certificate: Certificate::Exact,
+        }],
+    }
+}
+
+fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
+    match config.peers.count {
+        PeerCount::Users => loaded.interactions.users(),
+        PeerCount::Number(count) => count,
+    }
+}
+
 fn mixing_bounds(topology: &Topology) -> MixingBounds {
     let spectrum = topology.spectrum();
-    MixingBounds { lowest: spectrum.mixing_lowest.low, second: spectrum.mixing_second.high }
+    MixingBounds {
+        lowest: spectrum.mixing_smallest.low,
+        second: spectrum.mixing_second.high,
+    }
 }
 
 fn checked_rounds(rounds: u32) -> Result<u32, ExperimentError> {
     let limit = crate::protocol::averaging::MAX_ROUNDS;
-    if (1..=limit).contains(&rounds) { Ok(rounds) } else { Err(ExperimentError::Rounds { found: rounds, limit }) }
+    if (1..=limit).contains(&rounds) {
+        Ok(rounds)
+    } else {
+        Err(ExperimentError::Rounds {
+            found: rounds,
+            limit,
+        })
+    }
 }
 
 fn graph_digest(topology: &Topology, noise: &Topology) -> [u8; 32] {

@@ -12,7 +12,8 @@ use super::summary::{
 };
 use crate::engine::central::SumNoise;
 use crate::engine::{
-    EngineError, IterationRecord, Observer, Outcome, Session, Silent, central, event, federated, lockstep,
+    EngineError, IterationRecord, Observer, Outcome, Session, Silent, central, event, federated,
+    lockstep,
 };
 use crate::linalg::{Block, top_eigenvectors};
 use crate::protocol::wire;
@@ -30,7 +31,9 @@ pub enum RunError {
     Swarm(#[from] crate::node::SwarmError),
     /// This build has no libp2p.
     #[cfg(not(feature = "node"))]
-    #[error("engine.kind = \"swarm\" needs libp2p, which this build leaves out; build with the feature `node`")]
+    #[error(
+        "engine.kind = \"swarm\" needs libp2p, which this build leaves out; build with the feature `node`"
+    )]
     NoNode,
 }
 
@@ -95,7 +98,14 @@ fn run_swarm(
         TransportKind::Memory => Transport::Memory,
         TransportKind::Tcp => Transport::Tcp,
     };
-    Ok(crate::node::run(session, &SwarmOptions { transport, ..SwarmOptions::default() }, observer)?)
+    Ok(crate::node::run(
+        session,
+        &SwarmOptions {
+            transport,
+            ..SwarmOptions::default()
+        },
+        observer,
+    )?)
 }
 
 #[cfg(not(feature = "node"))]
@@ -112,8 +122,12 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let seed = Seed::from_u64(experiment.config.seed);
     let session = experiment.session(&seed);
     let outcome = clock.time("run", || run_engine(experiment, &session, observer))?;
-    let curated = clock.time("central", || central::run(&session, SumNoise::Curator, &mut Silent))?;
-    let plain = clock.time("non_private", || central::run(&session, SumNoise::Nothing, &mut Silent))?;
+    let curated = clock.time("central", || {
+        central::run(&session, SumNoise::Curator, &mut Silent)
+    })?;
+    let plain = clock.time("non_private", || {
+        central::run(&session, SumNoise::Nothing, &mut Silent)
+    })?;
     let rank = experiment.config.algorithm.rank;
     let exact = clock.time("exact", || top_eigenvectors(&experiment.user_rows, rank));
     let reason = exact.as_ref().err().map(ToString::to_string);
@@ -121,7 +135,9 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let filter = LowPassFilter::new(&experiment.interactions);
     let measure = |basis: &Block| filter.utility(basis, exact.as_ref(), Some(plain.basis()));
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
-        let row = |record: &IterationRecord| metrics_row(experiment, &outcome, record, measure(&record.basis));
+        let row = |record: &IterationRecord| {
+            metrics_row(experiment, &outcome, record, measure(&record.basis))
+        };
         outcome.records.iter().map(row).collect()
     });
     let ours = rows.last().map(|row| row.utility).unwrap_or_default();
@@ -156,10 +172,18 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         communication: outcome.communication.clone(),
         utility,
         consensus: consensus(experiment, &outcome, &rows),
-        timing: Timing { seconds, peak_memory_bytes: peak_memory_bytes() },
+        timing: Timing {
+            seconds,
+            peak_memory_bytes: peak_memory_bytes(),
+        },
         warnings: experiment.warnings.clone(),
     };
-    Ok(Report { summary, outcome, start: Arc::clone(&session.start), rows })
+    Ok(Report {
+        summary,
+        outcome,
+        start: Arc::clone(&session.start),
+        rows,
+    })
 }
 
 fn metrics_row(
@@ -175,7 +199,9 @@ fn metrics_row(
         noise: experiment.iteration_noise(number, record.sensitivity),
         rounds,
         disagreement: record.consensus.map(|c| c.disagreement),
-        guaranteed: record.consensus.map(|c| guaranteed(experiment, c.initial_spread)),
+        guaranteed: record
+            .consensus
+            .map(|c| guaranteed(experiment, c.initial_spread)),
         utility,
     }
 }
@@ -229,7 +255,9 @@ impl Clock {
 #[must_use]
 pub fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }

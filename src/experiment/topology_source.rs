@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::topology::{GeneratorConfig, LoadOptions, ParallelEdges, Provenance, Topology, TopologyError};
+use crate::topology::{GeneratorConfig, LoadOptions, ParallelEdges, Topology, TopologyError};
 
 /// Where a graph comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,15 +37,12 @@ impl TopologySource {
     /// the number of peers.
     pub fn resolve(&self, base: &Path, peers: usize) -> Result<Topology, TopologyError> {
         match self {
-            Self::Generator(generator) => {
-                let graph = generator.generate(peers)?;
-                Topology::from_graph(graph, Provenance::Generator(generator.clone()))
-            }
+            Self::Generator(generator) => Topology::generate(generator, peers),
             Self::File(source) => {
                 let options = LoadOptions {
                     largest_component: source.largest_component,
-                    parallel_edges: source.parallel_edges,
-                    expected_nodes: Some(peers),
+                    merge_parallel: source.parallel_edges == ParallelEdges::Merge,
+                    nodes: Some(peers),
                 };
                 crate::topology::load(&base.join(&source.file), options)
             }
@@ -66,9 +63,15 @@ impl<'de> Deserialize<'de> for TopologySource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let table = toml::Table::deserialize(deserializer)?;
         match (table.contains_key("generator"), table.contains_key("file")) {
-            (true, false) => GeneratorConfig::deserialize(table).map(Self::Generator).map_err(de::Error::custom),
-            (false, true) => FileSource::deserialize(table).map(Self::File).map_err(de::Error::custom),
-            (true, true) => Err(de::Error::custom("give either `generator` or `file`, not both")),
+            (true, false) => GeneratorConfig::deserialize(table)
+                .map(Self::Generator)
+                .map_err(de::Error::custom),
+            (false, true) => FileSource::deserialize(table)
+                .map(Self::File)
+                .map_err(de::Error::custom),
+            (true, true) => Err(de::Error::custom(
+                "give either `generator` or `file`, not both",
+            )),
             (false, false) => Err(de::Error::custom(
                 "expected `generator = \"random-regular\"` (see `undertone topology list`) or `file = \"../topologies/karate.edges\"`",
             )),

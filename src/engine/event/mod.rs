@@ -55,7 +55,7 @@ pub fn run(
     let mut messages = 0_u64;
     let parameters = session.plan.parameters();
     let expected = 2
-        * session.graph.edges() as u64
+        * session.graph().edges() as u64
         * u64::from(session.plan.steps_per_iteration())
         * u64::from(parameters.iterations);
     let mut outbox = CollectingOutbox::default();
@@ -78,7 +78,7 @@ pub fn run(
         }
         for message in outbox.messages.drain(..) {
             collector.message(to, &message);
-            for &neighbour in session.graph.neighbours(to.index()) {
+            for &neighbour in session.graph().neighbours(to.index()) {
                 sent[to.index()] += wire::framed_len(&message.body) as u64;
                 messages += 1;
                 let input = Input::Message {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::super::Session;
 use super::Terms;
 use crate::algorithm::Algorithm;
+use crate::engine::Session;
 use crate::protocol::averaging::mix;
 use crate::vocabulary::{CHUNK, Iteration};
 
@@ -123,12 +123,7 @@ impl ChunkTask<'_> {
     }
 
     fn average_tile(&self, width: usize, range: Range<usize>, inputs: &mut [f64]) {
-        let Session {
-            graph,
-            mixing,
-            plan,
-            ..
-        } = self.session;
+        let (graph, mixing) = (self.session.graph(), self.session.mixing());
         let tile = range.len();
         let mut current: Vec<f64> = inputs
             .chunks_exact(width)
@@ -137,7 +132,7 @@ impl ChunkTask<'_> {
             .collect();
         let mut previous = current.clone();
         let mut next = vec![0.0; current.len()];
-        for coefficients in &plan.parameters().schedule {
+        for coefficients in &self.session.plan.parameters().schedule {
             for (u, out) in next.chunks_exact_mut(tile).enumerate() {
                 let at = |v: usize| v * tile..(v + 1) * tile;
                 let neighbours = mixing

@@ -40,7 +40,7 @@ impl Terms {
             .collect();
         let pairs = if session.noise.has_pairwise() {
             session
-                .noise_graph
+                .noise_graph()
                 .edge_list()
                 .map(|(u, v)| {
                     let (lower, upper) = session.noise.pair(PeerIndex(u), PeerIndex(v));
@@ -227,12 +227,12 @@ impl Gathered {
 fn communication(session: &Session) -> Communication {
     let iterations = session.plan.parameters().iterations;
     let steps = session.plan.steps_per_iteration();
-    let ends = 2 * session.graph.edges() as u64;
+    let ends = 2 * session.graph().edges() as u64;
     let bytes = session.plan.bytes_per_edge_end() * u64::from(iterations);
     Communication {
         rounds: vec![steps; iterations as usize],
         messages: ends * u64::from(steps) * u64::from(iterations),
         bytes_total: ends * bytes,
-        bytes_max_peer: session.graph.max_degree() as u64 * bytes,
+        bytes_max_peer: session.graph().max_degree() as u64 * bytes,
     }
 }

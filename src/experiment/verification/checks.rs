@@ -1,6 +1,8 @@
 //! Turns collected samples into lines of the table.
 
-use super::statistics::{chi_squared_variance, correlation, kolmogorov_smirnov_normal, mann_whitney};
+use super::statistics::{
+    chi_squared_variance, correlation, kolmogorov_smirnov_normal, mann_whitney,
+};
 use super::{Check, Verification};
 use crate::engine::Outcome;
 use crate::experiment::resolve::Experiment;
@@ -22,7 +24,10 @@ impl Samples {
         let standardised = outcome.records.iter().map(|record| {
             let scale = 1.0 / (record.sensitivity * sigma);
             let pairs = record.sum.values().iter().zip(record.totals.local.values());
-            pairs.map(|(sum, local)| (sum - local) * scale).take(MOST_SAMPLES).collect()
+            pairs
+                .map(|(sum, local)| (sum - local) * scale)
+                .take(MOST_SAMPLES)
+                .collect()
         });
         self.runs.push(standardised.collect());
     }
@@ -39,21 +44,33 @@ impl Samples {
             passed: p >= significance,
         };
         let mut checks = vec![
-            check("Kolmogorov-Smirnov distance to N(0, 1)", kolmogorov_smirnov_normal(&all)),
-            check("mean square over sigma^2 (chi-squared)", chi_squared_variance(&all)),
+            check(
+                "Kolmogorov-Smirnov distance to N(0, 1)",
+                kolmogorov_smirnov_normal(&all),
+            ),
+            check(
+                "mean square over sigma^2 (chi-squared)",
+                chi_squared_variance(&all),
+            ),
         ];
-        let lags = [("neighbouring columns", 1), ("neighbouring rows", self.columns)];
+        let lags = [
+            ("neighbouring columns", 1),
+            ("neighbouring rows", self.columns),
+        ];
         for (name, lag) in lags {
             if let Some(result) = self.lagged(lag) {
                 checks.push(check(&format!("correlation of {name}"), result));
             }
         }
-        if let Some(result) = self.between(|runs| pairs(runs.iter().flat_map(|run| run.windows(2)))) {
+        if let Some(result) = self.between(|runs| pairs(runs.iter().flat_map(|run| run.windows(2))))
+        {
             checks.push(check("correlation of consecutive iterations", result));
         }
         if let Some(result) = self.between(|runs| {
             let same_iteration = runs.windows(2).flat_map(|two| two[0].iter().zip(&two[1]));
-            same_iteration.map(|(a, b)| (a.as_slice(), b.as_slice())).collect()
+            same_iteration
+                .map(|(a, b)| (a.as_slice(), b.as_slice()))
+                .collect()
         }) {
             checks.push(check("correlation of repeated runs", result));
         }
@@ -63,12 +80,18 @@ impl Samples {
     fn thinned(&self) -> Vec<f64> {
         let vectors = self.runs.iter().map(Vec::len).sum::<usize>().max(1);
         let each = (MOST_SAMPLES / vectors).max(1);
-        self.runs.iter().flatten().flat_map(|noise| noise.iter().take(each)).copied().collect()
+        self.runs
+            .iter()
+            .flatten()
+            .flat_map(|noise| noise.iter().take(each))
+            .copied()
+            .collect()
     }
 
     fn lagged(&self, lag: usize) -> Option<(f64, f64)> {
         let slices = self.runs.iter().flatten();
-        let shifted = slices.filter_map(|noise| Some((noise.get(..noise.len().checked_sub(lag)?)?, &noise[lag..])));
+        let shifted = slices
+            .filter_map(|noise| Some((noise.get(..noise.len().checked_sub(lag)?)?, &noise[lag..])));
         joined(shifted.collect())
     }
 
@@ -81,7 +104,9 @@ impl Samples {
 }
 
 fn pairs<'a>(windows: impl Iterator<Item = &'a [Vec<f64>]>) -> Vec<(&'a [f64], &'a [f64])> {
-    windows.map(|two| (two[0].as_slice(), two[1].as_slice())).collect()
+    windows
+        .map(|two| (two[0].as_slice(), two[1].as_slice()))
+        .collect()
 }
 
 fn joined(pairs: Vec<(&[f64], &[f64])>) -> Option<(f64, f64)> {
@@ -139,6 +164,8 @@ pub(super) fn spent(experiment: &Experiment, table: &mut Verification) {
         });
     }
     if experiment.noise.views.is_empty() {
-        table.skipped.push("spent: the plan states no view".to_owned());
+        table
+            .skipped
+            .push("spent: the plan states no view".to_owned());
     }
 }

@@ -42,7 +42,10 @@ pub struct VerifyOptions {
 
 impl Default for VerifyOptions {
     fn default() -> Self {
-        Self { runs: 20, significance: 1e-4 }
+        Self {
+            runs: 20,
+            significance: 1e-4,
+        }
     }
 }
 
@@ -128,16 +131,25 @@ fn verify_sessions(
         }
         algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
         if let Ok(top) = &exact {
-            let matched = Session { sigma_central: total_sigma, ..honest };
+            let matched = Session {
+                sigma_central: total_sigma,
+                ..honest
+            };
             let curator = central::run(&matched, SumNoise::Curator, &mut Silent)?;
             ours.push(subspace_distance(outcome.basis(), &top.vectors));
             curated.push(subspace_distance(curator.basis(), &top.vectors));
         }
         observer.progress(u64::from(run) + 1, u64::from(options.runs.max(1)));
     }
-    let mut table = Verification { checks: Vec::new(), skipped: Vec::new(), runs: options.runs.max(1) };
+    let mut table = Verification {
+        checks: Vec::new(),
+        skipped: Vec::new(),
+        runs: options.runs.max(1),
+    };
     if experiment.config.engine.kind == EngineKind::Central {
-        table.skipped.push("algebra: a trusted curator has no published inputs".to_owned());
+        table
+            .skipped
+            .push("algebra: a trusted curator has no published inputs".to_owned());
     } else {
         table.checks.push(checks::algebra(algebra));
     }
@@ -145,13 +157,19 @@ fn verify_sessions(
         table.checks.extend(samples.law(options.significance));
         checks::spent(experiment, &mut table);
     } else {
-        table.skipped.push("law, spent: noise.scheme = \"none\" adds no noise and protects nobody".to_owned());
+        table.skipped.push(
+            "law, spent: noise.scheme = \"none\" adds no noise and protects nobody".to_owned(),
+        );
     }
     match exact {
         Ok(_) if experiment.config.engine.kind == EngineKind::Central => {
-            table.skipped.push("utility: this run is the curator's own".to_owned());
+            table
+                .skipped
+                .push("utility: this run is the curator's own".to_owned());
         }
-        Ok(_) => table.checks.push(checks::utility(&ours, &curated, options.significance)),
+        Ok(_) => table
+            .checks
+            .push(checks::utility(&ours, &curated, options.significance)),
         Err(error) => table.skipped.push(format!("utility: {error}")),
     }
     Ok(table)
@@ -174,17 +192,28 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
     let noise = &experiment.noise;
     let assignment = Assignment::new(&honest.seed, noise.sigma_own, noise.sigma_pairwise);
     let peers = honest.peers();
-    let own = PeerNoise { terms: (0..peers).map(|u| assignment.own(PeerIndex::from_index(u))).collect() };
-    let degree = honest.noise_graph.max_degree() as f64;
+    let own = PeerNoise {
+        terms: (0..peers)
+            .map(|u| assignment.own(PeerIndex::from_index(u)))
+            .collect(),
+    };
+    let degree = honest.noise_graph().max_degree() as f64;
     let mut worst = 0.0_f64;
     for record in &outcome.records {
         let mut expected = Block::zeros(record.sum.rows(), record.sum.columns());
         own.add_to(record.iteration, record.sensitivity, expected.values_mut());
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.
-        let input = record.sensitivity * (noise.sigma_own + noise.sigma_pairwise * degree.sqrt()) + 1.0;
+        let input =
+            record.sensitivity * (noise.sigma_own + noise.sigma_pairwise * degree.sqrt()) + 1.0;
         let rounding = 16.0 * f64::EPSILON * peers as f64 * input;
-        for (a, b) in record.totals.published.values().iter().zip(expected.values()) {
+        for (a, b) in record
+            .totals
+            .published
+            .values()
+            .iter()
+            .zip(expected.values())
+        {
             worst = worst.max((a - b).abs() / rounding);
         }
     }

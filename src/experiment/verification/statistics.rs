@@ -31,7 +31,10 @@ pub fn kolmogorov_smirnov_normal(samples: &[f64]) -> (f64, f64) {
         let cdf = normal.cdf(x);
         worst.max(cdf - i as f64 / n).max((i + 1) as f64 / n - cdf)
     });
-    (distance, kolmogorov_tail(distance * (n.sqrt() + 0.12 + 0.11 / n.sqrt())))
+    (
+        distance,
+        kolmogorov_tail(distance * (n.sqrt() + 0.12 + 0.11 / n.sqrt())),
+    )
 }
 
 /// P(K > x) of the Kolmogorov distribution, 2 Σ (−1)^{k−1} e^{−2k²x²}.
@@ -97,14 +100,21 @@ pub fn correlation(a: &[f64], b: &[f64]) -> (f64, f64) {
 #[must_use]
 pub fn mann_whitney(a: &[f64], b: &[f64]) -> (f64, f64) {
     assert!(!a.is_empty() && !b.is_empty(), "a test needs samples");
-    let mut pooled: Vec<(f64, bool)> =
-        a.iter().map(|&x| (x, true)).chain(b.iter().map(|&x| (x, false))).collect();
+    let mut pooled: Vec<(f64, bool)> = a
+        .iter()
+        .map(|&x| (x, true))
+        .chain(b.iter().map(|&x| (x, false)))
+        .collect();
     pooled.sort_by(|x, y| x.0.total_cmp(&y.0));
     let (m, n) = (a.len() as f64, b.len() as f64);
     let total = m + n;
     let (mut rank_sum, mut ties, mut start) = (0.0, 0.0, 0);
     while start < pooled.len() {
-        let end = start + pooled[start..].iter().take_while(|x| x.0 == pooled[start].0).count();
+        let end = start
+            + pooled[start..]
+                .iter()
+                .take_while(|x| x.0 == pooled[start].0)
+                .count();
         let count = (end - start) as f64;
         let rank = (start + 1 + end) as f64 / 2.0;
         rank_sum += rank * pooled[start..end].iter().filter(|x| x.1).count() as f64;
@@ -113,7 +123,11 @@ pub fn mann_whitney(a: &[f64], b: &[f64]) -> (f64, f64) {
     }
     let u = rank_sum - m * (m + 1.0) / 2.0;
     let variance = m * n / 12.0 * (total + 1.0 - ties / (total * (total - 1.0)));
-    let z = if variance > 0.0 { (u - m * n / 2.0) / variance.sqrt() } else { 0.0 };
+    let z = if variance > 0.0 {
+        (u - m * n / 2.0) / variance.sqrt()
+    } else {
+        0.0
+    };
     (1.0 - u / (m * n), normal_two_sided(z))
 }
 
@@ -124,7 +138,9 @@ mod tests {
 
     fn normals(seed: u64, count: usize) -> Vec<f64> {
         let mut out = vec![0.0; count];
-        Seed::from_u64(seed).key(Label::Scenario, 0, 0).add_all_normals(1, 1.0, &mut out);
+        Seed::from_u64(seed)
+            .key(Label::Scenario, 0, 0)
+            .add_all_normals(1, 1.0, &mut out);
         out
     }
 
@@ -145,7 +161,10 @@ mod tests {
                 assert!((0.0..=1.0).contains(&p));
                 deciles[((p * 10.0) as usize).min(9)] += 1;
             }
-            assert!(deciles.iter().all(|&count| (5..=40).contains(&count)), "{name}: {deciles:?}");
+            assert!(
+                deciles.iter().all(|&count| (5..=40).contains(&count)),
+                "{name}: {deciles:?}"
+            );
         }
     }
 
@@ -157,7 +176,11 @@ mod tests {
         let shifted: Vec<f64> = a.iter().map(|x| x + 0.2).collect();
         assert!(kolmogorov_smirnov_normal(&shifted).1 < 1e-6);
         assert!(mann_whitney(&a, &shifted.iter().map(|x| x + 0.1).collect::<Vec<_>>()).1 < 1e-6);
-        let mixed: Vec<f64> = a.iter().zip(normals(2, 2000)).map(|(x, y)| 0.3 * x + y).collect();
+        let mixed: Vec<f64> = a
+            .iter()
+            .zip(normals(2, 2000))
+            .map(|(x, y)| 0.3 * x + y)
+            .collect();
         assert!(correlation(&a, &mixed).1 < 1e-6);
     }
 

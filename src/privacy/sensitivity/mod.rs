@@ -73,7 +73,7 @@ const PROVED: [(Adjacency, SensitivityRule); 7] = [
 ];
 
 /// A proved bound on Δ for one adjacency and rule.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sensitivity {
     adjacency: Adjacency,
     rule: SensitivityRule,

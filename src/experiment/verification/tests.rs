@@ -1,0 +1,145 @@
+//! Verification of healthy plans and of plans broken on purpose.
+//!
+//! Healthy plans fail with probability below 9e-4 per table (nine checks at 1e-4); the seeds are fixed.
+
+use std::path::Path;
+
+use super::{Verification, VerifyOptions, verify, verify_sessions};
+use crate::engine::Silent;
+use crate::experiment::{Experiment, read_config};
+use crate::noise::Tamper;
+
+/// The embedded ratings dealt to 16 peers on a random 4-regular graph.
+fn experiment(set: &[&str]) -> Experiment {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
+    let small = [
+        "peers.count=16",
+        "topology.degree=4",
+        "data.items=100",
+        "averaging.tolerance=1e-10",
+        "seed=11",
+    ];
+    let set: Vec<String> = small.iter().chain(set).map(|s| (*s).to_owned()).collect();
+    let config = read_config(&root.join("quickstart.toml"), &set).expect("the quickstart is valid");
+    Experiment::resolve(config, &root).expect("resolves")
+}
+
+fn broken(tamper: Tamper, set: &[&str]) -> Verification {
+    let prepare = move |mut session: crate::engine::Session| {
+        session.noise = session.noise.tampered(tamper);
+        session
+    };
+    verify_sessions(
+        &experiment(set),
+        VerifyOptions::default(),
+        &prepare,
+        &mut Silent,
+    )
+    .expect("runs")
+}
+
+fn failed(table: &Verification) -> Vec<&str> {
+    table.failures().map(|check| check.name.as_str()).collect()
+}
+
+fn assert_fails(table: &Verification, needles: &[&str]) {
+    assert!(!table.passed());
+    for needle in needles {
+        let names = failed(table);
+        assert!(
+            names.iter().any(|name| name.contains(needle)),
+            "{needle} not among the failures {names:?}"
+        );
+    }
+}
+
+#[test]
+fn a_healthy_plan_passes() {
+    let table = verify(&experiment(&[]), VerifyOptions::default(), &mut Silent).expect("runs");
+    assert!(table.passed(), "{:?}", failed(&table));
+    assert_eq!(table.checks.len(), 10);
+}
+
+#[test]
+fn halved_own_noise_is_caught_by_the_algebra_and_by_the_law() {
+    for engine in ["engine.kind=lockstep", "engine.kind=event"] {
+        let table = broken(Tamper::HalveOwnNoise, &[engine]);
+        assert_fails(&table, &["published - local", "mean square", "Kolmogorov"]);
+    }
+}
+
+#[test]
+fn a_flipped_pairwise_sign_is_caught_by_the_algebra_and_by_the_law() {
+    for engine in ["engine.kind=lockstep", "engine.kind=event"] {
+        let table = broken(Tamper::FlipPairwiseSign, &[engine]);
+        assert_fails(&table, &["published - local", "mean square", "Kolmogorov"]);
+    }
+}
+
+#[test]
+fn a_reused_stream_is_caught_by_the_algebra_and_by_the_correlation_of_iterations() {
+    for engine in ["engine.kind=lockstep", "engine.kind=event"] {
+        let table = broken(Tamper::ReuseStream, &[engine]);
+        assert_fails(&table, &["published - local", "consecutive iterations"]);
+    }
+}
+
+#[test]
+fn one_peer_without_own_noise_is_caught_by_the_algebra_and_by_the_variance() {
+    for engine in ["engine.kind=lockstep", "engine.kind=event"] {
+        let table = broken(Tamper::DropPeerNoise, &[engine]);
+        assert_fails(&table, &["published - local", "mean square"]);
+    }
+}
+
+#[test]
+fn averaging_that_stops_too_early_is_caught_by_the_law() {
+    let table = verify(
+        &experiment(&["averaging.rounds=4"]),
+        VerifyOptions::default(),
+        &mut Silent,
+    )
+    .expect("runs");
+    assert_fails(&table, &["mean square"]);
+}
+
+#[test]
+fn a_calibration_that_overspends_is_caught() {
+    let set = ["privacy.calibration=paper", "privacy.epsilon=60"];
+    let experiment = experiment(&set);
+    assert!(
+        experiment.warnings[0].contains("spends epsilon"),
+        "{:?}",
+        experiment.warnings
+    );
+    let table = verify(&experiment, VerifyOptions::default(), &mut Silent).expect("runs");
+    assert_fails(&table, &["epsilon against one curious peer"]);
+}
+
+#[test]
+fn without_noise_only_the_algebra_and_utility_are_checked() {
+    let table = verify(
+        &experiment(&["noise.scheme=none"]),
+        VerifyOptions::default(),
+        &mut Silent,
+    )
+    .expect("runs");
+    assert!(table.passed(), "{:?}", failed(&table));
+    assert!(
+        table
+            .checks
+            .iter()
+            .all(|check| check.kind == "algebra" || check.kind == "utility")
+    );
+}
+
+#[test]
+fn the_federated_and_central_engines_verify_too() {
+    for set in [
+        &["engine.kind=federated", "noise.scheme=independent"],
+        &["engine.kind=central", "seed=4"],
+    ] {
+        let table = verify(&experiment(set), VerifyOptions::default(), &mut Silent).expect("runs");
+        assert!(table.passed(), "{set:?}: {:?}", failed(&table));
+    }
+}
