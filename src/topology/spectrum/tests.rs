@@ -119,6 +119,27 @@ fn closed_forms() {
 }
 
 #[test]
+fn the_gap_counts_the_eigenvalue_of_largest_modulus() {
+    // K_{3,3}: W has the eigenvalues 1, 1/4 (four times) and −1/2.
+    let edges: Vec<_> = (0..3).flat_map(|u| (3..6).map(move |v| (u, v))).collect();
+    let found = spectrum(&Graph::from_edges(6, &edges).expect("simple"));
+    assert!((found.mixing_second.estimate - 0.25).abs() < 1e-12);
+    assert!((found.spectral_gap() - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn a_ring_beyond_the_size_limit_is_estimated_by_the_inverse() {
+    let n = 2600;
+    let found = spectrum(&generate("ring\"", n)).algebraic_connectivity;
+    let exact = 2.0 - 2.0 * libm::cos(2.0 * PI / n as f64);
+    assert!(!found.certified && found.low < 0.95 * exact && found.low > 0.85 * exact);
+    assert!(
+        (found.estimate / exact - 1.0).abs() < 1e-3,
+        "{found:?} {exact}"
+    );
+}
+
+#[test]
 fn graphs_without_an_edge_or_in_two_parts_have_conventional_values() {
     let one = spectrum(&Graph::from_edges(1, &[]).expect("a node"));
     assert_eq!(one.mixing_second.high, 0.0);
