@@ -104,9 +104,9 @@ pub struct TopologySummary {
     pub max_degree: usize,
     /// Whether every node reaches every other.
     pub connected: bool,
-    /// λ₂(L), the best single number.
+    /// λ₂(L), by [`Interval::estimate`].
     pub algebraic_connectivity: f64,
-    /// λ₂(W), the best single number.
+    /// λ₂(W), by [`Interval::estimate`].
     pub mixing_second_eigenvalue: f64,
     /// Whether the bounds used in place of the two numbers are proved.
     pub certified: bool,
