@@ -5,7 +5,7 @@
 
 mod error;
 mod files;
-mod generators;
+pub mod generators;
 mod graph;
 mod mixing;
 mod spectrum;
@@ -20,11 +20,7 @@ pub use files::{
     Expected, FileProblem, LoadOptions, MAX_FILE, ParallelEdges, Recipe, load, load_graph,
     load_recipe, write_edges,
 };
-pub use generators::{
-    ATTEMPTS, BarabasiAlbert, Complete, Entry, ErdosRenyi, GeneratorConfig, Grid, Hypercube, KOut,
-    MAX_EDGES, MAX_NODES, Path, REGISTRY, RandomGeometric, RandomRegular, Ring, Star, Torus,
-    WattsStrogatz,
-};
+pub use generators::{GeneratorConfig, REGISTRY};
 pub use graph::{Graph, GraphError};
 pub use mixing::{Mixing, metropolis_weight, self_weight};
 pub use spectrum::{CERTIFIED_UP_TO, Interval, SAFETY, Spectrum};
@@ -108,9 +104,9 @@ pub struct TopologySummary {
     pub max_degree: usize,
     /// Whether every node reaches every other.
     pub connected: bool,
-    /// λ₂(L), the best single number.
+    /// λ₂(L), by [`Interval::estimate`].
     pub algebraic_connectivity: f64,
-    /// λ₂(W), the best single number.
+    /// λ₂(W), by [`Interval::estimate`].
     pub mixing_second_eigenvalue: f64,
     /// Whether the bounds used in place of the two numbers are proved.
     pub certified: bool,
@@ -183,5 +179,67 @@ impl Topology {
             mixing_second_eigenvalue: self.spectrum.mixing_second.estimate,
             certified: self.spectrum.is_certified(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weights_of_every_family_are_symmetric_and_sum_to_one() {
+        for entry in REGISTRY {
+            let (config, nodes) = (entry.example)(2);
+            let topology = Topology::generate(&config, nodes).expect(entry.name);
+            let (graph, mixing) = (topology.graph(), topology.mixing());
+            for u in 0..nodes {
+                let weights = mixing.neighbour_weights(u);
+                let sum = mixing.self_weight(u) + weights.iter().sum::<f64>();
+                assert!((sum - 1.0).abs() < 1e-14, "{} {u}: {sum}", entry.name);
+                assert!(mixing.self_weight(u) > 0.0);
+                for (&v, weight) in graph.neighbours(u).iter().zip(weights) {
+                    let back = graph
+                        .neighbours(v as usize)
+                        .binary_search(&(u as u32))
+                        .expect("edges go both ways");
+                    assert_eq!(mixing.neighbour_weights(v as usize)[back], *weight);
+                    assert_eq!(
+                        *weight,
+                        metropolis_weight(graph.degree(u), graph.degree(v as usize))
+                    );
+                }
+            }
+            let gap = topology.spectrum().spectral_gap();
+            assert!(gap > 0.0 && gap <= 1.0, "{} {gap}", entry.name);
+        }
+    }
+
+    #[test]
+    fn a_summary_has_exactly_the_documented_keys() {
+        let config: GeneratorConfig = toml::from_str("generator = \"star\"").expect("valid");
+        let topology = Topology::generate(&config, 5).expect("a star");
+        let summary = serde_json::to_value(topology.summary()).expect("numbers");
+        let mut keys: Vec<&str> = summary
+            .as_object()
+            .expect("a table")
+            .keys()
+            .map(String::as_str)
+            .collect();
+        let mut expected = [
+            "nodes",
+            "edges",
+            "min_degree",
+            "max_degree",
+            "connected",
+            "algebraic_connectivity",
+            "mixing_second_eigenvalue",
+            "certified",
+        ];
+        expected.sort_unstable();
+        keys.sort_unstable();
+        assert_eq!(keys, expected);
+        assert_eq!(summary["max_degree"], 4);
+        assert_eq!(summary["certified"], true);
+        assert_eq!(topology.provenance().name, "star");
     }
 }

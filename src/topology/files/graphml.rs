@@ -171,10 +171,10 @@ impl State {
                 let target = required("target", "an edge")?;
                 self.builder.edge(source, target, directed, line)?;
             }
-            b"data" if self.node.is_some() => {
-                if self.name_keys.contains(&required("key", "data")?) {
-                    self.name = Some((String::new(), self.depth));
-                }
+            b"data"
+                if self.node.is_some() && self.name_keys.contains(&required("key", "data")?) =>
+            {
+                self.name = Some((String::new(), self.depth));
             }
             _ => {}
         }

@@ -78,11 +78,14 @@ impl Parsed {
     }
 }
 
-/// The edges as ((lower, upper), line), with every pair of directed edges made one.
+/// An edge as (lower end, upper end), and its line.
+type PlacedEdge = ((u32, u32), usize);
+
+/// The edges without directions, with every pair of directed edges made one.
 fn undirected(
     edges: &[ParsedEdge],
     name: impl Fn(u32) -> String,
-) -> Result<Vec<((u32, u32), usize)>, Fault> {
+) -> Result<Vec<PlacedEdge>, Fault> {
     let mut result = Vec::with_capacity(edges.len());
     let mut one_way: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
     for edge in edges {

@@ -1,6 +1,6 @@
 //! Graph families, one per file.
 //!
-//! A new family is one file with a [`Family`] implementation and one line in [`families!`] below; the
+//! A new family is one file with a `Family` implementation and one line in `families!` below; the
 //! conformance tests then run on it.
 
 mod barabasi_albert;

@@ -129,5 +129,8 @@ mod tests {
         assert!(Cholesky::of(shifted(least * (1.0 - 1e-6))).is_some());
         assert!(Cholesky::of(shifted(least * (1.0 + 1e-6))).is_none());
         assert!(Cholesky::of(DMatrix::from_element(3, 3, f64::NAN)).is_none());
+        // Indefinite by its last pivot alone.
+        let last = DMatrix::from_row_slice(2, 2, &[1.0, 1.0, 1.0, 0.5]);
+        assert!(Cholesky::of(last).is_none());
     }
 }

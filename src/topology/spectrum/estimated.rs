@@ -26,12 +26,18 @@ fn effort(nodes: usize) -> Effort {
 ///
 /// Lanczos for the largest eigenvalue of (ceiling − M); where that has not converged, because the
 /// eigenvalue is small against the ceiling, Lanczos for the inverse of M, applied by conjugate gradients.
-/// Where neither has converged the lower end is the certified, very low [`super::diameter_floor`].
+/// Where neither has converged the lower end, and for want of better the estimate, is the certified, very
+/// low [`super::diameter_floor`].
 pub(super) fn second_smallest(m: Laplacian<'_>) -> Interval {
+    second_smallest_within(m, effort(m.nodes()), WORK)
+}
+
+/// [`second_smallest`] with the effort of the first attempt and the operations of the second.
+pub(super) fn second_smallest_within(m: Laplacian<'_>, effort: Effort, work: usize) -> Interval {
     let ceiling = m.ceiling();
     let direct = lanczos::largest(
         m.nodes(),
-        effort(m.nodes()),
+        effort,
         |value| 0.5 * CONVERGED * (ceiling - value),
         |x, out| {
             m.multiply(x, out);
@@ -46,22 +52,22 @@ pub(super) fn second_smallest(m: Laplacian<'_>) -> Interval {
     let distance = residual(m, &x);
     if distance <= CONVERGED * m.quotient(&x) {
         error = Some(distance);
-    } else if let Some(better) = inverse(m) {
+    } else if let Some(better) = inverse(m, work) {
         error = Some(CONVERGED * m.quotient(&better));
         x = better;
     }
-    let estimate = m.quotient(&x);
+    let quotient = m.quotient(&x);
     let floor = super::diameter_floor(m);
-    let safe = error.map_or(0.0, |error| SAFETY * (estimate - error));
+    let safe = error.map_or(0.0, |error| SAFETY * (quotient - error));
     Interval {
         low: safe.max(floor),
-        estimate,
-        high: estimate * (1.0 + m.quotient_error()),
+        estimate: error.map_or(floor, |_| quotient.max(floor)),
+        high: quotient * (1.0 + m.quotient_error()),
         certified: safe <= floor,
     }
 }
 
-/// λ_max(M); where Lanczos has not converged the upper end is Gershgorin's.
+/// λ_max(M) for M = I − W; where Lanczos has not converged the upper end and the estimate are Gershgorin's.
 pub(super) fn largest(m: Laplacian<'_>) -> Interval {
     let ceiling = m.ceiling();
     let x = lanczos::largest(
@@ -74,19 +80,24 @@ pub(super) fn largest(m: Laplacian<'_>) -> Interval {
         },
     )
     .map_or_else(|| lanczos::probe(m.nodes()), |ritz| ritz.vector);
-    let estimate = m.quotient(&x);
+    let quotient = m.quotient(&x);
     let residual = residual(m, &x);
-    let (high, certified) = if residual <= CONVERGED * estimate {
-        let safe = 2.0 - SAFETY * (2.0 - estimate - residual);
-        (safe.min(ceiling), safe >= ceiling)
-    } else {
-        (ceiling, true)
-    };
+    let low = quotient * (1.0 - m.quotient_error());
+    if residual > CONVERGED * quotient {
+        return Interval {
+            low,
+            estimate: ceiling,
+            high: ceiling,
+            certified: true,
+        };
+    }
+    // Of I − W, whose eigenvalues are below 2: the distance of λ_min(W) from −1 is 2 − λ_max(M).
+    let safe = 2.0 - SAFETY * (2.0 - quotient - residual);
     Interval {
-        low: estimate * (1.0 - m.quotient_error()),
-        estimate,
-        high,
-        certified,
+        low,
+        estimate: quotient,
+        high: safe.min(ceiling),
+        certified: safe >= ceiling,
     }
 }
 
@@ -100,14 +111,14 @@ fn residual(m: Laplacian<'_>, x: &[f64]) -> f64 {
 
 /// A vector whose quotient is λ₂(M) within [`CONVERGED`], by Lanczos for M⁻¹ on 1^⊥; `None` if it does
 /// not converge, or the work runs out.
-fn inverse(m: Laplacian<'_>) -> Option<Vec<f64>> {
+fn inverse(m: Laplacian<'_>, work: usize) -> Option<Vec<f64>> {
     let effort = Effort {
         steps: 40.min(BASIS / m.nodes()),
         cycles: 1,
         patience: 0.0,
     };
     let per_step = 2 * m.graph().edges() + 6 * m.nodes();
-    let mut left = WORK / per_step;
+    let mut left = work / per_step;
     let tolerance = |value| 0.2 * CONVERGED * value;
     let ritz = lanczos::largest(m.nodes(), effort, tolerance, |x, out| {
         solve(m, x, out, &mut left)

@@ -29,7 +29,8 @@ const UNIT: f64 = f64::EPSILON / 2.0;
 pub struct Interval {
     /// Lower end.
     pub low: f64,
-    /// The best single number, within the interval.
+    /// The best single number, within the interval: the eigenvalue to several digits, or, where nothing
+    /// converged, the end on the side of slower mixing.
     pub estimate: f64,
     /// Upper end.
     pub high: f64,
