@@ -31,7 +31,7 @@ use crate::topology::Graph;
 /// for variances that are not usable, [`PrivacyError::IllConditioned`] if the solve fails its own check.
 ///
 /// # Cost
-/// About 3n³ multiplications for a component of n peers.
+/// About 2n³ multiplications for a component of n peers, its own check included.
 pub fn exact_variance_factors(
     graph: &Graph,
     own: f64,

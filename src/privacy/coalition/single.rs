@@ -156,7 +156,7 @@ fn work(graph: &Graph, all: &[Vec<u32>], cut: &[u32]) -> f64 {
                     .component_sizes_without(&[c])
                     .into_iter()
                     .filter(|&size| size < nodes.len())
-                    .map(|size| 3.0 * (size as f64).powi(3))
+                    .map(|size| 2.0 * (size as f64).powi(3))
                     .sum()
             } else {
                 n * d * d + d * d * d
@@ -235,7 +235,8 @@ fn without(
             let dot: f64 = (0..j).map(|k| factor[i * d + k] * factor[j * d + k]).sum();
             let value = factor[i * d + j] - dot;
             if i == j {
-                if !(value * pairwise > SMALLEST_PIVOT) {
+                let relative = value * pairwise;
+                if relative.is_nan() || relative <= SMALLEST_PIVOT {
                     return None;
                 }
                 factor[i * d + i] = value.sqrt();
@@ -291,4 +292,23 @@ fn directly(
             Ok(most_exposed(Some(colluder), &piece))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_update_that_would_lose_its_digits_is_not_trusted() {
+        // Without node 2 the graph falls apart: what is left is singular up to a/b.
+        let graph = Graph::from_edges(5, &[(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])
+            .expect("two triangles");
+        let component =
+            Component::new(&graph, (0..5).collect(), 1.0, 1e8).expect("well conditioned");
+        assert_eq!(without(&graph, &component, 2, 1e8), None);
+        assert!(without(&graph, &component, 0, 1e8).is_some());
+        // The direct route takes over.
+        let left = directly(&graph, &component, 2, 1.0, 1e8).expect("well conditioned");
+        assert_eq!(left.iter().map(|e| e.honest).collect::<Vec<_>>(), [2, 2]);
+    }
 }

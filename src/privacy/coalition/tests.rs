@@ -41,12 +41,15 @@ fn factor(graph: &Graph, own: f64, pairwise: f64, coalition: &[u32], u: usize) -
     exact_variance_factors(graph, own, pairwise, coalition).expect("valid")[u].expect("honest")
 }
 
+/// Graph, σ_η², σ_Δ², coalition, u, [Σ_H⁻¹]_uu.
+type Case<'a> = (&'a Graph, f64, f64, &'a [u32], usize, f64);
+
 #[test]
 fn embedded_rationals_are_met() {
     let star = graph(5, &[(0, 1), (0, 2), (0, 3), (0, 4)]);
     let path = graph(4, &[(0, 1), (1, 2), (2, 3)]);
     let bridge = graph(6, &[(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)]);
-    let cases: [(&Graph, f64, f64, &[u32], usize, f64); 9] = [
+    let cases: [Case<'_>; 9] = [
         (&complete(5), 1.0, 10.0, &[], 0, 11.0 / 51.0),
         (&complete(5), 1.0, 10.0, &[4], 0, 11.0 / 41.0),
         (&cycle(6), 2.0, 50.0, &[3], 0, 701.0 / 6502.0),
