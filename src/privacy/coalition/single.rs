@@ -19,8 +19,8 @@ use crate::topology::Graph;
 /// Coalitions of one peer are enumerated up to this many peers.
 pub const ENUMERATED_UP_TO: usize = 2000;
 
-/// Relative allowance for rounding on every enumerated excess. The updates lose at most six of sixteen digits
-/// (see [`SMALLEST_PIVOT`]); the base inverse's own error bound is added on top, a hundredfold.
+/// Relative allowance for rounding on every enumerated diagonal entry. The updates lose at most six of sixteen
+/// digits (see [`SMALLEST_PIVOT`]); the base inverse's own error bound is added on top, a hundredfold.
 const ALLOWANCE: f64 = 1e-8;
 
 /// Pivots of b·K below this are not trusted.
@@ -130,7 +130,12 @@ pub fn worst_single(
     pairwise: f64,
 ) -> Result<Option<Exposure>, PrivacyError> {
     super::check_variances(own, pairwise)?;
-    Ok(enumerate(graph, own, pairwise, true)?.and_then(|exposures| worst(&exposures.single?, own)))
+    let exposures = enumerate(graph, 1.0, pairwise / own, true)?;
+    let found = exposures.and_then(|exposures| worst(&exposures.single?, 1.0));
+    Ok(found.map(|exposure| Exposure {
+        excess: exposure.excess / own,
+        ..exposure
+    }))
 }
 
 /// The exposure with the largest variance factor; the first of equals.
@@ -166,13 +171,26 @@ fn work(graph: &Graph, all: &[Vec<u32>], cut: &[u32]) -> f64 {
     total
 }
 
+impl Component {
+    /// The relative allowance on an entry derived from this inverse.
+    fn allowance(&self) -> f64 {
+        ALLOWANCE + 100.0 * self.relative_error
+    }
+}
+
 fn most_exposed(colluder: Option<u32>, component: &Component) -> Exposure {
     let (index, excess) = largest(component.excess().into_iter());
+    let honest = component.nodes.len();
+    let entry = excess + component.known_part(honest);
     Exposure {
         colluder,
         peer: component.nodes[index],
-        honest: component.nodes.len(),
-        excess: excess * (1.0 + ALLOWANCE + 100.0 * component.relative_error),
+        honest,
+        excess: if honest == 1 {
+            0.0
+        } else {
+            excess + entry * component.allowance()
+        },
     }
 }
 
@@ -265,9 +283,7 @@ fn without(
     }
     diagonal[c] = f64::NEG_INFINITY;
     let (index, value) = largest(diagonal.into_iter());
-    // The allowance is taken on the entry, before the known part is subtracted.
-    let excess =
-        value * (1.0 + ALLOWANCE + 100.0 * component.relative_error) - component.known_part(n - 1);
+    let excess = value * (1.0 + component.allowance()) - component.known_part(n - 1);
     Some(Some(Exposure {
         colluder: Some(component.nodes[c]),
         peer: component.nodes[index],

@@ -107,7 +107,13 @@ fn enumeration_by_updates_is_enumeration_by_inverses() {
     for trial in 0..60 {
         let n = 2 + trial % 17;
         let g = random(&mut rng, n, 0.3, trial % 3 != 0);
-        for (own, pairwise) in [(1.0, 0.0), (1.0, 3.0), (0.5, 1e4), (1.0, 1e8)] {
+        for (own, pairwise) in [
+            (1.0, 0.0),
+            (1.0, 3.0),
+            (0.5, 1e4),
+            (1.0, 1e8),
+            (1e-180, 1e-100),
+        ] {
             let direct = (0..n)
                 .flat_map(|c| exact_variance_factors(&g, own, pairwise, &[c]).expect("valid"))
                 .flatten()
@@ -205,6 +211,8 @@ fn coalitions_and_variances_are_validated() {
         (f64::NAN, 1.0),
         (1.0, -1.0),
         (1.0, f64::INFINITY),
+        (1.0, f64::NAN),
+        (1e-200, 1.0),
     ] {
         assert!(matches!(
             exact_variance_factors(&g, own, pairwise, &[]),

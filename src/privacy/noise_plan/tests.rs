@@ -367,6 +367,14 @@ fn nonsense_is_refused_not_planned() {
             Err(PrivacyError::TooManyColluders { .. })
         ));
     }
+    let frugal = NoiseRequest {
+        overhead: 1e-200,
+        ..request(&g, 1)
+    };
+    assert!(matches!(
+        NoisePlan::new(&frugal),
+        Err(PrivacyError::Parameter { .. })
+    ));
     let idle = NoiseRequest {
         iterations: 0,
         ..request(&g, 0)
