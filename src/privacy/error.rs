@@ -157,8 +157,9 @@ pub enum PrivacyError {
 }
 
 fn largest_text(largest: Option<usize>) -> String {
-    largest.map_or_else(
-        || "no number of colluders is known to be safe on this graph".to_owned(),
-        |t| format!("set colluders to {t} or fewer"),
-    )
+    match largest {
+        None => "no number of colluders is known to be safe on this graph".to_owned(),
+        Some(0) => "set colluders to 0".to_owned(),
+        Some(t) => format!("set colluders to {t} or fewer"),
+    }
 }

@@ -88,7 +88,7 @@ pub fn epsilon(mu: f64, delta: Delta) -> f64 {
         return 0.0;
     }
     let start = mu * (0.5 * mu + (-2.0 * target).sqrt());
-    crossing(start.max(f64::MIN_POSITIVE), |epsilon| {
+    crossing(start.clamp(f64::MIN_POSITIVE, 1e300), |epsilon| {
         ln_delta(epsilon, mu) > target
     })
     .1
@@ -187,6 +187,8 @@ mod tests {
             assert_eq!(epsilon(bad, delta_in), f64::INFINITY);
         }
         assert_eq!(epsilon(0.0, delta_in), 0.0);
+        assert_eq!(epsilon(1e200, delta_in), f64::INFINITY);
+        assert!(epsilon(1e150, delta_in) >= 0.5e300);
         assert_eq!(ln_delta(1e300, 1e-12), f64::NEG_INFINITY);
     }
 }

@@ -134,3 +134,27 @@ pub(super) fn pieces(graph: &Graph, removed: &[u32]) -> Vec<Vec<u32>> {
     }
     pieces
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_inverse_is_refused_and_a_slightly_damaged_one_is_charged_for() {
+        let matrix = DMatrix::from_fn(4, 4, |i, j| if i == j { 3.0 } else { -0.5 });
+        let good = positive_definite_inverse(&matrix).expect("positive definite");
+        assert!(largest_relative_error(&matrix, &good).expect("sound") < 1e-14);
+        let damaged = |amount: f64| {
+            let mut inverse = good.clone();
+            inverse[(2, 2)] *= 1.0 - amount;
+            largest_relative_error(&matrix, &inverse)
+        };
+        assert!(damaged(1e-8).expect("within the limit") >= 1e-8);
+        for amount in [1e-5, 0.5, f64::NAN] {
+            assert!(matches!(
+                damaged(amount),
+                Err(PrivacyError::IllConditioned { .. })
+            ));
+        }
+    }
+}

@@ -12,7 +12,7 @@ const BASE: usize = 64;
 /// products, several times faster than column-wise factorisation at a few thousand rows.
 ///
 /// # Cost
-/// About 3n³ multiplications, 4n² numbers of memory.
+/// About ⅔n³ multiplications, 4n² numbers of memory.
 pub(super) fn positive_definite_inverse(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     let n = matrix.nrows();
     if n <= BASE {

@@ -19,8 +19,8 @@ use crate::topology::Graph;
 /// Coalitions of one peer are enumerated up to this many peers.
 pub const ENUMERATED_UP_TO: usize = 2000;
 
-/// Relative allowance for rounding on every enumerated excess. The updates lose at most six of sixteen digits
-/// (see [`SMALLEST_PIVOT`]); the base inverse's own error bound is added on top, a hundredfold.
+/// Relative allowance for rounding on every enumerated diagonal entry. The updates lose at most six of sixteen
+/// digits (see [`SMALLEST_PIVOT`]); the base inverse's own error bound is added on top, a hundredfold.
 const ALLOWANCE: f64 = 1e-8;
 
 /// Pivots of b·K below this are not trusted.
@@ -130,7 +130,12 @@ pub fn worst_single(
     pairwise: f64,
 ) -> Result<Option<Exposure>, PrivacyError> {
     super::check_variances(own, pairwise)?;
-    Ok(enumerate(graph, own, pairwise, true)?.and_then(|exposures| worst(&exposures.single?, own)))
+    let exposures = enumerate(graph, 1.0, pairwise / own, true)?;
+    let found = exposures.and_then(|exposures| worst(&exposures.single?, 1.0));
+    Ok(found.map(|exposure| Exposure {
+        excess: exposure.excess / own,
+        ..exposure
+    }))
 }
 
 /// The exposure with the largest variance factor; the first of equals.
@@ -156,7 +161,7 @@ fn work(graph: &Graph, all: &[Vec<u32>], cut: &[u32]) -> f64 {
                     .component_sizes_without(&[c])
                     .into_iter()
                     .filter(|&size| size < nodes.len())
-                    .map(|size| 3.0 * (size as f64).powi(3))
+                    .map(|size| 2.0 * (size as f64).powi(3))
                     .sum()
             } else {
                 n * d * d + d * d * d
@@ -166,13 +171,26 @@ fn work(graph: &Graph, all: &[Vec<u32>], cut: &[u32]) -> f64 {
     total
 }
 
+impl Component {
+    /// The relative allowance on an entry derived from this inverse.
+    fn allowance(&self) -> f64 {
+        ALLOWANCE + 100.0 * self.relative_error
+    }
+}
+
 fn most_exposed(colluder: Option<u32>, component: &Component) -> Exposure {
     let (index, excess) = largest(component.excess().into_iter());
+    let honest = component.nodes.len();
+    let entry = excess + component.known_part(honest);
     Exposure {
         colluder,
         peer: component.nodes[index],
-        honest: component.nodes.len(),
-        excess: excess * (1.0 + ALLOWANCE + 100.0 * component.relative_error),
+        honest,
+        excess: if honest == 1 {
+            0.0
+        } else {
+            excess + entry * component.allowance()
+        },
     }
 }
 
@@ -235,7 +253,8 @@ fn without(
             let dot: f64 = (0..j).map(|k| factor[i * d + k] * factor[j * d + k]).sum();
             let value = factor[i * d + j] - dot;
             if i == j {
-                if !(value * pairwise > SMALLEST_PIVOT) {
+                let relative = value * pairwise;
+                if relative.is_nan() || relative <= SMALLEST_PIVOT {
                     return None;
                 }
                 factor[i * d + i] = value.sqrt();
@@ -264,9 +283,7 @@ fn without(
     }
     diagonal[c] = f64::NEG_INFINITY;
     let (index, value) = largest(diagonal.into_iter());
-    // The allowance is taken on the entry, before the known part is subtracted.
-    let excess =
-        value * (1.0 + ALLOWANCE + 100.0 * component.relative_error) - component.known_part(n - 1);
+    let excess = value * (1.0 + component.allowance()) - component.known_part(n - 1);
     Some(Some(Exposure {
         colluder: Some(component.nodes[c]),
         peer: component.nodes[index],
@@ -291,4 +308,23 @@ fn directly(
             Ok(most_exposed(Some(colluder), &piece))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_update_that_would_lose_its_digits_is_not_trusted() {
+        // Without node 2 the graph falls apart: what is left is singular up to a/b.
+        let graph = Graph::from_edges(5, &[(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])
+            .expect("two triangles");
+        let component =
+            Component::new(&graph, (0..5).collect(), 1.0, 1e8).expect("well conditioned");
+        assert_eq!(without(&graph, &component, 2, 1e8), None);
+        assert!(without(&graph, &component, 0, 1e8).is_some());
+        // The direct route takes over.
+        let left = directly(&graph, &component, 2, 1.0, 1e8).expect("well conditioned");
+        assert_eq!(left.iter().map(|e| e.honest).collect::<Vec<_>>(), [2, 2]);
+    }
 }

@@ -41,12 +41,15 @@ fn factor(graph: &Graph, own: f64, pairwise: f64, coalition: &[u32], u: usize) -
     exact_variance_factors(graph, own, pairwise, coalition).expect("valid")[u].expect("honest")
 }
 
+/// Graph, σ_η², σ_Δ², coalition, u, [Σ_H⁻¹]_uu.
+type Case<'a> = (&'a Graph, f64, f64, &'a [u32], usize, f64);
+
 #[test]
 fn embedded_rationals_are_met() {
     let star = graph(5, &[(0, 1), (0, 2), (0, 3), (0, 4)]);
     let path = graph(4, &[(0, 1), (1, 2), (2, 3)]);
     let bridge = graph(6, &[(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)]);
-    let cases: [(&Graph, f64, f64, &[u32], usize, f64); 9] = [
+    let cases: [Case<'_>; 9] = [
         (&complete(5), 1.0, 10.0, &[], 0, 11.0 / 51.0),
         (&complete(5), 1.0, 10.0, &[4], 0, 11.0 / 41.0),
         (&cycle(6), 2.0, 50.0, &[3], 0, 701.0 / 6502.0),
@@ -104,7 +107,13 @@ fn enumeration_by_updates_is_enumeration_by_inverses() {
     for trial in 0..60 {
         let n = 2 + trial % 17;
         let g = random(&mut rng, n, 0.3, trial % 3 != 0);
-        for (own, pairwise) in [(1.0, 0.0), (1.0, 3.0), (0.5, 1e4), (1.0, 1e8)] {
+        for (own, pairwise) in [
+            (1.0, 0.0),
+            (1.0, 3.0),
+            (0.5, 1e4),
+            (1.0, 1e8),
+            (1e-180, 1e-100),
+        ] {
             let direct = (0..n)
                 .flat_map(|c| exact_variance_factors(&g, own, pairwise, &[c]).expect("valid"))
                 .flatten()
@@ -202,6 +211,8 @@ fn coalitions_and_variances_are_validated() {
         (f64::NAN, 1.0),
         (1.0, -1.0),
         (1.0, f64::INFINITY),
+        (1.0, f64::NAN),
+        (1e-200, 1.0),
     ] {
         assert!(matches!(
             exact_variance_factors(&g, own, pairwise, &[]),

@@ -34,7 +34,8 @@ pub enum OnDisconnect {
     #[default]
     Refuse,
     /// Raise everybody's own noise until the smallest honest component is protected (coalitions of at most one,
-    /// graphs small enough to enumerate).
+    /// graphs small enough to enumerate). Where that component is a single peer this costs no less than
+    /// [`Scheme::Local`].
     SmallestComponent,
 }
 

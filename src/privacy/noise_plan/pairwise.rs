@@ -18,7 +18,7 @@
 //! [`Connectivity::after`]: super::super::coalition::Connectivity::after
 
 use super::super::PrivacyError;
-use super::super::coalition::{enumerate, lambda2_bound, star_bound, worst};
+use super::super::coalition::{LARGEST_RATIO, enumerate, lambda2_bound, star_bound, worst};
 use super::{Certificate, NoisePlan, NoiseRequest, OnDisconnect, View, coalition_name, refusal};
 
 /// Covers the rounding of the recipe itself, where it is an equality (complete graphs).
@@ -34,11 +34,11 @@ pub(super) fn plan(request: &NoiseRequest<'_>) -> Result<NoisePlan, PrivacyError
         });
     }
     let (variance, ratio) = recipe(request)?;
-    if !((variance * ratio).is_finite() && ratio.is_finite()) {
+    if ratio.is_nan() || ratio > LARGEST_RATIO {
         return Err(PrivacyError::Parameter {
             name: "the ratio of pairwise to own variance",
             found: ratio,
-            expected: "a finite number; raise privacy.overhead or use a better connected noise graph",
+            expected: "at most 1e100; raise privacy.overhead or use a better connected noise graph",
         });
     }
     let views = views(request, variance, ratio)?;

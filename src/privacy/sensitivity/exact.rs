@@ -2,7 +2,7 @@
 
 /// One interaction added or removed, rows normalised with degree floor D:
 ///
-/// Δ² = max( [min(D²D̂², D) + (D−1)D̂²]/D², [D̂² + min(D·D̂², 1)]/(D+1) ).
+/// Δ² = min(D̂², 1/D) + (D−1)·D̂²/D².
 ///
 /// # Proof
 /// Let r = r′ + e_k be the larger row, d = |r| its number of interactions, C the change of A. (The same C
@@ -10,26 +10,26 @@
 ///
 /// *d ≤ D.* Both rows are divided by √D, so C = (rᵀr − r′ᵀr′)/D. Row k of C is r/D, since k ∉ r′, and each of
 /// the d−1 rows j ∈ r′ is e_k/D. So ‖CX‖_F² = (‖Σ_{j∈r} x_j‖² + (d−1)‖x_k‖²)/D², and ‖Σ_{j∈r} x_j‖ is at most
-/// d·D̂ (triangle inequality) and at most ‖r‖·‖X‖₂ = √d. The bound increases with d: the worst is d = D.
+/// d·D̂ (triangle inequality) and at most ‖r‖·‖X‖₂ = √d. The bound [min(d²D̂², d) + (d−1)D̂²]/D² increases with d:
+/// the worst is d = D, which gives Δ².
 ///
 /// *d > D.* Then d − 1 ≥ D ≥ 1 and both rows have norm 1, so C = P_r − P_{r′} is a difference of projectors
 /// onto two lines with cos²θ = (d−1)/d. Its square is sin²θ·Π = Π/d, Π the projector on span{r, r′} =
 /// span{e_k, r′}, hence ‖CX‖_F² = ‖ΠX‖_F²/d = (‖x_k‖² + ‖Σ_{j∈r′} x_j‖²/(d−1))/d, and ‖Σ_{j∈r′} x_j‖² is at
 /// most (d−1)²D̂² and at most d−1. This gives g(d) = [D̂² + min((d−1)D̂², 1)]/d. While (d−1)D̂² ≤ 1 it is D̂²;
-/// from then on it is (D̂² + 1)/d, which decreases and equals D̂² where the two meet. So g never increases
-/// and the worst is d = D + 1. ∎
+/// from then on it is (D̂² + 1)/d, which decreases and equals D̂² where the two meet. So g never increases and
+/// the worst is g(D+1).
 ///
-/// At D = 1 both terms are at most D̂² and the first equals it: Δ = D̂, without P1's factor √2. (ref F.1.3,
-/// DESIGN 7; tight where D·D̂² ≤ 1.)
+/// *The first case is the worse.* If D·D̂² ≤ 1, g(D+1) = D̂² ≤ D̂²(1 + (D−1)/D²) = Δ². Otherwise
+/// Δ² − g(D+1) = 1/D + (D−1)D̂²/D² − (D̂² + 1)/(D+1) = (D − D̂²)/(D²(D+1)) ≥ 0, since D̂² ≤ 1 ≤ D. ∎
+///
+/// At D = 1 this is Δ = D̂, without P1's factor √2 (ref F.1.3); for any D it is DESIGN 7 with both maxima taken.
+/// Tight where D·D̂² ≤ 1: rows of X that are equal on the D items.
 pub(super) fn interaction(row_norm: f64, degree_floor: u32) -> f64 {
-    if degree_floor == 1 {
-        return row_norm;
-    }
     let floor = f64::from(degree_floor);
-    let square = row_norm * row_norm;
-    let within = ((floor * floor * square).min(floor) + (floor - 1.0) * square) / (floor * floor);
-    let beyond = (square + (floor * square).min(1.0)) / (floor + 1.0);
-    within.max(beyond).sqrt()
+    // As a hypotenuse: no underflow, and exactly D̂ at D = 1.
+    let row = row_norm.min(1.0 / floor.sqrt());
+    libm::hypot(row, (floor - 1.0).sqrt() / floor * row_norm)
 }
 
 /// A whole user zeroed out or added, with at most m = `degree_cap` interactions:

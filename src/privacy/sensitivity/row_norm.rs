@@ -7,9 +7,8 @@ use super::Adjacency;
 /// Δ = √2·D̂ for one interaction (P1, Lemma 6.1/B.1), Δ = D̂ for a change of the matrix (P1, Theorem 3.1).
 ///
 /// # Proof
-/// Matrix: as [`super::exact::matrix`]. Interaction, for every degree floor D: the two terms of
-/// [`super::exact::interaction`] are at most D̂²(1 + (D−1)/D²) ≤ 1.25·D̂² (largest at D = 2) and
-/// D̂²(1 + D)/(D + 1) = D̂², both below 2·D̂². ∎
+/// Matrix: as [`super::exact::matrix`]. Interaction, for every degree floor D: the square of
+/// [`super::exact::interaction`] is at most D̂²(1 + (D−1)/D²) ≤ 1.25·D̂² (largest at D = 2), below 2·D̂². ∎
 ///
 /// The factor √2 is never needed at D = 1, where Δ = D̂ (ref F.1.3).
 pub(super) fn bound(adjacency: Adjacency, row_norm: f64) -> f64 {
