@@ -159,8 +159,8 @@ mod tests {
         let expected = Block::from_matrix(&eigen.eigenvectors.select_columns(&order[..3]));
         let top = top_eigenvectors(&rows, 3).expect("converges");
         assert!(subspace_distance(&top.vectors, &expected) < 1e-9);
-        for j in 0..3 {
-            assert!((top.values[j] - eigen.eigenvalues[order[j]]).abs() < 1e-9 * top.values[0]);
+        for (value, &index) in top.values.iter().zip(&order) {
+            assert!((value - eigen.eigenvalues[index]).abs() < 1e-9 * top.values[0]);
         }
     }
 
