@@ -28,6 +28,8 @@ mod message;
 mod outbox;
 mod peer;
 mod plan;
+#[cfg(test)]
+mod tests;
 pub mod wire;
 
 pub use fault::{Fault, FaultKind};

@@ -95,8 +95,8 @@ pub enum PeerError {
         /// Why.
         source: NotFullRank,
     },
-    /// The sum is not finite, although every message was.
-    #[error("the sum of {iteration} overflowed at {peer}")]
+    /// An average or the sum is not finite, although every message was.
+    #[error("the values of {iteration} overflowed at {peer}")]
     Overflow {
         /// The peer.
         peer: PeerIndex,
@@ -395,6 +395,10 @@ impl Peer {
                 previous,
             } => {
                 let next = Arc::new(self.mixed(round, &current, &previous));
+                if next.iter().any(|v| !v.is_finite()) {
+                    let (peer, iteration) = (self.setup.index, self.iteration);
+                    return Err(PeerError::Overflow { peer, iteration });
+                }
                 self.leave_step();
                 if round + 1 < self.setup.plan.averaging_rounds() {
                     self.say(

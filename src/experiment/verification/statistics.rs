@@ -148,7 +148,8 @@ mod tests {
     /// is below 1e-4 for Binomial(200, 0.1); the seeds are fixed.
     #[test]
     fn p_values_are_uniform_under_the_null() {
-        let tests: [(&str, fn(&[f64], &[f64]) -> f64); 4] = [
+        type PValue = fn(&[f64], &[f64]) -> f64;
+        let tests: [(&str, PValue); 4] = [
             ("kolmogorov-smirnov", |a, _| kolmogorov_smirnov_normal(a).1),
             ("chi-squared", |a, _| chi_squared_variance(a).1),
             ("correlation", |a, b| correlation(a, b).1),

@@ -1,0 +1,399 @@
+//! One peer against neighbours that misbehave.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::averaging::{AveragingKind, MixingBounds};
+use super::{
+    Body, CollectingOutbox, Event, FaultKind, Input, Message, Neighbour, Peer, PeerError,
+    PeerSetup, Plan, PlanError, PlanParameters, SessionId, Timer,
+};
+use crate::algorithm::AlgorithmKind;
+use crate::linalg::{SparseRows, start_block};
+use crate::noise::PeerNoise;
+use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use crate::vocabulary::{Iteration, PeerIndex, Round, Seed, Span, Time};
+
+const ROUNDS: u32 = 3;
+const VALUES: usize = 8;
+
+fn parameters() -> PlanParameters {
+    let bounds = MixingBounds {
+        lowest: -0.5,
+        second: 0.5,
+    };
+    PlanParameters {
+        peers: 3,
+        dimension: 4,
+        rank: 2,
+        iterations: 2,
+        algorithm: AlgorithmKind::Power,
+        sensitivity: Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None, 2)
+            .expect("proved"),
+        sigma_own: 0.0,
+        sigma_pairwise: 0.0,
+        scale_rounds: 1,
+        schedule: AveragingKind::Chebyshev
+            .schedule(bounds, ROUNDS)
+            .expect("contracts"),
+        topology: [0; 32],
+        start: [0; 32],
+    }
+}
+
+fn rows() -> SparseRows {
+    let mut rows = SparseRows::new(4);
+    rows.push_row([(0, 0.6), (2, 0.8)]).expect("valid");
+    rows.push_row([(1, 1.0)]).expect("valid");
+    rows
+}
+
+/// Peer 1 of three, with neighbours 0 and 2.
+fn setup() -> PeerSetup {
+    PeerSetup {
+        index: PeerIndex(1),
+        plan: Arc::new(Plan::new(parameters()).expect("valid")),
+        neighbours: [0, 2]
+            .map(|v| Neighbour {
+                index: PeerIndex(v),
+                weight: 1.0 / 3.0,
+            })
+            .to_vec(),
+        self_weight: 1.0 / 3.0,
+        rows: rows(),
+        noise: PeerNoise::default(),
+        start: Arc::new(start_block(&Seed::from_u64(1), 4, 2).expect("rank 2")),
+        patience: Some(Span::from_millis(10)),
+    }
+}
+
+struct Bench {
+    peer: Peer,
+    outbox: CollectingOutbox,
+}
+
+impl Bench {
+    fn started() -> Self {
+        let mut bench = Self {
+            peer: Peer::new(setup()).expect("valid"),
+            outbox: CollectingOutbox::default(),
+        };
+        bench.give(Input::Start).expect("starts");
+        bench
+    }
+
+    fn give(&mut self, input: Input) -> Result<(), PeerError> {
+        self.peer.handle(input, Time(0), &mut self.outbox)
+    }
+
+    fn send(&mut self, from: u32, message: Message) {
+        self.give(Input::Message {
+            from: PeerIndex(from),
+            message,
+        })
+        .expect("messages never break a peer");
+    }
+
+    /// The fault a message from `from` causes.
+    fn blamed(&mut self, from: u32, message: Message) -> FaultKind {
+        self.send(from, message);
+        let fault = self.outbox.faults.pop().expect("a fault");
+        assert_eq!(fault.culprit, PeerIndex(from));
+        assert!(self.outbox.faults.is_empty());
+        fault.kind
+    }
+}
+
+fn message(iteration: u32, round: u32, body: Body) -> Message {
+    let session = Plan::new(parameters()).expect("valid").session();
+    Message {
+        session,
+        iteration: Iteration(iteration),
+        round: Round(round),
+        body,
+    }
+}
+
+fn block(value: f64) -> Body {
+    Body::Average(Arc::new(
+        (0..VALUES).map(|i| value + i as f64 * 0.1).collect(),
+    ))
+}
+
+#[test]
+fn a_peer_goes_through_all_its_rounds() {
+    let mut bench = Bench::started();
+    for iteration in 1..=2 {
+        for from in [0, 2] {
+            bench.send(from, message(iteration, 0, Body::Scale(0.9)));
+        }
+        for round in 0..ROUNDS {
+            for from in [2, 0] {
+                bench.send(
+                    from,
+                    message(iteration, round, block(f64::from(from + round))),
+                );
+            }
+        }
+    }
+    assert!(bench.peer.is_finished() && bench.outbox.faults.is_empty());
+    // One scale message and three blocks per iteration; sum and basis of each, then the end.
+    assert_eq!(
+        (bench.outbox.messages.len(), bench.outbox.events.len()),
+        (8, 5)
+    );
+    let Event::Averaged {
+        statistic,
+        sensitivity,
+        ..
+    } = &bench.outbox.events[0]
+    else {
+        panic!("the first event is the sum")
+    };
+    assert!(
+        *statistic >= 0.9 && sensitivity == statistic,
+        "the largest statistic of all wins"
+    );
+}
+
+#[test]
+fn the_order_in_which_neighbours_speak_leaves_no_trace() {
+    let run = |order: [u32; 2], early: bool| {
+        let mut bench = Bench::started();
+        for iteration in 1..=2 {
+            let mut steps = vec![(0, Body::Scale(0.5))];
+            steps.extend((0..ROUNDS).map(|round| (round, block(f64::from(iteration * 7 + round)))));
+            if early {
+                // The first neighbour is always one step ahead of the second.
+                bench.send(order[0], message(iteration, steps[0].0, steps[0].1.clone()));
+                for pair in steps.windows(2) {
+                    bench.send(order[0], message(iteration, pair[1].0, pair[1].1.clone()));
+                    bench.send(order[1], message(iteration, pair[0].0, pair[0].1.clone()));
+                }
+                let last = steps.last().expect("steps").clone();
+                bench.send(order[1], message(iteration, last.0, last.1));
+            } else {
+                for (round, body) in steps {
+                    for from in order {
+                        bench.send(from, message(iteration, round, body.clone()));
+                    }
+                }
+            }
+        }
+        assert!(bench.peer.is_finished() && bench.outbox.faults.is_empty());
+        bench.outbox.messages
+    };
+    let reference = run([0, 2], false);
+    for (order, early) in [([2, 0], false), ([0, 2], true), ([2, 0], true)] {
+        assert_eq!(run(order, early), reference);
+    }
+}
+
+#[test]
+fn every_misbehaviour_is_a_fault_that_names_the_culprit_and_the_numbers() {
+    let mut bench = Bench::started();
+    let scale = |value| message(1, 0, Body::Scale(value));
+    assert_eq!(bench.blamed(5, scale(0.5)), FaultKind::UnknownSender);
+    assert_eq!(bench.blamed(1, scale(0.5)), FaultKind::UnknownSender);
+    let foreign = Message {
+        session: SessionId([9; 16]),
+        ..scale(0.5)
+    };
+    assert!(matches!(
+        bench.blamed(0, foreign),
+        FaultKind::WrongSession { .. }
+    ));
+    for value in [1.5, -0.1, f64::NAN, f64::INFINITY] {
+        assert!(
+            matches!(
+                bench.blamed(0, scale(value)),
+                FaultKind::ScaleOutOfRange { .. }
+            ),
+            "{value}"
+        );
+    }
+    for (iteration, round) in [(0, 0), (3, 0), (1, 1), (u32::MAX, u32::MAX)] {
+        let kind = bench.blamed(2, message(iteration, round, Body::Scale(0.5)));
+        assert!(
+            matches!(kind, FaultKind::NoSuchStep { .. }),
+            "{iteration} {round}"
+        );
+    }
+    assert!(matches!(
+        bench.blamed(0, message(1, ROUNDS, block(0.0))),
+        FaultKind::NoSuchStep { .. }
+    ));
+    let short = message(1, 0, Body::Average(Arc::new(vec![1.0])));
+    assert_eq!(
+        bench.blamed(0, short),
+        FaultKind::WrongShape {
+            expected: VALUES,
+            found: 1
+        }
+    );
+    let mut values = vec![0.0; VALUES];
+    values[3] = f64::NAN;
+    let nan = message(1, 0, Body::Average(Arc::new(values)));
+    assert_eq!(bench.blamed(0, nan), FaultKind::NotFinite { coordinate: 3 });
+    let far = message(2, 0, block(0.0));
+    assert_eq!(
+        bench.blamed(0, far),
+        FaultKind::OutOfStep {
+            expected: 0,
+            found: 5
+        }
+    );
+    bench.send(0, scale(0.5));
+    assert_eq!(
+        bench.blamed(0, scale(0.6)),
+        FaultKind::Duplicate { step: 0 }
+    );
+    bench.send(2, scale(0.5));
+    assert_eq!(
+        bench.blamed(0, scale(0.5)),
+        FaultKind::OutOfStep {
+            expected: 1,
+            found: 0
+        }
+    );
+}
+
+#[test]
+fn a_refused_message_does_not_take_the_place_of_a_valid_one() {
+    let mut bench = Bench::started();
+    bench.blamed(0, message(1, 0, Body::Scale(2.0)));
+    bench.send(0, message(1, 0, Body::Scale(0.5)));
+    bench.send(2, message(1, 0, Body::Scale(0.5)));
+    assert!(bench.outbox.faults.is_empty());
+    assert_eq!(
+        bench.outbox.messages.len(),
+        2,
+        "the peer moved on to averaging"
+    );
+}
+
+#[test]
+fn silent_neighbours_are_reported_when_the_deadline_passes() {
+    let mut bench = Bench::started();
+    assert_eq!(bench.outbox.timers, [(Timer { step: 0 }, Time(10_000_000))]);
+    bench.send(2, message(1, 0, Body::Scale(0.5)));
+    bench
+        .give(Input::Timer(Timer { step: 0 }))
+        .expect("timers never break a peer");
+    let fault = bench.outbox.faults.pop().expect("a fault");
+    assert_eq!(
+        (fault.culprit, fault.kind),
+        (PeerIndex(0), FaultKind::Silent { step: 0 })
+    );
+    bench.send(0, message(1, 0, Body::Scale(0.5)));
+    bench
+        .give(Input::Timer(Timer { step: 0 }))
+        .expect("timers never break a peer");
+    assert!(
+        bench.outbox.faults.is_empty(),
+        "a deadline of a step that is over means nothing"
+    );
+}
+
+#[test]
+fn values_that_overflow_stop_the_peer_before_it_passes_them_on() {
+    let mut bench = Bench::started();
+    for from in [0, 2] {
+        bench.send(from, message(1, 0, Body::Scale(0.5)));
+    }
+    let huge = || message(1, 0, Body::Average(Arc::new(vec![f64::MAX; VALUES])));
+    bench.send(0, huge());
+    let said = bench.outbox.messages.len();
+    let outcome = bench.give(Input::Message {
+        from: PeerIndex(2),
+        message: huge(),
+    });
+    assert!(matches!(outcome, Err(PeerError::Overflow { .. })));
+    assert_eq!(
+        bench.outbox.messages.len(),
+        said,
+        "neighbours would blame this peer for the infinity"
+    );
+}
+
+#[test]
+fn bad_setups_and_plans_are_errors() {
+    let mut wrong = setup();
+    wrong.neighbours.swap(0, 1);
+    assert!(matches!(
+        Peer::new(wrong),
+        Err(PeerError::Neighbours { .. })
+    ));
+    let mut wrong = setup();
+    wrong.rows = SparseRows::new(5);
+    assert!(matches!(
+        Peer::new(wrong),
+        Err(PeerError::Shape {
+            found: 5,
+            expected: 4,
+            ..
+        })
+    ));
+    let mut bench = Bench::started();
+    assert!(matches!(
+        bench.give(Input::Start),
+        Err(PeerError::StartedTwice { .. })
+    ));
+    let bad: [fn(&mut PlanParameters); 6] = [
+        |p| p.peers = 0,
+        |p| p.rank = 5,
+        |p| p.iterations = 0,
+        |p| p.schedule.clear(),
+        |p| p.sigma_own = f64::NAN,
+        |p| p.sigma_pairwise = -1.0,
+    ];
+    for change in bad {
+        let mut parameters = parameters();
+        change(&mut parameters);
+        assert!(matches!(
+            Plan::new(parameters),
+            Err(PlanError::Count { .. } | PlanError::Sigma { .. })
+        ));
+    }
+}
+
+#[test]
+fn the_session_name_depends_on_every_public_parameter() {
+    let changes: [fn(&mut PlanParameters); 7] = [
+        |p| p.peers = 4,
+        |p| p.iterations = 3,
+        |p| p.sigma_own = 0.5,
+        |p| p.sigma_pairwise = 0.5,
+        |p| p.scale_rounds = 2,
+        |p| p.topology[5] = 1,
+        |p| p.schedule[0].mixed += 1e-9,
+    ];
+    let reference = Plan::new(parameters()).expect("valid").session();
+    for change in changes {
+        let mut parameters = parameters();
+        change(&mut parameters);
+        assert_ne!(Plan::new(parameters).expect("valid").session(), reference);
+    }
+}
+
+fn any_message() -> impl Strategy<Value = (u32, Message)> {
+    let body = prop_oneof![
+        any::<f64>().prop_map(Body::Scale),
+        (0.0..1.0).prop_map(Body::Scale),
+        proptest::collection::vec(any::<f64>(), 0..10).prop_map(|v| Body::Average(Arc::new(v))),
+        proptest::collection::vec(-1e3..1e3, VALUES).prop_map(|v| Body::Average(Arc::new(v))),
+    ];
+    (0_u32..4, 0_u32..4, 0_u32..5, body)
+        .prop_map(|(from, iteration, round, body)| (from, message(iteration, round, body)))
+}
+
+proptest! {
+    #[test]
+    fn no_sequence_of_messages_breaks_a_peer(messages in proptest::collection::vec(any_message(), 0..60)) {
+        let mut bench = Bench::started();
+        for (from, message) in messages {
+            bench.send(from, message);
+        }
+    }
+}
