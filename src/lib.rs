@@ -3,6 +3,8 @@
 pub mod algorithm;
 pub mod engine;
 pub mod linalg;
+#[cfg(feature = "node")]
+pub mod node;
 pub mod noise;
 pub mod privacy;
 pub mod protocol;

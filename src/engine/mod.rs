@@ -18,7 +18,7 @@ mod outcome;
 mod record;
 mod session;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use outcome::{Communication, Consensus, IterationRecord, Observer, Outcome, Silent, Totals};
 pub use record::Collector;
