@@ -234,7 +234,11 @@ pub(super) async fn accept(
                     reading.insert(from, readers.spawn(reader));
                 }
             }
-            Some(_) = readers.join_next() => {}
+            Some(ended) = readers.join_next() => {
+                if ended.is_err() {
+                    let _ = inbox.send(Inbound::Failed(SwarmError::TaskLost)).await;
+                }
+            }
         }
     }
 }

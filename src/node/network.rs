@@ -162,7 +162,7 @@ pub(super) async fn conduct(
     observer: &mut dyn Observer,
     setup: impl Fn(PeerIndex, Option<Span>) -> PeerSetup,
 ) -> Result<Outcome, SwarmError> {
-    let patience = options.stall_timeout;
+    let patience = options.patience();
     let indices = || (0..session.peers()).map(PeerIndex::from_index);
     let (mut swarms, mut addresses) = (Vec::new(), Vec::new());
     for index in indices() {

@@ -21,8 +21,19 @@ pub struct SwarmOptions {
     /// What connects the nodes.
     pub transport: Transport,
     /// How long a node waits for a connection, for the acknowledgement of a stream, and in one step for
-    /// its neighbours' messages, before the run ends with an error that names the neighbour.
+    /// its neighbours' messages, before the run ends with an error that names the neighbour. At most a
+    /// year; longer values count as a year.
     pub stall_timeout: Duration,
+}
+
+/// Longer stall timeouts count as this, so that no deadline can overflow.
+const LONGEST_STALL: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+impl SwarmOptions {
+    /// The stall timeout as it is applied.
+    pub(super) fn patience(&self) -> Duration {
+        self.stall_timeout.min(LONGEST_STALL)
+    }
 }
 
 impl Default for SwarmOptions {

@@ -348,13 +348,13 @@ fn a_message_for_another_step_is_the_neighbours_fault() {
 
 #[test]
 fn a_silent_neighbour_is_a_fault_after_the_stall_timeout() {
-    let began = std::time::Instant::now();
     let stall = Duration::from_secs(2);
-    let kind = fault(against(Transport::Memory, stall, |rogue| {
-        rogue.say(Vec::new())
-    }));
-    assert_eq!(kind, FaultKind::Silent { step: 0 });
-    assert!(began.elapsed() >= stall);
+    for (said, step) in [(Vec::new(), 0), (first_frame(), 1)] {
+        let began = std::time::Instant::now();
+        let kind = fault(against(Transport::Memory, stall, |rogue| rogue.say(said)));
+        assert_eq!(kind, FaultKind::Silent { step });
+        assert!(began.elapsed() >= stall);
+    }
 }
 
 #[test]
@@ -465,7 +465,8 @@ fn a_node_that_is_shut_down_listens_no_more() {
 fn every_task_ends_with_the_run() {
     let session = session_of(&graphs()[3], rows(), 4, (1, 4), AveragingKind::Linear, 5);
     for transport in TRANSPORTS {
-        let options = options(transport);
+        let mut options = options(transport);
+        options.stall_timeout = Duration::MAX;
         let alive = runtime().block_on(async {
             let setup = |index, patience| session.peer_setup(index, patience);
             network::conduct(&session, &options, &mut Silent, setup)
@@ -508,21 +509,35 @@ fn peak_memory() -> Option<u64> {
     Some(kib / 1024)
 }
 
+/// Counts the open files of this process while all nodes are connected.
+#[derive(Default)]
+struct OpenFiles(usize);
+
+impl Observer for OpenFiles {
+    fn iteration(&mut self, _record: &IterationRecord) {
+        self.0 = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+    }
+}
+
 fn measured(session: &Session, transport: Transport) -> Outcome {
     let options = SwarmOptions {
         transport,
         ..SwarmOptions::default()
     };
     let began = std::time::Instant::now();
-    let outcome = run(session, &options, &mut Silent).expect("runs");
+    let mut files = OpenFiles::default();
+    let outcome = run(session, &options, &mut files).expect("runs");
     let (seconds, bytes) = (
         began.elapsed().as_secs_f64(),
         outcome.communication.bytes_total,
     );
     eprintln!(
-        "{} peers, {transport:?}: {seconds:.2} s, {:.0} MB/s, peak memory of the process {:?} MiB",
+        "{} peers, {} edges, {transport:?}: {seconds:.2} s, {:.0} MB/s, {} open files, \
+         peak memory of the process {:?} MiB",
         session.peers(),
+        session.graph.edges(),
         bytes as f64 / seconds * 1e-6,
+        files.0,
         peak_memory(),
     );
     outcome
