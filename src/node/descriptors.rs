@@ -32,10 +32,10 @@ fn fits(needed: u64, limit: u64) -> Result<(), SwarmError> {
     }
 }
 
-/// Both ends of every edge are sockets of this process, every node has a listener; twice that, because a
-/// connection attempt that fails and its successor overlap, and `open` files are there already.
+/// Both ends of every edge are sockets of this process and every node has a listener; `open` files are
+/// there already. (Measured at 64 nodes and 192 edges: 460 open files, 448 by this count, 9 before.)
 fn needed(graph: &Graph, open: u64) -> u64 {
-    open + 2 * (2 * graph.edges() as u64 + graph.nodes() as u64) + RESERVE
+    open + 2 * graph.edges() as u64 + graph.nodes() as u64 + RESERVE
 }
 
 /// The soft limit on open files in the text of `/proc/self/limits`.
@@ -68,7 +68,7 @@ mod tests {
         let edges: Vec<_> = (0..600_u32).map(|u| (u, u + 1)).collect();
         let graph = Graph::from_edges(601, &edges).expect("a path");
         let needed = needed(&graph, 10);
-        assert!(needed > 1200 + 601);
+        assert_eq!(needed, 10 + 1200 + 601 + RESERVE);
         assert!(fits(needed, needed).is_ok());
         let error = fits(needed, 1024).expect_err("too many").to_string();
         assert!(error.contains(&format!("ulimit -n {needed}")), "{error}");

@@ -142,33 +142,39 @@ fn a_call_from_within_a_runtime_is_refused_instead_of_panicking() {
     assert!(matches!(result, Err(SwarmError::NestedRuntime)));
 }
 
-/// The conduct of [`run`] with another plan at peer 3.
+/// The conduct of [`run`] with another plan at peer 3: one with a round more, whose frames look alike,
+/// and one of another rank, whose frames would be malformed if the hello did not come first.
 #[test]
 fn a_peer_with_another_plan_is_a_fault_of_the_session() {
     let graph = &graphs()[0];
-    let ours = session_of(graph, rows(), 4, (2, 9), AveragingKind::Linear, 5);
-    let theirs = session_of(graph, rows(), 4, (2, 10), AveragingKind::Linear, 5);
-    let (our_id, their_id) = (ours.plan.session(), theirs.plan.session());
-    let options = options(Transport::Memory);
-    let setup = |index: PeerIndex, patience| {
-        let session = if index.0 == 3 { &theirs } else { &ours };
-        session.peer_setup(index, patience)
+    let planned = |rank, rounds| {
+        let kind = AveragingKind::Linear;
+        session_of(graph, rows(), rank, (2, rounds), kind, 5)
     };
-    let result = runtime().block_on(async {
-        let mut silent = Silent;
-        let conduct = network::conduct(&ours, &options, &mut silent, setup);
-        timeout(LIMIT, conduct).await.expect("ends")
-    });
-    let Err(SwarmError::Fault { reporter, fault }) = result else {
-        panic!("{result:?}");
-    };
-    let (expected, found) = if reporter.0 == 3 {
-        (their_id, our_id)
-    } else {
-        assert_eq!(fault.culprit.0, 3);
-        (our_id, their_id)
-    };
-    assert_eq!(fault.kind, FaultKind::WrongSession { expected, found });
+    let ours = planned(4, 9);
+    for theirs in [planned(4, 10), planned(3, 9)] {
+        let (our_id, their_id) = (ours.plan.session(), theirs.plan.session());
+        let options = options(Transport::Memory);
+        let setup = |index: PeerIndex, patience| {
+            let session = if index.0 == 3 { &theirs } else { &ours };
+            session.peer_setup(index, patience)
+        };
+        let result = runtime().block_on(async {
+            let mut silent = Silent;
+            let conduct = network::conduct(&ours, &options, &mut silent, setup);
+            timeout(LIMIT, conduct).await.expect("ends")
+        });
+        let Err(SwarmError::Fault { reporter, fault }) = result else {
+            panic!("{result:?}");
+        };
+        let (expected, found) = if reporter.0 == 3 {
+            (their_id, our_id)
+        } else {
+            assert_eq!(fault.culprit.0, 3);
+            (our_id, their_id)
+        };
+        assert_eq!(fault.kind, FaultKind::WrongSession { expected, found });
+    }
 }
 
 /// A neighbour played by a test: connected, and free to say what it likes.
@@ -326,6 +332,16 @@ fn a_hello_that_is_none_is_malformed() {
 }
 
 #[test]
+fn another_session_is_refused_at_the_hello() {
+    let play = |mut rogue: Rogue| async move {
+        rogue.session = SessionId([9; 16]);
+        rogue.open().await;
+    };
+    let kind = fault(against(Transport::Memory, LIMIT, play));
+    assert!(matches!(kind, FaultKind::WrongSession { found, .. } if found == SessionId([9; 16])));
+}
+
+#[test]
 fn an_announced_length_beyond_the_plan_is_refused_before_the_frame_comes() {
     let announced = u32::MAX.to_le_bytes().to_vec();
     let kind = fault(against(Transport::Tcp, LIMIT, |rogue| rogue.say(announced)));
@@ -456,6 +472,9 @@ fn a_node_that_is_shut_down_listens_no_more() {
         while !matches!(received.recv().await, Some((_, Report::Done(_)))) {}
         let at = ("127.0.0.1", port(&address));
         assert!(TcpStream::connect(at).is_ok());
+        // Another address of the same machine: only a listener on all interfaces would answer.
+        #[cfg(target_os = "linux")]
+        assert!(TcpStream::connect(("127.0.0.2", port(&address))).is_err());
         tasks.shutdown().await;
         assert!(TcpStream::connect(at).is_err());
     });
