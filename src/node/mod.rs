@@ -65,7 +65,7 @@ use crate::engine::{Observer, Outcome, Session};
 /// own), when the limit on open files is too low for TCP, and when a peer reports a neighbour.
 ///
 /// # Cost
-/// Noise and copying bound it: 0.3 to 0.5 GB of messages per second were measured on two busy cores.
+/// Noise and copying bound it: about 4 CPU seconds per GB of messages, 0.25 to 0.5 GB/s on two shared cores.
 /// Memory is about 12 blocks of n·p values per node at degree 6, the collector's included (256 nodes with
 /// blocks of 1 MiB: 2.9 GiB).
 pub fn run(

@@ -22,7 +22,8 @@ pub struct SwarmOptions {
     pub transport: Transport,
     /// How long a node waits for a connection, for the acknowledgement of a stream, and in one step for
     /// its neighbours' messages, before the run ends with an error that names the neighbour. At most a
-    /// year; longer values count as a year.
+    /// year; longer values count as a year. An observer that blocks for longer looks like a stall, too:
+    /// nodes wait for it.
     pub stall_timeout: Duration,
 }
 
