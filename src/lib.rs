@@ -53,6 +53,8 @@ pub mod data;
 pub mod engine;
 pub mod experiment;
 pub mod linalg;
+#[cfg(feature = "node")]
+pub mod node;
 pub mod noise;
 pub mod privacy;
 pub mod protocol;

@@ -6,7 +6,7 @@
 //! | [`federated`] | noisy products to an ideal secure sum | P1 Alg. 2 |
 //! | [`lockstep`] | flat arrays, tile by tile, the protocol's kernels | 10⁴–10⁶ peers, sweeps |
 //! | [`event`] | messages between [`Peer`](crate::protocol::Peer)s in virtual time | latency, faults |
-//! | [`swarm`](crate::node) | frames over libp2p | real connections |
+//! | `swarm`, in the module `node` | frames over libp2p | real connections |
 //!
 //! Lockstep, event and swarm give equal bits for equal seeds.
 
@@ -18,7 +18,7 @@ mod outcome;
 mod record;
 mod session;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use outcome::{Communication, Consensus, IterationRecord, Observer, Outcome, Silent, Totals};
 pub use record::Collector;

@@ -15,7 +15,7 @@ use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::Seed;
 
 /// Graphs of 12 peers with bounds on the spectrum of their Metropolis weights.
-fn graphs() -> Vec<Graph> {
+pub(crate) fn graphs() -> Vec<Graph> {
     let ring: Vec<_> = (0..12).map(|u: u32| (u, (u + 1) % 12)).collect();
     let complete: Vec<_> = (0..12)
         .flat_map(|u| (u + 1..12).map(move |v| (u, v)))
@@ -32,7 +32,7 @@ fn graphs() -> Vec<Graph> {
         .collect()
 }
 
-fn rows() -> Vec<SparseRows> {
+pub(crate) fn rows() -> Vec<SparseRows> {
     (0..12_u32)
         .map(|u| {
             let mut rows = SparseRows::new(150);
@@ -47,25 +47,45 @@ fn rows() -> Vec<SparseRows> {
         .collect()
 }
 
+const BOUNDS: MixingBounds = MixingBounds {
+    lowest: -0.95,
+    second: 0.99,
+};
+
 fn session(graph: &Graph, kind: AveragingKind, tolerance: f64, seed: u64) -> Session {
+    let rounds = kind.rounds(BOUNDS, tolerance).expect("contracting bounds");
+    session_of(graph, rows(), 4, (3, rounds), kind, seed)
+}
+
+/// A session of `iterations` power steps with `rounds` averaging rounds each, one peer per entry of `rows`.
+pub(crate) fn session_of(
+    graph: &Graph,
+    rows: Vec<SparseRows>,
+    rank: usize,
+    (iterations, rounds): (u32, u32),
+    kind: AveragingKind,
+    seed: u64,
+) -> Session {
     let seed = Seed::from_u64(seed);
-    let bounds = MixingBounds {
-        lowest: -0.95,
-        second: 0.99,
-    };
-    let rounds = kind.rounds(bounds, tolerance).expect("contracting bounds");
+    let dimension = rows[0].dimension();
     let parameters = PlanParameters {
-        peers: 12,
-        dimension: 150,
-        rank: 4,
-        iterations: 3,
+        peers: rows.len() as u32,
+        dimension,
+        rank,
+        iterations,
         algorithm: AlgorithmKind::Power,
-        sensitivity: Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None, 4)
-            .expect("proved"),
+        sensitivity: Sensitivity::new(
+            Adjacency::Interaction,
+            SensitivityRule::Exact,
+            1,
+            None,
+            rank,
+        )
+        .expect("proved"),
         sigma_own: 0.02,
         sigma_pairwise: 3.0,
         scale_rounds: graph.diameter_bound().expect("connected"),
-        schedule: kind.schedule(bounds, rounds).expect("contracting bounds"),
+        schedule: kind.schedule(BOUNDS, rounds).expect("contracting bounds"),
         topology: [0; 32],
         start: [0; 32],
     };
@@ -76,9 +96,9 @@ fn session(graph: &Graph, kind: AveragingKind, tolerance: f64, seed: u64) -> Ses
     Session {
         noise_topology: Arc::clone(&topology),
         topology,
-        rows: Arc::new(rows()),
+        rows: Arc::new(rows),
         noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
-        start: Arc::new(start_block(&seed, 150, 4).expect("rank 4")),
+        start: Arc::new(start_block(&seed, dimension, rank).expect("full rank")),
         plan: Arc::new(Plan::new(parameters).expect("valid")),
         seed,
         sigma_central: 0.02 * 12_f64.sqrt(),
@@ -86,7 +106,7 @@ fn session(graph: &Graph, kind: AveragingKind, tolerance: f64, seed: u64) -> Ses
 }
 
 /// Everything in the outcome except consensus figures, whose sums engines order differently.
-fn assert_same_bits(a: &Outcome, b: &Outcome) {
+pub(crate) fn assert_same_bits(a: &Outcome, b: &Outcome) {
     assert_eq!(a.communication, b.communication);
     assert_eq!(a.records.len(), b.records.len());
     for (x, y) in a.records.iter().zip(&b.records) {

@@ -61,7 +61,7 @@ pub fn run(
     let mut outbox = CollectingOutbox::default();
     while let Some((now, Delivery { to, input })) = queue.pop() {
         nodes[to.index()].handle(input, now, &mut outbox)?;
-        if let Some(fault) = outbox.faults.pop() {
+        if let Some(fault) = outbox.faults.drain(..).next() {
             return Err(EngineError::Fault {
                 reporter: to,
                 fault,

@@ -1,0 +1,206 @@
+//! The task that owns one peer: feeds it what its readers decode, and hands its broadcasts to its writers.
+//!
+//! It waits for its inbox, its writers and its timer in one place, and while reporting for the collector,
+//! which waits for nobody. Its readers wait for it and it never waits for them, so no cycle of full
+//! channels can form.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+
+use super::edge::{Frame, QUEUE, Written};
+use super::error::SwarmError;
+use crate::protocol::{Body, CollectingOutbox, Event, Fault, Input, Message, Peer, Timer, wire};
+use crate::vocabulary::{PeerIndex, Time};
+
+/// What the tasks around a driver tell it.
+#[derive(Debug)]
+pub(super) enum Inbound {
+    /// A neighbour has acknowledged the stream opened to it.
+    Opened,
+    /// A message, with its sender as authenticated by Noise.
+    Message { from: PeerIndex, message: Message },
+    /// A reader found a neighbour misbehaving.
+    Fault(Fault),
+    /// A neighbour's stream ended too early.
+    Lost {
+        from: PeerIndex,
+        received: u64,
+        expected: u64,
+        source: io::Error,
+    },
+    /// The node's swarm failed.
+    Failed(SwarmError),
+}
+
+/// What a driver tells the collector.
+#[derive(Debug)]
+pub(super) enum Report {
+    /// The peer's input to the averaging, as published.
+    Published(Message),
+    /// An event of the peer.
+    Event(Event),
+    /// The peer has finished and everything it said is written.
+    Done(Written),
+    /// The node cannot go on.
+    Failed(SwarmError),
+}
+
+/// Everything the task needs.
+pub(super) struct Driver {
+    pub(super) peer: Peer,
+    pub(super) inbox: mpsc::Receiver<Inbound>,
+    /// The queue of each neighbour's writer.
+    pub(super) edges: Vec<(PeerIndex, mpsc::Sender<Frame>)>,
+    pub(super) writers: JoinSet<Result<Written, SwarmError>>,
+    pub(super) reports: mpsc::Sender<(PeerIndex, Report)>,
+    /// Time 0 of the run.
+    pub(super) clock: Instant,
+    /// Streams that are not acknowledged yet: all of them at first.
+    pub(super) unopened: usize,
+}
+
+impl Driver {
+    /// Runs the peer to its end and reports how it ended.
+    pub(super) async fn drive(mut self) {
+        let report = match self.run().await {
+            Ok(written) => Report::Done(written),
+            Err(error) => Report::Failed(error),
+        };
+        // Sent before anything is dropped: neighbours that notice the loss report after us. If the
+        // collector is gone the run is over.
+        let _ = self.reports.send((self.peer.index(), report)).await;
+    }
+
+    async fn run(&mut self) -> Result<Written, SwarmError> {
+        let mut outbox = CollectingOutbox::default();
+        let mut deadline: Option<(Timer, Instant)> = None;
+        if self.unopened == 0 {
+            self.handle(Input::Start, &mut outbox, &mut deadline)
+                .await?;
+        }
+        while !self.peer.is_finished() {
+            let at = deadline.map_or(self.clock, |(_, at)| at);
+            let input = tokio::select! {
+                // A message that is here wins over the timer that would call it missing.
+                biased;
+                received = self.inbox.recv() => {
+                    let inbound = received.ok_or(SwarmError::TaskLost)?;
+                    match self.input(inbound)? {
+                        Some(input) => input,
+                        None => continue,
+                    }
+                }
+                Some(ended) = self.writers.join_next() => {
+                    // A writer ends by itself only in failure: its queue is open.
+                    return match ended {
+                        Ok(Err(error)) => Err(error),
+                        Ok(Ok(_)) | Err(_) => Err(SwarmError::TaskLost),
+                    };
+                }
+                () = sleep_until(at), if deadline.is_some() => {
+                    let Some((timer, _)) = deadline.take() else { continue };
+                    Input::Timer(timer)
+                }
+            };
+            self.handle(input, &mut outbox, &mut deadline).await?;
+        }
+        self.finish().await
+    }
+
+    /// What the peer should be told of `inbound`, if anything.
+    fn input(&mut self, inbound: Inbound) -> Result<Option<Input>, SwarmError> {
+        let reporter = self.peer.index();
+        Err(match inbound {
+            Inbound::Opened => {
+                self.unopened -= 1;
+                return Ok((self.unopened == 0).then_some(Input::Start));
+            }
+            Inbound::Message { from, message } => {
+                return Ok(Some(Input::Message { from, message }));
+            }
+            Inbound::Fault(fault) => SwarmError::Fault { reporter, fault },
+            Inbound::Lost {
+                from,
+                received,
+                expected,
+                source,
+            } => SwarmError::Disconnected {
+                reporter,
+                neighbour: from,
+                received,
+                expected,
+                source,
+            },
+            Inbound::Failed(error) => error,
+        })
+    }
+
+    /// Feeds the peer and passes on what it puts out.
+    async fn handle(
+        &mut self,
+        input: Input,
+        outbox: &mut CollectingOutbox,
+        deadline: &mut Option<(Timer, Instant)>,
+    ) -> Result<(), SwarmError> {
+        let index = self.peer.index();
+        let now = Time(u64::try_from(self.clock.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        self.peer.handle(input, now, outbox)?;
+        if let Some(fault) = outbox.faults.drain(..).next() {
+            return Err(SwarmError::Fault {
+                reporter: index,
+                fault,
+            });
+        }
+        // A timer of a step that the peer has left means nothing to it, so the newest is enough.
+        if let Some((timer, at)) = outbox.timers.drain(..).next_back() {
+            *deadline = Some((timer, self.clock + Duration::from_nanos(at.0)));
+        }
+        for message in outbox.messages.drain(..) {
+            let frame = Arc::new(wire::encode_framed(&message));
+            for (neighbour, queue) in &self.edges {
+                match queue.try_send(Arc::clone(&frame)) {
+                    Ok(()) => {}
+                    Err(TrySendError::Full(_)) => {
+                        return Err(SwarmError::QueueFull {
+                            peer: index,
+                            neighbour: *neighbour,
+                            capacity: QUEUE,
+                        });
+                    }
+                    // The writer has failed; the next turn of the loop reports why.
+                    Err(TrySendError::Closed(_)) => {}
+                }
+            }
+            if matches!(message.body, Body::Average(_)) && message.round.0 == 0 {
+                self.report(Report::Published(message)).await?;
+            }
+        }
+        for event in outbox.events.drain(..) {
+            self.report(Report::Event(event)).await?;
+        }
+        Ok(())
+    }
+
+    async fn report(&self, report: Report) -> Result<(), SwarmError> {
+        let sent = self.reports.send((self.peer.index(), report)).await;
+        sent.map_err(|_| SwarmError::TaskLost)
+    }
+
+    /// Lets the writers empty their queues and adds up what they have written.
+    async fn finish(&mut self) -> Result<Written, SwarmError> {
+        self.edges.clear();
+        let mut total = Written::default();
+        while let Some(ended) = self.writers.join_next().await {
+            let written = ended.map_err(|_| SwarmError::TaskLost)??;
+            total.messages += written.messages;
+            total.bytes += written.bytes;
+        }
+        Ok(total)
+    }
+}

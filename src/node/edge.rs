@@ -1,0 +1,402 @@
+//! One persistent stream per directed edge.
+//!
+//! ```text
+//! opener (writer task)                         acceptor (reader task)
+//!   hello: mark, version, session  ──────▶
+//!                                  ◀──────     ack
+//!   frame, frame, …                ──────▶     decoded, handed to the node's inbox
+//! ```
+//!
+//! After the ack bytes go one way only. libp2p-stream may drop an inbound stream after the opener's
+//! `open_stream` has returned `Ok`; the dropped stream never acks, so the opener tries again. Hello and
+//! ack are not counted as communication.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, StreamExt};
+use libp2p::{PeerId, Stream, StreamProtocol};
+use libp2p_stream::{Control, IncomingStreams};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::driver::Inbound;
+use super::error::SwarmError;
+use super::identity::Roster;
+use crate::protocol::wire::{self, WireError};
+use crate::protocol::{Fault, FaultKind, Message, Plan, SessionId};
+use crate::vocabulary::PeerIndex;
+
+/// The name under which libp2p negotiates these streams.
+pub(super) const PROTOCOL: StreamProtocol = StreamProtocol::new("/undertone/edge/1");
+
+/// Frames that may wait for one neighbour. The protocol has at most two in flight.
+pub(super) const QUEUE: usize = 4;
+
+const HELLO_LEN: usize = 18;
+const HELLO_MARK: u8 = 0x75;
+const ACK: u8 = 0x76;
+
+/// Streams opened to one neighbour before giving up.
+const MAX_ATTEMPTS: u32 = 1000;
+/// The pause between two attempts grows by this much, up to [`LONGEST_PAUSE`].
+const PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+
+/// An encoded message with its prefix, shared between all neighbours it goes to.
+pub(super) type Frame = Arc<Vec<u8>>;
+
+/// What one writer has put on its stream, hello excluded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) messages: u64,
+    pub(super) bytes: u64,
+}
+
+/// A directed edge as its writer knows it.
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    pub(super) me: PeerIndex,
+    pub(super) neighbour: PeerIndex,
+    pub(super) id: PeerId,
+    pub(super) session: SessionId,
+    pub(super) patience: Duration,
+    /// Resolves when the neighbour is connected.
+    pub(super) connected: oneshot::Receiver<()>,
+    /// What to write; closed after the last frame.
+    pub(super) frames: mpsc::Receiver<Frame>,
+    /// Told when the neighbour has acknowledged the stream.
+    pub(super) inbox: mpsc::Sender<Inbound>,
+    /// Messages written by all nodes, for progress only.
+    pub(super) progress: Arc<AtomicU64>,
+}
+
+/// Opens the edge's stream and writes every frame to it. Returns what was written once the queue is
+/// closed and empty.
+///
+/// # Errors
+/// [`SwarmError`] if the stream cannot be opened or breaks.
+pub(super) async fn write(mut edge: Outgoing, control: Control) -> Result<Written, SwarmError> {
+    let (peer, neighbour) = (edge.me, edge.neighbour);
+    let deadline = Instant::now() + edge.patience;
+    if !matches!(timeout_at(deadline, edge.connected).await, Ok(Ok(()))) {
+        return Err(SwarmError::Unconnected {
+            peer,
+            neighbour,
+            after: edge.patience,
+        });
+    }
+    let mut stream = open(control, edge.id, edge.session, deadline)
+        .await
+        .map_err(|(attempts, source)| SwarmError::Handshake {
+            from: peer,
+            to: neighbour,
+            attempts,
+            source,
+        })?;
+    let mut written = Written::default();
+    // The driver drains its inbox until the run ends; if it is gone, so is the run.
+    let _ = edge.inbox.send(Inbound::Opened).await;
+    let failed = |source| SwarmError::Write {
+        peer,
+        neighbour,
+        source,
+    };
+    while let Some(frame) = edge.frames.recv().await {
+        stream.write_all(&frame).await.map_err(failed)?;
+        stream.flush().await.map_err(failed)?;
+        written.messages += 1;
+        written.bytes += frame.len() as u64;
+        edge.progress.fetch_add(1, Ordering::Relaxed);
+    }
+    stream.close().await.map_err(failed)?;
+    Ok(written)
+}
+
+/// Opens a stream and has it acknowledged, trying again while there is time.
+///
+/// # Errors
+/// The number of attempts and how the last one failed.
+pub(super) async fn open(
+    mut control: Control,
+    id: PeerId,
+    session: SessionId,
+    deadline: Instant,
+) -> Result<Stream, (u32, io::Error)> {
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        let attempt = async {
+            let mut stream = control
+                .open_stream(id, PROTOCOL)
+                .await
+                .map_err(io::Error::other)?;
+            greet(&mut stream, session).await.map(|()| stream)
+        };
+        let error = match timeout_at(deadline, attempt).await {
+            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Err(error)) => error,
+            Err(_) => return Err((attempts, io::ErrorKind::TimedOut.into())),
+        };
+        let pause = LONGEST_PAUSE.min(PAUSE * attempts);
+        if attempts >= MAX_ATTEMPTS || Instant::now() + pause >= deadline {
+            return Err((attempts, error));
+        }
+        sleep(pause).await;
+    }
+}
+
+/// The opener's half of the handshake.
+async fn greet(
+    stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    session: SessionId,
+) -> io::Result<()> {
+    let mut hello = [0; HELLO_LEN];
+    hello[0] = HELLO_MARK;
+    hello[1] = wire::VERSION;
+    hello[2..].copy_from_slice(&session.0);
+    stream.write_all(&hello).await?;
+    stream.flush().await?;
+    let mut ack = [0];
+    stream.read_exact(&mut ack).await?;
+    if ack[0] == ACK {
+        Ok(())
+    } else {
+        Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the neighbour answered with something else than an acknowledgement",
+        ))
+    }
+}
+
+/// Why a handshake led to no edge.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// The opener went away; it will try again.
+    Gone,
+    /// The opener is in another session or does not speak the protocol.
+    Fault(FaultKind),
+}
+
+/// The acceptor's half of the handshake.
+pub(super) async fn answer(
+    stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    session: SessionId,
+) -> Result<(), Refusal> {
+    let mut hello = [0; HELLO_LEN];
+    stream
+        .read_exact(&mut hello)
+        .await
+        .map_err(|_| Refusal::Gone)?;
+    let [mark, version, found @ ..] = hello;
+    let found = SessionId(found);
+    if mark != HELLO_MARK {
+        return Err(Refusal::Fault(WireError::NotAFrame.into()));
+    }
+    if version != wire::VERSION {
+        return Err(Refusal::Fault(WireError::Version { found: version }.into()));
+    }
+    if found != session {
+        return Err(Refusal::Fault(FaultKind::WrongSession {
+            expected: session,
+            found,
+        }));
+    }
+    let acknowledge = async {
+        stream.write_all(&[ACK]).await?;
+        stream.flush().await
+    };
+    acknowledge.await.map_err(|_| Refusal::Gone)
+}
+
+/// Accepts the streams of neighbours, at most one at a time from each, and reads every one in a task of
+/// its own. Must come back to the queue at once: libp2p-stream drops what arrives meanwhile.
+pub(super) async fn accept(
+    mut incoming: IncomingStreams,
+    roster: Roster,
+    plan: Arc<Plan>,
+    inbox: mpsc::Sender<Inbound>,
+) {
+    let mut readers = JoinSet::new();
+    let mut reading: BTreeMap<PeerIndex, AbortHandle> = BTreeMap::new();
+    loop {
+        tokio::select! {
+            stream = incoming.next() => {
+                let Some((id, stream)) = stream else { return };
+                // Strangers cannot even connect; this is the second lock on that door.
+                let Some(from) = roster.index_of(&id) else { continue };
+                if reading.get(&from).is_none_or(AbortHandle::is_finished) {
+                    let reader = read(from, stream, Arc::clone(&plan), inbox.clone());
+                    reading.insert(from, readers.spawn(reader));
+                }
+            }
+            Some(ended) = readers.join_next() => {
+                if ended.is_err() {
+                    let _ = inbox.send(Inbound::Failed(SwarmError::TaskLost)).await;
+                }
+            }
+        }
+    }
+}
+
+/// Reads one neighbour's stream to its end. Whatever happens on it is blamed on `from`, the identity
+/// that Noise has authenticated.
+async fn read(from: PeerIndex, mut stream: Stream, plan: Arc<Plan>, inbox: mpsc::Sender<Inbound>) {
+    let fault = |kind| {
+        Inbound::Fault(Fault {
+            culprit: from,
+            kind,
+        })
+    };
+    match answer(&mut stream, plan.session()).await {
+        Ok(()) => {}
+        Err(Refusal::Gone) => return,
+        Err(Refusal::Fault(kind)) => {
+            let _ = inbox.send(fault(kind)).await;
+            return;
+        }
+    }
+    let expected = u64::from(plan.steps_per_iteration()) * u64::from(plan.parameters().iterations);
+    let mut received = 0;
+    loop {
+        let lost = |source| Inbound::Lost {
+            from,
+            received,
+            expected,
+            source,
+        };
+        let last = match next_message(&mut stream, plan.values()).await {
+            Ok(Some(message)) => {
+                received += 1;
+                // Fails when the node has finished or the run has ended: nobody needs the message.
+                if inbox
+                    .send(Inbound::Message { from, message })
+                    .await
+                    .is_err()
+                {
+                    return;
+                }
+                continue;
+            }
+            Ok(None) if received >= expected => return,
+            Ok(None) => lost(io::ErrorKind::UnexpectedEof.into()),
+            Err(Unreadable::Malformed(error)) => fault(error.into()),
+            Err(Unreadable::Broken(source)) => lost(source),
+        };
+        let _ = inbox.send(last).await;
+        return;
+    }
+}
+
+/// Why no message could be read.
+#[derive(Debug)]
+enum Unreadable {
+    /// The bytes are no message of this plan.
+    Malformed(WireError),
+    /// The stream broke, possibly in the middle of a frame.
+    Broken(io::Error),
+}
+
+/// The next message of a plan whose blocks have `values` values, or `None` at the end of the stream.
+/// A frame is allocated once its announced length has been checked, and freed once decoded.
+async fn next_message(
+    stream: &mut (impl AsyncRead + Unpin),
+    values: usize,
+) -> Result<Option<Message>, Unreadable> {
+    let mut prefix = [0; wire::PREFIX_LEN];
+    if stream
+        .read(&mut prefix[..1])
+        .await
+        .map_err(Unreadable::Broken)?
+        == 0
+    {
+        return Ok(None);
+    }
+    stream
+        .read_exact(&mut prefix[1..])
+        .await
+        .map_err(Unreadable::Broken)?;
+    let length = wire::check_announced_len(prefix, values).map_err(Unreadable::Malformed)?;
+    let mut frame = vec![0; length];
+    stream
+        .read_exact(&mut frame)
+        .await
+        .map_err(Unreadable::Broken)?;
+    wire::decode(&frame, values)
+        .map(Some)
+        .map_err(Unreadable::Malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::executor::block_on;
+    use futures::io::Cursor;
+
+    use super::*;
+    use crate::protocol::Body;
+    use crate::vocabulary::{Iteration, Round};
+
+    fn framed(values: Vec<f64>) -> Vec<u8> {
+        wire::encode_framed(&Message {
+            session: SessionId([3; 16]),
+            iteration: Iteration(1),
+            round: Round(0),
+            body: Body::Average(Arc::new(values)),
+        })
+    }
+
+    fn next(bytes: &[u8], values: usize) -> Result<Option<Message>, Unreadable> {
+        block_on(next_message(&mut Cursor::new(bytes), values))
+    }
+
+    #[test]
+    fn messages_are_read_one_by_one_up_to_a_clean_end() {
+        let mut bytes = framed(vec![1.0, 2.0]);
+        bytes.extend(framed(vec![3.0, 4.0]));
+        let mut stream = Cursor::new(bytes);
+        for first in [1.0, 3.0] {
+            let message = block_on(next_message(&mut stream, 2));
+            let Ok(Some(Message {
+                body: Body::Average(values),
+                ..
+            })) = message
+            else {
+                panic!("{message:?}");
+            };
+            assert_eq!(values[0], first);
+        }
+        assert!(matches!(block_on(next_message(&mut stream, 2)), Ok(None)));
+    }
+
+    #[test]
+    fn a_length_beyond_the_plan_is_refused_although_nothing_follows_it() {
+        // Reading on, or allocating 4 GiB first, would give another error or none.
+        assert!(matches!(
+            next(&u32::MAX.to_le_bytes(), 2),
+            Err(Unreadable::Malformed(WireError::TooLong { .. }))
+        ));
+        let one_too_long = framed(vec![1.0, 2.0, 3.0]);
+        assert!(matches!(
+            next(&one_too_long[..wire::PREFIX_LEN], 2),
+            Err(Unreadable::Malformed(WireError::TooLong { .. }))
+        ));
+    }
+
+    #[test]
+    fn a_stream_that_ends_within_a_frame_is_broken_and_garbage_is_malformed() {
+        let bytes = framed(vec![1.0, 2.0]);
+        for end in 1..bytes.len() {
+            assert!(matches!(next(&bytes[..end], 2), Err(Unreadable::Broken(_))));
+        }
+        let mut garbage = bytes;
+        garbage[wire::PREFIX_LEN] ^= 0xff;
+        assert!(matches!(
+            next(&garbage, 2),
+            Err(Unreadable::Malformed(WireError::NotAFrame))
+        ));
+    }
+}

@@ -1,0 +1,138 @@
+//! Why a swarm ended without an outcome.
+
+use std::io;
+use std::time::Duration;
+
+use libp2p::noise;
+use libp2p::swarm::DialError;
+
+use crate::protocol::{Fault, PeerError};
+use crate::vocabulary::PeerIndex;
+
+/// Why a swarm ended without an outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum SwarmError {
+    /// The caller is inside an asynchronous runtime, where blocking is forbidden.
+    #[error(
+        "the swarm engine blocks its thread and was called inside an asynchronous runtime: \
+         call it from a thread of its own"
+    )]
+    NestedRuntime,
+    /// The runtime's threads could not be started.
+    #[error("cannot start the asynchronous runtime: {0}")]
+    Runtime(#[source] io::Error),
+    /// The swarm would need more sockets than the process may open.
+    #[error(
+        "the swarm needs about {needed} open files, the soft limit of this process is {limit}: \
+         raise it (`ulimit -n {needed}`) or use the memory transport"
+    )]
+    FileDescriptors {
+        /// Descriptors the swarm and the rest of the process need.
+        needed: u64,
+        /// Soft limit found.
+        limit: u64,
+    },
+    /// A peer could not be built or could not go on.
+    #[error(transparent)]
+    Peer(#[from] PeerError),
+    /// A peer's network identity could not sign its Noise key.
+    #[error("{peer} cannot set up Noise: {source}")]
+    Noise {
+        /// The peer.
+        peer: PeerIndex,
+        /// Why.
+        source: noise::Error,
+    },
+    /// A peer cannot listen.
+    #[error("{peer} cannot listen: {source}")]
+    Listen {
+        /// The peer.
+        peer: PeerIndex,
+        /// Why.
+        source: io::Error,
+    },
+    /// A peer cannot connect to a neighbour.
+    #[error("{from} cannot dial {to}: {source}")]
+    Dial {
+        /// The dialling peer.
+        from: PeerIndex,
+        /// The neighbour.
+        to: PeerIndex,
+        /// Why.
+        source: Box<DialError>,
+    },
+    /// No connection to a neighbour came about.
+    #[error("{peer} has no connection to {neighbour} after {after:?}")]
+    Unconnected {
+        /// The waiting peer.
+        peer: PeerIndex,
+        /// The neighbour.
+        neighbour: PeerIndex,
+        /// How long it waited.
+        after: Duration,
+    },
+    /// A neighbour did not acknowledge the stream opened to it.
+    #[error(
+        "{from} opened {attempts} streams to {to} and none was acknowledged; the last one failed: {source}"
+    )]
+    Handshake {
+        /// The opening peer.
+        from: PeerIndex,
+        /// The neighbour.
+        to: PeerIndex,
+        /// Streams opened.
+        attempts: u32,
+        /// What happened to the last one.
+        source: io::Error,
+    },
+    /// A neighbour's stream ended before it had said everything the plan has it say.
+    #[error(
+        "{reporter} lost {neighbour} after {received} of {expected} frames: {source}; \
+         did that peer stop?"
+    )]
+    Disconnected {
+        /// Who reports.
+        reporter: PeerIndex,
+        /// The neighbour.
+        neighbour: PeerIndex,
+        /// Frames received from it.
+        received: u64,
+        /// Frames the plan has it send.
+        expected: u64,
+        /// How the stream ended.
+        source: io::Error,
+    },
+    /// A frame could not be written.
+    #[error("{peer} cannot write to {neighbour}: {source}")]
+    Write {
+        /// The writing peer.
+        peer: PeerIndex,
+        /// The neighbour.
+        neighbour: PeerIndex,
+        /// Why.
+        source: io::Error,
+    },
+    /// More frames wait for a neighbour than the protocol can have in flight.
+    #[error(
+        "{capacity} frames of {peer} already wait for {neighbour}, the protocol has at most two in flight"
+    )]
+    QueueFull {
+        /// The writing peer.
+        peer: PeerIndex,
+        /// The neighbour.
+        neighbour: PeerIndex,
+        /// Capacity of the queue.
+        capacity: usize,
+    },
+    /// A peer reported a neighbour.
+    #[error("{reporter} reports {fault}")]
+    Fault {
+        /// Who reports.
+        reporter: PeerIndex,
+        /// What and whom.
+        fault: Fault,
+    },
+    /// A task of a node ended without a word: a bug.
+    #[error("a task of the swarm ended without reporting; this is a bug in Undertone")]
+    TaskLost,
+}

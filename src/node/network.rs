@@ -1,0 +1,250 @@
+//! All nodes of a session in this process, and the collector that listens to them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use libp2p::swarm::Swarm;
+use libp2p::{Multiaddr, PeerId};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+
+use super::driver::{Driver, Report};
+use super::edge::{self, Outgoing, PROTOCOL, QUEUE};
+use super::error::SwarmError;
+use super::identity::{self, Roster};
+use super::options::{SwarmOptions, Transport};
+use super::swarm::{self, Behaviour, Dial};
+use crate::engine::{Collector, Communication, Observer, Outcome, Session};
+use crate::protocol::{Peer, PeerSetup};
+use crate::vocabulary::{PeerIndex, Span};
+
+/// Reports that may wait for the collector; beyond that nodes wait, which bounds what is held for it.
+const REPORTS: usize = 64;
+
+/// How often the observer hears of progress.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// What all nodes of a run share.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    pub(super) patience: Duration,
+    pub(super) clock: Instant,
+    pub(super) reports: mpsc::Sender<(PeerIndex, Report)>,
+    pub(super) progress: Arc<AtomicU64>,
+}
+
+/// A node that listens and has not begun.
+pub(super) struct Node {
+    pub(super) swarm: Swarm<Behaviour>,
+    pub(super) setup: PeerSetup,
+    /// Identity and address of every neighbour, in the order of the setup.
+    pub(super) neighbours: Vec<(PeerId, Multiaddr)>,
+}
+
+impl Node {
+    /// Starts the node's tasks in `tasks`: its swarm, its acceptor with a reader per neighbour, and its
+    /// driver with a writer per neighbour. Aborting them ends the node.
+    ///
+    /// # Errors
+    /// If the peer's parts do not fit its plan.
+    pub(super) fn spawn(self, tasks: &mut JoinSet<()>, shared: &Shared) -> Result<(), SwarmError> {
+        let Self {
+            swarm,
+            setup,
+            neighbours,
+        } = self;
+        let me = setup.index;
+        let plan = Arc::clone(&setup.plan);
+        let degree = neighbours.len();
+        // Two messages in flight, one opening and one ending per neighbour, and one failed dial each.
+        let (inbox_sender, inbox) = mpsc::channel(5 * degree + 1);
+        let mut control = swarm.behaviour().streams.new_control();
+        let incoming = control
+            .accept(PROTOCOL)
+            .expect("the swarm is new, so nothing accepts this protocol yet");
+        let roster = Roster::new(
+            setup
+                .neighbours
+                .iter()
+                .zip(&neighbours)
+                .map(|(neighbour, (id, _))| (neighbour.index, *id)),
+        );
+        let mut waiting = BTreeMap::new();
+        let mut dials = Vec::new();
+        let mut edges = Vec::with_capacity(degree);
+        let mut writers = JoinSet::new();
+        for (neighbour, (id, address)) in setup.neighbours.iter().zip(neighbours) {
+            let (connected_sender, connected) = oneshot::channel();
+            waiting.insert(id, connected_sender);
+            // One connection per undirected edge: the lower end dials.
+            if me < neighbour.index {
+                dials.push(Dial {
+                    to: neighbour.index,
+                    id,
+                    address,
+                });
+            }
+            let (queue, frames) = mpsc::channel(QUEUE);
+            edges.push((neighbour.index, queue));
+            let outgoing = Outgoing {
+                me,
+                neighbour: neighbour.index,
+                id,
+                session: plan.session(),
+                patience: shared.patience,
+                connected,
+                frames,
+                inbox: inbox_sender.clone(),
+                progress: Arc::clone(&shared.progress),
+            };
+            writers.spawn(edge::write(outgoing, control.clone()));
+        }
+        let driver = Driver {
+            peer: Peer::new(setup)?,
+            inbox,
+            edges,
+            writers,
+            reports: shared.reports.clone(),
+            clock: shared.clock,
+            unopened: degree,
+        };
+        tasks.spawn(edge::accept(incoming, roster, plan, inbox_sender.clone()));
+        tasks.spawn(swarm::serve(me, swarm, dials, waiting, inbox_sender));
+        tasks.spawn(driver.drive());
+        Ok(())
+    }
+}
+
+/// A duration as the protocol counts time.
+pub(super) fn span(duration: Duration) -> Span {
+    Span(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// Builds a swarm for `index` that listens, and its address.
+pub(super) async fn listening(
+    session: &Session,
+    index: PeerIndex,
+    transport: Transport,
+    patience: Duration,
+) -> Result<(Swarm<Behaviour>, Multiaddr), SwarmError> {
+    let id = |peer| {
+        let keypair = identity::keypair(&session.seed, peer);
+        keypair.public().to_peer_id()
+    };
+    let neighbours = session.graph().neighbours(index.index()).iter();
+    let roster = Roster::new(neighbours.map(|&v| (PeerIndex(v), id(PeerIndex(v)))));
+    let keypair = identity::keypair(&session.seed, index);
+    let mut swarm = swarm::build(&keypair, transport, &roster, patience).map_err(|source| {
+        SwarmError::Noise {
+            peer: index,
+            source,
+        }
+    })?;
+    let failed = |source| SwarmError::Listen {
+        peer: index,
+        source,
+    };
+    let address = timeout(patience, swarm::listen(&mut swarm, transport))
+        .await
+        .map_err(|elapsed| failed(elapsed.into()))?
+        .map_err(failed)?;
+    Ok((swarm, address))
+}
+
+/// Runs one node per peer on the current runtime and collects what they report. `setup` is what each
+/// peer starts from, given its patience.
+pub(super) async fn conduct(
+    session: &Session,
+    options: &SwarmOptions,
+    observer: &mut dyn Observer,
+    setup: impl Fn(PeerIndex, Option<Span>) -> PeerSetup,
+) -> Result<Outcome, SwarmError> {
+    let patience = options.patience();
+    let indices = || (0..session.peers()).map(PeerIndex::from_index);
+    let (mut swarms, mut addresses) = (Vec::new(), Vec::new());
+    for index in indices() {
+        let (swarm, address) = listening(session, index, options.transport, patience).await?;
+        addresses.push((*swarm.local_peer_id(), address));
+        swarms.push(swarm);
+    }
+    let (reports, received) = mpsc::channel(REPORTS);
+    let shared = Shared {
+        patience,
+        clock: Instant::now(),
+        reports,
+        progress: Arc::default(),
+    };
+    let mut tasks = JoinSet::new();
+    for (index, swarm) in indices().zip(swarms) {
+        let setup = setup(index, Some(span(patience)));
+        let neighbours = setup.neighbours.iter();
+        let neighbours = neighbours
+            .map(|neighbour| addresses[neighbour.index.index()].clone())
+            .collect();
+        let node = Node {
+            swarm,
+            setup,
+            neighbours,
+        };
+        node.spawn(&mut tasks, &shared)?;
+    }
+    let progress = Arc::clone(&shared.progress);
+    drop(shared);
+    let outcome = collect(session, received, &progress, &mut tasks, observer).await;
+    tasks.shutdown().await;
+    outcome
+}
+
+/// Listens to the nodes until all are done or one has failed.
+async fn collect(
+    session: &Session,
+    mut reports: mpsc::Receiver<(PeerIndex, Report)>,
+    written: &AtomicU64,
+    tasks: &mut JoinSet<()>,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, SwarmError> {
+    let parameters = session.plan.parameters();
+    let expected = 2
+        * session.graph().edges() as u64
+        * u64::from(session.plan.steps_per_iteration())
+        * u64::from(parameters.iterations);
+    let mut collector = Collector::new(session.clone());
+    let mut communication = Communication {
+        rounds: vec![session.plan.steps_per_iteration(); parameters.iterations as usize],
+        ..Communication::default()
+    };
+    let mut running = session.peers();
+    let mut ticks = interval(PROGRESS);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while running > 0 {
+        tokio::select! {
+            report = reports.recv() => match report {
+                Some((from, Report::Published(message))) => collector.message(from, &message),
+                Some((from, Report::Event(event))) => {
+                    if let Some(record) = collector.event(from, &event) {
+                        observer.iteration(record);
+                    }
+                }
+                Some((_, Report::Done(sent))) => {
+                    running -= 1;
+                    communication.messages += sent.messages;
+                    communication.bytes_total += sent.bytes;
+                    communication.bytes_max_peer = communication.bytes_max_peer.max(sent.bytes);
+                }
+                Some((_, Report::Failed(error))) => return Err(error),
+                None => return Err(SwarmError::TaskLost),
+            },
+            // Tasks end in silence only when they panic; drivers that are done end normally.
+            Some(Err(_)) = tasks.join_next() => return Err(SwarmError::TaskLost),
+            _ = ticks.tick() => observer.progress(written.load(Ordering::Relaxed), expected),
+        }
+    }
+    observer.progress(communication.messages, expected);
+    Ok(Outcome {
+        records: collector.into_records(),
+        communication,
+    })
+}
