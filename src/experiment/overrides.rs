@@ -22,19 +22,20 @@ pub enum OverrideError {
         part: String,
     },
     /// The file with all overrides applied is not a valid experiment.
-    #[error("--set {text}: {source}")]
+    #[error("--set {text}: {reason}")]
     Invalid {
         /// All overrides.
         text: String,
         /// The key, what was found and what was expected.
-        source: Box<toml::de::Error>,
+        reason: String,
     },
 }
 
 /// Applies `key=value` overrides in order and reads the result.
 ///
 /// A key is a dotted path; a value is TOML, or a plain string where it is not valid TOML
-/// (`engine.kind=event`). Setting one of `generator`/`file` or `tolerance`/`rounds` removes the other.
+/// (`engine.kind=event`). Setting `tolerance` removes `rounds` and the other way round; setting another
+/// `generator` or a `file` starts that table afresh, so its parameters come after it.
 ///
 /// # Errors
 /// [`OverrideError`] naming the override.
@@ -57,19 +58,29 @@ pub(super) fn apply(mut table: toml::Table, set: &[String]) -> Result<Config, Ov
                     part: part.to_owned(),
                 })?;
         }
-        for (one, other) in [("tolerance", "rounds"), ("generator", "file")] {
-            if last == one {
-                target.remove(other);
-            } else if last == other {
-                target.remove(one);
-            }
-        }
+        make_room(target, last, &value);
         target.insert(last.to_owned(), value);
     }
     Config::deserialize(table).map_err(|source| OverrideError::Invalid {
         text: set.join(" --set "),
-        source: Box::new(source),
+        // toml says where on lines of its own.
+        reason: source
+            .to_string()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
     })
+}
+
+/// Removes what the new value excludes: `tolerance` and `rounds` exclude each other, and another
+/// `generator` or a `file` makes the old generator's parameters meaningless.
+fn make_room(target: &mut toml::Table, key: &str, value: &toml::Value) {
+    match key {
+        "tolerance" => drop(target.remove("rounds")),
+        "rounds" => drop(target.remove("tolerance")),
+        "generator" | "file" if target.get(key) != Some(value) => target.clear(),
+        _ => {}
+    }
 }
 
 /// Splits `key=value`; the key is a dotted path without empty parts, the value TOML or a plain string.
@@ -93,4 +104,70 @@ fn parse_value(text: &str) -> toml::Value {
         .ok()
         .and_then(|mut table| table.remove("value"))
         .unwrap_or_else(|| toml::Value::String(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUICKSTART: &str = include_str!("../../sims/quickstart.toml");
+
+    fn changed(set: &[&str]) -> Result<toml::Table, OverrideError> {
+        let table = toml::from_str(QUICKSTART).expect("the quickstart is valid");
+        let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
+        let config = apply(table, &set)?;
+        Ok(toml::Table::try_from(config).expect("configurations are tables"))
+    }
+
+    #[test]
+    fn values_are_toml_or_plain_words() {
+        let table = changed(&[
+            "privacy.epsilon=0.5",
+            "engine.kind=event",
+            "name=\"a b\"",
+            "seed = 9",
+        ]);
+        let table = table.expect("valid");
+        assert_eq!(table["privacy"]["epsilon"].as_float(), Some(0.5));
+        assert_eq!(table["engine"]["kind"].as_str(), Some("event"));
+        assert_eq!(
+            (table["name"].as_str(), table["seed"].as_integer()),
+            (Some("a b"), Some(9))
+        );
+    }
+
+    #[test]
+    fn what_a_value_excludes_goes() {
+        let table = changed(&["averaging.rounds=30", "topology.file=a.edges"]).expect("valid");
+        assert!(table["averaging"].get("tolerance").is_none());
+        assert!(table["topology"].get("degree").is_none());
+        let table = changed(&["topology.generator=random-regular"]).expect("the same generator");
+        assert_eq!(table["topology"]["degree"].as_integer(), Some(10));
+        let table = changed(&[
+            "topology.generator=k-out",
+            "topology.k=3",
+            "topology.seed=2",
+        ]);
+        assert_eq!(table.expect("valid")["topology"]["k"].as_integer(), Some(3));
+    }
+
+    #[test]
+    fn mistakes_name_the_override_and_the_key() {
+        for (set, needle) in [
+            ("privacy", "expected key=value"),
+            ("=3", "expected key=value"),
+            ("privacy..epsilon=1", "expected key=value"),
+            ("seed.x=1", "`seed` is not a table"),
+            ("privacy.epsilom=1", "unknown field `epsilom`"),
+            ("privacy.epsilon=many", "invalid type"),
+            ("engine.kind=warp", "unknown variant `warp`"),
+        ] {
+            let message = changed(&[set]).expect_err(set).to_string();
+            assert!(
+                message.contains(set) && message.contains(needle),
+                "{message}"
+            );
+            assert!(!message.contains('\n'));
+        }
+    }
 }
