@@ -20,7 +20,9 @@ mod session;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use outcome::{Communication, Consensus, IterationRecord, Observer, Outcome, Silent, Totals};
+pub use outcome::{
+    Communication, Consensus, IterationRecord, Observer, Outcome, Silent, Totals, Transcript,
+};
 pub use record::Collector;
 pub use session::Session;
 

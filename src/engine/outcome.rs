@@ -82,8 +82,29 @@ impl Outcome {
     }
 }
 
+/// Everything an adversary sees of one iteration, and the public state each peer was in.
+#[derive(Clone, Copy, Debug)]
+pub struct Transcript<'a> {
+    /// The iteration l, from 1.
+    pub iteration: Iteration,
+    /// The sensitivity Δ_l the noise was scaled by.
+    pub sensitivity: f64,
+    /// What every peer published, s × n·p: local product, own noise and pairwise noise.
+    pub inputs: &'a [f64],
+    /// X_u^{l−1} of every peer, s × n·p.
+    pub states: &'a [f64],
+}
+
 /// Watches a run.
 pub trait Observer {
+    /// Whether [`Self::transcript`] is to be called; costs two arrays of s × n·p.
+    fn wants_transcript(&self) -> bool {
+        false
+    }
+
+    /// All peers have published; only the lockstep engine tells.
+    fn transcript(&mut self, _transcript: Transcript<'_>) {}
+
     /// An iteration is complete at every peer.
     fn iteration(&mut self, _record: &IterationRecord) {}
 

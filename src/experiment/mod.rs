@@ -1,5 +1,6 @@
 //! From an experiment file to a report: `sims/*.toml` → validated experiment → run → metrics → files.
 
+pub mod audit;
 pub mod config;
 pub mod metrics;
 pub mod output;

@@ -130,6 +130,8 @@ pub struct Experiment {
     pub sensitivity: Sensitivity,
     /// The noise multiplier and what it spends.
     pub calibrated: Calibrated,
+    /// δ of the budget, validated.
+    pub delta: Delta,
     /// σ's per unit sensitivity and the guarantee of every view.
     pub noise: NoisePlan,
     /// Averaging rounds K.
@@ -279,6 +281,7 @@ impl Experiment {
             topology,
             sensitivity,
             calibrated,
+            delta: budget.delta,
             noise,
             rounds,
             contraction,

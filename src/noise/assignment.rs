@@ -20,7 +20,7 @@ pub struct Assignment {
 
 /// Defects that `verify` must catch; they exist in test builds only.
 #[cfg(test)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Tamper {
     /// Every peer's own noise has half the planned standard deviation.
     HalveOwnNoise,
@@ -30,6 +30,12 @@ pub(crate) enum Tamper {
     ReuseStream,
     /// Peer 0 adds no own noise.
     DropPeerNoise,
+    /// Peer 0 does not add the noise it shares with peer 1; peer 1 does.
+    ForgetPartner,
+    /// Peer 0's own noise is scaled by this factor.
+    ScaleOwnNoise(f64),
+    /// All noise has half the planned standard deviation.
+    HalveAllNoise,
 }
 
 impl Assignment {
@@ -74,7 +80,7 @@ impl Assignment {
         let plus = Term::new(key.clone(), self.sigma_pairwise);
         let minus = Term::new(key, -self.sigma_pairwise);
         #[cfg(test)]
-        let (plus, minus) = self.damage_pair(lower, plus, minus);
+        let (plus, minus) = self.damage_pair(lower, upper, plus, minus);
         (plus, minus)
     }
 
@@ -98,7 +104,8 @@ impl Assignment {
     #[cfg(test)]
     fn damage_own(&self, peer: PeerIndex, mut term: Term) -> Term {
         match self.tamper {
-            Some(Tamper::HalveOwnNoise) => term.scale *= 0.5,
+            Some(Tamper::HalveOwnNoise | Tamper::HalveAllNoise) => term.scale *= 0.5,
+            Some(Tamper::ScaleOwnNoise(factor)) if peer.0 == 0 => term.scale *= factor,
             Some(Tamper::DropPeerNoise) if peer.0 == 0 => term.scale = 0.0,
             Some(Tamper::ReuseStream) => term.frozen = true,
             _ => {}
@@ -107,9 +114,20 @@ impl Assignment {
     }
 
     #[cfg(test)]
-    fn damage_pair(&self, lower: PeerIndex, mut plus: Term, mut minus: Term) -> (Term, Term) {
+    fn damage_pair(
+        &self,
+        lower: PeerIndex,
+        upper: PeerIndex,
+        mut plus: Term,
+        mut minus: Term,
+    ) -> (Term, Term) {
         match self.tamper {
             Some(Tamper::FlipPairwiseSign) if lower.0 == 0 => minus.scale = -minus.scale,
+            Some(Tamper::ForgetPartner) if (lower.0, upper.0) == (0, 1) => plus.scale = 0.0,
+            Some(Tamper::HalveAllNoise) => {
+                plus.scale *= 0.5;
+                minus.scale *= 0.5;
+            }
             Some(Tamper::ReuseStream) => {
                 plus.frozen = true;
                 minus.frozen = true;

@@ -16,6 +16,8 @@ pub(super) struct ChunkTask<'a> {
     pub(super) prepared: &'a [Vec<f64>],
     pub(super) iteration: Iteration,
     pub(super) sensitivity: f64,
+    /// Whether somebody wants to see what was published.
+    pub(super) keep_inputs: bool,
 }
 
 /// One finished chunk.
@@ -24,6 +26,8 @@ pub(super) struct ChunkOutput {
     width: usize,
     /// Every peer's sum, s × width.
     sums: Vec<f64>,
+    /// What every peer published, s × width; empty unless kept.
+    inputs: Vec<f64>,
     /// Σ_u of the published inputs, in peer order.
     pub(super) published: Vec<f64>,
     /// Σ_u of the local contributions, in peer order.
@@ -40,11 +44,20 @@ impl ChunkOutput {
 
     /// Writes every peer's sum into the array of states.
     pub(super) fn scatter(&self, states: &mut [f64], values: usize) {
-        for (state, sum) in states
+        self.copy(&self.sums, states, values);
+    }
+
+    /// Writes what every peer published into an array of the same shape, if it was kept.
+    pub(super) fn scatter_inputs(&self, inputs: &mut [f64], values: usize) {
+        self.copy(&self.inputs, inputs, values);
+    }
+
+    fn copy(&self, from: &[f64], to: &mut [f64], values: usize) {
+        for (to, from) in to
             .chunks_exact_mut(values)
-            .zip(self.sums.chunks_exact(self.width))
+            .zip(from.chunks_exact(self.width))
         {
-            state[self.range()].copy_from_slice(sum);
+            to[self.range()].copy_from_slice(from);
         }
     }
 }
@@ -59,6 +72,11 @@ impl ChunkTask<'_> {
         self.add_noise(chunk, width, &mut inputs);
         let published = column_sums(&inputs, width);
         let spread = spread(&inputs, &published, self.session.peers() as f64);
+        let kept = if self.keep_inputs {
+            inputs.clone()
+        } else {
+            Vec::new()
+        };
         self.average(width, &mut inputs);
         let peers = f64::from(self.session.plan.parameters().peers);
         for value in &mut inputs {
@@ -68,6 +86,7 @@ impl ChunkTask<'_> {
             start,
             width,
             sums: inputs,
+            inputs: kept,
             published,
             local,
             spread,

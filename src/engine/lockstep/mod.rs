@@ -16,6 +16,7 @@ use rayon::prelude::*;
 
 use super::{
     Communication, Consensus, EngineError, IterationRecord, Observer, Outcome, Session, Totals,
+    Transcript,
 };
 use crate::algorithm::Algorithm;
 use crate::linalg::Block;
@@ -91,7 +92,11 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             prepared: &prepared,
             iteration,
             sensitivity,
+            keep_inputs: observer.wants_transcript(),
         };
+        let mut transcript = task
+            .keep_inputs
+            .then(|| (states.clone(), vec![0.0; states.len()]));
         let mut gathered = Gathered::new(parameters.dimension, parameters.rank);
         let threads = rayon::current_num_threads().max(1) as u64;
         let mut first = 0;
@@ -101,10 +106,21 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             for output in &outputs {
                 gathered.add(output);
                 output.scatter(&mut states, values);
+                if let Some((_, inputs)) = &mut transcript {
+                    output.scatter_inputs(inputs, values);
+                }
             }
             first += threads;
             let done = u64::from(number - 1) * chunks + first.min(chunks);
             observer.progress(done, total);
+        }
+        if let Some((states, inputs)) = &transcript {
+            observer.transcript(Transcript {
+                iteration,
+                sensitivity,
+                inputs,
+                states,
+            });
         }
         let consensus = gathered.consensus(session.peers(), &states);
         let sum = state_block(session, &states[..values]);

@@ -1,0 +1,79 @@
+//! Lower bounds with stated confidence from counts of right and wrong guesses.
+
+use statrs::distribution::{Beta, ContinuousCDF, Normal};
+
+/// Clopper–Pearson interval for a proportion of `hits` in `trials`: each end is wrong with probability at
+/// most `tail`.
+///
+/// # Source
+/// C. J. Clopper & E. S. Pearson 1934; the ends are quantiles of Beta laws.
+///
+/// # Panics
+/// If `hits > trials`, or `tail` does not lie in (0, 1).
+#[must_use]
+pub fn proportion_bounds(hits: u64, trials: u64, tail: f64) -> (f64, f64) {
+    assert!(
+        hits <= trials && tail > 0.0 && tail < 1.0,
+        "hits of trials, and a probability"
+    );
+    let (k, n) = (hits as f64, trials as f64);
+    let quantile =
+        |a: f64, b: f64, p: f64| Beta::new(a, b).expect("positive parameters").inverse_cdf(p);
+    let low = if hits == 0 {
+        0.0
+    } else {
+        quantile(k, n - k + 1.0, tail)
+    };
+    let high = if hits == trials {
+        1.0
+    } else {
+        quantile(k + 1.0, n - k, 1.0 - tail)
+    };
+    (low, high)
+}
+
+/// A lower bound on μ from guesses at one threshold: μ-GDP means that a test with false-positive rate α
+/// has power at most Φ(Φ⁻¹(α) + μ), so μ ≥ Φ⁻¹(power) − Φ⁻¹(α).
+///
+/// `right` of `trials` runs in world 1 and `wrong` of `trials` runs in world 0 were called world 1. The
+/// bound is above the true μ with probability at most `significance`. It can be negative: then nothing
+/// was learned.
+///
+/// # Source
+/// J. Dong, A. Roth & W. J. Su 2022, Definition 3; M. Nasr et al. 2023 for auditing with it.
+#[must_use]
+pub fn gdp_lower_bound(right: u64, wrong: u64, trials: u64, significance: f64) -> f64 {
+    let (power, _) = proportion_bounds(right, trials, significance / 2.0);
+    let (_, alarm) = proportion_bounds(wrong, trials, significance / 2.0);
+    if power <= 0.0 || alarm >= 1.0 {
+        return f64::NEG_INFINITY;
+    }
+    let normal = Normal::new(0.0, 1.0).expect("0 and 1 are valid parameters");
+    normal.inverse_cdf(power) - normal.inverse_cdf(alarm)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clopper_pearson_equals_known_values() {
+        // 0 of n: the upper end solves (1 − p)^n = tail.
+        let (low, high) = proportion_bounds(0, 50, 0.025);
+        assert_eq!(low, 0.0);
+        assert!((high - (1.0 - 0.025_f64.powf(1.0 / 50.0))).abs() < 1e-9);
+        // 8 of 10 at 95 %: 0.4439 to 0.9748 in every table.
+        let (low, high) = proportion_bounds(8, 10, 0.025);
+        assert!(
+            (low - 0.443_904).abs() < 1e-5 && (high - 0.974_789).abs() < 1e-5,
+            "{low} {high}"
+        );
+    }
+
+    #[test]
+    fn a_fair_coin_teaches_nothing() {
+        assert!(gdp_lower_bound(500, 500, 1000, 0.01) < 0.0);
+        assert!(gdp_lower_bound(0, 0, 1000, 0.01) < 0.0);
+        assert!(gdp_lower_bound(1000, 0, 1000, 0.01) > 4.0);
+    }
+}

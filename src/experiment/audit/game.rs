@@ -1,0 +1,266 @@
+//! Runs the two worlds and reduces each transcript to what attackers look at.
+
+use std::sync::Arc;
+
+use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
+
+use super::attackers::{FEATURES, Features, Trials};
+use super::canary::Canary;
+use super::{AuditError, CanaryReport, variance_factor};
+use crate::engine::{Observer, Session, Transcript, lockstep};
+use crate::experiment::resolve::Experiment;
+use crate::linalg::{Block, SparseRows};
+use crate::vocabulary::{PeerIndex, Seed};
+
+/// Trials between two reports of progress.
+const BATCH: u32 = 128;
+
+/// The two worlds and what the adversary knows.
+pub(super) struct Game<'a> {
+    experiment: &'a Experiment,
+    canary: Canary,
+    victim: usize,
+    /// Whether a peer colludes.
+    colludes: Vec<bool>,
+    /// X⁰ is public and the same in all trials.
+    start: Arc<Block>,
+    /// The rows of all peers in both worlds.
+    worlds: [Arc<Vec<SparseRows>>; 2],
+    /// Σ_H⁻¹ e_u per unit sensitivity, 0 for colluders: the optimal weights of the honest residuals.
+    weights: Vec<f64>,
+    /// v_u = [Σ_H⁻¹]_uu.
+    variance_factor: f64,
+}
+
+impl<'a> Game<'a> {
+    pub(super) fn new(
+        experiment: &'a Experiment,
+        victim: u32,
+        coalition: &[u32],
+    ) -> Result<Self, AuditError> {
+        let root = Seed::from_u64(experiment.config.seed);
+        let start = experiment.session(&root).start;
+        let adjacency = experiment.config.privacy.adjacency;
+        let canary =
+            Canary::search(experiment, &start).ok_or(AuditError::NoCanary { adjacency })?;
+        let worlds = [&canary.without, &canary.with].map(|items| {
+            let mut rows = (*experiment.peer_rows).clone();
+            // The canary is one more row of the victim, beside what it holds.
+            rows[victim as usize].append(&Canary::rows(experiment, items));
+            Arc::new(rows)
+        });
+        let peers = experiment.topology.graph().nodes();
+        let mut colludes = vec![false; peers];
+        coalition
+            .iter()
+            .for_each(|&peer| colludes[peer as usize] = true);
+        let weights = optimal_weights(experiment, victim as usize, &colludes);
+        let variance_factor = variance_factor(experiment, victim, coalition)?;
+        let victim = victim as usize;
+        Ok(Self {
+            experiment,
+            canary,
+            victim,
+            colludes,
+            start,
+            worlds,
+            weights,
+            variance_factor,
+        })
+    }
+
+    /// μ certified for this victim and coalition: every iteration is scaled to its own sensitivity.
+    pub(super) fn certified_mu(&self) -> f64 {
+        (f64::from(self.experiment.config.algorithm.iterations) * self.variance_factor).sqrt()
+    }
+
+    pub(super) fn report(&self) -> CanaryReport {
+        let sensitivity = self.experiment.sensitivity;
+        let statistic = match sensitivity.statistic() {
+            crate::privacy::Statistic::MaxEntry => self.start.max_entry(),
+            _ => self.start.max_row_norm(),
+        };
+        let change = self.canary.change(self.experiment, &self.start).norm();
+        CanaryReport {
+            without: self.canary.without.len(),
+            with: self.canary.with.len(),
+            tightness: change / sensitivity.bound(statistic),
+        }
+    }
+
+    /// `trials` runs in each world, with independent noise.
+    pub(super) fn play(
+        &self,
+        trials: u32,
+        prepare: &(dyn Fn(Session) -> Session + Sync),
+        observer: &mut dyn Observer,
+    ) -> Result<Trials, AuditError> {
+        let root = Seed::from_u64(self.experiment.config.seed);
+        let total = 2 * u64::from(trials);
+        let mut worlds = [Vec::new(), Vec::new()];
+        for (world, features) in worlds.iter_mut().enumerate() {
+            for batch in 0..trials.div_ceil(BATCH) {
+                let range = batch * BATCH..trials.min((batch + 1) * BATCH);
+                let played: Result<Vec<Features>, AuditError> = range
+                    .into_par_iter()
+                    .map(|trial| {
+                        self.trial(world, &root.repetition(2 * trial + world as u32), prepare)
+                    })
+                    .collect();
+                features.extend(played?);
+                let before = world as u64 * u64::from(trials);
+                observer.progress(before + features.len() as u64, total);
+            }
+        }
+        Ok(Trials { worlds })
+    }
+
+    fn trial(
+        &self,
+        world: usize,
+        seed: &Seed,
+        prepare: &(dyn Fn(Session) -> Session + Sync),
+    ) -> Result<Features, AuditError> {
+        let mut session = self.experiment.session(seed);
+        session.start = Arc::clone(&self.start);
+        session.rows = Arc::clone(&self.worlds[world]);
+        let session = prepare(session);
+        let mut adversary = Adversary {
+            game: self,
+            seed,
+            features: Features::default(),
+            last: None,
+        };
+        lockstep::run(&session, &mut adversary)?;
+        Ok(adversary.features)
+    }
+}
+
+/// Σ_H⁻¹ e_u by a dense solve, with zeros at the colluders.
+fn optimal_weights(experiment: &Experiment, victim: usize, colludes: &[bool]) -> Vec<f64> {
+    let graph = experiment.noise_topology.graph();
+    let (own, pairwise) = (
+        experiment.noise.sigma_own.powi(2),
+        experiment.noise.sigma_pairwise.powi(2),
+    );
+    let honest: Vec<usize> = (0..graph.nodes()).filter(|&v| !colludes[v]).collect();
+    let position = |v: usize| honest.binary_search(&v).ok();
+    let mut covariance = DMatrix::zeros(honest.len(), honest.len());
+    for (i, &v) in honest.iter().enumerate() {
+        covariance[(i, i)] += own;
+        for j in graph
+            .neighbours(v)
+            .iter()
+            .filter_map(|&w| position(w as usize))
+        {
+            covariance[(i, i)] += pairwise;
+            covariance[(i, j)] -= pairwise;
+        }
+    }
+    let mut unit = DVector::zeros(honest.len());
+    unit[position(victim).expect("the victim is honest")] = 1.0;
+    let solved = covariance
+        .cholesky()
+        .map_or(unit.clone(), |factor| factor.solve(&unit));
+    let mut weights = vec![0.0; graph.nodes()];
+    for (&v, &weight) in honest.iter().zip(solved.iter()) {
+        weights[v] = weight;
+    }
+    weights
+}
+
+/// Sees one run and keeps what the attackers use.
+struct Adversary<'a> {
+    game: &'a Game<'a>,
+    seed: &'a Seed,
+    features: Features,
+    /// The victim's residual of the iteration before, per unit sensitivity.
+    last: Option<Vec<f64>>,
+}
+
+impl Observer for Adversary<'_> {
+    fn wants_transcript(&self) -> bool {
+        true
+    }
+
+    fn transcript(&mut self, transcript: Transcript<'_>) {
+        let game = self.game;
+        let values = game.start.values().len();
+        let (n, p) = (game.start.rows(), game.start.columns());
+        let scale = 1.0 / transcript.sensitivity;
+        let state = |v: usize| &transcript.states[v * values..(v + 1) * values];
+        let block = Block::from_values(n, p, state(game.victim).to_vec());
+        let change = game.canary.change(game.experiment, &block);
+        let size = change.norm();
+        let mut combined = vec![0.0; values];
+        let mut victims = Vec::new();
+        for v in (0..game.colludes.len()).filter(|&v| !game.colludes[v]) {
+            let residual = self.residual(&transcript, v, state(v));
+            for (sum, r) in combined.iter_mut().zip(&residual) {
+                *sum += game.weights[v] * r;
+            }
+            if v == game.victim {
+                victims = residual;
+            }
+        }
+        let along = |x: &[f64]| {
+            x.iter()
+                .zip(change.values())
+                .map(|(x, c)| x * c)
+                .sum::<f64>()
+                * scale
+        };
+        let features = &mut self.features.values;
+        // The likelihood ratio of the plan's two Gaussians, optimal if the implementation is the plan.
+        let loss = size * scale * size * scale * game.variance_factor;
+        features[0] += along(&combined) - 0.5 * loss;
+        // The victim alone, as if nothing else had been published.
+        features[1] += along(&victims) / (size * scale).max(f64::MIN_POSITIVE);
+        // The size of what own noise is left: leaks through the scale of the noise.
+        features[2] += combined.iter().map(|r| r * r).sum::<f64>();
+        // A stream used twice cancels in differences.
+        if let Some(last) = &self.last {
+            let difference: Vec<f64> = victims.iter().zip(last).map(|(a, b)| a - b).collect();
+            features[3] += along(&difference) / (size * scale).max(f64::MIN_POSITIVE);
+        }
+        self.features.loss += loss;
+        self.last = Some(victims);
+    }
+}
+
+impl Adversary<'_> {
+    /// What an honest peer published minus what the adversary knows of it: the local product (with the
+    /// canary's world 0 at the victim) and pairwise noise shared with colluders. Per unit sensitivity.
+    fn residual(&self, transcript: &Transcript<'_>, v: usize, state: &[f64]) -> Vec<f64> {
+        let game = self.game;
+        let p = game.start.columns();
+        let rows = &game.worlds[0][v];
+        let mut known = vec![0.0; state.len()];
+        rows.add_back_projection(&rows.project(state, p), p, 0..state.len(), &mut known);
+        let noise = &game.experiment.noise;
+        let assignment =
+            crate::noise::Assignment::new(self.seed, noise.sigma_own, noise.sigma_pairwise);
+        let peer = PeerIndex::from_index(v);
+        for &w in game.experiment.noise_topology.graph().neighbours(v) {
+            if game.colludes[w as usize] && assignment.has_pairwise() {
+                let other = PeerIndex(w);
+                let term = if peer < other {
+                    assignment.pair(peer, other).0
+                } else {
+                    assignment.pair(other, peer).1
+                };
+                let noise = crate::noise::PeerNoise { terms: vec![term] };
+                noise.add_to(transcript.iteration, transcript.sensitivity, &mut known);
+            }
+        }
+        let published = &transcript.inputs[v * state.len()..(v + 1) * state.len()];
+        published
+            .iter()
+            .zip(&known)
+            .map(|(x, k)| (x - k) / transcript.sensitivity)
+            .collect()
+    }
+}
+
+const _: () = assert!(FEATURES == 4, "the adversary fills every feature");

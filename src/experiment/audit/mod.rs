@@ -1,0 +1,239 @@
+//! Plays the distinguishing game on real transcripts: is the certified privacy loss honest?
+//!
+//! Two neighbouring worlds differ in one peer's rows, the *canary*. In each trial the protocol runs with
+//! fresh noise in one of them; attackers who see everything that is published, and what a coalition of
+//! peers knows, guess which. How well they do bounds the privacy loss from **below**, with stated
+//! confidence; the accountant bounds it from **above**. A lower bound above the certificate means that
+//! the implementation leaks or the accounting is wrong.
+//!
+//! The likelihood-ratio attacker is optimal when the implementation is what the plan says, so that the two
+//! bounds meet where the theory is tight. The other attackers look for defects the plan does not know.
+
+mod attackers;
+mod canary;
+mod confidence;
+mod game;
+
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+pub use attackers::AttackerKind;
+pub use confidence::{gdp_lower_bound, proportion_bounds};
+
+use super::resolve::Experiment;
+use crate::engine::{EngineError, Observer, Session};
+use crate::privacy::{Adjacency, PrivacyError, coalition, gaussian};
+use game::Game;
+
+/// How thorough to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AuditOptions {
+    /// Runs in each world. Half of them choose the attacker and its threshold, half judge it.
+    pub trials: u32,
+    /// Probability that an honest implementation fails the audit.
+    pub significance: f64,
+    /// The colluding peers, ascending; they see what they know besides what everybody sees.
+    pub coalition: Vec<u32>,
+    /// The peer that holds the canary; the first honest peer by default.
+    pub victim: Option<u32>,
+}
+
+impl Default for AuditOptions {
+    fn default() -> Self {
+        Self {
+            trials: 2000,
+            significance: 1e-3,
+            coalition: Vec::new(),
+            victim: None,
+        }
+    }
+}
+
+/// What the audit found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Audit {
+    /// The adjacency unit that was attacked.
+    pub adjacency: Adjacency,
+    /// The peer that held the canary.
+    pub victim: u32,
+    /// The colluding peers.
+    pub coalition: Vec<u32>,
+    /// Runs per world.
+    pub trials: u32,
+    /// Probability that an honest implementation fails.
+    pub significance: f64,
+    /// Items of the canary's rows in the two worlds, and the largest ‖C_l‖_F/Δ_l it reached: 1 is the worst case.
+    pub canary: CanaryReport,
+    /// μ that the accountant certifies for this victim and coalition, over all iterations.
+    pub certified_mu: f64,
+    /// The ε of that μ at the experiment's δ.
+    pub certified_epsilon: f64,
+    /// μ of this pair of worlds, from the change it really made.
+    pub pair_mu: f64,
+    /// The attacker that did best on the first half of the trials.
+    pub attacker: AttackerKind,
+    /// Lower confidence bound on μ.
+    pub empirical_mu: f64,
+    /// Lower confidence bound on ε at the experiment's δ, by that μ.
+    pub empirical_epsilon: f64,
+    /// Whether the lower bound stays below the certificate.
+    pub passed: bool,
+}
+
+/// The canary in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CanaryReport {
+    /// Items of the row in world 0.
+    pub without: usize,
+    /// Items of the row in world 1.
+    pub with: usize,
+    /// ‖C_1‖_F / Δ_1 with the public X⁰.
+    pub tightness: f64,
+}
+
+/// Why there is nothing to audit.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    /// A run failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The accountant refuses.
+    #[error(transparent)]
+    Privacy(#[from] PrivacyError),
+    /// Without noise everything leaks.
+    #[error("noise.scheme = \"none\" protects nobody: there is nothing to audit")]
+    NoNoise,
+    /// Only sums are published.
+    #[error(
+        "engine \"{engine}\" publishes no inputs; audit the lockstep engine (--engine lockstep), whose bits event and swarm share"
+    )]
+    NoTranscript {
+        /// The engine named.
+        engine: &'static str,
+    },
+    /// No canary for this adjacency.
+    #[error("the audit plays with adjacencies interaction and user, found {adjacency}")]
+    NoCanary {
+        /// The adjacency of the experiment.
+        adjacency: Adjacency,
+    },
+    /// The victim or coalition does not fit the network.
+    #[error(
+        "victim {victim} and coalition {coalition:?} must be different peers out of {peers}, the coalition ascending"
+    )]
+    Players {
+        /// The victim.
+        victim: u32,
+        /// The coalition.
+        coalition: Vec<u32>,
+        /// Number of peers.
+        peers: usize,
+    },
+    /// Too few trials to say anything.
+    #[error("an audit needs at least 100 trials per world, found {trials}")]
+    Trials {
+        /// The number given.
+        trials: u32,
+    },
+}
+
+/// Audits an experiment.
+///
+/// # Errors
+/// [`AuditError`] if the experiment has nothing to audit or a run fails.
+///
+/// # Cost
+/// 2 · `trials` runs of the lockstep engine, in parallel.
+pub fn audit(
+    experiment: &Experiment,
+    options: &AuditOptions,
+    observer: &mut dyn Observer,
+) -> Result<Audit, AuditError> {
+    audit_sessions(experiment, options, &|session| session, observer)
+}
+
+/// The same with a chance to break each session on purpose, for the tests.
+fn audit_sessions(
+    experiment: &Experiment,
+    options: &AuditOptions,
+    prepare: &(dyn Fn(Session) -> Session + Sync),
+    observer: &mut dyn Observer,
+) -> Result<Audit, AuditError> {
+    let victim = check(experiment, options)?;
+    let game = Game::new(experiment, victim, &options.coalition)?;
+    let trials = game.play(options.trials, prepare, observer)?;
+    let verdict = attackers::judge(&trials, options.significance);
+    let delta = experiment.delta;
+    let epsilon = |mu: f64| gaussian::epsilon(mu, delta);
+    Ok(Audit {
+        adjacency: experiment.config.privacy.adjacency,
+        victim,
+        coalition: options.coalition.clone(),
+        trials: options.trials,
+        significance: options.significance,
+        canary: game.report(),
+        certified_mu: game.certified_mu(),
+        certified_epsilon: epsilon(game.certified_mu()),
+        pair_mu: trials.pair_mu(),
+        attacker: verdict.attacker,
+        empirical_mu: verdict.mu,
+        empirical_epsilon: if verdict.mu > 0.0 {
+            epsilon(verdict.mu)
+        } else {
+            0.0
+        },
+        passed: verdict.mu <= game.certified_mu(),
+    })
+}
+
+fn check(experiment: &Experiment, options: &AuditOptions) -> Result<u32, AuditError> {
+    if !experiment.is_private() {
+        return Err(AuditError::NoNoise);
+    }
+    let engine = experiment.config.engine.kind;
+    if engine.reveals_only_sums() {
+        return Err(AuditError::NoTranscript {
+            engine: engine.name(),
+        });
+    }
+    if options.trials < 100 {
+        return Err(AuditError::Trials {
+            trials: options.trials,
+        });
+    }
+    let peers = experiment.topology.graph().nodes();
+    let coalition = &options.coalition;
+    let free = (0..peers as u32).find(|peer| !coalition.contains(peer));
+    let victim = options.victim.or(free).unwrap_or(0);
+    let ascending = coalition.windows(2).all(|pair| pair[0] < pair[1]);
+    let inside = coalition
+        .iter()
+        .chain([&victim])
+        .all(|&peer| (peer as usize) < peers);
+    if !ascending || !inside || coalition.contains(&victim) {
+        return Err(AuditError::Players {
+            victim,
+            coalition: coalition.clone(),
+            peers,
+        });
+    }
+    Ok(victim)
+}
+
+/// v_u of the victim against the coalition, per unit sensitivity.
+fn variance_factor(
+    experiment: &Experiment,
+    victim: u32,
+    coalition: &[u32],
+) -> Result<f64, AuditError> {
+    let noise = &experiment.noise;
+    let factors = coalition::exact_variance_factors(
+        experiment.noise_topology.graph(),
+        noise.sigma_own.powi(2),
+        noise.sigma_pairwise.powi(2),
+        coalition,
+    )?;
+    Ok(factors[victim as usize].expect("the victim is honest"))
+}

@@ -1,0 +1,179 @@
+//! The audit against healthy and broken implementations.
+//!
+//! A healthy implementation fails with probability at most the stated significance; the seeds are fixed.
+
+use std::path::Path;
+
+use super::{Audit, AuditError, AuditOptions, audit, audit_sessions};
+use crate::engine::{Session, Silent};
+use crate::experiment::{Experiment, read_config};
+use crate::noise::Tamper;
+
+/// A dozen peers on a random 4-regular graph, one iteration, no floor: the sensitivity bound is tight.
+fn experiment(set: &[&str]) -> Experiment {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
+    let small = [
+        "peers.count=12",
+        "topology.degree=4",
+        "data.items=30",
+        "data.degree_floor=1",
+        "algorithm.rank=2",
+        "algorithm.iterations=1",
+        "averaging.rounds=3",
+        "privacy.epsilon=4",
+        "seed=5",
+    ];
+    let set: Vec<String> = small.iter().chain(set).map(|s| (*s).to_owned()).collect();
+    let config = read_config(&root.join("quickstart.toml"), &set).expect("the quickstart is valid");
+    Experiment::resolve(config, &root).expect("resolves")
+}
+
+fn options(trials: u32) -> AuditOptions {
+    AuditOptions {
+        trials,
+        ..AuditOptions::default()
+    }
+}
+
+fn broken(experiment: &Experiment, options: &AuditOptions, tamper: Tamper) -> Audit {
+    let prepare = move |mut session: Session| {
+        session.noise = session.noise.tampered(tamper);
+        session
+    };
+    audit_sessions(experiment, options, &prepare, &mut Silent).expect("runs")
+}
+
+#[test]
+fn an_outside_observers_bound_comes_within_a_fifth_of_the_certificate() {
+    let audit = audit(&experiment(&[]), &options(12_000), &mut Silent).expect("runs");
+    assert!(audit.passed, "{audit:?}");
+    assert!(audit.canary.tightness > 0.999, "{audit:?}");
+    assert!(audit.empirical_mu >= 0.8 * audit.certified_mu, "{audit:?}");
+    assert!(
+        (audit.pair_mu / audit.certified_mu - 1.0).abs() < 1e-3,
+        "{audit:?}"
+    );
+}
+
+#[test]
+fn so_does_that_of_a_coalition_of_all_but_one_neighbour() {
+    let experiment = experiment(&[]);
+    let neighbours = experiment.topology.graph().neighbours(3).to_vec();
+    let options = AuditOptions {
+        victim: Some(3),
+        coalition: neighbours[1..].to_vec(),
+        ..options(12_000)
+    };
+    let audit = audit(&experiment, &options, &mut Silent).expect("runs");
+    let outside = super::variance_factor(&experiment, 3, &[]).expect("valid");
+    assert!(
+        audit.certified_mu.powi(2) > outside,
+        "collusion costs something"
+    );
+    assert!(
+        audit.passed && audit.empirical_mu >= 0.8 * audit.certified_mu,
+        "{audit:?}"
+    );
+}
+
+#[test]
+fn several_iterations_and_user_adjacency_stay_below_the_certificate() {
+    let sets: [&[&str]; 2] = [
+        &["algorithm.iterations=3"],
+        &["privacy.adjacency=user", "algorithm.iterations=2"],
+    ];
+    for set in sets {
+        let audit = audit(&experiment(set), &options(3000), &mut Silent).expect("runs");
+        assert!(
+            audit.passed && audit.pair_mu <= audit.certified_mu,
+            "{audit:?}"
+        );
+    }
+}
+
+#[test]
+fn halved_noise_is_caught() {
+    let audit = broken(&experiment(&[]), &options(3000), Tamper::HalveOwnNoise);
+    assert!(!audit.passed, "{audit:?}");
+}
+
+#[test]
+fn a_reused_stream_is_caught() {
+    let experiment = experiment(&["algorithm.iterations=2", "privacy.epsilon=2"]);
+    let healthy = audit(&experiment, &options(3000), &mut Silent).expect("runs");
+    assert!(healthy.passed, "{healthy:?}");
+    let audit = broken(&experiment, &options(3000), Tamper::ReuseStream);
+    assert!(!audit.passed, "{audit:?}");
+}
+
+#[test]
+fn a_forgotten_partner_is_caught() {
+    // On a ring whose one neighbour colludes, the other neighbour's term is all that hides peer 0.
+    let experiment = experiment(&["topology.generator=ring", "privacy.epsilon=2"]);
+    let options = AuditOptions {
+        victim: Some(0),
+        coalition: vec![11],
+        ..options(3000)
+    };
+    let healthy = audit(&experiment, &options, &mut Silent).expect("runs");
+    assert!(healthy.passed, "{healthy:?}");
+    let audit = broken(&experiment, &options, Tamper::ForgetPartner);
+    assert!(!audit.passed, "{audit:?}");
+}
+
+#[test]
+fn noise_scaled_by_a_private_norm_is_caught() {
+    let experiment = experiment(&["privacy.adjacency=user"]);
+    let held = experiment.peer_rows[0].entries();
+    let prepare = move |mut session: Session| {
+        // The victim scales its noise by the norm of what it holds beyond the others: 1, or 3 with the canary.
+        let factor = if session.rows[0].entries() > held {
+            3.0
+        } else {
+            1.0
+        };
+        session.noise = session.noise.tampered(Tamper::ScaleOwnNoise(factor));
+        session
+    };
+    let audit = audit_sessions(&experiment, &options(3000), &prepare, &mut Silent).expect("runs");
+    assert!(!audit.passed, "{audit:?}");
+    assert_eq!(audit.attacker, super::AttackerKind::ResidualSize);
+}
+
+#[test]
+fn a_sensitivity_that_is_half_of_what_it_should_be_is_caught() {
+    // The wrong factor 2: all noise is drawn for an adjacency half as large.
+    let audit = broken(&experiment(&[]), &options(3000), Tamper::HalveAllNoise);
+    assert!(!audit.passed, "{audit:?}");
+}
+
+#[test]
+fn what_cannot_be_audited_is_refused_with_a_reason() {
+    let refused = |set: &[&str], options: &AuditOptions| {
+        audit(&experiment(set), options, &mut Silent).expect_err("refused")
+    };
+    assert!(matches!(
+        refused(&["noise.scheme=none"], &options(200)),
+        AuditError::NoNoise
+    ));
+    assert!(matches!(
+        refused(&["engine.kind=central"], &options(200)),
+        AuditError::NoTranscript { .. }
+    ));
+    assert!(matches!(
+        refused(&["privacy.adjacency=matrix"], &options(200)),
+        AuditError::NoCanary { .. }
+    ));
+    assert!(matches!(
+        refused(&[], &options(5)),
+        AuditError::Trials { trials: 5 }
+    ));
+    for (victim, coalition) in [(99, vec![]), (1, vec![1]), (0, vec![3, 2]), (0, vec![77])] {
+        let options = AuditOptions {
+            victim: Some(victim),
+            coalition,
+            ..options(200)
+        };
+        assert!(matches!(refused(&[], &options), AuditError::Players { .. }));
+    }
+}
