@@ -3,6 +3,8 @@
 #[cfg(feature = "cli")]
 pub(crate) mod command;
 pub(crate) mod experiments;
+#[cfg(feature = "cli")]
+pub(crate) mod scratch;
 
 use std::path::PathBuf;
 

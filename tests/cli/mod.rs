@@ -1,0 +1,6 @@
+//! The built command: what it writes, prints and refuses.
+
+mod help;
+mod outputs;
+mod refusals;
+mod topology;
