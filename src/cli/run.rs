@@ -16,14 +16,15 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     let quiet = arguments.report.quiet;
     let mut progress = Progress::new("reading", quiet);
     let experiment = arguments.experiment.load()?;
-    progress.message("running");
-    let mut report = run(&experiment, &mut progress)?;
-    progress.finish();
-    report.summary.timing.peak_memory_bytes = peak_memory_bytes();
     let directory = arguments
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("out").join(&experiment.config.name));
+    output::create(&directory)?;
+    progress.message("running");
+    let mut report = run(&experiment, &mut progress)?;
+    progress.finish();
+    report.summary.timing.peak_memory_bytes = peak_memory_bytes();
     output::write(
         &directory,
         &experiment.portable_config(),

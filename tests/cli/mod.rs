@@ -2,5 +2,7 @@
 
 mod help;
 mod outputs;
+mod printed;
 mod refusals;
+mod schema;
 mod topology;
