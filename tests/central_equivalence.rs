@@ -79,9 +79,9 @@ fn largest_eigenvalue(rows: &SparseRows) -> f64 {
 /// # Proof
 /// S_u − Ȳ is what averaging left over, c·initial_spread·‖Ȳ‖ by definition of the two. Ȳ − Y has two parts.
 /// Local products: Σ_u A_u(X_u − X), where A_u is the Gram matrix of u's rows. Noise: one vector per peer,
-/// scaled by the agreed Δ' instead of Δ; both are the increasing function `bound` of largest row norms
-/// that differ by at most `apart`. Pairwise terms cancel up to rounding: each of s additions rounds values
-/// of the size of one peer's input.
+/// scaled by the agreed Δ' instead of Δ; both are the increasing function `bound` of largest row norms that
+/// differ by at most `apart`. Pairwise terms cancel up to rounding: each of s additions rounds values of
+/// the size of one peer's input.
 fn sum_bound(
     experiment: &Experiment,
     record: &IterationRecord,
