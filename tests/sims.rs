@@ -91,11 +91,13 @@ fn mean_relative_errors(mut experiment: Experiment, seeds: u64) -> [f64; 3] {
     sums.map(|sum| sum / seeds as f64)
 }
 
-/// An independent implementation (NumPy, 40 seeds) gives 0.378 with and 0.223 without privacy.
+/// An independent implementation (NumPy, 40 other seeds) gives 0.378 with and 0.223 without privacy. Over
+/// seeds the errors have standard deviations 0.017, 0.017 and 0.083 (without privacy three iterations leave
+/// much to X⁰), so means of 40 that are right fall outside with probability below 0.01; the seeds are fixed.
 #[test]
 fn the_quickstart_is_as_useful_as_its_header_says() {
     let quickstart = Experiment::load(&repository("sims/quickstart.toml"), &[]).expect("valid");
-    let [ours, curator, plain] = mean_relative_errors(quickstart, 20);
+    let [ours, curator, plain] = mean_relative_errors(quickstart, 40);
     assert!((ours - 0.37).abs() <= 0.03, "this run: {ours}");
     assert!((curator - 0.37).abs() <= 0.03, "trusted curator: {curator}");
     assert!((plain - 0.24).abs() <= 0.05, "no privacy: {plain}");
