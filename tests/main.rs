@@ -1,1 +1,13 @@
 //! The one integration binary.
+
+mod central_equivalence;
+#[cfg(feature = "cli")]
+mod cli;
+mod consensus;
+mod equivalence;
+mod layering;
+#[cfg(feature = "cli")]
+mod readme;
+mod sims;
+mod support;
+mod verification;

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
+
+use crate::experiment::{Experiment, ExperimentError};
 
 /// Private spectral computation without a server.
 ///
@@ -39,7 +42,10 @@ pub(crate) enum Command {
     /// Is this decentralised run equal to central DP? PASS or FAIL with statistics
     #[command(
         after_help = "Repeats the run with independent seeds and checks the algebra of the noise, its \
-        law, the utility against a curator with the same noise, and the spent epsilon. Exit code 1 on FAIL."
+        law, the utility against a curator with the same noise, and the spent epsilon. Exit code 1 on FAIL.\n\n\
+        Examples:\n  \
+        undertone verify sims/quickstart.toml\n  \
+        undertone verify sims/quickstart.toml --runs 50 --set averaging.rounds=30"
     )]
     Verify(VerifyArguments),
     /// What an experiment would cost: epsilon per view and coalition, gap to central
@@ -49,6 +55,9 @@ pub(crate) enum Command {
     )]
     Privacy(PrivacyArguments),
     /// Look at, make and list communication graphs
+    #[command(after_help = "Examples:\n  \
+        undertone topology list\n  \
+        undertone topology inspect topologies/karate.toml")]
     Topology(TopologyArguments),
 }
 
@@ -70,8 +79,16 @@ pub(crate) struct ExperimentArguments {
 }
 
 impl ExperimentArguments {
+    /// The experiment with all changes. Every error names the file.
+    pub(crate) fn load(&self) -> Result<Experiment> {
+        Experiment::load(&self.sim, &self.overrides()).or_else(|error| match error {
+            ExperimentError::Read { .. } | ExperimentError::Parse { .. } => Err(error.into()),
+            other => Err(other).with_context(|| format!("{} cannot be used", self.sim.display())),
+        })
+    }
+
     /// All changes as `key=value`, the dedicated options last so that they win.
-    pub(crate) fn overrides(&self) -> Vec<String> {
+    fn overrides(&self) -> Vec<String> {
         let mut set = self.set.clone();
         set.extend(
             self.engine
@@ -139,6 +156,9 @@ pub(crate) struct TopologyArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum TopologyCommand {
     /// Describe a graph file or recipe: size, degrees, connectivity, spectrum
+    #[command(after_help = "Examples:\n  \
+        undertone topology inspect topologies/karate.toml\n  \
+        undertone topology inspect topologies/deutsche-telekom.gml --largest-component --json")]
     Inspect {
         /// .toml recipe, .edges, .graphml or .gml file (.gz is read directly)
         #[arg(value_name = "FILE")]
@@ -172,6 +192,7 @@ pub(crate) enum TopologyCommand {
         out: Option<PathBuf>,
     },
     /// List the generators and the named topologies of a directory
+    #[command(after_help = "Example:\n  undertone topology list topologies")]
     List {
         /// Directory with .toml recipes
         #[arg(value_name = "DIR", default_value = "topologies")]

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::arguments::PrivacyArguments;
 use super::{Verdict, table};
-use crate::experiment::Experiment;
 use crate::experiment::summary::PrivacySummary;
 use crate::topology::TopologySummary;
 
@@ -18,8 +17,7 @@ struct Document {
 }
 
 pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
-    let experiment =
-        Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
+    let experiment = arguments.experiment.load()?;
     let document = Document {
         topology: experiment.topology.summary(),
         privacy: experiment.privacy_summary(),

@@ -10,22 +10,27 @@ use super::progress::Progress;
 use super::{Verdict, table};
 use crate::experiment::metrics::Utility;
 use crate::experiment::summary::Summary;
-use crate::experiment::{Experiment, output, peak_memory_bytes, run};
+use crate::experiment::{output, peak_memory_bytes, run};
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     let quiet = arguments.report.quiet;
     let mut progress = Progress::new("reading", quiet);
-    let experiment =
-        Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
-    progress.message("running");
-    let mut report = run(&experiment, &mut progress)?;
-    progress.finish();
-    report.summary.timing.peak_memory_bytes = peak_memory_bytes();
+    let experiment = arguments.experiment.load()?;
     let directory = arguments
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("out").join(&experiment.config.name));
-    output::write(&directory, &experiment.config, &report, arguments.trace)?;
+    output::create(&directory)?;
+    progress.message("running");
+    let mut report = run(&experiment, &mut progress)?;
+    progress.finish();
+    report.summary.timing.peak_memory_bytes = peak_memory_bytes();
+    output::write(
+        &directory,
+        &experiment.portable_config(),
+        &report,
+        arguments.trace,
+    )?;
     let mut out = io::stdout().lock();
     if arguments.report.json {
         serde_json::to_writer_pretty(&mut out, &report.summary)

@@ -28,8 +28,7 @@ pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
     }
     let quiet = arguments.report.quiet;
     let mut progress = Progress::new("reading", quiet);
-    let experiment =
-        Experiment::load(&arguments.experiment.sim, &arguments.experiment.overrides())?;
+    let experiment = arguments.experiment.load()?;
     progress.message("verifying");
     let options = VerifyOptions {
         runs: arguments.runs,

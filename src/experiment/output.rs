@@ -107,7 +107,11 @@ pub fn npy(block: &Block) -> Vec<u8> {
     bytes
 }
 
-fn create(directory: &Path) -> Result<(), OutputError> {
+/// Makes a folder that results can be written into, so that a long run does not end without one.
+///
+/// # Errors
+/// [`OutputError`] with its path.
+pub fn create(directory: &Path) -> Result<(), OutputError> {
     fs::create_dir_all(directory).map_err(|source| OutputError {
         path: directory.to_path_buf(),
         source,

@@ -9,6 +9,7 @@ use super::config::{Config, DEFAULT_TOLERANCE, EngineKind, PeerCount};
 use super::overrides::{self, OverrideError};
 use super::run::Clock;
 use super::summary::{DataSummary, IterationNoise, PrivacySummary};
+use super::topology_source::TopologySource;
 use crate::data::{self, DataError, Interactions};
 use crate::engine::Session;
 use crate::linalg::{Block, NotFullRank, SparseRows, start_block};
@@ -114,6 +115,8 @@ pub enum ExperimentError {
 pub struct Experiment {
     /// The configuration, overrides applied.
     pub config: Config,
+    /// The folder that relative paths in the configuration start at.
+    pub base: PathBuf,
     /// The interactions left after all filters.
     pub interactions: Interactions,
     /// What was read and dropped.
@@ -178,7 +181,7 @@ impl Experiment {
                 .transpose()?;
             Ok::<_, TopologyError>((topology, noise))
         })?;
-        Self::assemble(config, loaded, topology, noise_topology, clock)
+        Self::assemble(config, base, loaded, topology, noise_topology, clock)
     }
 
     /// Builds an experiment on a graph of the caller's own instead of the configuration's.
@@ -198,11 +201,12 @@ impl Experiment {
                 config.data.threshold,
             )
         })?;
-        Self::assemble(config, loaded, topology, None, clock)
+        Self::assemble(config, base, loaded, topology, None, clock)
     }
 
     fn assemble(
         config: Config,
+        base: &Path,
         loaded: data::Loaded,
         topology: Topology,
         noise_topology: Option<Topology>,
@@ -274,6 +278,7 @@ impl Experiment {
         let experiment = Self {
             noise_topology: noise_topology.map_or_else(|| Arc::clone(&topology), Arc::new),
             config,
+            base: base.to_path_buf(),
             interactions,
             data,
             user_rows,
@@ -386,7 +391,23 @@ impl Experiment {
         }
     }
 
-    /// BLAKE3 of the resolved configuration, in hexadecimal.
+    /// The configuration with absolute paths, so that it runs from any folder.
+    #[must_use]
+    pub fn portable_config(&self) -> Config {
+        let mut config = self.config.clone();
+        let anchor = |path: &mut PathBuf| {
+            let joined = self.base.join(&*path);
+            // Without a current directory nothing is absolute; the joined path is the best there is.
+            *path = std::path::absolute(&joined).unwrap_or(joined);
+        };
+        anchor(&mut config.data.path);
+        config.topology.file_mut().into_iter().for_each(anchor);
+        let noise = config.noise_topology.iter_mut();
+        noise.filter_map(TopologySource::file_mut).for_each(anchor);
+        config
+    }
+
+    /// BLAKE3 of the configuration as resolved, paths as written, in hexadecimal.
     #[must_use]
     pub fn config_hash(&self) -> String {
         blake3::hash(super::output::resolved(&self.config).as_bytes())

@@ -30,6 +30,14 @@ pub struct FileSource {
 }
 
 impl TopologySource {
+    /// The path of the file, if it is one.
+    pub(super) fn file_mut(&mut self) -> Option<&mut PathBuf> {
+        match self {
+            Self::Generator(_) => None,
+            Self::File(source) => Some(&mut source.file),
+        }
+    }
+
     /// The topology for `peers` peers; file paths are relative to `base`.
     ///
     /// # Errors

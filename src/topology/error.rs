@@ -22,7 +22,7 @@ pub enum TopologyError {
     },
     /// The number of nodes is written in two places that disagree.
     #[error(
-        "the topology has {declared} nodes, but {wanted} peers are to use it; change `n` (or the file) or the number of peers"
+        "the topology has {declared} nodes, but {wanted} peers are to use it; set peers.count = {declared}, or change `n` or the file"
     )]
     NodeCountMismatch {
         /// What the configuration or file gives.

@@ -1,0 +1,71 @@
+//! What `run` and `privacy` print.
+
+use serde_json::Value;
+
+use super::schema::{TOPOLOGY, assert_keys, assert_privacy};
+use crate::support::scratch::Scratch;
+
+#[test]
+fn json_is_the_summary_and_nothing_else() {
+    let scratch = Scratch::new();
+    let shown = scratch.undertone("run sims/sim.toml --out out --json");
+    assert_eq!((shown.code, shown.stderr.as_str()), (Some(0), ""));
+    let printed: Value = serde_json::from_str(&shown.stdout).expect("exactly one document");
+    let mut written: Value =
+        serde_json::from_slice(&scratch.read("out/summary.json")).expect("JSON");
+    written["timing"] = printed["timing"].clone();
+    assert_eq!(printed, written);
+}
+
+#[test]
+fn quiet_prints_nothing_and_writes_everything() {
+    let scratch = Scratch::new();
+    let shown = scratch.undertone("run sims/sim.toml --out out --quiet --set noise.scheme=none");
+    assert_eq!(
+        (shown.code, shown.stdout.as_str(), shown.stderr.as_str()),
+        (Some(0), "", "")
+    );
+    for file in ["summary.json", "basis.npy", "metrics.csv", "config.toml"] {
+        assert!(scratch.path("out").join(file).is_file(), "{file}");
+    }
+    // The same run aloud warns: quiet was not quiet for want of anything to say.
+    let aloud = scratch.undertone("run sims/sim.toml --out out --set noise.scheme=none");
+    assert!(aloud.stderr.contains("protects nobody") && aloud.stdout.contains("privacy: NONE"));
+}
+
+#[test]
+fn without_out_results_go_below_the_current_folder_by_name() {
+    let scratch = Scratch::new();
+    let shown = scratch.undertone("run sims/sim.toml");
+    assert_eq!(shown.code, Some(0));
+    assert!(
+        shown.stdout.contains("results: out/small"),
+        "{}",
+        shown.stdout
+    );
+    assert!(scratch.path("out/small/summary.json").is_file());
+}
+
+#[test]
+fn privacy_prints_the_cost_without_running() {
+    let scratch = Scratch::new();
+    let shown = scratch.undertone("privacy sims/sim.toml --json");
+    assert_eq!((shown.code, shown.stderr.as_str()), (Some(0), ""));
+    let document: Value = serde_json::from_str(&shown.stdout).expect("exactly one document");
+    let keys: Vec<&String> = document.as_object().expect("a table").keys().collect();
+    assert_eq!(keys, ["privacy", "topology"]);
+    assert_keys("topology", &document["topology"], &TOPOLOGY);
+    assert_privacy(&document["privacy"], 2);
+    for noise in document["privacy"]["iterations"]
+        .as_array()
+        .expect("a list")
+    {
+        assert_eq!(noise["sensitivity"], 1.0, "sigmas are per unit sensitivity");
+    }
+    assert!(!scratch.path("out").exists(), "nothing is written");
+    let table = scratch.undertone("privacy sims/sim.toml").stdout;
+    assert!(
+        table.contains("one curious peer") && table.contains("gap to central"),
+        "{table}"
+    );
+}

@@ -1,0 +1,151 @@
+//! One seed, equal bits: lockstep ≡ event (any latency) ≡ swarm (any transport), as written to disk.
+
+use std::collections::BTreeMap;
+
+use undertone::engine::event::Latency;
+use undertone::engine::{Communication, Silent};
+use undertone::experiment::config::{EngineConfig, EngineKind};
+use undertone::experiment::{Experiment, output, run};
+use undertone::protocol::averaging::AveragingKind;
+
+use crate::support::experiments::{CASES, engine, experiment, files, on_engine};
+
+/// Everything whose bits must agree: `basis.npy`, every file of `trace/`, and what was sent.
+#[derive(Debug, PartialEq)]
+struct Written {
+    arrays: BTreeMap<String, Vec<u8>>,
+    communication: Communication,
+}
+
+/// Runs the experiment, writes it as `undertone run --trace` does, and reads the arrays back.
+fn written(experiment: &Experiment) -> Written {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let report = run(experiment, &mut Silent).expect("the experiment runs");
+    output::write(folder.path(), &experiment.config, &report, true).expect("a writable folder");
+    let arrays = files(folder.path(), ".npy");
+    let iterations = experiment.config.algorithm.iterations as usize;
+    // X^0..X^L, Y^1..Y^L, and the final basis.
+    assert_eq!(arrays.len(), 2 * iterations + 2, "{:?}", arrays.keys());
+    Written {
+        arrays,
+        communication: report.outcome.communication,
+    }
+}
+
+/// Whether two runs wrote the same bits; names the first difference.
+fn difference(a: &Written, b: &Written) -> Option<String> {
+    if a.communication != b.communication {
+        let (x, y) = (&a.communication, &b.communication);
+        return Some(format!("communication: {x:?} against {y:?}"));
+    }
+    if !a.arrays.keys().eq(b.arrays.keys()) {
+        return Some("other files".to_owned());
+    }
+    a.arrays
+        .iter()
+        .find(|(name, bytes)| b.arrays[*name] != **bytes)
+        .map(|(name, _)| name.clone())
+}
+
+fn event(latency: Latency) -> EngineConfig {
+    EngineConfig {
+        latency,
+        ..engine(EngineKind::Event)
+    }
+}
+
+/// Every case and scheme on these engines, against lockstep. The tolerance is loose so that real
+/// connections keep up; equality of bits does not depend on it.
+fn assert_equal_to_lockstep(engines: &[EngineConfig]) {
+    for case in CASES {
+        for scheme in AveragingKind::all() {
+            let lockstep = experiment(case, scheme, &["averaging.tolerance=1e-3"]);
+            let reference = written(&lockstep);
+            assert!(reference.communication.messages > 0);
+            for engine in engines {
+                let other = written(&on_engine(&lockstep, *engine));
+                let name = case.name;
+                if let Some(what) = difference(&reference, &other) {
+                    panic!("{name}, {scheme:?}, {engine:?} differs from lockstep in {what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn lockstep_and_event_write_the_same_bits_on_every_topology_and_scheme_whatever_the_latency() {
+    assert_equal_to_lockstep(&[
+        event(Latency::Constant { micros: 1000 }),
+        event(Latency::Uniform {
+            low_micros: 1,
+            high_micros: 50_000,
+        }),
+    ]);
+}
+
+#[cfg(feature = "node")]
+#[test]
+fn real_peers_over_memory_transport_write_lockstep_s_bits_on_every_topology_and_scheme() {
+    use undertone::experiment::config::TransportKind;
+    assert_equal_to_lockstep(&[crate::support::experiments::swarm(TransportKind::Memory)]);
+}
+
+#[cfg(feature = "node")]
+#[test]
+fn real_peers_over_tcp_write_lockstep_s_bits_on_every_topology_and_scheme() {
+    use undertone::experiment::config::TransportKind;
+    assert_equal_to_lockstep(&[crate::support::experiments::swarm(TransportKind::Tcp)]);
+}
+
+#[test]
+fn two_runs_with_one_seed_are_identical_and_another_seed_changes_every_array() {
+    for kind in [EngineKind::Lockstep, EngineKind::Event] {
+        let first = experiment(CASES[3], AveragingKind::Chebyshev, &[]);
+        let first = on_engine(&first, engine(kind));
+        let mut other = first.clone();
+        other.config.seed += 1;
+        let (a, b, c) = (written(&first), written(&first), written(&other));
+        assert_eq!(difference(&a, &b), None, "{kind:?}");
+        for (name, bytes) in &a.arrays {
+            assert_ne!(*bytes, c.arrays[name], "{kind:?}: {name} ignores the seed");
+        }
+        assert_eq!(a.communication, c.communication, "cost knows no seed");
+    }
+}
+
+#[test]
+fn the_comparison_notices_one_bit() {
+    let experiment = experiment(CASES[0], AveragingKind::Chebyshev, &[]);
+    let run = written(&experiment);
+    let mut bent = written(&experiment);
+    *bent
+        .arrays
+        .get_mut("trace/sum-2.npy")
+        .expect("written")
+        .last_mut()
+        .expect("bytes") ^= 1;
+    assert_eq!(difference(&run, &bent), Some("trace/sum-2.npy".to_owned()));
+}
+
+#[test]
+fn the_number_of_threads_leaves_no_trace() {
+    // 400 items times rank 5 is more than one chunk of coordinates, so threads share an iteration.
+    let set = ["data.items=400", "algorithm.rank=5"];
+    let experiment = experiment(CASES[4], AveragingKind::Chebyshev, &set);
+    let on = |threads| {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("threads")
+            .install(|| written(&experiment))
+    };
+    let reference = on(1);
+    for threads in [2, 4] {
+        assert_eq!(
+            difference(&reference, &on(threads)),
+            None,
+            "{threads} threads"
+        );
+    }
+}

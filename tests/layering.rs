@@ -1,0 +1,169 @@
+//! Reads the sources: imports point down only, and what must stay in its place does.
+
+mod blanked;
+mod made_up;
+mod map;
+mod source;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::support::repository;
+use map::{BELOW, CONFINED, NODE_FROM_ENGINE};
+use source::{Source, layers_named, read_all, words};
+
+const LONGEST_FILE: usize = 800;
+const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "helper", "manager", "common"];
+
+/// Imports that point up or sideways.
+fn wrong_imports(source: &Source) -> Vec<String> {
+    let Some(layer) = source.layer() else {
+        return Vec::new();
+    };
+    let allowed = BELOW.iter().find(|(name, _)| *name == layer);
+    let Some((_, allowed)) = allowed else {
+        return vec![format!("{}: layer {layer} is not in the map", source.path)];
+    };
+    let named = layers_named(source);
+    let wrong = named.iter().filter(|path| {
+        let target = path[0].as_str();
+        target != layer
+            && BELOW.iter().any(|(name, _)| *name == target)
+            && !allowed.contains(&target)
+    });
+    wrong
+        .map(|path| format!("{}: {layer} may not name {}", source.path, path.join("::")))
+        .collect()
+}
+
+/// What a `node` source takes from `engine` beyond the list.
+fn wrong_engine_parts(source: &Source) -> Vec<String> {
+    if source.layer() != Some("node") || source.is_test_file() {
+        return Vec::new();
+    }
+    layers_named(&source.without_tests())
+        .iter()
+        .filter(|path| path[0] == "engine")
+        .filter(|path| {
+            path.get(1)
+                .is_none_or(|part| !NODE_FROM_ENGINE.contains(&part.as_str()))
+        })
+        .map(|path| format!("{}: node may not name {}", source.path, path.join("::")))
+        .collect()
+}
+
+/// Confined words outside their place, in code that is not a test.
+fn misplaced(source: &Source) -> Vec<String> {
+    if source.is_test_file() {
+        return Vec::new();
+    }
+    let tested = source.without_tests();
+    let used: BTreeSet<&str> = words(&tested.code).collect();
+    let mut found = Vec::new();
+    for (names, places, reason) in CONFINED {
+        let inside = places
+            .iter()
+            .any(|place| Path::new(&source.path).starts_with(place));
+        for name in names.iter().filter(|name| !inside && used.contains(**name)) {
+            found.push(format!(
+                "{}: `{name}` belongs in {places:?}: {reason}",
+                source.path
+            ));
+        }
+    }
+    found
+}
+
+fn assert_none(found: &[String]) {
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn imports_point_down_only() {
+    let sources = read_all("src");
+    assert_none(&sources.iter().flat_map(wrong_imports).collect::<Vec<_>>());
+    // The map in lib.rs and this one name the same layers, and the folders are those.
+    let library = std::fs::read_to_string(repository("src/lib.rs")).expect("readable");
+    for (layer, _) in BELOW.iter().filter(|(layer, _)| *layer != "node") {
+        assert!(library.contains(&format!("pub mod {layer};")), "{layer}");
+    }
+    let seen: BTreeSet<&str> = sources.iter().filter_map(Source::layer).collect();
+    assert!(seen.len() >= 11, "{seen:?}");
+}
+
+#[test]
+fn the_map_itself_points_down_only() {
+    let rank: BTreeMap<&str, usize> = BELOW
+        .iter()
+        .enumerate()
+        .map(|(i, (name, _))| (*name, i))
+        .collect();
+    for (layer, allowed) in BELOW {
+        assert!(
+            allowed.iter().all(|below| rank[below] < rank[layer]),
+            "{layer}"
+        );
+    }
+}
+
+#[test]
+fn the_node_takes_from_the_engines_what_a_run_is_given_and_reports_alone() {
+    let sources = read_all("src");
+    assert_none(
+        &sources
+            .iter()
+            .flat_map(wrong_engine_parts)
+            .collect::<Vec<_>>(),
+    );
+}
+
+#[test]
+fn confined_words_stay_in_their_place() {
+    let sources = read_all("src");
+    assert_none(&sources.iter().flat_map(misplaced).collect::<Vec<_>>());
+    // Words that occur nowhere would be a check of nothing.
+    let everything: String = sources.iter().map(|source| source.code.as_str()).collect();
+    let used: BTreeSet<&str> = words(&everything).collect();
+    for word in ["clap", "anyhow", "bincode", "eprintln", "Instant"] {
+        assert!(used.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn files_exempt_as_tests_are_compiled_for_tests_only() {
+    let mut exempt = 0;
+    for source in read_all("src")
+        .iter()
+        .filter(|source| source.is_test_file())
+    {
+        let path = Path::new(&source.path);
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let folder = path.parent().expect("a folder");
+        let parent = std::fs::read_to_string(repository("").join(folder).join("mod.rs"));
+        let parent = parent.unwrap_or_else(|error| panic!("{}: {error}", source.path));
+        let declared = ["mod", "pub(super) mod", "pub(crate) mod"];
+        let declared = declared.map(|how| format!("#[cfg(test)]\n{how} {name};"));
+        let found = declared.iter().any(|text| parent.contains(text));
+        assert!(found, "{} is not behind cfg(test)", source.path);
+        exempt += 1;
+    }
+    assert!(exempt > 5);
+}
+
+#[test]
+fn files_are_short_and_named_for_their_subject() {
+    let mut found = Vec::new();
+    for source in ["src", "tests", "benches"].into_iter().flat_map(read_all) {
+        if source.lines > LONGEST_FILE {
+            found.push(format!("{}: {} lines", source.path, source.lines));
+        }
+        let named_for_nothing = Path::new(&source.path)
+            .with_extension("")
+            .components()
+            .any(|part| EMPTY_NAMES.contains(&part.as_os_str().to_string_lossy().as_ref()));
+        if named_for_nothing {
+            found.push(format!("{}: say what it is about", source.path));
+        }
+    }
+    assert_none(&found);
+}

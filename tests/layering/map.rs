@@ -1,0 +1,131 @@
+//! The layer map as tables.
+
+/// What each layer may name, lowest first. `lib.rs` and `main.rs` stand above all.
+pub(super) const BELOW: [(&str, &[&str]); 12] = [
+    ("vocabulary", &[]),
+    ("linalg", &["vocabulary"]),
+    ("topology", &["vocabulary"]),
+    // A reader hands sparse rows to the linear algebra.
+    ("data", &["vocabulary", "linalg"]),
+    ("algorithm", &["vocabulary", "linalg"]),
+    // Coalitions are sets of nodes of the noise graph; sensitivities are of blocks.
+    ("privacy", &["vocabulary", "linalg", "topology"]),
+    // A simulation deals streams to the edges of the noise graph.
+    ("noise", &["vocabulary", "topology"]),
+    // Neither topology nor data: a peer sees its own rows and its neighbours' messages.
+    (
+        "protocol",
+        &["vocabulary", "linalg", "algorithm", "noise", "privacy"],
+    ),
+    // No data: an engine is given rows.
+    (
+        "engine",
+        &[
+            "vocabulary",
+            "linalg",
+            "topology",
+            "algorithm",
+            "noise",
+            "privacy",
+            "protocol",
+        ],
+    ),
+    (
+        "node",
+        &[
+            "vocabulary",
+            "linalg",
+            "topology",
+            "algorithm",
+            "noise",
+            "privacy",
+            "protocol",
+            "engine",
+        ],
+    ),
+    (
+        "experiment",
+        &[
+            "vocabulary",
+            "linalg",
+            "topology",
+            "data",
+            "algorithm",
+            "noise",
+            "privacy",
+            "protocol",
+            "engine",
+            "node",
+        ],
+    ),
+    (
+        "cli",
+        &["vocabulary", "topology", "privacy", "engine", "experiment"],
+    ),
+];
+
+/// All that `node` may take from `engine`: what a run is given and what it reports, no other engine.
+pub(super) const NODE_FROM_ENGINE: [&str; 11] = [
+    "Session",
+    "Collector",
+    "Outcome",
+    "Communication",
+    "Consensus",
+    "IterationRecord",
+    "Observer",
+    "Silent",
+    "Totals",
+    "EngineError",
+    "engine",
+];
+
+/// Words that may occur only below some paths, in code that is not a test, and why.
+pub(super) const CONFINED: [(&[&str], &[&str], &str); 8] = [
+    (
+        &["tokio", "tokio_util", "libp2p", "libp2p_stream", "futures"],
+        &["src/node"],
+        "the core has no runtime",
+    ),
+    (
+        &["clap", "indicatif", "anyhow"],
+        &["src/cli"],
+        "libraries have typed errors and no terminal",
+    ),
+    (
+        &["bincode"],
+        &["src/protocol/wire.rs"],
+        "it is unmaintained: replacing it touches one file",
+    ),
+    (
+        &["println", "eprintln", "print", "eprint", "dbg"],
+        &["src/cli"],
+        "only the command line prints",
+    ),
+    (
+        &["Instant", "SystemTime"],
+        &["src/experiment", "src/node", "src/cli"],
+        "a result that depends on the clock cannot be repeated",
+    ),
+    (
+        &[
+            "thread_rng",
+            "ThreadRng",
+            "OsRng",
+            "SysRng",
+            "from_os_rng",
+            "getrandom",
+        ],
+        &["src/node"],
+        "every stream derives from the seed",
+    ),
+    (
+        &["HashMap", "HashSet", "RandomState"],
+        &["src/experiment", "src/node"],
+        "their order differs from run to run",
+    ),
+    (
+        &["unbounded", "unbounded_channel", "mpsc"],
+        &["src/experiment", "src/node"],
+        "a queue without bound is memory without bound; the core has no queues between threads",
+    ),
+];
