@@ -6,7 +6,6 @@ use undertone::engine::central::{self, SumNoise};
 use undertone::engine::{IterationRecord, Outcome, Session, Silent, lockstep};
 use undertone::experiment::Experiment;
 use undertone::linalg::{Block, SparseRows, orthonormalise, subspace_distance};
-use undertone::noise::PeerNoise;
 use undertone::protocol::averaging::AveragingKind;
 use undertone::vocabulary::{Iteration, PeerIndex, Seed};
 
@@ -34,10 +33,10 @@ fn curator(session: &Session, withheld: Option<usize>) -> Vec<Curated> {
         let sensitivity = parameters.sensitivity.bound(basis.max_row_norm());
         let mut noise = Block::zeros(basis.rows(), basis.columns());
         let peers = (0..session.peers()).filter(|u| Some(*u) != withheld);
-        let terms = peers
-            .map(|u| session.noise.own(PeerIndex::from_index(u)))
-            .collect();
-        PeerNoise { terms }.add_to(Iteration(l), sensitivity, noise.values_mut());
+        for u in peers {
+            let own = session.noise.own(PeerIndex::from_index(u));
+            own.add_to(Iteration(l), sensitivity, noise.values_mut());
+        }
         let mut sum = rows.gram_product(&basis);
         sum.add_scaled(1.0, &noise);
         basis = orthonormalise(&sum).expect("a noisy sum has full rank");

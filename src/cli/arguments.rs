@@ -71,7 +71,7 @@ pub(crate) struct ExperimentArguments {
     #[arg(long, value_name = "E")]
     pub(crate) engine: Option<String>,
     /// Use this seed
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub(crate) seed: Option<u64>,
     /// Change a key of the file, for example --set privacy.epsilon=1.0 (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]

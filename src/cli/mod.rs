@@ -66,13 +66,11 @@ fn report(error: &anyhow::Error) {
     }
 }
 
-/// Warnings go to standard error.
-fn warn(warnings: &[String], quiet: bool) {
-    if !quiet {
-        warnings
-            .iter()
-            .for_each(|warning| eprintln!("warning: {warning}"));
-    }
+/// Warnings go to standard error, with `--quiet` too: they say what a result is worth.
+fn warn(warnings: &[String]) {
+    warnings
+        .iter()
+        .for_each(|warning| eprintln!("warning: {warning}"));
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

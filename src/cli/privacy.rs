@@ -13,6 +13,8 @@ use crate::topology::TopologySummary;
 #[derive(Serialize)]
 struct Document {
     topology: TopologySummary,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noise_topology: Option<TopologySummary>,
     privacy: PrivacySummary,
 }
 
@@ -20,6 +22,9 @@ pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
     let experiment = arguments.experiment.load()?;
     let document = Document {
         topology: experiment.topology.summary(),
+        noise_topology: experiment
+            .has_noise_topology()
+            .then(|| experiment.noise_topology.summary()),
         privacy: experiment.privacy_summary(),
     };
     let mut out = io::stdout().lock();
@@ -28,19 +33,25 @@ pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
         writeln!(out)?;
     } else if !arguments.report.quiet {
         print(&mut out, &document.privacy)?;
-        let topology = &document.topology;
-        writeln!(
-            out,
-            "\non {} peers, {} edges, degrees {} to {}, algebraic connectivity {}; sigmas per unit sensitivity",
-            topology.nodes,
-            topology.edges,
-            topology.min_degree,
-            topology.max_degree,
-            table::number(topology.algebraic_connectivity),
-        )?;
+        writeln!(out, "\nsigmas per unit sensitivity")?;
+        print_graph(&mut out, "messages on", &document.topology)?;
+        let noise = document.noise_topology.unwrap_or(document.topology);
+        print_graph(&mut out, "noise shared on", &noise)?;
     }
-    super::warn(&experiment.warnings, arguments.report.quiet);
+    super::warn(&experiment.warnings);
     Ok(Verdict::Success)
+}
+
+fn print_graph(out: &mut impl Write, what: &str, topology: &TopologySummary) -> io::Result<()> {
+    writeln!(
+        out,
+        "{what} {} peers, {} edges, degrees {} to {}, algebraic connectivity {}",
+        topology.nodes,
+        topology.edges,
+        topology.min_degree,
+        topology.max_degree,
+        table::number(topology.algebraic_connectivity),
+    )
 }
 
 /// The guarantee as text: σ's, then one row per view.

@@ -40,7 +40,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
         print(&mut out, &report.summary)?;
         writeln!(out, "results: {}", directory.display())?;
     }
-    super::warn(&report.summary.warnings, quiet);
+    super::warn(&report.summary.warnings);
     Ok(Verdict::Success)
 }
 
@@ -57,12 +57,20 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         communication.messages,
         table::bytes(communication.bytes_max_peer),
     )?;
-    writeln!(
-        out,
-        "peers disagree by at most {} of the sum (guaranteed: {})",
-        table::number(summary.consensus.max_disagreement),
-        table::number(summary.consensus.guaranteed),
-    )?;
+    // Engines with one copy of the basis have nobody to disagree.
+    if summary.consensus.guaranteed > 0.0 {
+        let known = if summary.topology.certified {
+            "guaranteed"
+        } else {
+            "expected"
+        };
+        writeln!(
+            out,
+            "peers disagree by at most {} of the sum ({known}: {})",
+            table::number(summary.consensus.max_disagreement),
+            table::number(summary.consensus.guaranteed),
+        )?;
+    }
     let total: f64 = summary.timing.seconds.values().sum();
     let memory = summary
         .timing
@@ -90,7 +98,7 @@ fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         data.ratings_below_threshold,
         data.interactions - data.interactions_kept - data.interactions_capped,
         data.interactions_capped,
-        data.users_emptied,
+        data.users_without_interactions,
     )?;
     writeln!(
         out,
@@ -111,11 +119,12 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         relative_error: utility.relative_error,
         relative_error_non_private: utility.relative_error_non_private,
     };
-    let runs = [
-        ("this run", &ours),
-        ("trusted curator", &utility.central),
-        ("no privacy", &utility.non_private),
-    ];
+    let mut runs = vec![("this run", &ours), ("trusted curator", &utility.central)];
+    runs.push(("no privacy", &utility.non_private));
+    if summary.privacy.epsilon.is_none() {
+        // Without noise the curator's run is the one without privacy.
+        runs.remove(1);
+    }
     let heading = ["", "relative error", "vs no privacy", "subspace error"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for (name, figures) in runs {

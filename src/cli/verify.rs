@@ -52,7 +52,7 @@ pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
     } else if !quiet {
         print(&mut out, &experiment, &table)?;
     }
-    super::warn(&experiment.warnings, quiet);
+    super::warn(&experiment.warnings);
     Ok(if passed {
         Verdict::Success
     } else {

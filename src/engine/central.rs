@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::{Communication, EngineError, IterationRecord, Observer, Outcome, Session, Totals};
 use crate::linalg::Block;
 use crate::noise::Term;
-use crate::privacy::Statistic;
 use crate::vocabulary::{Iteration, Label, PeerIndex};
 
 /// Where the noise on the sum comes from.
@@ -38,11 +37,7 @@ pub fn run(
     let mut records = Vec::new();
     for number in 1..=parameters.iterations {
         let iteration = Iteration(number);
-        let statistic = match parameters.sensitivity.statistic() {
-            Statistic::None => 0.0,
-            Statistic::MaxRowNorm => basis.max_row_norm(),
-            Statistic::MaxEntry => basis.max_entry(),
-        };
+        let statistic = parameters.sensitivity.statistic().of(&basis);
         let sensitivity = parameters.sensitivity.bound(statistic);
         let mut local = Block::zeros(parameters.dimension, parameters.rank);
         for rows in session.rows.iter() {
@@ -52,11 +47,7 @@ pub fn run(
         }
         let mut sum = local.clone();
         let mut add = |term: Term| {
-            crate::noise::PeerNoise { terms: vec![term] }.add_to(
-                iteration,
-                sensitivity,
-                sum.values_mut(),
-            );
+            term.add_to(iteration, sensitivity, sum.values_mut());
         };
         match noise {
             SumNoise::Curator => {

@@ -196,6 +196,7 @@ pub struct PrivacyConfig {
 #[serde(deny_unknown_fields)]
 pub struct NoiseConfig {
     /// How the sum is protected.
+    #[serde(default = "pairwise")]
     pub scheme: Scheme,
 }
 
@@ -212,6 +213,7 @@ impl Default for NoiseConfig {
 #[serde(deny_unknown_fields)]
 pub struct AveragingConfig {
     /// Which recurrence.
+    #[serde(default = "chebyshev")]
     pub scheme: AveragingKind,
     /// Shrink the spread between peers by this factor; the rounds follow from the spectrum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -239,6 +241,7 @@ impl Default for AveragingConfig {
 #[serde(deny_unknown_fields)]
 pub struct EngineConfig {
     /// Which engine.
+    #[serde(default = "lockstep")]
     pub kind: EngineKind,
     /// Link latency of the event engine.
     #[serde(default = "one_millisecond")]
@@ -305,6 +308,15 @@ pub enum TransportKind {
     Tcp,
 }
 
+fn chebyshev() -> AveragingKind {
+    AveragingKind::Chebyshev
+}
+fn lockstep() -> EngineKind {
+    EngineKind::Lockstep
+}
+fn pairwise() -> Scheme {
+    Scheme::Pairwise
+}
 fn one() -> u32 {
     1
 }

@@ -54,6 +54,9 @@ impl<'a> LowPassFilter<'a> {
     /// P1 section 6 for the measure; ref D.1 for the trace formula.
     #[must_use]
     pub fn relative_error(&self, x: &Block, u: &Block) -> f64 {
+        if x == u {
+            return 0.0;
+        }
         let (p, q) = (x.columns(), u.columns());
         let width = p + q;
         let mut projected = DMatrix::<f64>::zeros(width, width);

@@ -2,17 +2,22 @@
 
 pub mod audit;
 pub mod config;
+mod error;
+mod memory;
 pub mod metrics;
 pub mod output;
 mod overrides;
 mod resolve;
 mod run;
+mod session;
 pub mod summary;
 mod topology_source;
 pub mod verification;
+mod warnings;
 
 pub use config::Config;
+pub use error::ExperimentError;
 pub use overrides::{OverrideError, parse_set};
-pub use resolve::{Experiment, ExperimentError, read_config};
+pub use resolve::{Experiment, read_config};
 pub use run::{MetricsRow, Report, RunError, frame_bytes, peak_memory_bytes, run, run_engine};
 pub use topology_source::{FileSource, TopologySource};

@@ -38,8 +38,9 @@ pub fn write(
     put(directory, "basis.npy", &npy(report.outcome.basis()))?;
     put(directory, "metrics.csv", metrics_csv(report).as_bytes())?;
     put(directory, "config.toml", resolved(config).as_bytes())?;
+    let folder = directory.join("trace");
+    forget_trace(&folder)?;
     if trace {
-        let folder = directory.join("trace");
         create(&folder)?;
         put(&folder, "basis-0.npy", &npy(&report.start))?;
         for record in &report.outcome.records {
@@ -51,10 +52,34 @@ pub fn write(
     Ok(())
 }
 
+/// Removes the transcript an earlier run left, so that files of two runs never mix.
+fn forget_trace(folder: &Path) -> Result<(), OutputError> {
+    let failed = |path: &Path, source| OutputError {
+        path: path.to_path_buf(),
+        source,
+    };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Ok(());
+    };
+    for entry in entries {
+        let path = entry.map_err(|source| failed(folder, source))?.path();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let ours = |name: String| {
+            name.ends_with(".npy") && (name.starts_with("basis-") || name.starts_with("sum-"))
+        };
+        if name.is_some_and(ours) {
+            fs::remove_file(&path).map_err(|source| failed(&path, source))?;
+        }
+    }
+    Ok(())
+}
+
 /// The configuration with all defaults filled in, as an experiment file.
 #[must_use]
 pub fn resolved(config: &Config) -> String {
-    toml::to_string(config).expect("a configuration is made of tables, numbers and strings")
+    toml::to_string(config).expect("resolving refused seeds and names that TOML cannot hold")
 }
 
 /// One row per iteration.

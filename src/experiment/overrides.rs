@@ -47,6 +47,7 @@ pub(super) fn apply(mut table: toml::Table, set: &[String]) -> Result<Config, Ov
             None => (Vec::new(), key.as_str()),
         };
         let mut target = &mut table;
+        let section = parents.first().copied().unwrap_or_default();
         for part in parents {
             let entry = target
                 .entry(part.to_owned())
@@ -58,7 +59,7 @@ pub(super) fn apply(mut table: toml::Table, set: &[String]) -> Result<Config, Ov
                     part: part.to_owned(),
                 })?;
         }
-        make_room(target, last, &value);
+        make_room(target, section, last, &value);
         target.insert(last.to_owned(), value);
     }
     Config::deserialize(table).map_err(|source| OverrideError::Invalid {
@@ -74,11 +75,13 @@ pub(super) fn apply(mut table: toml::Table, set: &[String]) -> Result<Config, Ov
 
 /// Removes what the new value excludes: `tolerance` and `rounds` exclude each other, and another
 /// `generator` or a `file` makes the old generator's parameters meaningless.
-fn make_room(target: &mut toml::Table, key: &str, value: &toml::Value) {
-    match key {
-        "tolerance" => drop(target.remove("rounds")),
-        "rounds" => drop(target.remove("tolerance")),
-        "generator" | "file" if target.get(key) != Some(value) => target.clear(),
+fn make_room(target: &mut toml::Table, section: &str, key: &str, value: &toml::Value) {
+    match (section, key) {
+        ("averaging", "tolerance") => drop(target.remove("rounds")),
+        ("averaging", "rounds") => drop(target.remove("tolerance")),
+        ("topology" | "noise_topology", "generator" | "file") if target.get(key) != Some(value) => {
+            target.clear();
+        }
         _ => {}
     }
 }

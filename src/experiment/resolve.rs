@@ -6,109 +6,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::config::{Config, DEFAULT_TOLERANCE, EngineKind, PeerCount};
-use super::overrides::{self, OverrideError};
+use super::error::ExperimentError;
+use super::overrides;
 use super::run::Clock;
+use super::session::Shared;
 use super::summary::{DataSummary, IterationNoise, PrivacySummary};
 use super::topology_source::TopologySource;
+use super::{memory, warnings};
 use crate::data::{self, DataError, Interactions};
-use crate::engine::Session;
-use crate::linalg::{Block, NotFullRank, SparseRows, start_block};
-use crate::noise::Assignment;
+use crate::engine::event::Latency;
+use crate::linalg::SparseRows;
 use crate::privacy::{
-    self, Budget, Calibrated, Certificate, Delta, NoisePlan, NoiseRequest, PrivacyError, Scheme,
-    Sensitivity, View,
+    self, Budget, Calibrated, Certificate, Delta, NoisePlan, NoiseRequest, Scheme, Sensitivity,
+    View,
 };
-use crate::protocol::averaging::{AveragingError, MixingBounds};
-use crate::protocol::{Plan, PlanError, PlanParameters};
-use crate::topology::{Topology, TopologyError};
+use crate::protocol::averaging::MixingBounds;
+use crate::topology::Topology;
 use crate::vocabulary::Seed;
-
-/// Why an experiment cannot be run.
-#[derive(Debug, thiserror::Error)]
-pub enum ExperimentError {
-    /// The file cannot be read.
-    #[error("cannot read the experiment file {path}: {source}", path = path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The file is not a valid experiment.
-    #[error("{path}: {source}", path = path.display())]
-    Parse {
-        /// The file.
-        path: PathBuf,
-        /// Line, column, key, what was found and what was expected.
-        source: Box<toml::de::Error>,
-    },
-    /// A `--set key=value` that cannot be applied.
-    #[error(transparent)]
-    Override(#[from] OverrideError),
-    /// The data cannot be used.
-    #[error("[data] {0}")]
-    Data(#[from] DataError),
-    /// The topology cannot be used.
-    #[error("[topology] {0}")]
-    Topology(#[from] TopologyError),
-    /// The privacy parameters cannot be met.
-    #[error("[privacy] {0}")]
-    Privacy(#[from] PrivacyError),
-    /// No averaging schedule.
-    #[error("[averaging] {0}")]
-    Averaging(#[from] AveragingError),
-    /// The plan is not valid.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// The rank does not fit the items.
-    #[error(
-        "[algorithm] rank = {rank} needs at least that many items, but {items} are left: lower rank or raise data.items"
-    )]
-    Rank {
-        /// The rank asked for.
-        rank: usize,
-        /// Items after the filters.
-        items: usize,
-        /// Why no start block exists.
-        source: NotFullRank,
-    },
-    /// Both ways of fixing the number of rounds.
-    #[error("[averaging] give either tolerance or rounds, not both")]
-    ToleranceAndRounds,
-    /// A number of rounds outside what can be run.
-    #[error("[averaging] rounds must lie between 1 and {limit}, found {found}")]
-    Rounds {
-        /// The number given.
-        found: u32,
-        /// The largest number allowed.
-        limit: u32,
-    },
-    /// A degree floor of 0.
-    #[error(
-        "[data] degree_floor must be at least 1 (1 divides each row by its own degree), found 0"
-    )]
-    DegreeFloor,
-    /// Nothing left to compute with.
-    #[error(
-        "[data] no interaction is left: all {ratings} ratings lie at or below data.threshold = {threshold}; lower it"
-    )]
-    NoInteractions {
-        /// Ratings read.
-        ratings: u64,
-        /// The threshold.
-        threshold: f64,
-    },
-    /// A graph of the caller's own that does not have a node per peer.
-    #[error(
-        "[peers] count makes {peers} peers, but the topology has {nodes} nodes: set peers.count = {nodes}"
-    )]
-    NodeCount {
-        /// Peers of the experiment.
-        peers: usize,
-        /// Nodes of the graph.
-        nodes: usize,
-    },
-}
 
 /// An experiment with its data read, its topology built and its noise planned.
 #[derive(Clone, Debug)]
@@ -145,6 +59,7 @@ pub struct Experiment {
     pub warnings: Vec<String>,
     /// Wall-clock seconds of each part so far.
     pub seconds: BTreeMap<&'static str, f64>,
+    pub(super) shared: Shared,
 }
 
 impl Experiment {
@@ -164,27 +79,16 @@ impl Experiment {
     /// As [`Self::load`].
     pub fn resolve(config: Config, base: &Path) -> Result<Self, ExperimentError> {
         let mut clock = Clock::default();
-        let loaded = clock.time("data", || {
-            data::load(
-                &base.join(&config.data.path),
-                config.data.format,
-                config.data.threshold,
-            )
-        })?;
+        let loaded = clock.time("data", || read(&config, base))?;
         let peers = peer_count(&config, &loaded);
-        let (topology, noise_topology) = clock.time("topology", || {
-            let topology = config.topology.resolve(base, peers)?;
-            let noise = config
-                .noise_topology
-                .as_ref()
-                .map(|source| source.resolve(base, peers))
-                .transpose()?;
-            Ok::<_, TopologyError>((topology, noise))
-        })?;
-        Self::assemble(config, base, loaded, topology, noise_topology, clock)
+        let topology = clock
+            .time("topology", || config.topology.resolve(base, peers))
+            .map_err(ExperimentError::Topology)?;
+        Self::assemble(config, base, loaded, topology, clock)
     }
 
-    /// Builds an experiment on a graph of the caller's own instead of the configuration's.
+    /// Builds an experiment on a graph of the caller's own instead of the configuration's `[topology]`.
+    /// `[noise_topology]`, if the configuration has one, still decides who shares noise.
     ///
     /// # Errors
     /// As [`Self::load`]; the graph must have as many nodes as there are peers.
@@ -194,14 +98,8 @@ impl Experiment {
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
         let mut clock = Clock::default();
-        let loaded = clock.time("data", || {
-            data::load(
-                &base.join(&config.data.path),
-                config.data.format,
-                config.data.threshold,
-            )
-        })?;
-        Self::assemble(config, base, loaded, topology, None, clock)
+        let loaded = clock.time("data", || read(&config, base))?;
+        Self::assemble(config, base, loaded, topology, clock)
     }
 
     fn assemble(
@@ -209,9 +107,9 @@ impl Experiment {
         base: &Path,
         loaded: data::Loaded,
         topology: Topology,
-        noise_topology: Option<Topology>,
         mut clock: Clock,
     ) -> Result<Self, ExperimentError> {
+        let config = completed(config)?;
         let seed = Seed::from_u64(config.seed);
         let floor =
             NonZeroU32::new(config.data.degree_floor).ok_or(ExperimentError::DegreeFloor)?;
@@ -220,6 +118,14 @@ impl Experiment {
         if peers != nodes {
             return Err(ExperimentError::NodeCount { peers, nodes });
         }
+        let topology = Arc::new(topology);
+        let noise_topology = match &config.noise_topology {
+            Some(source) => clock
+                .time("topology", || source.resolve(base, peers))
+                .map(Arc::new)
+                .map_err(ExperimentError::NoiseTopology)?,
+            None => Arc::clone(&topology),
+        };
         let (interactions, data) = filtered(&config, loaded, &seed);
         if interactions.is_empty() {
             let threshold = config.data.threshold;
@@ -229,8 +135,8 @@ impl Experiment {
             });
         }
         let user_rows = interactions.normalised_rows(floor);
-        let assignment =
-            data::assign(interactions.users(), peers, config.peers.partition.0, &seed)?;
+        let assignment = data::assign(interactions.users(), peers, config.peers.partition.0, &seed)
+            .map_err(ExperimentError::Peers)?;
         let peer_rows = data::peer_rows(&user_rows, &assignment);
         let rank = config.algorithm.rank;
         let sensitivity = Sensitivity::new(
@@ -247,13 +153,7 @@ impl Experiment {
             config.algorithm.iterations,
         )?;
         let noise = clock.time("privacy", || {
-            plan_noise(
-                &config,
-                &topology,
-                noise_topology.as_ref(),
-                &calibrated,
-                budget.delta,
-            )
+            plan_noise(&config, &noise_topology, &calibrated, budget.delta)
         })?;
         let bounds = mixing_bounds(&topology);
         let averaging = config.averaging;
@@ -265,18 +165,9 @@ impl Experiment {
             (None, Some(rounds)) => checked_rounds(rounds)?,
         };
         let contraction = averaging.scheme.contraction(bounds, rounds)?;
-        let mut warnings = Vec::new();
-        if let Some(warning) = &calibrated.warning
-            && config.noise.scheme != Scheme::None
-        {
-            warnings.push(warning.to_string());
-        }
-        if config.noise.scheme == Scheme::None {
-            warnings.push("noise.scheme = \"none\": this run protects nobody".to_owned());
-        }
-        let topology = Arc::new(topology);
-        let experiment = Self {
-            noise_topology: noise_topology.map_or_else(|| Arc::clone(&topology), Arc::new),
+        let mut experiment = Self {
+            shared: Shared::of(&topology, &noise_topology),
+            noise_topology,
             config,
             base: base.to_path_buf(),
             interactions,
@@ -290,64 +181,14 @@ impl Experiment {
             noise,
             rounds,
             contraction,
-            warnings,
+            warnings: Vec::new(),
             seconds: clock.seconds,
         };
         // Whatever a session can refuse is refused here, so that sessions of other seeds cannot fail.
         experiment.try_session(&seed)?;
+        memory::check(&experiment)?;
+        experiment.warnings = warnings::of(&experiment);
         Ok(experiment)
-    }
-
-    /// The session of this experiment under one seed.
-    ///
-    /// # Panics
-    /// Never: the parameters were validated when the experiment was resolved.
-    #[must_use]
-    pub fn session(&self, seed: &Seed) -> Session {
-        self.try_session(seed)
-            .expect("resolved experiments have valid plans")
-    }
-
-    fn try_session(&self, seed: &Seed) -> Result<Session, ExperimentError> {
-        let algorithm = self.config.algorithm;
-        let items = self.user_rows.dimension();
-        let start =
-            start_block(seed, items, algorithm.rank).map_err(|source| ExperimentError::Rank {
-                rank: algorithm.rank,
-                items,
-                source,
-            })?;
-        let graph = self.topology.graph();
-        let bounds = mixing_bounds(&self.topology);
-        let parameters = PlanParameters {
-            peers: graph.nodes() as u32,
-            dimension: items,
-            rank: algorithm.rank,
-            iterations: algorithm.iterations,
-            algorithm: algorithm.kind,
-            sensitivity: self.sensitivity,
-            sigma_own: self.noise.sigma_own,
-            sigma_pairwise: self.noise.sigma_pairwise,
-            scale_rounds: graph.diameter_bound().unwrap_or(u32::MAX),
-            schedule: self.config.averaging.scheme.schedule(bounds, self.rounds)?,
-            topology: graph_digest(&self.topology, &self.noise_topology),
-            start: block_digest(&start),
-        };
-        let plan = Plan::new(parameters)?;
-        Ok(Session {
-            plan: Arc::new(plan),
-            topology: Arc::clone(&self.topology),
-            noise_topology: Arc::clone(&self.noise_topology),
-            rows: Arc::clone(&self.peer_rows),
-            noise: Assignment::new(seed, self.noise.sigma_own, self.noise.sigma_pairwise),
-            start: Arc::new(start),
-            seed: seed.clone(),
-            sigma_central: if self.is_private() {
-                self.calibrated.z
-            } else {
-                0.0
-            },
-        })
     }
 
     /// Whether any noise is added.
@@ -356,18 +197,29 @@ impl Experiment {
         self.config.noise.scheme != Scheme::None
     }
 
-    /// The noise of one iteration with sensitivity Δ.
+    /// The curator's noise per unit sensitivity: z, or 0 without noise.
     #[must_use]
-    pub fn iteration_noise(&self, iteration: u32, sensitivity: f64) -> IterationNoise {
-        let central = if self.is_private() {
+    pub fn sigma_central(&self) -> f64 {
+        if self.is_private() {
             self.calibrated.z
         } else {
             0.0
-        };
+        }
+    }
+
+    /// Whether noise is shared on another graph than messages are sent on.
+    #[must_use]
+    pub fn has_noise_topology(&self) -> bool {
+        !Arc::ptr_eq(&self.topology, &self.noise_topology)
+    }
+
+    /// The noise of one iteration with sensitivity Δ.
+    #[must_use]
+    pub fn iteration_noise(&self, iteration: u32, sensitivity: f64) -> IterationNoise {
         IterationNoise {
             iteration,
             sensitivity,
-            sigma_central: sensitivity * central,
+            sigma_central: sensitivity * self.sigma_central(),
             sigma_independent: sensitivity * self.noise.sigma_own,
             sigma_pairwise: sensitivity * self.noise.sigma_pairwise,
         }
@@ -463,24 +315,28 @@ fn filtered(config: &Config, loaded: data::Loaded, seed: &Seed) -> (Interactions
         items_kept: filter.items_kept,
         interactions_kept: kept.len(),
         interactions_capped: capped,
-        users_emptied: filter.users_emptied,
+        users_without_interactions: (0..kept.users())
+            .filter(|&user| kept.row(user).is_empty())
+            .count(),
     };
     (kept, summary)
 }
 
 fn plan_noise(
     config: &Config,
-    topology: &Topology,
-    noise_topology: Option<&Topology>,
+    noise_topology: &Topology,
     calibrated: &Calibrated,
     delta: Delta,
-) -> Result<NoisePlan, PrivacyError> {
-    let noise_topology = noise_topology.unwrap_or(topology);
+) -> Result<NoisePlan, ExperimentError> {
+    let (colluders, peers) = (config.privacy.colluders, noise_topology.graph().nodes());
+    if colluders >= peers {
+        return Err(ExperimentError::Colluders { colluders, peers });
+    }
     if config.engine.kind == EngineKind::Central && config.noise.scheme != Scheme::None {
         return Ok(curator(calibrated));
     }
     let lambda2 = noise_topology.spectrum().algebraic_connectivity;
-    NoisePlan::new(&NoiseRequest {
+    Ok(NoisePlan::new(&NoiseRequest {
         graph: noise_topology.graph(),
         connectivity: privacy::Connectivity {
             lower_bound: lambda2.low,
@@ -494,7 +350,7 @@ fn plan_noise(
         scheme: config.noise.scheme,
         trusted_sum: config.engine.kind.reveals_only_sums(),
         on_disconnect: config.privacy.on_disconnect,
-    })
+    })?)
 }
 
 /// What a trusted curator's noise costs: the yardstick itself.
@@ -515,6 +371,38 @@ fn curator(calibrated: &Calibrated) -> NoisePlan {
     }
 }
 
+/// Checks what needs no data and fills in defaults that depend on other keys.
+fn completed(mut config: Config) -> Result<Config, ExperimentError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let name = &config.name;
+    if name.is_empty() || name.len() > 80 || name.starts_with('.') || !name.chars().all(fits) {
+        return Err(ExperimentError::Name { name: name.clone() });
+    }
+    if i64::try_from(config.seed).is_err() {
+        return Err(ExperimentError::Seed { seed: config.seed });
+    }
+    if config.data.degree_cap == Some(0) {
+        return Err(ExperimentError::DegreeCap);
+    }
+    if let Latency::Uniform {
+        low_micros: low,
+        high_micros: high,
+    } = config.engine.latency
+        && low > high
+    {
+        return Err(ExperimentError::Latency { low, high });
+    }
+    if config.averaging.tolerance.is_none() && config.averaging.rounds.is_none() {
+        config.averaging.tolerance = Some(DEFAULT_TOLERANCE);
+    }
+    Ok(config)
+}
+
+fn read(config: &Config, base: &Path) -> Result<data::Loaded, DataError> {
+    let data = &config.data;
+    data::load(&base.join(&data.path), data.format, data.threshold)
+}
+
 fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
     match config.peers.count {
         PeerCount::Users => loaded.interactions.users(),
@@ -522,7 +410,7 @@ fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
     }
 }
 
-fn mixing_bounds(topology: &Topology) -> MixingBounds {
+pub(super) fn mixing_bounds(topology: &Topology) -> MixingBounds {
     let spectrum = topology.spectrum();
     MixingBounds {
         lowest: spectrum.mixing_smallest.low,
@@ -540,26 +428,4 @@ fn checked_rounds(rounds: u32) -> Result<u32, ExperimentError> {
             limit,
         })
     }
-}
-
-fn graph_digest(topology: &Topology, noise: &Topology) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 topology v1");
-    for topology in [topology, noise] {
-        let graph = topology.graph();
-        hasher.update(&(graph.nodes() as u64).to_le_bytes());
-        hasher.update(&(graph.edges() as u64).to_le_bytes());
-        for (u, v) in graph.edge_list() {
-            hasher.update(&u.to_le_bytes());
-            hasher.update(&v.to_le_bytes());
-        }
-    }
-    *hasher.finalize().as_bytes()
-}
-
-fn block_digest(block: &Block) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 start v1");
-    for value in block.values() {
-        hasher.update(&value.to_le_bytes());
-    }
-    *hasher.finalize().as_bytes()
 }

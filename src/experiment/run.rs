@@ -165,6 +165,9 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         iterations: parameters.iterations,
         data: experiment.data.clone(),
         topology: experiment.topology.summary(),
+        noise_topology: experiment
+            .has_noise_topology()
+            .then(|| experiment.noise_topology.summary()),
         privacy: PrivacySummary {
             iterations: rows.iter().map(|row| row.noise).collect(),
             ..experiment.privacy_summary()

@@ -39,6 +39,9 @@ pub struct Summary {
     pub data: DataSummary,
     /// The communication graph.
     pub topology: TopologySummary,
+    /// The noise graph, which decides privacy, where it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise_topology: Option<TopologySummary>,
     /// The guarantee.
     pub privacy: PrivacySummary,
     /// What was sent.
@@ -72,8 +75,8 @@ pub struct DataSummary {
     pub interactions_kept: usize,
     /// Interactions the degree cap dropped.
     pub interactions_capped: usize,
-    /// Users left without interactions; they stay peers that contribute zero and their noise.
-    pub users_emptied: usize,
+    /// Users without interactions after all filters; they stay and contribute zero and their noise.
+    pub users_without_interactions: usize,
 }
 
 /// The guarantee, with σ's as drawn.

@@ -87,18 +87,23 @@ impl Assignment {
     /// All terms of `peer`, whose partners are its neighbours in the noise graph.
     #[must_use]
     pub fn peer(&self, peer: PeerIndex, noise_graph: &Graph) -> PeerNoise {
-        let mut terms = vec![self.own(peer)];
-        if self.has_pairwise() {
-            for &partner in noise_graph.neighbours(peer.index()) {
-                let partner = PeerIndex(partner);
-                terms.push(if peer < partner {
-                    self.pair(peer, partner).0
-                } else {
-                    self.pair(partner, peer).1
-                });
+        let partners = if self.has_pairwise() {
+            noise_graph.neighbours(peer.index())
+        } else {
+            &[]
+        };
+        let pairs = partners.iter().map(|&partner| {
+            let partner = PeerIndex(partner);
+            if peer < partner {
+                self.pair(peer, partner).0
+            } else {
+                self.pair(partner, peer).1
             }
-        }
-        PeerNoise { terms }
+        });
+        let noise = PeerNoise::new(self.own(peer), pairs.collect());
+        #[cfg(test)]
+        let noise = noise.broken_on_purpose(self.tamper.is_some());
+        noise
     }
 
     #[cfg(test)]
@@ -169,10 +174,9 @@ mod tests {
             for (sum, value) in published.iter_mut().zip(&values) {
                 *sum += value;
             }
-            PeerNoise {
-                terms: vec![assignment.own(PeerIndex(u))],
-            }
-            .add_to(Iteration(2), 1.5, &mut own);
+            assignment
+                .own(PeerIndex(u))
+                .add_to(Iteration(2), 1.5, &mut own);
         }
         for (a, b) in published.iter().zip(&own) {
             assert!((a - b).abs() < 1e-11, "{a} {b}");

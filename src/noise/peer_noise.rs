@@ -80,20 +80,64 @@ impl Term {
 }
 
 /// Everything one peer adds to its contribution before anybody sees it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct PeerNoise {
     /// Own term first, then one term per partner in ascending partner order. The order is part of the
     /// contract: it fixes the order of floating-point additions in every engine.
-    pub terms: Vec<Term>,
+    terms: Vec<Term>,
+    /// Whether the noise was broken on purpose, which only tests can do.
+    #[cfg(test)]
+    tampered: bool,
 }
 
 impl PeerNoise {
+    /// A peer's own term and its pairwise terms in ascending partner order.
+    #[must_use]
+    pub fn new(own: Term, pairs: Vec<Term>) -> Self {
+        let mut terms = pairs;
+        terms.insert(0, own);
+        Self {
+            terms,
+            #[cfg(test)]
+            tampered: false,
+        }
+    }
+
+    /// Lets tests run peers whose noise is not the plan's.
+    #[cfg(test)]
+    pub(super) fn broken_on_purpose(mut self, tampered: bool) -> Self {
+        self.tampered = tampered;
+        self
+    }
+
+    /// Whether this is noise of a plan with these standard deviations per unit sensitivity: an own term of
+    /// exactly `own`, and pairwise terms of exactly ±`pairwise`. A peer refuses to run with any other.
+    #[must_use]
+    pub fn is_planned(&self, own: f64, pairwise: f64) -> bool {
+        #[cfg(test)]
+        if self.tampered {
+            return true;
+        }
+        let mut terms = self.terms.iter();
+        terms.next().is_some_and(|term| term.scale == own)
+            && terms.all(|term| term.scale.abs() == pairwise)
+    }
+
     /// Adds all terms of one iteration to `out`, the peer's n·p coordinates.
     pub fn add_to(&self, iteration: Iteration, sensitivity: f64, out: &mut [f64]) {
         for (chunk, values) in (0_u64..).zip(out.chunks_mut(crate::vocabulary::CHUNK)) {
             for term in &self.terms {
                 term.add_chunk(iteration, chunk, sensitivity, values);
             }
+        }
+    }
+}
+
+impl Term {
+    /// Adds this term's share of a whole iteration to `out`, n·p coordinates.
+    pub fn add_to(&self, iteration: Iteration, sensitivity: f64, out: &mut [f64]) {
+        for (chunk, values) in (0_u64..).zip(out.chunks_mut(crate::vocabulary::CHUNK)) {
+            self.add_chunk(iteration, chunk, sensitivity, values);
         }
     }
 }

@@ -12,7 +12,6 @@ use super::plan::Plan;
 use crate::algorithm::Algorithm;
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::noise::PeerNoise;
-use crate::privacy::Statistic;
 use crate::vocabulary::{Iteration, PeerIndex, Round, Span, Time};
 
 /// A neighbour in the communication graph and the mixing weight of its messages.
@@ -72,6 +71,18 @@ pub enum PeerError {
         found: usize,
         /// Size the plan needs.
         expected: usize,
+    },
+    /// Noise that is not the plan's: a peer must not publish with less.
+    #[error(
+        "the noise of {peer} is not what the plan calls for: one own term of scale {own} and pairwise terms of scale {pairwise}"
+    )]
+    Noise {
+        /// The peer.
+        peer: PeerIndex,
+        /// σ_η of the plan.
+        own: f64,
+        /// σ_Δ of the plan.
+        pairwise: f64,
     },
     /// Neighbours that are not in strictly ascending order, or include the peer itself.
     #[error("the neighbours of {peer} must ascend strictly and not include it")]
@@ -156,7 +167,7 @@ impl Peer {
     /// A peer ready to start.
     ///
     /// # Errors
-    /// [`PeerError`] if shapes or neighbours do not fit the plan.
+    /// [`PeerError`] if shapes, neighbours or noise do not fit the plan.
     pub fn new(setup: PeerSetup) -> Result<Self, PeerError> {
         let parameters = setup.plan.parameters();
         let check = |what, found, expected| {
@@ -185,6 +196,15 @@ impl Peer {
             setup.start.columns(),
             parameters.rank,
         )?;
+        let (own, pairwise) = (parameters.sigma_own, parameters.sigma_pairwise);
+        if !setup.noise.is_planned(own, pairwise) {
+            let peer = setup.index;
+            return Err(PeerError::Noise {
+                peer,
+                own,
+                pairwise,
+            });
+        }
         let ascending = setup.neighbours.windows(2).all(|w| w[0].index < w[1].index);
         if !ascending || setup.neighbours.iter().any(|n| n.index == setup.index) {
             return Err(PeerError::Neighbours { peer: setup.index });
@@ -314,11 +334,7 @@ impl Peer {
 
     fn begin_iteration(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
         let parameters = self.setup.plan.parameters();
-        let statistic = match parameters.sensitivity.statistic() {
-            Statistic::None => 0.0,
-            Statistic::MaxRowNorm => self.basis.max_row_norm(),
-            Statistic::MaxEntry => self.basis.max_entry(),
-        };
+        let statistic = parameters.sensitivity.statistic().of(&self.basis);
         if parameters.scale_rounds == 0 {
             self.begin_averaging(statistic, now, outbox)
         } else {

@@ -32,7 +32,7 @@ pub struct PlanParameters {
     pub scale_rounds: u32,
     /// The coefficients of every averaging round.
     pub schedule: Vec<Coefficients>,
-    /// Hash of the weighted communication graph and of the noise graph.
+    /// Hash of the edges of the communication graph and of the noise graph.
     pub topology: [u8; 32],
     /// Hash of the public starting block.
     pub start: [u8; 32],

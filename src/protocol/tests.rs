@@ -11,9 +11,9 @@ use super::{
 };
 use crate::algorithm::AlgorithmKind;
 use crate::linalg::{SparseRows, start_block};
-use crate::noise::PeerNoise;
+use crate::noise::{PeerNoise, Term};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use crate::vocabulary::{Iteration, PeerIndex, Round, Seed, Span, Time};
+use crate::vocabulary::{Iteration, Label, PeerIndex, Round, Seed, Span, Time};
 
 const ROUNDS: u32 = 3;
 const VALUES: usize = 8;
@@ -49,6 +49,10 @@ fn rows() -> SparseRows {
     rows
 }
 
+fn own_noise(scale: f64) -> Term {
+    Term::new(Seed::from_u64(1).key(Label::OwnNoise, 1, 0), scale)
+}
+
 /// Peer 1 of three, with neighbours 0 and 2.
 fn setup() -> PeerSetup {
     PeerSetup {
@@ -62,7 +66,7 @@ fn setup() -> PeerSetup {
             .to_vec(),
         self_weight: 1.0 / 3.0,
         rows: rows(),
-        noise: PeerNoise::default(),
+        noise: PeerNoise::new(own_noise(0.0), Vec::new()),
         start: Arc::new(start_block(&Seed::from_u64(1), 4, 2).expect("rank 2")),
         patience: Some(Span::from_millis(10)),
     }
@@ -324,6 +328,32 @@ fn values_that_overflow_stop_the_peer_before_it_passes_them_on() {
             Body::Average(values) => values.iter().all(|v| v.is_finite()),
         };
         assert!(finite, "neighbours would blame this peer for an infinity");
+    }
+}
+
+#[test]
+fn a_peer_refuses_to_run_with_other_noise_than_the_plan_calls_for() {
+    let with = |own: f64, pairs: &[f64]| {
+        let mut changed = parameters();
+        changed.sigma_own = 0.5;
+        changed.sigma_pairwise = 3.0;
+        let mut setup = setup();
+        setup.plan = Arc::new(Plan::new(changed).expect("valid"));
+        let pairs = pairs.iter().map(|&scale| own_noise(scale)).collect();
+        setup.noise = PeerNoise::new(own_noise(own), pairs);
+        Peer::new(setup)
+    };
+    assert!(with(0.5, &[3.0, -3.0]).is_ok());
+    for (own, pairs) in [
+        (0.0, [3.0, -3.0]),
+        (0.25, [3.0, -3.0]),
+        (0.5, [3.0, -1.0]),
+        (f64::NAN, [3.0, 3.0]),
+    ] {
+        assert!(
+            matches!(with(own, &pairs), Err(PeerError::Noise { .. })),
+            "{own} {pairs:?}"
+        );
     }
 }
 

@@ -20,10 +20,20 @@ fn json_is_the_summary_and_nothing_else() {
 #[test]
 fn quiet_prints_nothing_and_writes_everything() {
     let scratch = Scratch::new();
-    let shown = scratch.undertone("run sims/sim.toml --out out --quiet --set noise.scheme=none");
+    let shown = scratch.undertone("run sims/sim.toml --out out --quiet");
     assert_eq!(
         (shown.code, shown.stdout.as_str(), shown.stderr.as_str()),
         (Some(0), "", "")
+    );
+    let unprotected = scratch.undertone("run sims/sim.toml --quiet --set noise.scheme=none");
+    assert_eq!(
+        (unprotected.code, unprotected.stdout.as_str()),
+        (Some(0), "")
+    );
+    let warning = &unprotected.stderr;
+    assert!(
+        warning.contains("protects nobody"),
+        "warnings about privacy are never hidden: {warning}"
     );
     for file in ["summary.json", "basis.npy", "metrics.csv", "config.toml"] {
         assert!(scratch.path("out").join(file).is_file(), "{file}");

@@ -151,14 +151,13 @@ fn state_block(session: &Session, values: &[f64]) -> Block {
 /// What max-consensus over at least the diameter's number of rounds leaves at every peer: the maximum.
 fn statistic(session: &Session, states: &[f64]) -> f64 {
     let parameters = session.plan.parameters();
-    let measure: fn(&Block) -> f64 = match parameters.sensitivity.statistic() {
-        Statistic::None => return 0.0,
-        Statistic::MaxRowNorm => Block::max_row_norm,
-        Statistic::MaxEntry => Block::max_entry,
-    };
+    let statistic = parameters.sensitivity.statistic();
+    if statistic == Statistic::None {
+        return 0.0;
+    }
     states
         .par_chunks_exact(session.plan.values())
-        .map(|state| measure(&state_block(session, state)))
+        .map(|state| statistic.of(&state_block(session, state)))
         .reduce(|| 0.0, f64::max)
 }
 

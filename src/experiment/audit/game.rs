@@ -250,8 +250,7 @@ impl Adversary<'_> {
                 } else {
                     assignment.pair(other, peer).1
                 };
-                let noise = crate::noise::PeerNoise { terms: vec![term] };
-                noise.add_to(transcript.iteration, transcript.sensitivity, &mut known);
+                term.add_to(transcript.iteration, transcript.sensitivity, &mut known);
             }
         }
         let published = &transcript.inputs[v * state.len()..(v + 1) * state.len()];

@@ -2,39 +2,51 @@
 
 use super::statistics::{
     chi_squared_variance, correlation, kolmogorov_smirnov_normal, mann_whitney,
+    mann_whitney_least_p,
 };
 use super::{Check, Verification};
 use crate::engine::Outcome;
+use crate::experiment::config::EngineKind;
 use crate::experiment::resolve::Experiment;
+use crate::privacy::Certificate;
 
-/// Samples are thinned to about this many per test, by taking whole runs' leading coordinates.
+/// About this many samples are kept over all runs: leading coordinates of every iteration.
 const MOST_SAMPLES: usize = 400_000;
 
 /// Standardised noise in the sums: `runs[r][l][i]` is coordinate i of iteration l in run r.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Samples {
     runs: Vec<Vec<Vec<f64>>>,
     columns: usize,
+    /// Leading coordinates kept of each iteration, so that all runs together stay bounded.
+    kept: usize,
 }
 
 impl Samples {
-    /// Adds one run whose noise should have standard deviation `sigma` per unit sensitivity.
-    pub(super) fn push_run(&mut self, outcome: &Outcome, sigma: f64) {
+    /// Room for this many runs and iterations.
+    pub(super) fn new(runs: u32, iterations: u32) -> Self {
+        let vectors = (runs as usize * iterations as usize).max(1);
+        Self {
+            runs: Vec::new(),
+            columns: 1,
+            kept: (MOST_SAMPLES / vectors).max(64),
+        }
+    }
+
+    /// Adds one run. `sigmas` are the standard deviations that the noise of each iteration should have.
+    pub(super) fn push_run(&mut self, outcome: &Outcome, sigmas: &[f64]) {
         self.columns = outcome.basis().columns();
-        let standardised = outcome.records.iter().map(|record| {
-            let scale = 1.0 / (record.sensitivity * sigma);
+        let standardised = outcome.records.iter().zip(sigmas).map(|(record, sigma)| {
             let pairs = record.sum.values().iter().zip(record.totals.local.values());
-            pairs
-                .map(|(sum, local)| (sum - local) * scale)
-                .take(MOST_SAMPLES)
-                .collect()
+            let noise = pairs.map(|(sum, local)| (sum - local) / sigma);
+            noise.take(self.kept).collect()
         });
         self.runs.push(standardised.collect());
     }
 
     /// The tests of the law.
     pub(super) fn law(&self, significance: f64) -> Vec<Check> {
-        let all = self.thinned();
+        let all: Vec<f64> = self.runs.iter().flatten().flatten().copied().collect();
         let check = |name: &str, (statistic, p): (f64, f64)| Check {
             kind: "law",
             name: name.to_owned(),
@@ -77,17 +89,6 @@ impl Samples {
         checks
     }
 
-    fn thinned(&self) -> Vec<f64> {
-        let vectors = self.runs.iter().map(Vec::len).sum::<usize>().max(1);
-        let each = (MOST_SAMPLES / vectors).max(1);
-        self.runs
-            .iter()
-            .flatten()
-            .flat_map(|noise| noise.iter().take(each))
-            .copied()
-            .collect()
-    }
-
     fn lagged(&self, lag: usize) -> Option<(f64, f64)> {
         let slices = self.runs.iter().flatten();
         let shifted = slices
@@ -111,10 +112,9 @@ fn pairs<'a>(windows: impl Iterator<Item = &'a [Vec<f64>]>) -> Vec<(&'a [f64], &
 
 fn joined(pairs: Vec<(&[f64], &[f64])>) -> Option<(f64, f64)> {
     let (mut a, mut b) = (Vec::new(), Vec::new());
-    let each = (MOST_SAMPLES / pairs.len().max(1)).max(1);
     for (x, y) in pairs {
-        a.extend(x.iter().take(each));
-        b.extend(y.iter().take(each));
+        a.extend_from_slice(x);
+        b.extend_from_slice(y);
     }
     (!a.is_empty()).then(|| correlation(&a, &b))
 }
@@ -131,41 +131,82 @@ pub(super) fn algebra(gap: f64) -> Check {
     }
 }
 
-/// The utility line: subspace errors of this engine against a curator with the same noise.
-pub(super) fn utility(ours: &[f64], curated: &[f64], significance: f64) -> Check {
-    let (statistic, p) = mann_whitney(ours, curated);
+/// The sensitivity line: the smallest ratio of the Δ a run scaled its noise by to the Δ that the public
+/// basis before the iteration calls for. Peers agree on a maximum, so it is never below 1.
+pub(super) fn sensitivity(ratio: f64) -> Check {
+    let threshold = 1.0 - 1e-9;
     Check {
+        kind: "algebra",
+        name: "sensitivity used over sensitivity of X".to_owned(),
+        statistic: ratio,
+        p_value: None,
+        threshold,
+        passed: ratio >= threshold,
+    }
+}
+
+/// The utility line: subspace errors of this engine against a curator with the same noise. Skipped where
+/// the test could not fail.
+pub(super) fn utility(ours: &[f64], curated: &[f64], significance: f64, table: &mut Verification) {
+    let least = mann_whitney_least_p(ours.len());
+    if least >= significance {
+        table.skipped.push(format!(
+            "utility: {} runs cannot give a p-value below {least:.1e}; use more --runs",
+            ours.len()
+        ));
+        return;
+    }
+    let (statistic, p) = mann_whitney(ours, curated);
+    table.checks.push(Check {
         kind: "utility",
         name: "P(subspace error < curator's), same noise".to_owned(),
         statistic,
         p_value: Some(p),
         threshold: significance,
         passed: p >= significance,
-    }
+    });
 }
 
-/// One line per view that the plan promises: spent ε against the target.
+/// One line per view up to the first that covers the coalition the plan promises to withstand.
 pub(super) fn spent(experiment: &Experiment, table: &mut Verification) {
     let privacy = experiment.config.privacy;
+    let views = &experiment.noise.views;
+    // A curator's output is one view whatever the peers do.
+    let promised = if experiment.config.engine.kind == EngineKind::Central {
+        0
+    } else {
+        privacy.colluders
+    };
+    let covering = views.iter().position(|view| view.colluders >= promised);
     // Root finding in the accountant stops at twelve digits.
     let threshold = privacy.epsilon * (1.0 + 1e-9);
-    for view in &experiment.noise.views {
-        if view.colluders > privacy.colluders {
-            continue;
-        }
+    for view in views
+        .iter()
+        .take(covering.map_or(views.len(), |index| index + 1))
+    {
+        let estimated = if view.certificate == Certificate::Estimated {
+            " (estimated, no proof)"
+        } else {
+            ""
+        };
         // A calibration that overspends is a warning of the plan and a failure here.
         table.checks.push(Check {
             kind: "spent",
-            name: format!("epsilon against {}", view.view),
+            name: format!("epsilon against {}{estimated}", view.view),
             statistic: view.epsilon,
             p_value: None,
             threshold,
             passed: view.epsilon <= threshold,
         });
     }
-    if experiment.noise.views.is_empty() {
-        table
-            .skipped
-            .push("spent: the plan states no view".to_owned());
+    if covering.is_none() {
+        table.checks.push(Check {
+            kind: "spent",
+            name: format!("no view covers {} colluders", privacy.colluders),
+            statistic: f64::INFINITY,
+            p_value: None,
+            threshold,
+            passed: false,
+        });
     }
 }

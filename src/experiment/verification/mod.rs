@@ -4,7 +4,7 @@
 //!
 //! | | statement | how |
 //! | --- | --- | --- |
-//! | algebra | published inputs sum to Σ local products + Σ own noise | recomputed from the plan, not read from the run |
+//! | algebra | noise is scaled by the Δ of X^{l−1}; published inputs sum to Σ local products + Σ own noise | recomputed from the plan, not read from the run |
 //! | law | the noise in the sum is N(0, σ²), independent across coordinates, iterations and runs | Kolmogorov–Smirnov, χ², correlations |
 //! | utility | subspace errors are those of a curator with the same noise | Wilcoxon–Mann–Whitney |
 //! | spent | every view that the plan promises costs at most the target ε | the accountant |
@@ -26,7 +26,7 @@ use crate::engine::central::SumNoise;
 use crate::engine::{Observer, Outcome, Session, Silent, central};
 use crate::experiment::config::EngineKind;
 use crate::linalg::{Block, subspace_distance, top_eigenvectors};
-use crate::noise::{Assignment, PeerNoise};
+use crate::noise::Assignment;
 use crate::vocabulary::{PeerIndex, Seed};
 use checks::Samples;
 
@@ -36,7 +36,7 @@ pub struct VerifyOptions {
     /// Repeated runs with independent seeds.
     pub runs: u32,
     /// A check fails if its p-value is below this: the probability, per check, that a correct run fails.
-    /// The whole table fails a correct run with at most nine times that (Bonferroni).
+    /// The whole table fails a correct run with at most eight times that (Bonferroni).
     pub significance: f64,
 }
 
@@ -117,17 +117,23 @@ fn verify_sessions(
 ) -> Result<Verification, RunError> {
     let root = Seed::from_u64(experiment.config.seed);
     let exact = top_eigenvectors(&experiment.user_rows, experiment.config.algorithm.rank);
-    let total_sigma = total_sigma(experiment);
-    let mut samples = Samples::default();
-    let mut algebra = 0.0_f64;
+    let total_sigma = experiment.noise.sigma_sum;
+    let runs = options.runs.max(1);
+    let mut samples = Samples::new(runs, experiment.config.algorithm.iterations);
+    let (mut algebra, mut least_ratio) = (0.0_f64, f64::INFINITY);
     let (mut ours, mut curated) = (Vec::new(), Vec::new());
-    for run in 0..options.runs.max(1) {
+    for run in 0..runs {
         let seed = root.repetition(run);
         let honest = experiment.session(&seed);
         let session = prepare(honest.clone());
         let outcome = run_engine(experiment, &session, &mut Silent)?;
+        let needed = needed_sensitivities(experiment, &honest, &outcome);
+        for (record, needed) in outcome.records.iter().zip(&needed) {
+            least_ratio = least_ratio.min(record.sensitivity / needed);
+        }
         if total_sigma > 0.0 {
-            samples.push_run(&outcome, total_sigma);
+            let sigmas: Vec<f64> = needed.iter().map(|needed| needed * total_sigma).collect();
+            samples.push_run(&outcome, &sigmas);
         }
         algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
         if let Ok(top) = &exact {
@@ -139,17 +145,17 @@ fn verify_sessions(
             ours.push(subspace_distance(outcome.basis(), &top.vectors));
             curated.push(subspace_distance(curator.basis(), &top.vectors));
         }
-        observer.progress(u64::from(run) + 1, u64::from(options.runs.max(1)));
+        observer.progress(u64::from(run) + 1, u64::from(runs));
     }
     let mut table = Verification {
-        checks: Vec::new(),
+        checks: vec![checks::sensitivity(least_ratio)],
         skipped: Vec::new(),
-        runs: options.runs.max(1),
+        runs,
     };
-    if experiment.config.engine.kind == EngineKind::Central {
-        table
-            .skipped
-            .push("algebra: a trusted curator has no published inputs".to_owned());
+    let is_central = experiment.config.engine.kind == EngineKind::Central;
+    if is_central {
+        let reason = "algebra of the noise: a trusted curator has no published inputs";
+        table.skipped.push(reason.to_owned());
     } else {
         table.checks.push(checks::algebra(algebra));
     }
@@ -162,28 +168,24 @@ fn verify_sessions(
         );
     }
     match exact {
-        Ok(_) if experiment.config.engine.kind == EngineKind::Central => {
-            table
-                .skipped
-                .push("utility: this run is the curator's own".to_owned());
-        }
-        Ok(_) => table
-            .checks
-            .push(checks::utility(&ours, &curated, options.significance)),
+        Ok(_) if is_central => table
+            .skipped
+            .push("utility: this run is the curator's own".to_owned()),
+        Ok(_) => checks::utility(&ours, &curated, options.significance, &mut table),
         Err(error) => table.skipped.push(format!("utility: {error}")),
     }
     Ok(table)
 }
 
-/// Standard deviation, per unit sensitivity, of the noise that should remain in the sum.
-fn total_sigma(experiment: &Experiment) -> f64 {
-    if !experiment.is_private() {
-        0.0
-    } else if experiment.config.engine.kind == EngineKind::Central {
-        experiment.calibrated.z
-    } else {
-        experiment.noise.sigma_own * (experiment.topology.graph().nodes() as f64).sqrt()
-    }
+/// The sensitivity that each iteration's public basis calls for, computed here and not read from the run.
+fn needed_sensitivities(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> Vec<f64> {
+    let bases = outcome.records.iter().map(|record| &*record.basis);
+    let before = std::iter::once(&*honest.start).chain(bases);
+    let statistic = experiment.sensitivity.statistic();
+    before
+        .take(outcome.records.len())
+        .map(|basis| experiment.sensitivity.bound(statistic.of(basis)))
+        .collect()
 }
 
 /// The largest |Σ published − Σ local − Σ own noise| over iterations and coordinates, in units of what
@@ -192,16 +194,14 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
     let noise = &experiment.noise;
     let assignment = Assignment::new(&honest.seed, noise.sigma_own, noise.sigma_pairwise);
     let peers = honest.peers();
-    let own = PeerNoise {
-        terms: (0..peers)
-            .map(|u| assignment.own(PeerIndex::from_index(u)))
-            .collect(),
-    };
     let degree = honest.noise_graph().max_degree() as f64;
     let mut worst = 0.0_f64;
     for record in &outcome.records {
         let mut expected = Block::zeros(record.sum.rows(), record.sum.columns());
-        own.add_to(record.iteration, record.sensitivity, expected.values_mut());
+        for u in 0..peers {
+            let own = assignment.own(PeerIndex::from_index(u));
+            own.add_to(record.iteration, record.sensitivity, expected.values_mut());
+        }
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.
         let input =

@@ -3,11 +3,14 @@
 //! Healthy plans fail with probability below 9e-4 per table (nine checks at 1e-4); the seeds are fixed.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{Verification, VerifyOptions, verify, verify_sessions};
 use crate::engine::Silent;
 use crate::experiment::{Experiment, read_config};
 use crate::noise::Tamper;
+use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use crate::protocol::Plan;
 
 /// The embedded ratings dealt to 16 peers on a random 4-regular graph.
 fn experiment(set: &[&str]) -> Experiment {
@@ -57,7 +60,7 @@ fn assert_fails(table: &Verification, needles: &[&str]) {
 fn a_healthy_plan_passes() {
     let table = verify(&experiment(&[]), VerifyOptions::default(), &mut Silent).expect("runs");
     assert!(table.passed(), "{:?}", failed(&table));
-    assert_eq!(table.checks.len(), 10);
+    assert_eq!((table.checks.len(), table.skipped.len()), (11, 0));
 }
 
 #[test]
@@ -90,6 +93,89 @@ fn one_peer_without_own_noise_is_caught_by_the_algebra_and_by_the_variance() {
         let table = broken(Tamper::DropPeerNoise, &[engine]);
         assert_fails(&table, &["published - local", "mean square"]);
     }
+}
+
+#[test]
+fn a_sensitivity_below_what_the_basis_calls_for_is_caught() {
+    // All peers agree on a plan whose degree floor is not that of the data.
+    let prepare = |mut session: crate::engine::Session| {
+        let mut parameters = session.plan.parameters().clone();
+        parameters.sensitivity = Sensitivity::new(
+            Adjacency::Interaction,
+            SensitivityRule::Exact,
+            200,
+            None,
+            parameters.rank,
+        )
+        .expect("proved");
+        session.plan = Arc::new(Plan::new(parameters).expect("valid"));
+        session
+    };
+    let experiment = experiment(&[]);
+    let table = verify_sessions(&experiment, VerifyOptions::default(), &prepare, &mut Silent)
+        .expect("runs");
+    assert_fails(&table, &["sensitivity used", "mean square"]);
+}
+
+#[test]
+fn every_scheme_and_engine_states_what_is_spent() {
+    let options = VerifyOptions {
+        runs: 8,
+        ..VerifyOptions::default()
+    };
+    for set in [
+        &["noise.scheme=local"] as &[&str],
+        &["noise.scheme=local", "engine.kind=event"],
+        &["engine.kind=federated", "noise.scheme=independent"],
+        &["engine.kind=central"],
+        &["engine.kind=event"],
+        &["privacy.colluders=0"],
+        &["privacy.colluders=2", "topology.degree=8"],
+    ] {
+        let table = verify(&experiment(set), options, &mut Silent).expect("runs");
+        assert!(
+            table.checks.iter().any(|check| check.kind == "spent"),
+            "{set:?}"
+        );
+        assert!(table.passed(), "{set:?}: {:?}", failed(&table));
+    }
+}
+
+#[test]
+fn a_plan_without_a_view_of_its_coalition_fails() {
+    let mut experiment = experiment(&[]);
+    experiment.noise.views.retain(|view| view.colluders == 0);
+    let options = VerifyOptions {
+        runs: 8,
+        ..VerifyOptions::default()
+    };
+    let table = verify(&experiment, options, &mut Silent).expect("runs");
+    assert_fails(&table, &["no view covers 1 colluders"]);
+}
+
+#[test]
+fn a_utility_test_that_could_not_fail_is_skipped() {
+    let options = VerifyOptions {
+        runs: 5,
+        ..VerifyOptions::default()
+    };
+    let table = verify(&experiment(&[]), options, &mut Silent).expect("runs");
+    assert!(
+        table.skipped[0].contains("use more --runs"),
+        "{:?}",
+        table.skipped
+    );
+    let broken = experiment(&["averaging.rounds=1", "averaging.scheme=linear"]);
+    let table = verify(
+        &broken,
+        VerifyOptions {
+            runs: 10,
+            ..options
+        },
+        &mut Silent,
+    )
+    .expect("runs");
+    assert_fails(&table, &["P(subspace error"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@
 
 use std::fmt;
 
+use crate::linalg::Block;
 use serde::{Deserialize, Serialize};
 
 use super::PrivacyError;
@@ -59,6 +60,18 @@ pub enum Statistic {
     MaxRowNorm,
     /// ‖X‖_max = max_{ij}|X_{ij}|.
     MaxEntry,
+}
+
+impl Statistic {
+    /// The statistic of one basis: 0 for [`Statistic::None`].
+    #[must_use]
+    pub fn of(self, basis: &Block) -> f64 {
+        match self {
+            Self::None => 0.0,
+            Self::MaxRowNorm => basis.max_row_norm(),
+            Self::MaxEntry => basis.max_entry(),
+        }
+    }
 }
 
 /// The combinations that have a proof; the text of [`PrivacyError::Unproved`].

@@ -1,0 +1,157 @@
+//! Why an experiment cannot be run: every message names the table and key, what was found and what to change.
+
+use std::path::PathBuf;
+
+use super::overrides::OverrideError;
+use crate::data::DataError;
+use crate::linalg::NotFullRank;
+use crate::privacy::PrivacyError;
+use crate::protocol::PlanError;
+use crate::protocol::averaging::AveragingError;
+use crate::topology::TopologyError;
+
+/// Why an experiment cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// The file cannot be read.
+    #[error("cannot read the experiment file {path}: {source}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is not a valid experiment.
+    #[error("{path}: {source}", path = path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Line, column, key, what was found and what was expected.
+        source: Box<toml::de::Error>,
+    },
+    /// A `--set key=value` that cannot be applied.
+    #[error(transparent)]
+    Override(#[from] OverrideError),
+    /// The data cannot be used.
+    #[error("[data] {0}")]
+    Data(#[from] DataError),
+    /// The users cannot be dealt to the peers.
+    #[error("[peers] {0}")]
+    Peers(DataError),
+    /// The topology cannot be used.
+    #[error("[topology] {0}")]
+    Topology(TopologyError),
+    /// The noise topology cannot be used.
+    #[error("[noise_topology] {0}")]
+    NoiseTopology(TopologyError),
+    /// The privacy parameters cannot be met.
+    #[error("[privacy] {0}")]
+    Privacy(#[from] PrivacyError),
+    /// No averaging schedule.
+    #[error("[averaging] {0}")]
+    Averaging(#[from] AveragingError),
+    /// The plan is not valid.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The rank does not fit the items.
+    #[error(
+        "[algorithm] rank = {rank} needs at least that many items, but {items} are left: lower rank or raise data.items"
+    )]
+    Rank {
+        /// The rank asked for.
+        rank: usize,
+        /// Items after the filters.
+        items: usize,
+        /// Why no start block exists.
+        source: NotFullRank,
+    },
+    /// Both ways of fixing the number of rounds.
+    #[error("[averaging] give either tolerance or rounds, not both")]
+    ToleranceAndRounds,
+    /// A number of rounds outside what can be run.
+    #[error("[averaging] rounds must lie between 1 and {limit}, found {found}")]
+    Rounds {
+        /// The number given.
+        found: u32,
+        /// The largest number allowed.
+        limit: u32,
+    },
+    /// A degree floor of 0.
+    #[error(
+        "[data] degree_floor must be at least 1 (1 divides each row by its own degree), found 0"
+    )]
+    DegreeFloor,
+    /// Nothing left to compute with.
+    #[error(
+        "[data] no interaction is left: all {ratings} ratings lie at or below data.threshold = {threshold}; lower it"
+    )]
+    NoInteractions {
+        /// Ratings read.
+        ratings: u64,
+        /// The threshold.
+        threshold: f64,
+    },
+    /// A graph of the caller's own that does not have a node per peer.
+    #[error(
+        "[peers] count makes {peers} peers, but the topology has {nodes} nodes: set peers.count = {nodes}"
+    )]
+    NodeCount {
+        /// Peers of the experiment.
+        peers: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A degree cap of 0.
+    #[error("[data] degree_cap must be at least 1, found 0; leave it out to keep all interactions")]
+    DegreeCap,
+    /// A name that is no file name.
+    #[error(
+        "name = {name:?} must be 1 to 80 letters, digits, dots, dashes or underscores and not begin with a dot: it names the output folder"
+    )]
+    Name {
+        /// The name given.
+        name: String,
+    },
+    /// A number that no experiment file can hold.
+    #[error(
+        "seed = {seed} is too large for an experiment file: the largest is {}",
+        i64::MAX
+    )]
+    Seed {
+        /// The seed given.
+        seed: u64,
+    },
+    /// Latency bounds in the wrong order.
+    #[error("[engine] latency.uniform needs low_micros <= high_micros, found {low} and {high}")]
+    Latency {
+        /// Shortest time given.
+        low: u64,
+        /// Longest time given.
+        high: u64,
+    },
+    /// More colluders than can be told from the honest.
+    #[error("[privacy] colluders = {colluders} of {peers} peers leaves nobody to protect; set it to at most {}", peers - 1)]
+    Colluders {
+        /// Colluders asked for.
+        colluders: usize,
+        /// Number of peers.
+        peers: usize,
+    },
+    /// More memory than the machine has free.
+    #[error(
+        "the run needs about {needed} MB ({peers} peers x {items} items x rank {rank}), but only {free} MB are free; \
+         lower peers.count, data.items or algorithm.rank"
+    )]
+    Memory {
+        /// Megabytes needed.
+        needed: u64,
+        /// Megabytes free.
+        free: u64,
+        /// Number of peers.
+        peers: usize,
+        /// Number of items.
+        items: usize,
+        /// Columns of X.
+        rank: usize,
+    },
+}

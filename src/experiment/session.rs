@@ -1,0 +1,100 @@
+//! From an experiment to sessions: one per seed, all under the same public plan.
+
+use std::sync::Arc;
+
+use super::error::ExperimentError;
+use super::resolve::{Experiment, mixing_bounds};
+use crate::engine::Session;
+use crate::linalg::{Block, start_block};
+use crate::noise::Assignment;
+use crate::protocol::{Plan, PlanParameters};
+use crate::topology::Topology;
+use crate::vocabulary::Seed;
+
+/// What all sessions of an experiment share and is costly to find.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shared {
+    /// A number of hops in which a value reaches everybody.
+    scale_rounds: u32,
+    /// Hash of both graphs.
+    topology: [u8; 32],
+}
+
+impl Shared {
+    pub(super) fn of(topology: &Topology, noise: &Topology) -> Self {
+        Self {
+            scale_rounds: topology.graph().diameter_bound().unwrap_or(u32::MAX),
+            topology: graph_digest(topology, noise),
+        }
+    }
+}
+
+impl Experiment {
+    /// The session of this experiment under one seed.
+    ///
+    /// # Panics
+    /// Never: the parameters were validated when the experiment was resolved.
+    #[must_use]
+    pub fn session(&self, seed: &Seed) -> Session {
+        self.try_session(seed)
+            .expect("resolved experiments have valid plans")
+    }
+
+    pub(super) fn try_session(&self, seed: &Seed) -> Result<Session, ExperimentError> {
+        let algorithm = self.config.algorithm;
+        let items = self.user_rows.dimension();
+        let start =
+            start_block(seed, items, algorithm.rank).map_err(|source| ExperimentError::Rank {
+                rank: algorithm.rank,
+                items,
+                source,
+            })?;
+        let bounds = mixing_bounds(&self.topology);
+        let parameters = PlanParameters {
+            peers: self.topology.graph().nodes() as u32,
+            dimension: items,
+            rank: algorithm.rank,
+            iterations: algorithm.iterations,
+            algorithm: algorithm.kind,
+            sensitivity: self.sensitivity,
+            sigma_own: self.noise.sigma_own,
+            sigma_pairwise: self.noise.sigma_pairwise,
+            scale_rounds: self.shared.scale_rounds,
+            schedule: self.config.averaging.scheme.schedule(bounds, self.rounds)?,
+            topology: self.shared.topology,
+            start: block_digest(&start),
+        };
+        Ok(Session {
+            plan: Arc::new(Plan::new(parameters)?),
+            topology: Arc::clone(&self.topology),
+            noise_topology: Arc::clone(&self.noise_topology),
+            rows: Arc::clone(&self.peer_rows),
+            noise: Assignment::new(seed, self.noise.sigma_own, self.noise.sigma_pairwise),
+            start: Arc::new(start),
+            seed: seed.clone(),
+            sigma_central: self.sigma_central(),
+        })
+    }
+}
+
+fn graph_digest(topology: &Topology, noise: &Topology) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 topology v1");
+    for topology in [topology, noise] {
+        let graph = topology.graph();
+        hasher.update(&(graph.nodes() as u64).to_le_bytes());
+        hasher.update(&(graph.edges() as u64).to_le_bytes());
+        for (u, v) in graph.edge_list() {
+            hasher.update(&u.to_le_bytes());
+            hasher.update(&v.to_le_bytes());
+        }
+    }
+    *hasher.finalize().as_bytes()
+}
+
+fn block_digest(block: &Block) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 start v1");
+    for value in block.values() {
+        hasher.update(&value.to_le_bytes());
+    }
+    *hasher.finalize().as_bytes()
+}

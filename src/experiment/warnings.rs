@@ -1,0 +1,75 @@
+//! What the user should know before trusting a result.
+
+use super::config::EngineKind;
+use super::resolve::Experiment;
+use crate::privacy::{Certificate, Scheme};
+use crate::topology::{CERTIFIED_UP_TO, SAFETY};
+
+/// Every warning that applies, most serious first.
+pub(super) fn of(experiment: &Experiment) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let config = &experiment.config;
+    let privacy = &config.privacy;
+    if !experiment.is_private() {
+        warnings.push("noise.scheme = \"none\": this run protects nobody".to_owned());
+    } else {
+        warnings.extend(
+            experiment
+                .calibrated
+                .warning
+                .iter()
+                .map(ToString::to_string),
+        );
+        let estimated = |view: &&crate::privacy::View| {
+            view.certificate == Certificate::Estimated && view.colluders <= privacy.colluders
+        };
+        if experiment.noise.views.iter().any(|view| estimated(&view)) {
+            warnings.push(format!(
+                "the noise graph has more than {CERTIFIED_UP_TO} peers, so its algebraic connectivity is a converged \
+                 estimate times {SAFETY}, not a proof: the epsilon of views marked `estimated` rests on it"
+            ));
+        }
+        let users = experiment.interactions.users();
+        if privacy.delta * users as f64 >= 1.0 {
+            warnings.push(format!(
+                "delta = {} allows revealing one of {users} users outright; choose it well below {:.1e}",
+                privacy.delta,
+                1.0 / users as f64,
+            ));
+        }
+        let shares = experiment.noise.sigma_pairwise > 0.0;
+        if shares && experiment.noise.sigma_own >= experiment.calibrated.z {
+            warnings.push(
+                "every peer adds as much noise as if it trusted nobody, and pairwise noise on top; \
+                 noise.scheme = \"local\" is cheaper"
+                    .to_owned(),
+            );
+        }
+        warnings.extend(reinterpreted(experiment));
+    }
+    let spectrum = experiment.topology.spectrum();
+    let has_peers = !config.engine.kind.reveals_only_sums();
+    if has_peers && !spectrum.is_certified() && config.averaging.rounds.is_none() {
+        warnings.push(format!(
+            "the topology has more than {CERTIFIED_UP_TO} peers, so the number of averaging rounds rests on estimated \
+             eigenvalues with a safety factor of {SAFETY}"
+        ));
+    }
+    warnings
+}
+
+/// Settings that the engine gives another meaning.
+fn reinterpreted(experiment: &Experiment) -> Option<String> {
+    let config = &experiment.config;
+    match (config.engine.kind, config.noise.scheme) {
+        (EngineKind::Central, _) => Some(
+            "engine \"central\" trusts the curator: noise.scheme and privacy.colluders are ignored".to_owned(),
+        ),
+        (EngineKind::Federated, Scheme::Pairwise) => Some(
+            "engine \"federated\" has an ideal secure sum, which pairwise noise would not survive: peers add \
+             independent shares only"
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
