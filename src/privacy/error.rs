@@ -51,7 +51,7 @@ pub enum PrivacyError {
     /// A cap on a user's interactions where adding one may push another out.
     #[error(
         "degree_cap = {cap} with adjacency = \"{adjacency}\": under a cap one interaction can push out another, for \
-         which no bound is proved; remove the cap or use adjacency = \"user\""
+         which no bound is proved; remove the cap or use adjacency = \"user\" or \"replace-user\""
     )]
     CapNotProved {
         /// The cap.

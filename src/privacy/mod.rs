@@ -2,7 +2,8 @@
 //! nothing of protocols.
 //!
 //! # How a guarantee is assembled
-//! 1. **Adjacency** ([`Adjacency`]) says what one record is: an interaction, a user, an entry of the matrix.
+//! 1. **Adjacency** ([`Adjacency`]) says what one record is: an interaction, a user, an entry of the matrix. Each is a type
+//!    in [`adjacency`] that measures distances and draws neighbours.
 //! 2. **Sensitivity** ([`Sensitivity`]) bounds how far one record moves a peer's contribution A_u X in Frobenius
 //!    norm: Δ, from a public [`Statistic`] of X that the peers agree on.
 //! 3. **Mechanism**: Gaussian noise, own and pairwise, scaled by Δ. Noise is planned *per unit sensitivity*, so that
@@ -26,9 +27,11 @@
 //!
 //! # Adding to it
 //! A sensitivity rule is one file in `sensitivity/` with its proof, one variant of [`SensitivityRule`] and its
-//! combinations in the list of proved ones; the attacks there then run on it. A calibration is one variant of
+//! lines in the registry of proved ones, each naming the adjacency as a type; the attacks there ask for a case of
+//! every line. An adjacency is one file in `adjacency/`. A calibration is one variant of
 //! [`Calibration`].
 
+pub mod adjacency;
 mod bisection;
 mod budget;
 mod calibration;
@@ -42,10 +45,11 @@ mod sensitivity;
 mod testing;
 pub mod zcdp;
 
+pub use adjacency::Adjacency;
 pub use budget::{Budget, Delta, Epsilon};
 pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, noise_multiplier};
 pub use coalition::Connectivity;
 pub use error::PrivacyError;
 pub use mills::erfcx;
 pub use noise_plan::{Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View};
-pub use sensitivity::{Adjacency, Sensitivity, SensitivityRule, Statistic};
+pub use sensitivity::{Sensitivity, SensitivityRule, Statistic};
