@@ -85,6 +85,16 @@ pub enum PrivacyError {
         /// Number of peers.
         peers: usize,
     },
+    /// A view of the network whose matrices do not fit each other.
+    #[error("found {found} {what}, expected {expected}, one per column of the view")]
+    ViewShape {
+        /// What was counted.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// Number of peers.
+        expected: usize,
+    },
     /// No honest peer left.
     #[error("colluders = {colluders}, but there are only {peers} peers; at least one must be honest, so at most {} may collude", peers.saturating_sub(1))]
     NobodyHonest {

@@ -18,8 +18,12 @@
 //! It sees **every** noisy input of every peer and every message, and it knows the own noise and all pairwise
 //! noise of its colluders. Secret are only the own noise of honest peers and the pairwise noise between two
 //! honest peers. Averaging, orthonormalisation, stopping rules and all X^l are functions of what it sees: they
-//! are post-processing and cost nothing. No amplification from partial views is claimed (ref C.6). Peers follow
+//! are post-processing and cost nothing. No amplification from partial views is claimed (ref C.6;
+//! [`network_view_loss`] has the exact value for small networks). Peers follow
 //! the protocol; noise is fresh in every iteration. Under `trusted_sum` alone the adversary sees less: the sum.
+//!
+//! # The papers
+//! Where their statements are wrong or loose, and the number that shows it: [`errata`].
 //!
 //! # Never open
 //! Values that mean nothing (NaN, zero, out of range) are refused or count as the worst case, bisections return
@@ -36,9 +40,11 @@ mod bisection;
 mod budget;
 mod calibration;
 pub mod coalition;
+pub mod errata;
 mod error;
 pub mod gaussian;
 mod mills;
+mod network_view;
 mod noise_plan;
 mod sensitivity;
 #[cfg(test)]
@@ -51,5 +57,6 @@ pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, no
 pub use coalition::Connectivity;
 pub use error::PrivacyError;
 pub use mills::erfcx;
+pub use network_view::{NetworkViewLoss, network_view_loss};
 pub use noise_plan::{Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View};
 pub use sensitivity::{Sensitivity, SensitivityRule, Statistic};

@@ -1,0 +1,288 @@
+//! What one peer's view of linear gossip costs another.
+//!
+//! In noise-then-gossip every message is a linear function of the noisy inputs. Whether that is cheaper than
+//! publishing the inputs depends on all messages *together*: they share one noise vector, so their separate
+//! losses do not add up to a bound (ref C.6, and `errata`). This is the joint loss, exactly, for small systems.
+
+use nalgebra::{Cholesky, DMatrix, DVector};
+
+use super::PrivacyError;
+
+/// The loss of one peer in one view.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NetworkViewLoss {
+    /// μ²/Δ² of this view: it is exactly Gaussian with this μ.
+    pub factor: f64,
+    /// μ²/Δ² if every noisy input were published: [Σ⁻¹]_uu. Never below `factor`.
+    pub published: f64,
+    /// Number of independent functionals that the view amounts to, what it knows included.
+    pub rank: usize,
+    /// How far rounding may have moved `factor`, to first order; `published` − `factor` if nothing is certain.
+    pub rounding: f64,
+}
+
+/// v = [Bᵀ(BΣBᵀ)⁺B]_uu: what a viewer of B(x + η) learns about x_u, η ~ N(0, Σ), if x_u moves by 1 (ref C.7).
+///
+/// - `functionals`: B, one row per message the viewer sees, one column per peer.
+/// - `covariance`: Σ of the noise, positive definite; σ²I for independent noise.
+/// - `known`: the peers whose input and noise the viewer knows: itself and its colluders.
+/// - `subject`: u.
+///
+/// # Statement
+/// The privacy loss of the view under a change of x_u by Δ is N(±μ²/2, μ²) with μ² = Δ²·v, and v ≤ [Σ⁻¹]_uu.
+///
+/// # Proof
+/// Knowing η_k and x_k for k ∈ `known` is seeing e_kᵀ(x + η) as well, x_k being fixed: add these rows to B. The view is
+/// N(Bx, S), S = BΣBᵀ, and the change moves its mean by ΔBe_u. Σ is positive definite, so S has the range of B and the
+/// shift lies in it. Two Gaussians with covariance S and means apart by m in the range of S have log-likelihood ratio
+/// N(±μ²/2, μ²), μ² = mᵀS⁺m (change coordinates on the range so that S becomes I). For the bound let Σ = KKᵀ,
+/// M = BK, g = K⁻¹e_u: Be_u = Mg and v = gᵀMᵀ(MMᵀ)⁺Mg = ‖Πg‖², Π the projector on the row space of M, and
+/// ‖Πg‖² ≤ ‖g‖² = [Σ⁻¹]_uu. ∎
+///
+/// v is computed as ‖Πg‖². Π depends on the row space alone, so rows are scaled to length 1 first. The numerical rank
+/// decides the value: a direction counts as seen if its singular value is above rounding, max(rows, peers)·2⁻⁵² times
+/// the largest. What is seen faintly is seen.
+///
+/// # Errors
+/// [`PrivacyError::ViewShape`] for matrices whose sizes do not fit, [`PrivacyError::Coalition`] for a peer that
+/// does not exist, is named twice or is the subject itself, [`PrivacyError::Parameter`] for numbers that are not
+/// finite or a covariance that is not positive definite.
+///
+/// # Cost
+/// Dense: O((rows + peers)²·peers).
+pub fn network_view_loss(
+    functionals: &DMatrix<f64>,
+    covariance: &DMatrix<f64>,
+    known: &[u32],
+    subject: u32,
+) -> Result<NetworkViewLoss, PrivacyError> {
+    let peers = functionals.ncols();
+    check(functionals, covariance, known, subject)?;
+    let factor = Cholesky::new(covariance.clone()).ok_or_else(|| PrivacyError::Parameter {
+        name: "the least eigenvalue of the noise covariance",
+        found: covariance.symmetric_eigenvalues().min(),
+        expected: "a positive number",
+    })?;
+    let root = factor.l();
+
+    let mut rows: Vec<DVector<f64>> = functionals.row_iter().map(|row| row.transpose()).collect();
+    rows.extend(known.iter().map(|&k| unit(peers, k)));
+    // Rows of M = BK, as columns KᵀBᵀ, scaled; a zero row says nothing.
+    let directions: Vec<DVector<f64>> = rows
+        .iter()
+        .map(|row| root.tr_mul(row))
+        .filter_map(|row| row.try_normalize(0.0))
+        .collect();
+    let weights =
+        root.solve_lower_triangular(&unit(peers, subject))
+            .ok_or(PrivacyError::IllConditioned {
+                residual: f64::INFINITY,
+            })?;
+    let published = weights.norm_squared();
+    if directions.is_empty() {
+        return Ok(NetworkViewLoss {
+            factor: 0.0,
+            published,
+            rank: 0,
+            rounding: 0.0,
+        });
+    }
+
+    let svd = DMatrix::from_columns(&directions).svd(true, false);
+    let basis = svd.u.ok_or(PrivacyError::IllConditioned {
+        residual: f64::INFINITY,
+    })?;
+    let unit_roundoff = f64::EPSILON * peers.max(directions.len()) as f64;
+    let largest = svd.singular_values.max();
+    let seen: Vec<(usize, f64)> = svd
+        .singular_values
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, value)| *value > unit_roundoff * largest)
+        .collect();
+    let loss: f64 = seen
+        .iter()
+        .map(|&(index, _)| basis.column(index).dot(&weights).powi(2))
+        .sum();
+    let loss = loss.min(published);
+    let faintest = seen.iter().map(|(_, value)| *value).fold(largest, f64::min);
+    Ok(NetworkViewLoss {
+        factor: loss,
+        published,
+        rank: seen.len(),
+        // The row space turns by about (rounding of M)/(least singular value).
+        rounding: (published * unit_roundoff * largest / faintest).min(published - loss),
+    })
+}
+
+fn unit(peers: usize, peer: u32) -> DVector<f64> {
+    DVector::from_fn(peers, |i, _| if i == peer as usize { 1.0 } else { 0.0 })
+}
+
+fn check(
+    functionals: &DMatrix<f64>,
+    covariance: &DMatrix<f64>,
+    known: &[u32],
+    subject: u32,
+) -> Result<(), PrivacyError> {
+    let peers = functionals.ncols();
+    for (what, found) in [
+        ("rows of the noise covariance", covariance.nrows()),
+        ("columns of the noise covariance", covariance.ncols()),
+    ] {
+        if found != peers {
+            return Err(PrivacyError::ViewShape {
+                what,
+                found,
+                expected: peers,
+            });
+        }
+    }
+    for (position, &peer) in known.iter().chain([&subject]).enumerate() {
+        let problem = if peer as usize >= peers {
+            "which does not exist"
+        } else if known[..position].contains(&peer) {
+            if position == known.len() {
+                "whose own loss is asked for"
+            } else {
+                "twice"
+            }
+        } else {
+            continue;
+        };
+        return Err(PrivacyError::Coalition {
+            peer,
+            problem,
+            peers,
+        });
+    }
+    let number = |name, found, expected| PrivacyError::Parameter {
+        name,
+        found,
+        expected,
+    };
+    if let Some(&found) = functionals.iter().find(|value| !value.is_finite()) {
+        return Err(number(
+            "a coefficient of the view",
+            found,
+            "a finite number",
+        ));
+    }
+    for i in 0..peers {
+        for j in 0..=i {
+            let (found, mirror) = (covariance[(i, j)], covariance[(j, i)]);
+            if !found.is_finite() || (found - mirror).abs() > 1e-12 * found.abs() {
+                let expected = "a finite number, equal to its mirror image";
+                return Err(number("an entry of the noise covariance", found, expected));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::super::coalition;
+    use super::*;
+    use crate::topology::Graph;
+    use crate::vocabulary::{Label, Seed};
+
+    fn loss(view: &DMatrix<f64>, sigma: &DMatrix<f64>, known: &[u32], u: u32) -> NetworkViewLoss {
+        network_view_loss(view, sigma, known, u).expect("valid")
+    }
+
+    #[test]
+    fn seeing_the_sum_shares_the_noise_and_seeing_all_shares_nothing() {
+        let identity = DMatrix::identity(5, 5);
+        let sum = DMatrix::from_element(1, 5, 0.3);
+        assert!((loss(&sum, &identity, &[], 2).factor - 0.2).abs() < 1e-15);
+        // Colluders subtract their own: n_H = s − t.
+        assert!((loss(&sum, &identity, &[0, 4], 2).factor - 1.0 / 3.0).abs() < 1e-15);
+        let all = loss(&identity, &(&identity * 4.0), &[], 2);
+        assert!((all.factor - 0.25).abs() < 1e-15 && all.rank == 5);
+        assert_eq!(loss(&DMatrix::zeros(2, 5), &identity, &[], 2).factor, 0.0);
+    }
+
+    #[test]
+    fn everything_published_is_the_coalition_accountant() {
+        let edges = [(0_u32, 1_u32), (1, 2), (2, 3), (3, 0), (0, 2)];
+        let graph = Graph::from_edges(4, &edges).expect("valid");
+        let (own, pairwise) = (0.7, 5.0);
+        let mut sigma = DMatrix::identity(4, 4) * own;
+        for (u, v) in edges {
+            for (i, j, sign) in [(u, u, 1.0), (v, v, 1.0), (u, v, -1.0), (v, u, -1.0)] {
+                sigma[(i as usize, j as usize)] += sign * pairwise;
+            }
+        }
+        let exact = coalition::exact_variance_factors(&graph, own, pairwise, &[]).expect("valid");
+        for u in 0..4_u32 {
+            let found = loss(&DMatrix::identity(4, 4), &sigma, &[], u);
+            let expected = exact[u as usize].expect("honest");
+            assert!((found.factor / expected - 1.0).abs() < 1e-12);
+            assert!((found.published / expected - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn more_messages_and_more_colluders_never_cost_less() {
+        let mut rng = Seed::from_u64(41).generator(Label::Scenario);
+        for _ in 0..50 {
+            let n = 6;
+            let draw = DMatrix::from_fn(n, n, |_, _| rng.random_range(-1.0..1.0));
+            let sigma = &draw * draw.transpose() + DMatrix::identity(n, n);
+            let sigma = (&sigma + sigma.transpose()) * 0.5;
+            let view = DMatrix::from_fn(4, n, |_, _| rng.random_range(-1.0..1.0));
+            let mut last = 0.0;
+            for rows in 1..=4 {
+                let found = loss(&view.rows(0, rows).into_owned(), &sigma, &[], 0);
+                assert!(found.factor >= last - 1e-12 && found.factor <= found.published);
+                last = found.factor;
+            }
+            let colluding = loss(&view, &sigma, &[3], 0);
+            assert!(colluding.factor >= last - 1e-12);
+            // Saying it again in other words changes nothing.
+            let mix = DMatrix::from_fn(7, 4, |_, _| rng.random_range(-1.0..1.0));
+            let again = loss(&(mix * &view), &sigma, &[], 0);
+            assert!((again.factor - last).abs() < 1e-9 && again.rank == 4);
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let view = DMatrix::from_element(1, 3, 1.0);
+        let identity = DMatrix::identity(3, 3);
+        let refused = |view: &DMatrix<f64>, sigma: &DMatrix<f64>, known: &[u32], u| {
+            network_view_loss(view, sigma, known, u).expect_err("refused")
+        };
+        let wide = DMatrix::identity(4, 4);
+        assert!(matches!(
+            refused(&view, &wide, &[], 0),
+            PrivacyError::ViewShape {
+                found: 4,
+                expected: 3,
+                ..
+            }
+        ));
+        for (known, u) in [(vec![3], 0), (vec![1, 1], 0), (vec![1], 1), (vec![], 3)] {
+            assert!(matches!(
+                refused(&view, &identity, &known, u),
+                PrivacyError::Coalition { .. }
+            ));
+        }
+        let mut skew = identity.clone();
+        skew[(0, 1)] = 0.5;
+        for sigma in [identity.clone() * f64::NAN, identity.clone() * -1.0, skew] {
+            assert!(matches!(
+                refused(&view, &sigma, &[], 0),
+                PrivacyError::Parameter { .. }
+            ));
+        }
+        assert!(matches!(
+            refused(&(&view * f64::INFINITY), &identity, &[], 0),
+            PrivacyError::Parameter { .. }
+        ));
+    }
+}
