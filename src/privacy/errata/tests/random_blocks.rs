@@ -28,7 +28,7 @@ pub(super) fn numbers() -> Vec<(&'static str, f64)> {
     let eigenvectors = SymmetricEigen::new(&draw + draw.transpose()).eigenvectors;
     let lengths: Vec<f64> = eigenvectors.row_iter().map(|row| row.norm()).collect();
     let walsh = DMatrix::from_fn(16, 16, |i: usize, j: usize| {
-        if (i & j).count_ones() % 2 == 0 {
+        if (i & j).count_ones().is_multiple_of(2) {
             0.25
         } else {
             -0.25

@@ -13,7 +13,7 @@ pub(super) fn structured(n: usize, p: usize) -> Vec<DMatrix<f64>> {
     if n == 4 {
         // Walsh columns: every entry ±1/2.
         all.push(DMatrix::from_fn(4, p, |i, j| {
-            if (i & j).count_ones() % 2 == 0 {
+            if (i & j).count_ones().is_multiple_of(2) {
                 0.5
             } else {
                 -0.5
