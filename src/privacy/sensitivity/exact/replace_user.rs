@@ -59,7 +59,11 @@ impl Rule for Exact<adjacency::ReplaceUser> {
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::Vector3;
+    use rand::RngExt;
+
     use super::*;
+    use crate::vocabulary::{Label, Seed};
 
     /// The last line of the proof as integers, and the largest c + c′ − c″ attained at 60°.
     #[test]
@@ -76,6 +80,35 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Line (∗) for random directions of the three partial sums, D̂ = 1, against the bound from the rows of X alone.
+    #[test]
+    fn no_degrees_overlap_or_directions_beat_the_second_part_of_the_proof() {
+        let mut rng = Seed::from_u64(61).generator(Label::Scenario);
+        let mut best = 0.0_f64;
+        for (cap, floor) in (1..7).flat_map(|cap| (1..7).map(move |floor| (cap, floor))) {
+            let limit = 2.0 * f64::from(cap).powi(3) / f64::from(cap.max(floor)).powi(2);
+            for (d, e) in (0..=cap).flat_map(|d| (0..=cap).map(move |e| (d, e))) {
+                for k in 0..=d.min(e) {
+                    for _ in 0..200 {
+                        let mut sum = |count: i32| {
+                            let direction =
+                                Vector3::from_fn(|_, _| rng.random_range(-1.0..1.0_f64));
+                            direction.normalize() * f64::from(count)
+                        };
+                        let (w, v, v2) = (sum(k), sum(d - k), sum(e - k));
+                        let (a, b) = (w + v, w + v2);
+                        let (n, n2) = (f64::from(d.max(floor)), f64::from(e.max(floor)));
+                        let found = f64::from(d) * a.norm_squared() / (n * n)
+                            + f64::from(e) * b.norm_squared() / (n2 * n2)
+                            - 2.0 * f64::from(k) * a.dot(&b) / (n * n2);
+                        best = best.max(found / limit);
+                    }
+                }
+            }
+        }
+        assert!(best <= 1.0 + 1e-12 && best > 0.999, "{best}");
     }
 
     #[test]
