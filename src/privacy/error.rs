@@ -51,7 +51,7 @@ pub enum PrivacyError {
     /// A cap on a user's interactions where adding one may push another out.
     #[error(
         "degree_cap = {cap} with adjacency = \"{adjacency}\": under a cap one interaction can push out another, for \
-         which no bound is proved; remove the cap or use adjacency = \"user\""
+         which no bound is proved; remove the cap or use adjacency = \"user\" or \"replace-user\""
     )]
     CapNotProved {
         /// The cap.
@@ -84,6 +84,16 @@ pub enum PrivacyError {
         problem: &'static str,
         /// Number of peers.
         peers: usize,
+    },
+    /// A view of the network whose matrices do not fit each other.
+    #[error("found {found} {what}, expected {expected}, one per column of the view")]
+    ViewShape {
+        /// What was counted.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// Number of peers.
+        expected: usize,
     },
     /// No honest peer left.
     #[error("colluders = {colluders}, but there are only {peers} peers; at least one must be honest, so at most {} may collude", peers.saturating_sub(1))]

@@ -2,7 +2,8 @@
 //! nothing of protocols.
 //!
 //! # How a guarantee is assembled
-//! 1. **Adjacency** ([`Adjacency`]) says what one record is: an interaction, a user, an entry of the matrix.
+//! 1. **Adjacency** ([`Adjacency`]) says what one record is: an interaction, a user, an entry of the matrix. Each is a type
+//!    in [`adjacency`] that measures distances and draws neighbours.
 //! 2. **Sensitivity** ([`Sensitivity`]) bounds how far one record moves a peer's contribution A_u X in Frobenius
 //!    norm: Δ, from a public [`Statistic`] of X that the peers agree on.
 //! 3. **Mechanism**: Gaussian noise, own and pairwise, scaled by Δ. Noise is planned *per unit sensitivity*, so that
@@ -17,8 +18,12 @@
 //! It sees **every** noisy input of every peer and every message, and it knows the own noise and all pairwise
 //! noise of its colluders. Secret are only the own noise of honest peers and the pairwise noise between two
 //! honest peers. Averaging, orthonormalisation, stopping rules and all X^l are functions of what it sees: they
-//! are post-processing and cost nothing. No amplification from partial views is claimed (ref C.6). Peers follow
+//! are post-processing and cost nothing. No amplification from partial views is claimed (ref C.6;
+//! [`network_view_loss`] has the exact value for small networks). Peers follow
 //! the protocol; noise is fresh in every iteration. Under `trusted_sum` alone the adversary sees less: the sum.
+//!
+//! # The papers
+//! Where their statements are wrong or loose, and the number that shows it: [`errata`].
 //!
 //! # Never open
 //! Values that mean nothing (NaN, zero, out of range) are refused or count as the worst case, bisections return
@@ -26,26 +31,32 @@
 //!
 //! # Adding to it
 //! A sensitivity rule is one file in `sensitivity/` with its proof, one variant of [`SensitivityRule`] and its
-//! combinations in the list of proved ones; the attacks there then run on it. A calibration is one variant of
+//! lines in the registry of proved ones, each naming the adjacency as a type; the attacks there ask for a case of
+//! every line. An adjacency is one file in `adjacency/`. A calibration is one variant of
 //! [`Calibration`].
 
+pub mod adjacency;
 mod bisection;
 mod budget;
 mod calibration;
 pub mod coalition;
+pub mod errata;
 mod error;
 pub mod gaussian;
 mod mills;
+mod network_view;
 mod noise_plan;
 mod sensitivity;
 #[cfg(test)]
 mod testing;
 pub mod zcdp;
 
+pub use adjacency::Adjacency;
 pub use budget::{Budget, Delta, Epsilon};
 pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, noise_multiplier};
 pub use coalition::Connectivity;
 pub use error::PrivacyError;
 pub use mills::erfcx;
+pub use network_view::{NetworkViewLoss, network_view_loss};
 pub use noise_plan::{Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View};
-pub use sensitivity::{Adjacency, Sensitivity, SensitivityRule, Statistic};
+pub use sensitivity::{Sensitivity, SensitivityRule, Statistic};

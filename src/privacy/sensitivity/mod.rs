@@ -1,8 +1,9 @@
 //! How far one record can move the sum.
 //!
 //! Every rule bounds Δ = max ‖f(X) − f′(X)‖_F, where f and f′ are one peer's contributions A_u X on adjacent
-//! data and X has p orthonormal columns. One file per rule, with its statement and proof; the tests in
-//! `attacks.rs` try to beat every combination. A rule that has no proof for an adjacency is refused.
+//! data and X has p orthonormal columns. One file per rule, with its statement and proof. A rule names the
+//! adjacency of its proof as a type and is registered under that; a combination that is not registered is
+//! refused. The tests in `attacks/` try to beat every registered one.
 //!
 //! Adjacency is about one record of one *user*. A peer that holds several users contributes the sum of
 //! their terms, and the terms of the other users cancel in the difference: Δ does not depend on how users
@@ -13,30 +14,20 @@
 
 use std::fmt;
 
-use crate::linalg::Block;
 use serde::{Deserialize, Serialize};
 
+use self::rule::{PROVED, Proved, Public, proved};
 use super::PrivacyError;
+use super::adjacency::{self, Adjacency};
+use crate::linalg::Block;
 
 mod exact;
 mod max_entry;
 mod row_norm;
+mod rule;
 
 #[cfg(test)]
-mod attacks;
-
-/// Which datasets are neighbours, that is: what one record is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Adjacency {
-    /// One user gains or loses one interaction (one entry of R, 0 ↔ 1).
-    Interaction,
-    /// One user's row is zeroed out, or appears: all its interactions at once. Who takes part is public in
-    /// a peer-to-peer network; what they have is not (ref F.2).
-    User,
-    /// A changes by any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7; symmetry is not needed, ref F.1.5).
-    Matrix,
-}
+pub(super) mod attacks;
 
 /// How the bound is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,17 +65,6 @@ impl Statistic {
     }
 }
 
-/// The combinations that have a proof; the text of [`PrivacyError::Unproved`].
-const PROVED: [(Adjacency, SensitivityRule); 7] = [
-    (Adjacency::Interaction, SensitivityRule::Exact),
-    (Adjacency::Interaction, SensitivityRule::RowNorm),
-    (Adjacency::Interaction, SensitivityRule::MaxEntry),
-    (Adjacency::User, SensitivityRule::Exact),
-    (Adjacency::Matrix, SensitivityRule::Exact),
-    (Adjacency::Matrix, SensitivityRule::RowNorm),
-    (Adjacency::Matrix, SensitivityRule::MaxEntry),
-];
-
 /// A proved bound on Δ for one adjacency and rule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sensitivity {
@@ -102,7 +82,7 @@ impl Sensitivity {
     ///
     /// # Errors
     /// [`PrivacyError::Unproved`] for a combination without a proof, naming those that have one;
-    /// [`PrivacyError::CapNotProved`] for a cap with an adjacency other than user;
+    /// [`PrivacyError::CapNotProved`] for a cap with a rule whose proof does not cover one;
     /// [`PrivacyError::Zero`] for a floor, cap or rank of 0.
     pub fn new(
         adjacency: Adjacency,
@@ -111,13 +91,16 @@ impl Sensitivity {
         degree_cap: Option<u32>,
         rank: usize,
     ) -> Result<Self, PrivacyError> {
-        if !PROVED.contains(&(adjacency, rule)) {
+        let Some(line) = proved(adjacency, rule) else {
+            let names = PROVED
+                .iter()
+                .map(|line| format!("{} + {}", line.adjacency, line.rule));
             return Err(PrivacyError::Unproved {
                 adjacency,
                 rule,
-                proved: PROVED.map(|(a, r)| format!("{a} + {r}")).join(", "),
+                proved: names.collect::<Vec<_>>().join(", "),
             });
-        }
+        };
         if degree_floor == 0 {
             return Err(PrivacyError::Zero {
                 name: "data.degree_floor",
@@ -130,7 +113,7 @@ impl Sensitivity {
         }
         match degree_cap {
             Some(0) => return Err(PrivacyError::Zero { name: "degree_cap" }),
-            Some(cap) if adjacency != Adjacency::User => {
+            Some(cap) if !line.covers_cap => {
                 return Err(PrivacyError::CapNotProved { cap, adjacency });
             }
             _ => {}
@@ -148,13 +131,7 @@ impl Sensitivity {
     /// Which public number of X [`Self::bound`] takes.
     #[must_use]
     pub fn statistic(&self) -> Statistic {
-        match (self.rule, self.adjacency) {
-            (SensitivityRule::MaxEntry, _) => Statistic::MaxEntry,
-            (SensitivityRule::Exact, Adjacency::User) if self.degree_cap.is_none() => {
-                Statistic::None
-            }
-            _ => Statistic::MaxRowNorm,
-        }
+        (self.line().statistic)(&self.public())
     }
 
     /// Δ, given the agreed statistic of X; nondecreasing in it, so an upper bound on the statistic gives an
@@ -169,14 +146,19 @@ impl Sensitivity {
         } else {
             1.0
         };
-        match self.rule {
-            SensitivityRule::Exact => match self.adjacency {
-                Adjacency::Interaction => exact::interaction(value, self.degree_floor),
-                Adjacency::User => exact::user(value, self.degree_floor, self.degree_cap),
-                Adjacency::Matrix => exact::matrix(value),
-            },
-            SensitivityRule::RowNorm => row_norm::bound(self.adjacency, value),
-            SensitivityRule::MaxEntry => max_entry::bound(self.adjacency, value, self.rank),
+        (self.line().bound)(&self.public(), value)
+    }
+
+    fn line(&self) -> &'static Proved {
+        proved(self.adjacency, self.rule)
+            .expect("the only constructor refuses combinations that are not registered")
+    }
+
+    fn public(&self) -> Public {
+        Public {
+            degree_floor: self.degree_floor,
+            degree_cap: self.degree_cap,
+            rank: self.rank,
         }
     }
 
@@ -190,16 +172,6 @@ impl Sensitivity {
     #[must_use]
     pub fn rule(&self) -> SensitivityRule {
         self.rule
-    }
-}
-
-impl fmt::Display for Adjacency {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Interaction => "interaction",
-            Self::User => "user",
-            Self::Matrix => "matrix",
-        })
     }
 }
 
@@ -219,6 +191,14 @@ mod tests {
 
     #[test]
     fn what_has_no_proof_is_refused_and_names_what_has() {
+        for adjacency in [
+            Adjacency::Swap,
+            Adjacency::ReplaceUser,
+            Adjacency::UnitSpectral,
+        ] {
+            assert!(Sensitivity::new(adjacency, SensitivityRule::RowNorm, 1, None, 4).is_err());
+            assert!(Sensitivity::new(adjacency, SensitivityRule::Exact, 1, None, 4).is_ok());
+        }
         for rule in [SensitivityRule::RowNorm, SensitivityRule::MaxEntry] {
             let error = Sensitivity::new(Adjacency::User, rule, 1, None, 4).expect_err("unproved");
             let text = error.to_string();
@@ -232,7 +212,10 @@ mod tests {
             capped(Adjacency::Interaction),
             Err(PrivacyError::CapNotProved { cap: 5, .. })
         ));
-        assert!(capped(Adjacency::Matrix).is_err() && capped(Adjacency::User).is_ok());
+        for adjacency in Adjacency::ALL {
+            let covered = [Adjacency::User, Adjacency::ReplaceUser].contains(&adjacency);
+            assert_eq!(capped(adjacency).is_ok(), covered, "{adjacency}");
+        }
         for (floor, cap, rank) in [(0, None, 1), (1, Some(0), 1), (1, None, 0)] {
             assert!(matches!(
                 Sensitivity::new(Adjacency::User, SensitivityRule::Exact, floor, cap, rank),
@@ -243,28 +226,29 @@ mod tests {
 
     #[test]
     fn a_broken_statistic_never_reduces_the_noise() {
-        for (adjacency, rule) in PROVED {
-            let sensitivity = Sensitivity::new(adjacency, rule, 2, None, 4).expect("proved");
-            let worst = sensitivity.bound(1.0);
-            for bad in [f64::NAN, 0.0, -0.1, 1.5, f64::INFINITY, f64::NEG_INFINITY] {
-                assert_eq!(sensitivity.bound(bad), worst);
-            }
-            let mut last = 0.0;
-            for step in 1..=1000 {
-                let bound = sensitivity.bound(0.001 * f64::from(step));
-                assert!(bound >= last, "{adjacency} {rule} at {step}");
-                last = bound;
+        for line in &PROVED {
+            let (adjacency, rule) = (line.adjacency, line.rule);
+            for floor in [1, 2, 7] {
+                let sensitivity =
+                    Sensitivity::new(adjacency, rule, floor, None, 4).expect("proved");
+                let worst = sensitivity.bound(1.0);
+                for bad in [f64::NAN, 0.0, -0.1, 1.5, f64::INFINITY, f64::NEG_INFINITY] {
+                    assert_eq!(sensitivity.bound(bad), worst);
+                }
+                let mut last = 0.0;
+                for step in 1..=1000 {
+                    let bound = sensitivity.bound(0.001 * f64::from(step));
+                    assert!(bound >= last, "{adjacency} {rule} at {step}");
+                    last = bound;
+                }
             }
         }
     }
 
     #[test]
     fn names_in_files_are_the_documented_ones() {
-        for (adjacency, rule) in PROVED {
-            assert_eq!(
-                serde_json::to_string(&adjacency).expect("serialises"),
-                format!("\"{adjacency}\"")
-            );
+        for line in &PROVED {
+            let rule = line.rule;
             assert_eq!(
                 serde_json::to_string(&rule).expect("serialises"),
                 format!("\"{rule}\"")

@@ -1,4 +1,8 @@
-//! Tight bounds: the largest change any record can make, given D̂.
+//! One interaction.
+
+use super::super::rule::{Public, Rule};
+use super::super::{SensitivityRule, adjacency};
+use super::Exact;
 
 /// One interaction added or removed, rows normalised with degree floor D:
 ///
@@ -25,39 +29,21 @@
 ///
 /// At D = 1 this is Δ = D̂, without P1's factor √2 (ref F.1.3); for any D it is DESIGN 7 with both maxima taken.
 /// Tight where D·D̂² ≤ 1: rows of X that are equal on the D items.
-pub(super) fn interaction(row_norm: f64, degree_floor: u32) -> f64 {
+impl Rule for Exact<adjacency::Interaction> {
+    type Adjacency = adjacency::Interaction;
+
+    const RULE: SensitivityRule = SensitivityRule::Exact;
+
+    fn bound(public: &Public, row_norm: f64) -> f64 {
+        bound(row_norm, public.degree_floor)
+    }
+}
+
+fn bound(row_norm: f64, degree_floor: u32) -> f64 {
     let floor = f64::from(degree_floor);
     // As a hypotenuse: no underflow, and exactly D̂ at D = 1.
     let row = row_norm.min(1.0 / floor.sqrt());
     libm::hypot(row, (floor - 1.0).sqrt() / floor * row_norm)
-}
-
-/// A whole user zeroed out or added, with at most m = `degree_cap` interactions:
-///
-/// Δ = min(1, m/D)·min(1, √m·D̂), and Δ = 1 without a cap.
-///
-/// # Proof
-/// C = r̂ᵀr̂ has rank one: ‖CX‖_F = ‖r̂‖·‖r̂X‖, whatever p is. With d interactions and N = max(d, D),
-/// ‖r̂‖² = d/N, and ‖r̂X‖ is at most ‖r̂‖·‖X‖₂ = √(d/N) and at most d·D̂/√N (triangle inequality). So
-/// ‖CX‖_F ≤ min(d/N, √d·d·D̂/N) = (d/N)·min(1, √d·D̂), and both factors increase with d: the worst is d = m.
-/// Without a cap d/N ≤ 1 gives 1. ∎
-///
-/// Tight: X with a column proportional to r attains the first term; X constant on m items, √m·D̂ ≤ 1, the
-/// second. Replacing a user instead of zeroing it out would cost up to √2 (ref F.2) and is not covered.
-pub(super) fn user(row_norm: f64, degree_floor: u32, degree_cap: Option<u32>) -> f64 {
-    degree_cap.map_or(1.0, |cap| {
-        let cap = f64::from(cap);
-        (cap / f64::from(degree_floor)).min(1.0) * (cap.sqrt() * row_norm).min(1.0)
-    })
-}
-
-/// Any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7): Δ = D̂ (P1, Theorem 3.1).
-///
-/// # Proof
-/// Row i of CX is Σ_j C_ij x_j, of norm at most ‖C_{i:}‖₁·D̂. Squares add up to at most D̂². ∎
-/// C = e_k e_kᵀ at the longest row attains it.
-pub(super) fn matrix(row_norm: f64) -> f64 {
-    row_norm
 }
 
 #[cfg(test)]
@@ -82,7 +68,7 @@ mod tests {
         for floor in [1, 2, 3, 5, 20, 100] {
             for step in 1..=200 {
                 let row_norm = 0.005 * f64::from(step);
-                let (closed, full) = (interaction(row_norm, floor), enumerated(row_norm, floor));
+                let (closed, full) = (bound(row_norm, floor), enumerated(row_norm, floor));
                 assert!((closed / full - 1.0).abs() < 1e-12, "{floor} {row_norm}");
             }
         }
@@ -90,10 +76,7 @@ mod tests {
 
     #[test]
     fn documented_values() {
-        assert_eq!(interaction(0.37, 1), 0.37);
-        assert!(interaction(1.0, 20) <= 0.3123);
-        assert_eq!(user(0.1, 1, None), 1.0);
-        assert!((user(0.1, 20, Some(25)) - 0.5).abs() < 1e-15);
-        assert!((user(1.0, 20, Some(5)) - 0.25).abs() < 1e-15);
+        assert_eq!(bound(0.37, 1), 0.37);
+        assert!(bound(1.0, 20) <= 0.3123);
     }
 }

@@ -1,0 +1,121 @@
+//! Which bounds are attacked, with which public numbers, and how close the attack must come.
+
+use std::f64::consts::FRAC_1_SQRT_2;
+
+use super::*;
+
+/// Share of the bound that must be reached where it is tight.
+const TIGHT: f64 = 0.999;
+
+/// How far a tight bound is scaled down to show that the attack notices.
+const SCALED: f64 = 0.99;
+
+use Adjacency as A;
+use SensitivityRule::{Exact, MaxEntry, RowNorm};
+
+/// Adjacency, rule, D, m, and the share of Δ that the search must reach.
+///
+/// P1's interaction bounds have room to spare: at D = 1 the truth is D̂, so √2·D̂ is reached to 0.7071, at D = 2
+/// to √(5/8). At D = 20 no X of these sizes can be the worst.
+const CASES: [(Adjacency, SensitivityRule, u32, Option<u32>, f64); 35] = [
+    (A::Interaction, Exact, 1, None, TIGHT),
+    (A::Interaction, Exact, 2, None, TIGHT),
+    (A::Interaction, Exact, 3, None, TIGHT),
+    (A::Interaction, Exact, 5, None, TIGHT),
+    (A::Interaction, Exact, 20, None, 0.5),
+    (A::Interaction, RowNorm, 1, None, TIGHT * FRAC_1_SQRT_2),
+    (A::Interaction, RowNorm, 2, None, 0.79),
+    (A::Interaction, MaxEntry, 1, None, TIGHT * FRAC_1_SQRT_2),
+    (A::Interaction, MaxEntry, 2, None, 0.79),
+    (A::User, Exact, 1, None, TIGHT),
+    (A::User, Exact, 3, None, TIGHT),
+    (A::User, Exact, 1, Some(1), TIGHT),
+    (A::User, Exact, 1, Some(3), TIGHT),
+    (A::User, Exact, 2, Some(4), TIGHT),
+    (A::User, Exact, 4, Some(2), TIGHT),
+    (A::User, Exact, 3, Some(3), TIGHT),
+    (A::Swap, Exact, 1, None, TIGHT),
+    (A::Swap, Exact, 2, None, TIGHT),
+    (A::Swap, Exact, 3, None, TIGHT),
+    (A::Swap, Exact, 4, None, TIGHT),
+    (A::Swap, Exact, 5, None, 0.9),
+    (A::Swap, Exact, 20, None, 0.3),
+    (A::ReplaceUser, Exact, 1, None, TIGHT),
+    (A::ReplaceUser, Exact, 3, None, TIGHT),
+    (A::ReplaceUser, Exact, 1, Some(1), TIGHT),
+    (A::ReplaceUser, Exact, 1, Some(3), TIGHT),
+    (A::ReplaceUser, Exact, 4, Some(2), TIGHT),
+    (A::ReplaceUser, Exact, 2, Some(3), TIGHT),
+    (A::Matrix, Exact, 1, None, TIGHT),
+    (A::Matrix, RowNorm, 1, None, TIGHT),
+    (A::Matrix, MaxEntry, 1, None, TIGHT),
+    (A::Matrix, Exact, 4, None, TIGHT),
+    (A::Matrix, MaxEntry, 4, None, TIGHT),
+    (A::UnitSpectral, Exact, 1, None, TIGHT),
+    (A::UnitSpectral, Exact, 4, None, TIGHT),
+];
+
+fn hold(adjacency: Adjacency) {
+    for (_, rule, floor, cap, reached) in CASES.into_iter().filter(|case| case.0 == adjacency) {
+        let case = Case {
+            adjacency,
+            rule,
+            floor,
+            cap,
+        };
+        let best = attack(case, 1.0);
+        eprintln!("{adjacency} + {rule}, floor {floor}, cap {cap:?}: tightness {best:.4}");
+        assert!(best <= 1.0 + ROUNDING, "{case:?} is beaten, ratio {best}");
+        assert!(
+            best >= reached,
+            "{case:?}: reached {best}, expected {reached}"
+        );
+        if reached >= TIGHT {
+            assert!(attack(case, SCALED) > 1.0 + ROUNDING, "{case:?}");
+        }
+    }
+}
+
+#[test]
+fn every_registered_bound_is_attacked() {
+    for line in &PROVED {
+        assert!(
+            CASES
+                .iter()
+                .any(|case| (case.0, case.1) == (line.adjacency, line.rule)),
+            "{} + {} has no case",
+            line.adjacency,
+            line.rule
+        );
+    }
+}
+
+#[test]
+fn interaction_bounds_hold() {
+    hold(Adjacency::Interaction);
+}
+
+#[test]
+fn user_bounds_hold() {
+    hold(Adjacency::User);
+}
+
+#[test]
+fn swap_bounds_hold() {
+    hold(Adjacency::Swap);
+}
+
+#[test]
+fn replace_user_bounds_hold() {
+    hold(Adjacency::ReplaceUser);
+}
+
+#[test]
+fn matrix_bounds_hold() {
+    hold(Adjacency::Matrix);
+}
+
+#[test]
+fn unit_spectral_bounds_hold() {
+    hold(Adjacency::UnitSpectral);
+}

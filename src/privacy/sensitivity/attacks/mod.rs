@@ -1,0 +1,157 @@
+//! Attacks on every registered bound: a search for adjacent data and a block X on which A·X moves further than
+//! the bound says.
+//!
+//! Data: structured worst cases and random neighbours of random data, every pair checked by the adjacency itself
+//! and put through the normalisation that runs use. Blocks: structured ones and random ones, each improved by
+//! coordinate ascent. No pair may beat the bound; where the bound is tight, one must reach 99.9 % of it and
+//! beat it when it is scaled down by 1 %.
+
+use nalgebra::DMatrix;
+use rand::distr::Distribution;
+use rand::{Rng, RngExt};
+use rand_distr::StandardNormal;
+
+use super::super::adjacency::{Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User};
+use super::*;
+use crate::linalg::Block;
+use crate::vocabulary::{Label, Seed};
+
+mod blocks;
+mod cases;
+mod pairs;
+
+use self::pairs::Attacked;
+
+/// One bound under attack.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::privacy) struct Case {
+    pub(in crate::privacy) adjacency: Adjacency,
+    pub(in crate::privacy) rule: SensitivityRule,
+    pub(in crate::privacy) floor: u32,
+    pub(in crate::privacy) cap: Option<u32>,
+}
+
+/// Shapes (n, p) of X.
+const SHAPES: [(usize, usize); 9] = [
+    (3, 1),
+    (3, 2),
+    (4, 2),
+    (4, 4),
+    (5, 2),
+    (6, 1),
+    (6, 2),
+    (7, 2),
+    (7, 3),
+];
+
+/// Steps of coordinate ascent from each start.
+const STEPS: usize = 40;
+
+/// Rounding in ‖CX‖_F and D̂.
+pub(in crate::privacy) const ROUNDING: f64 = 1e-10;
+
+/// The largest ‖CX‖_F/(`scale`·Δ) found; the search ends as soon as it exceeds 1.
+pub(in crate::privacy) fn attack(case: Case, scale: f64) -> f64 {
+    match case.adjacency {
+        Adjacency::Interaction => search::<Interaction>(case, scale),
+        Adjacency::User => search::<User>(case, scale),
+        Adjacency::Swap => search::<Swap>(case, scale),
+        Adjacency::ReplaceUser => search::<ReplaceUser>(case, scale),
+        Adjacency::Matrix => search::<MatrixChange>(case, scale),
+        Adjacency::UnitSpectral => search::<UnitSpectral>(case, scale),
+    }
+}
+
+fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
+    let mut rng = Seed::from_u64(20).generator(Label::Scenario);
+    let mut best = 0.0_f64;
+    for (n, p) in SHAPES {
+        let sensitivity =
+            Sensitivity::new(case.adjacency, case.rule, case.floor, case.cap, p).expect("proved");
+        for change in changes::<A>(case, n, &mut rng) {
+            let mut starts = blocks::structured(n, p);
+            starts.extend((0..3).filter_map(|_| orthonormal(&gaussian(&mut rng, n, p))));
+            for x in starts {
+                best = best.max(ascend(&sensitivity, &change, x, &mut rng) / scale);
+                if best > 1.0 + ROUNDING {
+                    return best;
+                }
+            }
+        }
+    }
+    best
+}
+
+/// Changes of the contribution of adjacent data.
+fn changes<A: Attacked>(case: Case, n: usize, rng: &mut impl Rng) -> Vec<DMatrix<f64>> {
+    let mut pairs = A::structured(n, case.cap);
+    for _ in 0..4 {
+        let a = A::random(n, rng);
+        if let Some(b) = A::random_adjacent(&a, rng) {
+            pairs.push((a, b));
+        }
+    }
+    assert!(!pairs.is_empty());
+    pairs
+        .iter()
+        .map(|(a, b)| {
+            let distance = A::distance(a, b).expect("comparable");
+            assert!(
+                (distance - 1.0).abs() < 1e-9,
+                "{}: {distance}",
+                A::ADJACENCY
+            );
+            A::contribution(b, case.floor, case.cap) - A::contribution(a, case.floor, case.cap)
+        })
+        .collect()
+}
+
+/// Moves one entry at a time, restores orthonormality, keeps what gains.
+fn ascend(
+    sensitivity: &Sensitivity,
+    change: &DMatrix<f64>,
+    mut x: DMatrix<f64>,
+    rng: &mut impl Rng,
+) -> f64 {
+    let mut found = ratio(sensitivity, change, &x);
+    let mut step = 0.5;
+    for _ in 0..STEPS {
+        let mut next = x.clone();
+        let at = (
+            rng.random_range(0..x.nrows()),
+            rng.random_range(0..x.ncols()),
+        );
+        let normal: f64 = StandardNormal.sample(rng);
+        next[at] += step * normal;
+        let Some(next) = orthonormal(&next) else {
+            continue;
+        };
+        let gain = ratio(sensitivity, change, &next);
+        if gain > found {
+            (x, found) = (next, gain);
+        } else {
+            step = (step * 0.9).max(1e-3);
+        }
+    }
+    found
+}
+
+fn ratio(sensitivity: &Sensitivity, change: &DMatrix<f64>, x: &DMatrix<f64>) -> f64 {
+    let block = Block::from_matrix(x);
+    let statistic = match sensitivity.statistic() {
+        Statistic::None => f64::NAN,
+        Statistic::MaxRowNorm => block.max_row_norm().min(1.0),
+        Statistic::MaxEntry => block.max_entry().min(1.0),
+    };
+    (change * x).norm() / sensitivity.bound(statistic)
+}
+
+fn orthonormal(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+    let q = matrix.clone().qr().q();
+    let defect = (q.transpose() * &q - DMatrix::identity(q.ncols(), q.ncols())).norm();
+    (defect < 1e-12).then_some(q)
+}
+
+fn gaussian(rng: &mut impl Rng, rows: usize, columns: usize) -> DMatrix<f64> {
+    DMatrix::from_fn(rows, columns, |_, _| StandardNormal.sample(rng))
+}

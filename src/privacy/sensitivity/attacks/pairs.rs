@@ -1,0 +1,141 @@
+//! Adjacent data to attack with.
+
+use std::num::NonZeroU32;
+
+use nalgebra::DMatrix;
+use rand::{Rng, RngExt};
+
+use super::super::super::adjacency::{
+    Interaction, MatrixChange, Neighbouring, ReplaceUser, Swap, UnitSpectral, User,
+};
+use super::gaussian;
+use crate::data::Interactions;
+use crate::linalg::Block;
+use crate::vocabulary::Seed;
+
+/// An adjacency with data to attack its bounds with.
+pub(super) trait Attacked: Neighbouring {
+    /// Adjacent data that a bound may be attained on. X is arbitrary, so which items a single set holds does
+    /// not matter, only how many; the items come first so that structured blocks fit.
+    fn structured(n: usize, cap: Option<u32>) -> Vec<(Self::Data, Self::Data)>;
+
+    /// Random data with n items.
+    fn random<R: Rng>(n: usize, rng: &mut R) -> Self::Data;
+
+    /// The matrix A of this data under a degree floor and a cap.
+    fn contribution(data: &Self::Data, floor: u32, cap: Option<u32>) -> DMatrix<f64>;
+}
+
+/// Adjacencies on rows; what differs is the structured pairs.
+trait OnRows: Neighbouring<Data = Interactions> {
+    /// Pairs of item sets of one user, of at most `limit` items each.
+    fn sets(n: u32, limit: u32) -> Vec<(Vec<u32>, Vec<u32>)>;
+}
+
+impl OnRows for Interaction {
+    fn sets(n: u32, limit: u32) -> Vec<(Vec<u32>, Vec<u32>)> {
+        (1..=limit.min(n))
+            .map(|d| ((1..d).collect(), (0..d).collect()))
+            .collect()
+    }
+}
+
+impl OnRows for User {
+    fn sets(n: u32, limit: u32) -> Vec<(Vec<u32>, Vec<u32>)> {
+        (1..=limit.min(n))
+            .map(|d| (Vec::new(), (0..d).collect()))
+            .collect()
+    }
+}
+
+impl OnRows for Swap {
+    fn sets(n: u32, limit: u32) -> Vec<(Vec<u32>, Vec<u32>)> {
+        (1..=limit.min(n - 1))
+            .map(|d| {
+                let with = |item| [item].into_iter().chain(2..=d).collect();
+                (with(0), with(1))
+            })
+            .collect()
+    }
+}
+
+impl OnRows for ReplaceUser {
+    fn sets(n: u32, limit: u32) -> Vec<(Vec<u32>, Vec<u32>)> {
+        let limit = limit.min(n);
+        let disjoint = (1..=limit)
+            .filter(|d| 2 * d <= n)
+            .map(|d| ((0..d).collect(), (d..2 * d).collect()));
+        let overlapping = Swap::sets(n, limit).into_iter().take(3);
+        let unequal = (1..=limit)
+            .filter(|d| d + 1 < n)
+            .map(|d| ((0..d).collect(), (d - 1..limit.min(n)).collect()))
+            .filter(|(a, b): &(Vec<u32>, Vec<u32>)| a != b);
+        disjoint.chain(overlapping).chain(unequal).collect()
+    }
+}
+
+impl<A: OnRows> Attacked for A {
+    fn structured(n: usize, cap: Option<u32>) -> Vec<(Interactions, Interactions)> {
+        let data = |row: Vec<u32>| Interactions::from_rows(n, &[row]).expect("an ascending row");
+        A::sets(n as u32, cap.unwrap_or(n as u32))
+            .into_iter()
+            .map(|(a, b)| (data(a), data(b)))
+            .collect()
+    }
+
+    /// Two users: the one that does not change must not matter.
+    fn random<R: Rng>(n: usize, rng: &mut R) -> Interactions {
+        let mut row = || {
+            (0..n as u32)
+                .filter(|_| rng.random_bool(0.5))
+                .collect::<Vec<u32>>()
+        };
+        let rows = [row(), row()];
+        Interactions::from_rows(n, &rows).expect("ascending rows")
+    }
+
+    /// The way runs do it: cap, normalise, multiply.
+    fn contribution(data: &Interactions, floor: u32, cap: Option<u32>) -> DMatrix<f64> {
+        let capped = cap.map_or_else(
+            || data.clone(),
+            |cap| data.cap(cap as usize, &Seed::from_u64(7)).0,
+        );
+        let n = data.items();
+        let rows = capped.normalised_rows(NonZeroU32::new(floor).expect("at least 1"));
+        let identity = Block::from_matrix(&DMatrix::identity(n, n));
+        rows.gram_product(&identity).to_matrix()
+    }
+}
+
+impl Attacked for MatrixChange {
+    fn structured(n: usize, _: Option<u32>) -> Vec<(DMatrix<f64>, DMatrix<f64>)> {
+        let zero = DMatrix::zeros(n, n);
+        let mut first = zero.clone();
+        first[(0, 0)] = 1.0;
+        let mut second = zero.clone();
+        second[(0, 1)] = -1.0;
+        vec![(zero.clone(), first), (zero, second)]
+    }
+
+    fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
+        gaussian(rng, n, n)
+    }
+
+    fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
+        data.clone()
+    }
+}
+
+impl Attacked for UnitSpectral {
+    fn structured(n: usize, _: Option<u32>) -> Vec<(DMatrix<f64>, DMatrix<f64>)> {
+        vec![(DMatrix::zeros(n, n), DMatrix::identity(n, n))]
+    }
+
+    fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
+        gaussian(rng, n, n)
+    }
+
+    fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
+        data.clone()
+    }
+}
