@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::support::repository;
 use map::{BELOW, CONFINED, NODE_FROM_ENGINE};
-use source::{Source, layers_named, read_all, words};
+use source::{Source, TEST_FOLDERS, layers_named, read_all, words};
 
 const LONGEST_FILE: usize = 800;
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "helper", "manager", "common"];
@@ -136,10 +136,15 @@ fn files_exempt_as_tests_are_compiled_for_tests_only() {
         .iter()
         .filter(|source| source.is_test_file())
     {
-        let path = Path::new(&source.path);
-        let name = path.file_stem().expect("a name").to_string_lossy();
-        let folder = path.parent().expect("a folder");
-        let parent = std::fs::read_to_string(repository("").join(folder).join("mod.rs"));
+        // The outermost module that is exempt, and the file that must declare it for tests only.
+        let parts: Vec<&str> = source.path.trim_end_matches(".rs").split('/').collect();
+        let outermost = parts.iter().position(|part| TEST_FOLDERS.contains(part));
+        let (folder, name) = match outermost {
+            Some(at) => (parts[..at].join("/"), parts[at]),
+            None => (parts[..parts.len() - 1].join("/"), parts[parts.len() - 1]),
+        };
+        let read = |path: String| std::fs::read_to_string(repository(&path));
+        let parent = read(format!("{folder}/mod.rs")).or_else(|_| read(format!("{folder}.rs")));
         let parent = parent.unwrap_or_else(|error| panic!("{}: {error}", source.path));
         let declared = ["mod", "pub(super) mod", "pub(crate) mod"];
         let declared = declared.map(|how| format!("#[cfg(test)]\n{how} {name};"));

@@ -8,8 +8,8 @@ pub(super) const BELOW: [(&str, &[&str]); 12] = [
     // A reader hands sparse rows to the linear algebra.
     ("data", &["vocabulary", "linalg"]),
     ("algorithm", &["vocabulary", "linalg"]),
-    // Coalitions are sets of nodes of the noise graph; sensitivities are of blocks.
-    ("privacy", &["vocabulary", "linalg", "topology"]),
+    // Coalitions are sets of nodes of the noise graph; sensitivities are of blocks, adjacencies of datasets.
+    ("privacy", &["vocabulary", "linalg", "topology", "data"]),
     // A simulation deals streams to the edges of the noise graph.
     ("noise", &["vocabulary", "topology"]),
     // Neither topology nor data: a peer sees its own rows and its neighbours' messages.
