@@ -51,9 +51,21 @@ pub(crate) enum Command {
     /// What an experiment would cost: epsilon per view and coalition, gap to central
     #[command(
         after_help = "Standard deviations are per unit sensitivity; a run multiplies them by the \
-        sensitivity of each iteration. Example:\n  undertone privacy sims/quickstart.toml --set privacy.colluders=2"
+        sensitivity of each iteration.\n\nExamples:\n  \
+        undertone privacy sims/quickstart.toml --set privacy.colluders=2\n  \
+        undertone privacy check out/quickstart/receipt.json"
     )]
     Privacy(PrivacyArguments),
+    /// Attack real transcripts: a lower bound on epsilon, held against the certified one
+    #[command(
+        after_help = "Plays the distinguishing game: the protocol runs many times in two worlds that differ in \
+        one record of one peer, and attackers who see everything published (and what a coalition knows) guess \
+        which. Exit code 1 if they do better than the certificate allows.\n\n\
+        Examples:\n  \
+        undertone audit sims/audit.toml\n  \
+        undertone audit sims/audit.toml --victim 3 --coalition 1,5 --trials 20000"
+    )]
+    Audit(AuditArguments),
     /// Look at, make and list communication graphs
     #[command(after_help = "Examples:\n  \
         undertone topology list\n  \
@@ -140,9 +152,45 @@ pub(crate) struct VerifyArguments {
 }
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct PrivacyArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<PrivacyCommand>,
+    #[command(flatten)]
+    pub(crate) experiment: Option<ExperimentArguments>,
+    #[command(flatten)]
+    pub(crate) report: ReportArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PrivacyCommand {
+    /// Recompute a receipt that a run wrote: exit code 1 if a number does not hold
+    #[command(after_help = "Example:\n  undertone privacy check out/quickstart/receipt.json")]
+    Check {
+        /// The receipt, for example out/quickstart/receipt.json
+        #[arg(value_name = "RECEIPT")]
+        receipt: PathBuf,
+        #[command(flatten)]
+        report: ReportArguments,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct AuditArguments {
     #[command(flatten)]
     pub(crate) experiment: ExperimentArguments,
+    /// Runs in each of the two worlds
+    #[arg(long, value_name = "R", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
+    pub(crate) trials: u32,
+    /// Probability that an honest implementation fails
+    #[arg(long, value_name = "P", default_value_t = 1e-3)]
+    pub(crate) significance: f64,
+    /// The peer whose record differs [default: the first honest one]
+    #[arg(long, value_name = "U")]
+    pub(crate) victim: Option<u32>,
+    /// Colluding peers, separated by commas
+    #[arg(long, value_name = "U,V,...", value_delimiter = ',')]
+    pub(crate) coalition: Vec<u32>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }

@@ -3,6 +3,7 @@
 //! Exit codes: 0 success, 1 a check failed, 2 bad usage or input.
 
 mod arguments;
+mod audit;
 mod privacy;
 mod progress;
 mod run;
@@ -41,6 +42,7 @@ pub fn main() -> ExitCode {
         Command::Run(options) => run::execute(options),
         Command::Verify(options) => verify::execute(options),
         Command::Privacy(options) => privacy::execute(options),
+        Command::Audit(options) => audit::execute(options),
         Command::Topology(options) => topology::execute(options),
     };
     match outcome {

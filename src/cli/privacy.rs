@@ -1,12 +1,14 @@
 //! `undertone privacy`.
 
 use std::io::{self, Write};
+use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use super::arguments::PrivacyArguments;
+use super::arguments::{ExperimentArguments, PrivacyArguments, PrivacyCommand, ReportArguments};
 use super::{Verdict, table};
+use crate::experiment::receipt::Receipt;
 use crate::experiment::summary::PrivacySummary;
 use crate::topology::TopologySummary;
 
@@ -19,7 +21,48 @@ struct Document {
 }
 
 pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
-    let experiment = arguments.experiment.load()?;
+    match (&arguments.command, &arguments.experiment) {
+        (Some(PrivacyCommand::Check { receipt, report }), _) => check(receipt, *report),
+        (None, Some(experiment)) => plan(experiment, arguments.report),
+        (None, None) => {
+            bail!("name an experiment file, for example sims/quickstart.toml, or `check RECEIPT`")
+        }
+    }
+}
+
+/// Recomputes a receipt.
+fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
+    let findings = Receipt::read(path)?
+        .check()
+        .with_context(|| format!("{} does not hold", path.display()))?;
+    let holds = findings.iter().all(|finding| finding.agrees);
+    let mut out = io::stdout().lock();
+    if report.json {
+        serde_json::to_writer_pretty(&mut out, &findings).context("cannot print the findings")?;
+        writeln!(out)?;
+    } else if !report.quiet {
+        let heading = ["", "what", "stated", "computed"];
+        let mut rows = vec![heading.map(str::to_owned).to_vec()];
+        for finding in &findings {
+            rows.push(vec![
+                if finding.agrees { "PASS" } else { "FAIL" }.to_owned(),
+                finding.what.clone(),
+                table::number(finding.stated),
+                table::number(finding.computed),
+            ]);
+        }
+        table::write(&mut out, &rows)?;
+        writeln!(out, "{}", if holds { "PASS" } else { "FAIL" })?;
+    }
+    Ok(if holds {
+        Verdict::Success
+    } else {
+        Verdict::CheckFailed
+    })
+}
+
+fn plan(arguments: &ExperimentArguments, report: ReportArguments) -> Result<Verdict> {
+    let experiment = arguments.load()?;
     let document = Document {
         topology: experiment.topology.summary(),
         noise_topology: experiment
@@ -28,10 +71,10 @@ pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
         privacy: experiment.privacy_summary(),
     };
     let mut out = io::stdout().lock();
-    if arguments.report.json {
+    if report.json {
         serde_json::to_writer_pretty(&mut out, &document).context("cannot print the document")?;
         writeln!(out)?;
-    } else if !arguments.report.quiet {
+    } else if !report.quiet {
         print(&mut out, &document.privacy)?;
         writeln!(out, "\nsigmas per unit sensitivity")?;
         print_graph(&mut out, "messages on", &document.topology)?;
@@ -111,7 +154,7 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
 }
 
 /// The name a value has in experiment files and JSON.
-fn name(value: &impl Serialize) -> String {
+pub(crate) fn name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,
         Ok(other) => other.to_string(),

@@ -7,6 +7,7 @@ mod memory;
 pub mod metrics;
 pub mod output;
 mod overrides;
+pub mod receipt;
 mod resolve;
 mod run;
 mod session;

@@ -1,4 +1,4 @@
-//! Writes what a run produced: `summary.json`, `basis.npy`, `metrics.csv`, `config.toml`, `trace/`.
+//! Writes what a run produced: `summary.json`, `basis.npy`, `metrics.csv`, `config.toml`, `receipt.json`, `trace/`.
 
 use std::fs;
 use std::io::Write;
@@ -38,6 +38,7 @@ pub fn write(
     put(directory, "basis.npy", &npy(report.outcome.basis()))?;
     put(directory, "metrics.csv", metrics_csv(report).as_bytes())?;
     put(directory, "config.toml", resolved(config).as_bytes())?;
+    put_receipt(directory, report)?;
     let folder = directory.join("trace");
     forget_trace(&folder)?;
     if trace {
@@ -74,6 +75,24 @@ fn forget_trace(folder: &Path) -> Result<(), OutputError> {
         }
     }
     Ok(())
+}
+
+/// Writes the receipt, or removes an earlier run's where this one has none.
+fn put_receipt(directory: &Path, report: &Report) -> Result<(), OutputError> {
+    let path = directory.join("receipt.json");
+    let failed = |source| OutputError {
+        path: path.clone(),
+        source,
+    };
+    match &report.receipt {
+        Some(receipt) => {
+            let mut bytes = serde_json::to_vec(receipt).map_err(|e| failed(e.into()))?;
+            bytes.push(b'\n');
+            put(directory, "receipt.json", &bytes)
+        }
+        None if path.exists() => fs::remove_file(&path).map_err(failed),
+        None => Ok(()),
+    }
 }
 
 /// The configuration with all defaults filled in, as an experiment file.

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::config::EngineKind;
 use super::metrics::{LowPassFilter, Utility};
+use super::receipt::Receipt;
 use super::resolve::Experiment;
 use super::summary::{
     ConsensusSummary, IterationNoise, PrivacySummary, SCHEMA, Summary, Timing, UtilitySummary,
@@ -61,6 +62,8 @@ pub struct Report {
     pub summary: Summary,
     /// The main run.
     pub outcome: Outcome,
+    /// What the run promised; `None` where nobody draws shares of noise.
+    pub receipt: Option<Receipt>,
     /// X⁰.
     pub start: Arc<Block>,
     /// One row per iteration.
@@ -183,6 +186,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     };
     Ok(Report {
         summary,
+        receipt: Receipt::of(experiment, &outcome),
         outcome,
         start: Arc::clone(&session.start),
         rows,

@@ -60,7 +60,7 @@ pub enum Certificate {
 }
 
 /// What one kind of adversary learns about the worst-placed honest peer.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
     /// Who looks: "outside observer", "one curious peer", "coalition of t", "any coalition".
     pub view: String,

@@ -1,0 +1,98 @@
+//! `undertone audit`.
+
+use std::io::{self, Write};
+
+use anyhow::{Context, Result, bail};
+
+use super::arguments::AuditArguments;
+use super::progress::Progress;
+use super::{Verdict, table};
+use crate::experiment::audit::{Audit, AuditOptions, audit};
+
+pub(crate) fn execute(arguments: &AuditArguments) -> Result<Verdict> {
+    let significance = arguments.significance;
+    if !(significance > 0.0 && significance < 1.0) {
+        bail!("--significance must lie strictly between 0 and 1, found {significance}");
+    }
+    let mut progress = Progress::new("reading", arguments.report.quiet);
+    let experiment = arguments.experiment.load()?;
+    progress.message("auditing");
+    let mut coalition = arguments.coalition.clone();
+    coalition.sort_unstable();
+    let options = AuditOptions {
+        trials: arguments.trials,
+        significance,
+        coalition,
+        victim: arguments.victim,
+    };
+    let audit = audit(&experiment, &options, &mut progress)
+        .with_context(|| format!("{} cannot be audited", arguments.experiment.sim.display()))?;
+    progress.finish();
+    let mut out = io::stdout().lock();
+    if arguments.report.json {
+        serde_json::to_writer_pretty(&mut out, &audit).context("cannot print the audit")?;
+        writeln!(out)?;
+    } else if !arguments.report.quiet {
+        print(&mut out, &experiment.config.name, &audit)?;
+    }
+    super::warn(&experiment.warnings);
+    Ok(if audit.passed {
+        Verdict::Success
+    } else {
+        Verdict::CheckFailed
+    })
+}
+
+fn print(out: &mut impl Write, name: &str, audit: &Audit) -> io::Result<()> {
+    let coalition = match audit.coalition.len() {
+        0 => "an outside observer".to_owned(),
+        count => format!("a coalition of {count}"),
+    };
+    writeln!(
+        out,
+        "{name}: {} runs in each of two worlds that differ in one {} of peer {}, seen by {coalition}",
+        audit.trials,
+        super::privacy::name(&audit.adjacency),
+        audit.victim,
+    )?;
+    writeln!(
+        out,
+        "canary: {} items or {}, at {:.1} % of the sensitivity in iteration 1\n",
+        audit.canary.without,
+        audit.canary.with,
+        100.0 * audit.canary.tightness,
+    )?;
+    let row = |what: &str, mu: f64, epsilon: Option<f64>| {
+        vec![what.to_owned(), table::number(mu), table::optional(epsilon)]
+    };
+    table::write(
+        out,
+        &[
+            ["", "mu", "epsilon"].map(str::to_owned).to_vec(),
+            row(
+                "certified, at most",
+                audit.certified_mu,
+                Some(audit.certified_epsilon),
+            ),
+            row("this pair of worlds", audit.pair_mu, None),
+            row(
+                "attacked, at least",
+                audit.empirical_mu,
+                Some(audit.empirical_epsilon),
+            ),
+        ],
+    )?;
+    writeln!(
+        out,
+        "\nbest attacker: {}; the lower bound is wrong with probability at most {}",
+        super::privacy::name(&audit.attacker),
+        audit.significance,
+    )?;
+    let reached = 100.0 * audit.empirical_mu / audit.certified_mu;
+    let verdict = if audit.passed {
+        "PASS"
+    } else {
+        "FAIL: more leaks than is certified"
+    };
+    writeln!(out, "{verdict} ({reached:.0} % of the certificate reached)")
+}

@@ -1,0 +1,363 @@
+//! The privacy receipt of a run: everything needed to recompute what it promised, and the promise.
+//!
+//! A receipt holds public parameters only: the noise graph, the σ's, the agreed statistics, the views.
+//! Checking it plans the noise again from its parameters and graph and compares every number.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::resolve::Experiment;
+use crate::engine::Outcome;
+use crate::privacy::{
+    Adjacency, Budget, Calibration, Connectivity, NoisePlan, NoiseRequest, OnDisconnect,
+    PrivacyError, Scheme, Sensitivity, SensitivityRule, View, calibrate,
+};
+use crate::topology::{Graph, GraphError, Provenance, Topology};
+
+/// Version of the document's layout.
+pub const SCHEMA: u32 = 1;
+
+/// The largest receipt read, in bytes.
+pub const MAX_BYTES: u64 = 256 << 20;
+
+/// The document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Receipt {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Version of Undertone that ran.
+    pub version: String,
+    /// The experiment's name.
+    pub name: String,
+    /// The engine that ran.
+    pub engine: String,
+    /// Hash of the experiment's configuration.
+    pub config_hash: String,
+    /// The guarantee asked for.
+    pub request: Request,
+    /// Who shares noise with whom.
+    pub noise_graph: NoiseGraph,
+    /// Standard deviation of each peer's own noise per unit sensitivity.
+    pub sigma_own: f64,
+    /// Standard deviation of each pairwise term per unit sensitivity.
+    pub sigma_pairwise: f64,
+    /// What each iteration was scaled by.
+    pub iterations: Vec<Scaled>,
+    /// What each adversary learns about the worst-placed honest peer.
+    pub views: Vec<View>,
+}
+
+/// The guarantee asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// ε of the whole run.
+    pub epsilon: f64,
+    /// δ of the whole run.
+    pub delta: f64,
+    /// What one person is.
+    pub adjacency: Adjacency,
+    /// How the sensitivity is bounded.
+    pub sensitivity: SensitivityRule,
+    /// D.
+    pub degree_floor: u32,
+    /// d_cap.
+    pub degree_cap: Option<u32>,
+    /// p.
+    pub rank: usize,
+    /// How (ε, δ) became a noise multiplier.
+    pub calibration: Calibration,
+    /// How the sum is protected.
+    pub scheme: Scheme,
+    /// Whether an ideal secure sum was trusted.
+    pub trusted_sum: bool,
+    /// Coalition to withstand.
+    pub colluders: usize,
+    /// β.
+    pub overhead: f64,
+    /// What was done where a coalition can split the noise graph.
+    pub on_disconnect: OnDisconnect,
+}
+
+/// The noise graph, whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseGraph {
+    /// Number of nodes.
+    pub nodes: usize,
+    /// BLAKE3 of the nodes and edges, in hexadecimal.
+    pub hash: String,
+    /// Every edge once, (lower, upper), ascending.
+    pub edges: Vec<(u32, u32)>,
+}
+
+/// What one iteration was scaled by.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scaled {
+    /// The agreed statistic of X^{l−1}.
+    pub statistic: f64,
+    /// Δ_l.
+    pub sensitivity: f64,
+}
+
+/// One line of a check.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// What was compared.
+    pub what: String,
+    /// What the receipt says.
+    pub stated: f64,
+    /// What the check computes.
+    pub computed: f64,
+    /// Whether they agree.
+    pub agrees: bool,
+}
+
+/// Why a receipt cannot be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum ReceiptError {
+    /// The file cannot be read.
+    #[error("cannot read the receipt {path}: {source}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is larger than any receipt.
+    #[error("{path} has {found} bytes, a receipt has at most {MAX_BYTES}", path = path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        found: u64,
+    },
+    /// The file is no receipt.
+    #[error("{path} is no receipt of schema {SCHEMA}: {source}", path = path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Line, column and field.
+        source: serde_json::Error,
+    },
+    /// A receipt of another schema.
+    #[error("the receipt has schema {found}, this build checks schema {SCHEMA}")]
+    Schema {
+        /// Schema found.
+        found: u32,
+    },
+    /// The graph is no graph.
+    #[error("noise_graph: {0}")]
+    Graph(#[from] GraphError),
+    /// The parameters are refused.
+    #[error("request: {0}")]
+    Privacy(#[from] PrivacyError),
+}
+
+impl Receipt {
+    /// The receipt of a finished run; `None` for a run without noise or under a trusted curator, which
+    /// have no shares to account for.
+    #[must_use]
+    pub fn of(experiment: &Experiment, outcome: &Outcome) -> Option<Self> {
+        if !experiment.is_private() || experiment.noise.sigma_own <= 0.0 {
+            return None;
+        }
+        let config = &experiment.config;
+        let privacy = config.privacy;
+        let graph = experiment.noise_topology.graph();
+        Some(Self {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            name: config.name.clone(),
+            engine: config.engine.kind.name().to_owned(),
+            config_hash: experiment.config_hash(),
+            request: Request {
+                epsilon: privacy.epsilon,
+                delta: privacy.delta,
+                adjacency: privacy.adjacency,
+                sensitivity: privacy.sensitivity,
+                degree_floor: config.data.degree_floor,
+                degree_cap: config.data.degree_cap,
+                rank: config.algorithm.rank,
+                calibration: privacy.calibration,
+                scheme: config.noise.scheme,
+                trusted_sum: config.engine.kind.reveals_only_sums(),
+                colluders: privacy.colluders,
+                overhead: privacy.overhead,
+                on_disconnect: privacy.on_disconnect,
+            },
+            noise_graph: NoiseGraph {
+                nodes: graph.nodes(),
+                hash: hash(graph),
+                edges: graph.edge_list().collect(),
+            },
+            sigma_own: experiment.noise.sigma_own,
+            sigma_pairwise: experiment.noise.sigma_pairwise,
+            iterations: outcome
+                .records
+                .iter()
+                .map(|record| Scaled {
+                    statistic: record.statistic,
+                    sensitivity: record.sensitivity,
+                })
+                .collect(),
+            views: experiment.noise.views.clone(),
+        })
+    }
+
+    /// Reads a receipt.
+    ///
+    /// # Errors
+    /// [`ReceiptError`] if the file is too large, no receipt, or of another schema.
+    pub fn read(path: &Path) -> Result<Self, ReceiptError> {
+        let read = |source| ReceiptError::Read {
+            path: path.to_path_buf(),
+            source,
+        };
+        let found = std::fs::metadata(path).map_err(read)?.len();
+        if found > MAX_BYTES {
+            return Err(ReceiptError::TooLarge {
+                path: path.to_path_buf(),
+                found,
+            });
+        }
+        let bytes = std::fs::read(path).map_err(read)?;
+        let receipt: Self =
+            serde_json::from_slice(&bytes).map_err(|source| ReceiptError::Parse {
+                path: path.to_path_buf(),
+                source,
+            })?;
+        if receipt.schema == SCHEMA {
+            Ok(receipt)
+        } else {
+            Err(ReceiptError::Schema {
+                found: receipt.schema,
+            })
+        }
+    }
+
+    /// Plans the noise again from the request and the graph, and compares every number of the receipt
+    /// to one part in a million.
+    ///
+    /// More noise than planned agrees; less does not. A sensitivity may exceed the bound of its
+    /// statistic, and must not fall below it.
+    ///
+    /// # Errors
+    /// [`ReceiptError`] if the request or the graph is refused.
+    pub fn check(&self) -> Result<Vec<Finding>, ReceiptError> {
+        let graph = Graph::from_edges(self.noise_graph.nodes, &self.noise_graph.edges)?;
+        let request = &self.request;
+        let budget = Budget::new(request.epsilon, request.delta)?;
+        let iterations = u32::try_from(self.iterations.len()).unwrap_or(u32::MAX);
+        let calibrated = calibrate(request.calibration, budget, iterations)?;
+        let sensitivity = Sensitivity::new(
+            request.adjacency,
+            request.sensitivity,
+            request.degree_floor,
+            request.degree_cap,
+            request.rank,
+        )?;
+        let hash_agrees = hash(&graph) == self.noise_graph.hash;
+        let topology = Topology::from_graph(graph, Provenance::edges("receipt"));
+        let lambda2 = topology.spectrum().algebraic_connectivity;
+        let plan = NoisePlan::new(&NoiseRequest {
+            graph: topology.graph(),
+            connectivity: Connectivity {
+                lower_bound: lambda2.low,
+                certified: lambda2.certified,
+            },
+            noise_multiplier: calibrated.z,
+            iterations,
+            delta: budget.delta,
+            colluders: request.colluders,
+            overhead: request.overhead,
+            scheme: request.scheme,
+            trusted_sum: request.trusted_sum,
+            on_disconnect: request.on_disconnect,
+        })?;
+        let mut findings = vec![
+            Finding {
+                what: "hash of the noise graph (1 if it is the stated one)".to_owned(),
+                stated: 1.0,
+                computed: f64::from(u8::from(hash_agrees)),
+                agrees: hash_agrees,
+            },
+            at_least("own noise", self.sigma_own, plan.sigma_own),
+            at_least("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise),
+        ];
+        for (number, scaled) in self.iterations.iter().enumerate() {
+            let bound = sensitivity.bound(scaled.statistic);
+            findings.push(at_least(
+                &format!("sensitivity of iteration {}", number + 1),
+                scaled.sensitivity,
+                bound,
+            ));
+        }
+        findings.extend(self.compare_views(&plan.views));
+        Ok(findings)
+    }
+
+    fn compare_views(&self, computed: &[View]) -> Vec<Finding> {
+        let same_views = self.views.len() == computed.len()
+            && self.views.iter().zip(computed).all(|(a, b)| {
+                (&a.view, a.colluders, a.certificate) == (&b.view, b.colluders, b.certificate)
+            });
+        let mut findings = vec![Finding {
+            what: "number of views, with adversary and certificate of each".to_owned(),
+            stated: self.views.len() as f64,
+            computed: computed.len() as f64,
+            agrees: same_views,
+        }];
+        for (stated, view) in self.views.iter().zip(computed) {
+            findings.push(equal(
+                &format!("mu against {}", view.view),
+                stated.mu,
+                view.mu,
+            ));
+            findings.push(equal(
+                &format!("epsilon against {}", view.view),
+                stated.epsilon,
+                view.epsilon,
+            ));
+            let gap = format!("gap to central against {}", view.view);
+            findings.push(equal(&gap, stated.gap_to_central, view.gap_to_central));
+        }
+        findings
+    }
+}
+
+const TOLERANCE: f64 = 1e-6;
+
+fn equal(what: &str, stated: f64, computed: f64) -> Finding {
+    let agrees = (stated - computed).abs() <= TOLERANCE * computed.abs();
+    Finding {
+        what: what.to_owned(),
+        stated,
+        computed,
+        agrees,
+    }
+}
+
+/// More protects more.
+fn at_least(what: &str, stated: f64, computed: f64) -> Finding {
+    let agrees = stated.is_finite() && stated >= computed * (1.0 - TOLERANCE);
+    Finding {
+        what: what.to_owned(),
+        stated,
+        computed,
+        agrees,
+    }
+}
+
+fn hash(graph: &Graph) -> String {
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 noise graph v1");
+    hasher.update(&(graph.nodes() as u64).to_le_bytes());
+    for (u, v) in graph.edge_list() {
+        hasher.update(&u.to_le_bytes());
+        hasher.update(&v.to_le_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
