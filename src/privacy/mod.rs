@@ -29,6 +29,7 @@
 //! combinations in the list of proved ones; the attacks there then run on it. A calibration is one variant of
 //! [`Calibration`].
 
+mod advice;
 mod bisection;
 mod budget;
 mod calibration;
@@ -42,10 +43,13 @@ mod sensitivity;
 mod testing;
 pub mod zcdp;
 
+pub use advice::{Advice, RegularAdvice, advise, certified_gap};
 pub use budget::{Budget, Delta, Epsilon};
 pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, noise_multiplier};
 pub use coalition::Connectivity;
 pub use error::PrivacyError;
 pub use mills::erfcx;
-pub use noise_plan::{Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View};
+pub use noise_plan::{
+    Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, split_budget,
+};
 pub use sensitivity::{Adjacency, Sensitivity, SensitivityRule, Statistic};

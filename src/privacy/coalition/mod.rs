@@ -7,15 +7,21 @@
 //! **μ_u² = Δ²·v_u, v_u = [Σ_H⁻¹]_uu** (ref B.1). v_u does not decrease when the coalition grows (it is told
 //! more), so a coalition of exactly t peers is the worst of those with at most t (ref B.4(viii)).
 
-mod bounds;
+pub mod bounds;
 mod component;
 mod inverse;
+mod search;
 mod single;
 
 #[cfg(test)]
 mod tests;
 
-pub use bounds::{Connectivity, lambda2_bound, star_bound};
+pub use bounds::{
+    Bound, CertifiedFactor, Connectivity, PublicGraph, certified_variance_factors, lambda2_bound,
+    star_bound,
+};
+pub(super) use search::{AFFORDABLE, every_coalition, smallest_pieces, work};
+pub use search::{CoalitionBracket, worst_coalition};
 pub use single::{ENUMERATED_UP_TO, Exposure, worst_single};
 pub(super) use single::{enumerate, worst};
 
