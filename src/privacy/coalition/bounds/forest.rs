@@ -123,7 +123,8 @@ impl Growth {
         self.note(&mut parts);
         let mut growing: Vec<u32> = (0..roots.len() as u32).collect();
         let (mut size, mut left) = (1_u32, visits);
-        while !growing.is_empty() && left > 0 {
+        // Once everybody is taken there is nothing left to find.
+        while !growing.is_empty() && left > 0 && self.taken.len() + 1 < graph.nodes() {
             growing.retain(|&tree| self.extend(graph, tree, &mut tips[tree as usize], &mut left));
             size += 1;
             if size.is_power_of_two() {

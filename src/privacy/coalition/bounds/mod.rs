@@ -130,12 +130,14 @@ impl<'a> PublicGraph<'a> {
         best
     }
 
-    /// The bound of the worst-placed peer, and which peer that is: the first of equals.
+    /// The bound of the worst-placed peer, and which peer that is: of equals the first with the fewest partners.
     pub(in crate::privacy) fn worst(&self, ratio: f64, colluders: usize) -> (CertifiedFactor, u32) {
         let all = self.best(ratio, colluders);
         let mut worst = (all[0], 0);
         for (found, u) in all.into_iter().zip(0_u32..) {
-            if found.factor > worst.0.factor {
+            let degree = |u: u32| self.graph.degree(u as usize);
+            let equal = found.factor == worst.0.factor && degree(u) < degree(worst.1);
+            if found.factor > worst.0.factor || equal {
                 worst = (found, u);
             }
         }

@@ -84,7 +84,7 @@ fn edges(rng: &mut impl Rng, family: usize, n: u32) -> Vec<(u32, u32)> {
             2 => v == u + 1 + u % 2 || drawn,
             3 => (u < n / 2) == (v < n / 2) || drawn,
             4 => !drawn,
-            _ => [1, 2, n - 1, n - 2].contains(&(v - u)) || (n % 2 == 0 && v - u == n / 2),
+            _ => [1, 2, n - 1, n - 2].contains(&(v - u)) || (n.is_multiple_of(2) && v - u == n / 2),
         }
     };
     let probability = [0.3, 0.3, 0.15, 0.2, 0.1, 0.0][family];

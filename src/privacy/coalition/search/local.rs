@@ -39,7 +39,7 @@ pub(super) fn isolating(graph: &Graph, colluders: usize) -> Option<(u32, Vec<u32
     (graph.degree(victim) <= colluders).then(|| {
         let victim = victim as u32;
         let around = graph.neighbours(victim as usize);
-        (victim, padded(graph, around, &[victim], colluders))
+        (victim, padded(graph, around, victim, &[], colluders))
     })
 }
 
@@ -99,7 +99,7 @@ pub(super) fn search(public: &PublicGraph<'_>, ratio: f64, colluders: usize, bud
     }
     let mut best = best.unwrap_or_else(|| Found {
         factor: 0.0,
-        coalition: padded(graph, &[], &[0], colluders),
+        coalition: padded(graph, &[], 0, &[], colluders),
         victim: 0,
     });
     best.coalition.sort_unstable();
@@ -132,10 +132,10 @@ fn candidates(graph: &Graph, victim: u32, colluders: usize) -> Vec<Vec<u32>> {
     around.sort_by_key(|&v| (std::cmp::Reverse(graph.degree(v as usize)), v));
     for _ in 0..2 {
         let first = &around[..colluders.min(around.len())];
-        sets.push(padded(graph, first, &[victim], colluders));
+        sets.push(padded(graph, first, victim, &[], colluders));
         around.reverse();
     }
-    sets.push(padded(graph, &[], &[victim], colluders));
+    sets.push(padded(graph, &[], victim, &[], colluders));
     sets
 }
 
@@ -152,7 +152,7 @@ fn separators(graph: &Graph, victim: u32, colluders: usize) -> Vec<Vec<u32>> {
         if boundary.len() <= colluders {
             let inside: Vec<u32> = region.iter().copied().collect();
             let edge: Vec<u32> = boundary.iter().copied().collect();
-            sets.push(padded(graph, &edge, &inside, colluders));
+            sets.push(padded(graph, &edge, victim, &inside, colluders));
         }
         let brings = |v: u32| {
             let new = |w: &&u32| !region.contains(w) && !boundary.contains(w);
@@ -169,20 +169,21 @@ fn separators(graph: &Graph, victim: u32, colluders: usize) -> Vec<Vec<u32>> {
     sets
 }
 
-/// `members` and, up to t, the peers with most partners that are not among the `spared` while others are left.
-fn padded(graph: &Graph, members: &[u32], spared: &[u32], colluders: usize) -> Vec<u32> {
+/// `members` and, up to t, the peers with most partners: never the victim, and `spared` ones only if no others are left.
+fn padded(
+    graph: &Graph,
+    members: &[u32],
+    victim: u32,
+    spared: &[u32],
+    colluders: usize,
+) -> Vec<u32> {
     let mut set: Vec<u32> = members.to_vec();
     if set.len() < colluders {
         let mut rest: Vec<u32> = (0..graph.nodes() as u32)
-            .filter(|u| !set.contains(u) && spared[0] != *u)
+            .filter(|u| *u != victim && !set.contains(u))
             .collect();
-        rest.sort_by_key(|&u| {
-            (
-                spared.contains(&u),
-                std::cmp::Reverse(graph.degree(u as usize)),
-                u,
-            )
-        });
+        let partners = |u: u32| std::cmp::Reverse(graph.degree(u as usize));
+        rest.sort_by_key(|&u| (spared.contains(&u), partners(u), u));
         rest.truncate(colluders - set.len());
         set.extend(rest);
     }
@@ -204,4 +205,26 @@ fn pool(graph: &Graph, victim: u32, coalition: &[u32]) -> Vec<u32> {
         }
     }
     pool
+}
+
+#[cfg(test)]
+mod unit {
+    use super::*;
+
+    #[test]
+    fn no_candidate_contains_its_victim_or_has_another_size() {
+        let edges: Vec<(u32, u32)> = (0..9)
+            .flat_map(|u| [(u, u + 1), (u, (u + 4) % 10)])
+            .map(|(u, v)| (u.min(v), u.max(v)))
+            .collect();
+        let graph = Graph::from_edges(10, &edges).expect("a simple graph");
+        for victim in 0..10 {
+            for colluders in 0..10 {
+                for set in candidates(&graph, victim, colluders) {
+                    assert!(!set.contains(&victim), "{victim}: {set:?}");
+                    assert!(set.len() == colluders && set.windows(2).all(|w| w[0] < w[1]));
+                }
+            }
+        }
+    }
 }

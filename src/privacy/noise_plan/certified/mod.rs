@@ -15,6 +15,9 @@
 //!
 //! [`Bound::all`]: super::super::coalition::Bound::all
 
+#[cfg(test)]
+mod tests;
+
 use super::super::coalition::{
     AFFORDABLE, ENUMERATED_UP_TO, PublicGraph, every_coalition, smallest_pieces, work,
 };
@@ -30,18 +33,19 @@ pub(super) type Known = (f64, Certificate);
 pub(super) fn least_ratio(request: &NoiseRequest<'_>, public: &PublicGraph<'_>) -> Option<f64> {
     let t = request.colluders;
     let allowed = (1.0 + request.overhead) / (request.graph.nodes() - t) as f64;
-    if t > 1 && work(request.graph.nodes(), t) <= AFFORDABLE {
-        if let Ok(pieces) = every_coalition(request.graph, 0.0, 1.0, t) {
-            let ratio = pieces.iter().map(|piece| {
-                let spare = allowed - 1.0 / piece.honest as f64;
-                if spare > 0.0 {
-                    (piece.excess + piece.error) / spare
-                } else {
-                    f64::INFINITY
-                }
-            });
-            return Some(ratio.fold(0.0, f64::max)).filter(|ratio| ratio.is_finite());
-        }
+    if t > 1
+        && work(request.graph.nodes(), t) <= AFFORDABLE
+        && let Ok(pieces) = every_coalition(request.graph, 0.0, 1.0, t)
+    {
+        let ratio = pieces.iter().map(|piece| {
+            let spare = allowed - 1.0 / piece.honest as f64;
+            if spare > 0.0 {
+                (piece.excess + piece.error) / spare
+            } else {
+                f64::INFINITY
+            }
+        });
+        return Some(ratio.fold(0.0, f64::max)).filter(|ratio| ratio.is_finite());
     }
     // What is proved is preferred; an estimate of λ₂ is used where nothing proved is enough.
     bisected(&public.proved(), t, allowed).or_else(|| {
@@ -116,11 +120,12 @@ pub(super) fn known(
     if graph.min_degree() <= t && t > 0 {
         return (1.0, Certificate::OwnNoise);
     }
-    if t > 1 && work(graph.nodes(), t) <= AFFORDABLE {
-        if let Ok(pieces) = every_coalition(graph, 1.0, ratio, t) {
-            let worst = pieces.iter().map(|piece| piece.at_most());
-            return (worst.fold(0.0, f64::max), Certificate::ExactEnumeration);
-        }
+    if t > 1
+        && work(graph.nodes(), t) <= AFFORDABLE
+        && let Ok(pieces) = every_coalition(graph, 1.0, ratio, t)
+    {
+        let worst = pieces.iter().map(|piece| piece.at_most());
+        return (worst.fold(0.0, f64::max), Certificate::ExactEnumeration);
     }
     let state = |public: &PublicGraph<'_>| {
         let (found, _) = public.worst(ratio, t);
