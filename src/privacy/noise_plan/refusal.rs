@@ -88,7 +88,13 @@ pub(super) fn too_many(
         }
         good
     });
-    let (_, weakest) = public.worst(f64::INFINITY, colluders);
+    let weakest = if graph.min_degree() <= colluders {
+        (0..graph.nodes())
+            .min_by_key(|&u| graph.degree(u))
+            .unwrap_or(0)
+    } else {
+        public.worst(f64::INFINITY, colluders).1 as usize
+    };
     PrivacyError::TooManyColluders {
         colluders,
         connectivity: connectivity.lower_bound,
@@ -96,8 +102,8 @@ pub(super) fn too_many(
         overhead,
         // A little more than the limit, so that finite pairwise noise can do it.
         needed: needed(colluders).map(|needed| (needed * 1.01 + 0.001) * (1.0 + 1e-9)),
-        weakest: graph.name(weakest as usize),
-        partners: graph.degree(weakest as usize),
+        weakest: graph.name(weakest),
+        partners: graph.degree(weakest),
         largest,
         degree: sufficient_degree(colluders, graph.nodes()),
     }

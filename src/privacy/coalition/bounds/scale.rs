@@ -1,4 +1,4 @@
-//! Bounds of every peer of real networks, in seconds.
+//! Bounds at extremes: of every peer of real networks in seconds, without pairwise noise, and with all of it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -60,4 +60,39 @@ fn the_autonomous_systems_are_bounded_in_seconds() {
 #[test]
 fn ego_facebook_is_bounded_in_seconds() {
     on("ego-facebook.edges.gz", 4039);
+}
+
+#[test]
+fn every_bound_falls_from_own_noise_alone_to_a_limit() {
+    let edges: Vec<(u32, u32)> = (0..13_u32)
+        .flat_map(|u| [1, 2, 5].map(|step| (u, (u + step) % 13)))
+        .map(|(u, v)| (u.min(v), u.max(v)))
+        .collect();
+    let graph = Graph::from_edges(13, &edges).expect("a circulant");
+    let connectivity = Connectivity {
+        lower_bound: crate::privacy::testing::algebraic_connectivity(&graph) * (1.0 - 1e-12),
+        certified: true,
+    };
+    let public = PublicGraph::new(&graph, connectivity);
+    let ratios = [0.0, 1e-300, 1e-3, 1.0, 1e3, 1e100, 1e300, f64::INFINITY];
+    let mut limits = Vec::new();
+    for bound in Bound::all() {
+        for t in 0..13 {
+            let mut before = vec![Some(1.0); 13];
+            for ratio in ratios {
+                let found = bound.relative(&public, ratio, t);
+                for (a, b) in before.iter().zip(&found) {
+                    let (Some(a), Some(b)) = (a, b) else { continue };
+                    assert!(b <= a && *b > 0.0, "{bound:?}, t = {t}, {ratio}: {a} {b}");
+                    assert!(ratio > 1e-200 || *b == 1.0, "{bound:?} at {ratio}: {b}");
+                }
+                before = found;
+            }
+            // 13 − t peers are left at most.
+            let least = 1.0 / (13 - t) as f64;
+            assert!(before.iter().flatten().all(|&limit| limit >= least));
+            limits.extend(before.into_iter().flatten());
+        }
+    }
+    assert!(limits.iter().any(|&limit| limit < 1.0 / 12.9));
 }

@@ -33,6 +33,9 @@ pub(super) type Known = (f64, Certificate);
 pub(super) fn least_ratio(request: &NoiseRequest<'_>, public: &PublicGraph<'_>) -> Option<f64> {
     let t = request.colluders;
     let allowed = (1.0 + request.overhead) / (request.graph.nodes() - t) as f64;
+    if isolates(request, t) && allowed < 1.0 {
+        return None;
+    }
     if t > 1
         && work(request.graph.nodes(), t) <= AFFORDABLE
         && let Ok(pieces) = every_coalition(request.graph, 0.0, 1.0, t)
@@ -52,6 +55,11 @@ pub(super) fn least_ratio(request: &NoiseRequest<'_>, public: &PublicGraph<'_>) 
         let estimated = !public.connectivity().certified;
         estimated.then(|| bisected(public, t, allowed)).flatten()
     })
+}
+
+/// Whether a coalition of t holds all noise partners of some peer, so that v_u·σ_η² = 1 whatever κ is.
+fn isolates(request: &NoiseRequest<'_>, t: usize) -> bool {
+    t > 0 && request.graph.min_degree() <= t
 }
 
 /// The least κ at which the best certificate is at most `allowed`, from above.
@@ -91,6 +99,7 @@ fn bisected(public: &PublicGraph<'_>, t: usize, allowed: f64) -> Option<f64> {
 pub(super) fn limit(request: &NoiseRequest<'_>, public: &PublicGraph<'_>, t: usize) -> f64 {
     let graph = request.graph;
     let small = match t {
+        _ if isolates(request, t) => Some(1),
         0 => graph.component_sizes_without(&[]).into_iter().min(),
         1 if graph.nodes() <= ENUMERATED_UP_TO => {
             let whole = graph.is_connected().then(|| graph.nodes() - 1);
@@ -117,7 +126,7 @@ pub(super) fn known(
     t: usize,
 ) -> Known {
     let graph = request.graph;
-    if graph.min_degree() <= t && t > 0 {
+    if isolates(request, t) {
         return (1.0, Certificate::OwnNoise);
     }
     if t > 1

@@ -8,7 +8,7 @@ use super::super::tests::{
 };
 use super::super::{Certificate, NoisePlan, NoiseRequest};
 use crate::privacy::PrivacyError;
-use crate::privacy::coalition::{Bound, Connectivity, exact_variance_factors};
+use crate::privacy::coalition::{Bound, Connectivity, PublicGraph, exact_variance_factors};
 use crate::privacy::testing::algebraic_connectivity;
 use crate::topology::{LoadOptions, load_graph};
 
@@ -172,6 +172,40 @@ fn dense_and_huge_graphs_fall_back_on_certificates() {
     };
     let plan = NoisePlan::new(&request).expect("λ₂ > 1, it is said");
     assert_eq!(plan.views[1].certificate, Certificate::Estimated);
+}
+
+/// Small graphs are planned by looking at every coalition; here their certificates are held against the same.
+#[test]
+fn the_ratio_from_certificates_withstands_every_coalition_and_half_of_it_does_not_always() {
+    let (mut plans, mut halved) = (0, 0);
+    for steps in [
+        &[1, 2][..],
+        &[1, 3, 4],
+        &[1, 2, 5],
+        &[1, 2, 3, 4, 5],
+        &[1, 2, 3, 4, 5, 6],
+    ] {
+        for n in [11, 12] {
+            let g = circulant(n, steps);
+            let known = with_connectivity(&g, 0).connectivity;
+            for connectivity in [known, Connectivity::UNKNOWN] {
+                let public = PublicGraph::new(&g, connectivity);
+                for (t, overhead) in [(1, 0.01), (2, 0.01), (2, 1.0), (3, 0.5), (3, 4.0), (4, 2.0)]
+                {
+                    let allowed = (1.0 + overhead) / f64::from(n - t);
+                    let Some(ratio) = super::bisected(&public, t as usize, allowed) else {
+                        continue;
+                    };
+                    let own = Z * allowed.sqrt();
+                    let worst = |ratio: f64| exhaustive(&g, own, own * ratio.sqrt(), t as usize);
+                    assert!(worst(ratio) <= HOLDS, "{n} {steps:?} {t}: {}", worst(ratio));
+                    plans += 1;
+                    halved += u32::from(worst(0.5 * ratio) > HOLDS);
+                }
+            }
+        }
+    }
+    assert!(plans > 60 && halved > 15, "{plans} {halved}");
 }
 
 #[test]
