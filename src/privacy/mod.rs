@@ -12,6 +12,8 @@
 //!    curve of [`gaussian`] turns any μ back into ε.
 //! 5. **Views** ([`NoisePlan`]): for each adversary (nobody inside, one curious peer, a coalition of t) the worst
 //!    v_u = [Σ_H⁻¹]_uu over honest peers and coalitions ([`coalition`]), μ = √(L·v_u), ε, and how it is known.
+//! 6. **Beyond the plan**: [`coalition::worst_coalition`] names a coalition that attains the lower end of a bracket around
+//!    the worst one; [`advise`] says which edges, or which degree, would bring the gap to central privacy down.
 //!
 //! # The adversary
 //! It sees **every** noisy input of every peer and every message, and it knows the own noise and all pairwise
@@ -27,7 +29,8 @@
 //! # Adding to it
 //! A sensitivity rule is one file in `sensitivity/` with its proof, one variant of [`SensitivityRule`] and its
 //! combinations in the list of proved ones; the attacks there then run on it. A calibration is one variant of
-//! [`Calibration`].
+//! [`Calibration`]. A bound for all coalitions of a size is one file in `coalition/bounds/` with its proof, one variant of
+//! [`coalition::Bound`] and one line of its registry; the exhaustive comparison there then runs on it, and plans use it.
 
 mod advice;
 mod bisection;
