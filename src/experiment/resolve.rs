@@ -366,6 +366,8 @@ fn curator(calibrated: &Calibrated) -> NoisePlan {
             mu: calibrated.mu_total,
             epsilon: calibrated.spent,
             gap_to_central: 1.0,
+            gap_colluders: 1.0,
+            gap_finite: 1.0,
             certificate: Certificate::Exact,
         }],
     }

@@ -136,11 +136,13 @@ pub enum PrivacyError {
         /// Honest peers outside that component.
         remaining: usize,
     },
-    /// More colluders than the connectivity of the noise graph withstands.
+    /// More colluders than any certificate withstands within the overhead.
     #[error(
-        "colluders = {colluders} needs a noise graph with algebraic connectivity above {colluders}, but only \
-         {connectivity:.4} is known{}; {largest}, or use a random-regular graph of degree {degree} or more",
-        if *exact_out_of_reach { " and the graph is too large or too dense to enumerate every single peer" } else { "" },
+        "colluders = {colluders}: no certified bound keeps the noise on this graph within privacy.overhead = {overhead} \
+         (algebraic connectivity {connectivity:.4} is known, peer {weakest} has {partners} noise partners{}); {needed}, \
+         {largest}, add noise partners, or use a random-regular graph of degree {degree} or more",
+        if *exact_out_of_reach { ", and the graph is too large or too dense to enumerate every single peer" } else { "" },
+        needed = needed_text(*needed),
         largest = largest_text(*largest)
     )]
     TooManyColluders {
@@ -150,6 +152,14 @@ pub enum PrivacyError {
         connectivity: f64,
         /// Whether enumeration was tried for t ≤ 1 and given up.
         exact_out_of_reach: bool,
+        /// The overhead asked for.
+        overhead: f64,
+        /// An overhead that would do on this graph, if any.
+        needed: Option<f64>,
+        /// Name of the peer with the weakest certificate.
+        weakest: String,
+        /// Number of its noise partners.
+        partners: usize,
         /// The largest t this graph supports, if any.
         largest: Option<usize>,
         /// A degree at which a random regular graph would do.
@@ -164,6 +174,13 @@ pub enum PrivacyError {
         /// Frobenius norm of I − M·M⁻¹, or infinity if the factorisation broke down.
         residual: f64,
     },
+}
+
+fn needed_text(needed: Option<f64>) -> String {
+    needed.map_or_else(
+        || "it can be left with its own noise alone, so that no privacy.overhead helps".to_owned(),
+        |overhead| format!("set privacy.overhead to {overhead:.4} or more"),
+    )
 }
 
 fn largest_text(largest: Option<usize>) -> String {

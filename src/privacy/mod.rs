@@ -13,6 +13,8 @@
 //!    curve of [`gaussian`] turns any μ back into ε.
 //! 5. **Views** ([`NoisePlan`]): for each adversary (nobody inside, one curious peer, a coalition of t) the worst
 //!    v_u = [Σ_H⁻¹]_uu over honest peers and coalitions ([`coalition`]), μ = √(L·v_u), ε, and how it is known.
+//! 6. **Beyond the plan**: [`coalition::worst_coalition`] names a coalition that attains the lower end of a bracket around
+//!    the worst one; [`advise`] says which edges, or which degree, would bring the gap to central privacy down.
 //!
 //! # The adversary
 //! It sees **every** noisy input of every peer and every message, and it knows the own noise and all pairwise
@@ -32,10 +34,13 @@
 //! # Adding to it
 //! A sensitivity rule is one file in `sensitivity/` with its proof, one variant of [`SensitivityRule`] and its
 //! lines in the registry of proved ones, each naming the adjacency as a type; the attacks there ask for a case of
-//! every line. An adjacency is one file in `adjacency/`. A calibration is one variant of
-//! [`Calibration`].
+//! every line. An adjacency is one file in `adjacency/`. A calibration is one variant of [`Calibration`]. A bound
+//! for all coalitions of a size is one file in `coalition/bounds/` with its proof, one variant of
+//! [`coalition::Bound`] and one line of its registry; the exhaustive comparison there then runs on it, and plans
+//! use it.
 
 pub mod adjacency;
+mod advice;
 mod bisection;
 mod budget;
 mod calibration;
@@ -52,11 +57,14 @@ mod testing;
 pub mod zcdp;
 
 pub use adjacency::Adjacency;
+pub use advice::{Advice, RegularAdvice, advise, certified_gap};
 pub use budget::{Budget, Delta, Epsilon};
 pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, noise_multiplier};
 pub use coalition::Connectivity;
 pub use error::PrivacyError;
 pub use mills::erfcx;
 pub use network_view::{NetworkViewLoss, network_view_loss};
-pub use noise_plan::{Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View};
+pub use noise_plan::{
+    Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, split_budget,
+};
 pub use sensitivity::{Sensitivity, SensitivityRule, Statistic};

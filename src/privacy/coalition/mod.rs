@@ -5,17 +5,26 @@
 //! Gaussian on the honest graph H = G − coalition with covariance Σ_H = σ_η²I + σ_Δ²L_H. If only peer u's
 //! contribution changes, by at most Δ, the loss of one iteration is exactly Gaussian with
 //! **μ_u² = Δ²·v_u, v_u = [Σ_H⁻¹]_uu** (ref B.1). v_u does not decrease when the coalition grows (it is told
-//! more), so a coalition of exactly t peers is the worst of those with at most t (ref B.4(viii)).
+//! more), so a coalition of exactly t peers is the worst of those with at most t ([`bounds::monotonicity`]).
+//!
+//! For one coalition there is [`exact_variance_factors`], for all of a size [`certified_variance_factors`] (upper bounds) and
+//! [`worst_coalition`] (a bracket).
 
-mod bounds;
+pub mod bounds;
 mod component;
 mod inverse;
+mod search;
 mod single;
 
 #[cfg(test)]
 mod tests;
 
-pub use bounds::{Connectivity, lambda2_bound, star_bound};
+pub use bounds::{
+    Bound, CertifiedFactor, Connectivity, PublicGraph, certified_variance_factors, lambda2_bound,
+    star_bound,
+};
+pub(super) use search::{AFFORDABLE, every_coalition, smallest_pieces, work};
+pub use search::{CoalitionBracket, worst_coalition};
 pub use single::{ENUMERATED_UP_TO, Exposure, worst_single};
 pub(super) use single::{enumerate, worst};
 

@@ -2,12 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use split::split_budget;
+
 use super::coalition::Connectivity;
 use super::{Delta, PrivacyError, gaussian};
 use crate::topology::Graph;
 
+mod certified;
 mod pairwise;
 mod refusal;
+mod split;
 
 #[cfg(test)]
 mod tests;
@@ -45,7 +49,7 @@ pub enum OnDisconnect {
 pub enum Certificate {
     /// The exact value, from the inverse covariance.
     Exact,
-    /// The exact maximum over every coalition of one peer.
+    /// The exact maximum over every coalition of this size.
     ExactEnumeration,
     /// An upper bound for every coalition of this size, from a certified algebraic connectivity.
     Lambda2,
@@ -57,6 +61,15 @@ pub enum Certificate {
     SecureSum,
     /// Exact for every coalition: each peer's own noise suffices.
     Local,
+    /// An upper bound for every coalition: a peer's own noise alone, where nothing better is known. Attained if
+    /// the coalition can hold all noise partners of some peer.
+    OwnNoise,
+    /// An upper bound for every coalition of this size, from connectivity and degrees.
+    GaussRadau,
+    /// An upper bound for every coalition of this size, from the core no such coalition reaches.
+    Core,
+    /// An upper bound for every coalition of this size, from disjoint trees around each peer.
+    DisjointForest,
 }
 
 /// What one kind of adversary learns about the worst-placed honest peer.
@@ -72,6 +85,11 @@ pub struct View {
     pub epsilon: f64,
     /// μ divided by the μ that a trusted curator adding the same total noise would spend; 1 is central DP.
     pub gap_to_central: f64,
+    /// √(s/(s − t)): the part of that gap that any mechanism pays whose colluders know their own noise.
+    pub gap_colluders: f64,
+    /// The rest of that gap: `gap_to_central` = `gap_colluders` · `gap_finite`. It is what finite pairwise noise, a graph
+    /// that falls apart, or a bound that is not tight costs; 1 is nothing.
+    pub gap_finite: f64,
     /// How μ is known.
     pub certificate: Certificate,
 }
@@ -87,7 +105,7 @@ pub struct NoisePlan {
     pub sigma_sum: f64,
     /// ε against the coalition size asked for, in nats; `None` where nothing is protected.
     pub epsilon: Option<f64>,
-    /// What adversaries of growing size learn. A size without a bound has no entry.
+    /// What adversaries of growing size learn, beyond the one asked for too.
     pub views: Vec<View>,
 }
 
@@ -128,7 +146,8 @@ impl NoisePlan {
     ///   sum; what is left has variance (s − t)σ_η² = z². (P1 Theorem 5.2 divides by s: ref 0.8.)
     /// - `pairwise` with `trusted_sum`: pairwise noise would cancel inside the aggregation and protect
     ///   nothing, so the plan is that of `independent`, with σ_Δ = 0.
-    /// - `pairwise`: see the proofs in `pairwise.rs`.
+    /// - `pairwise`: see the proofs in `pairwise.rs` and `certified.rs`. The noise on the sum is (1 + β) times the least
+    ///   variance against t colluders, and σ_Δ the least that the best certificate allows with it.
     ///
     /// # Errors
     /// [`PrivacyError`], saying which graph or coalition size would do. A plan is never returned without a bound
@@ -201,9 +220,9 @@ impl NoiseRequest<'_> {
         self.assemble(sigma, 0.0, views)
     }
 
-    /// The coalition sizes worth a view: 0, 1 and the one asked for, as far as somebody honest is left.
+    /// The coalition sizes worth a view: 0, 1, 2, 5 and the one asked for, as far as somebody honest is left.
     fn coalition_sizes(&self) -> Vec<usize> {
-        let mut sizes = vec![0, 1, self.colluders];
+        let mut sizes = vec![0, 1, 2, 5, self.colluders];
         sizes.sort_unstable();
         sizes.dedup();
         sizes.retain(|&t| t < self.graph.nodes());
@@ -221,13 +240,18 @@ impl NoiseRequest<'_> {
         certificate: Certificate,
     ) -> View {
         let mu = (f64::from(self.iterations) * factor).sqrt();
+        let peers = self.graph.nodes() as f64;
+        // The curator's factor is 1/(s·σ_η²).
+        let gap_to_central = (factor * peers).sqrt() * sigma_own;
+        let gap_colluders = (peers / (peers - colluders as f64)).sqrt();
         View {
             view,
             colluders,
             mu,
             epsilon: gaussian::epsilon(mu, self.delta),
-            // The curator's factor is 1/(s·σ_η²).
-            gap_to_central: (factor * self.graph.nodes() as f64).sqrt() * sigma_own,
+            gap_to_central,
+            gap_colluders,
+            gap_finite: gap_to_central / gap_colluders,
             certificate,
         }
     }

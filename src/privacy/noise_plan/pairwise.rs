@@ -11,15 +11,14 @@
 //! If nothing is ever split, m = s − t and κ = (s − t)·R/β, R the largest R_u. The first inequality loses
 //! w_k/(κλ_k)² only: to second order no smaller κ would do.
 //!
-//! # By connectivity (any t < λ₂)
-//! σ_η² = z²(1 + β)/n_H, n_H = s − t, and κ = ((n_H − 1)/β − 1)/(λ₂ − t). Every H is connected with λ₂(H) ≥ λ₂ − t
-//! ([`Connectivity::after`]), so v_u·σ_η² ≤ 1/n_H + (1 − 1/n_H)/(1 + κ(λ₂ − t)) = (1 + β)/n_H = σ_η²/z². ∎ (ref 0.3)
-//!
-//! [`Connectivity::after`]: super::super::coalition::Connectivity::after
+//! # Otherwise
+//! See [`super::certified`]: by enumeration of larger coalitions on small graphs, or by the best of all certificates.
 
 use super::super::PrivacyError;
-use super::super::coalition::{LARGEST_RATIO, enumerate, lambda2_bound, star_bound, worst};
-use super::{Certificate, NoisePlan, NoiseRequest, OnDisconnect, View, coalition_name, refusal};
+use super::super::coalition::{LARGEST_RATIO, PublicGraph, enumerate, worst};
+use super::{
+    Certificate, NoisePlan, NoiseRequest, OnDisconnect, View, certified, coalition_name, refusal,
+};
 
 /// Covers the rounding of the recipe itself, where it is an equality (complete graphs).
 const ROUNDING: f64 = 1.0 + 1e-9;
@@ -33,7 +32,8 @@ pub(super) fn plan(request: &NoiseRequest<'_>) -> Result<NoisePlan, PrivacyError
             expected: "a number above 0 and at most 1e6 (for example 0.01); finite pairwise noise cannot do without",
         });
     }
-    let (variance, ratio) = recipe(request)?;
+    let public = PublicGraph::new(request.graph, request.connectivity);
+    let (variance, ratio) = recipe(request, &public)?;
     if ratio.is_nan() || ratio > LARGEST_RATIO {
         return Err(PrivacyError::Parameter {
             name: "the ratio of pairwise to own variance",
@@ -41,12 +41,15 @@ pub(super) fn plan(request: &NoiseRequest<'_>) -> Result<NoisePlan, PrivacyError
             expected: "at most 1e100; raise privacy.overhead or use a better connected noise graph",
         });
     }
-    let views = views(request, variance, ratio)?;
+    let views = views(request, &public, variance, ratio)?;
     Ok(request.assemble(variance.sqrt(), (variance * ratio).sqrt(), views))
 }
 
 /// (σ_η², κ).
-fn recipe(request: &NoiseRequest<'_>) -> Result<(f64, f64), PrivacyError> {
+fn recipe(
+    request: &NoiseRequest<'_>,
+    public: &PublicGraph<'_>,
+) -> Result<(f64, f64), PrivacyError> {
     let &NoiseRequest {
         graph,
         colluders,
@@ -80,19 +83,26 @@ fn recipe(request: &NoiseRequest<'_>) -> Result<(f64, f64), PrivacyError> {
         }
         out_of_reach = true;
     }
-    // With pieces left, λ₂ = 0, whatever the estimate says.
+    // With pieces left nobody hides among more than the smallest, which only enumeration pays for.
     refusal::if_disconnected(graph)?;
-    let Some(left) = request.connectivity.after(colluders) else {
-        return Err(refusal::too_many(request, out_of_reach));
+    let Some(ratio) = certified::least_ratio(request, public) else {
+        return Err(refusal::too_many(request, public, out_of_reach));
     };
+    let ratio = ratio * ROUNDING;
+    // Where β is larger than any use of it, less noise than it allows is enough.
     let honest = (graph.nodes() - colluders) as f64;
-    let ratio = (((honest - 1.0) / overhead - 1.0) / left).max(0.0);
-    Ok((budget / honest, ratio * ROUNDING))
+    let enough = certified::known(request, public, ratio, colluders).0 * ROUNDING;
+    let variance = request.noise_multiplier.powi(2) * enough;
+    Ok((variance.min(budget / honest), ratio))
 }
 
-/// What adversaries of size 0, 1 and t learn: exactly where coalitions can be enumerated, otherwise by the
-/// better of the two bounds, otherwise not at all.
-fn views(request: &NoiseRequest<'_>, variance: f64, ratio: f64) -> Result<Vec<View>, PrivacyError> {
+/// What adversaries of each size learn: exactly where coalitions can be enumerated, otherwise by the best certificate.
+fn views(
+    request: &NoiseRequest<'_>,
+    public: &PublicGraph<'_>,
+    variance: f64,
+    ratio: f64,
+) -> Result<Vec<View>, PrivacyError> {
     let graph = request.graph;
     // In units of σ_η². What was asked for must be certified; coalitions beyond it merely have no exact view.
     let exact = match (enumerate(graph, 1.0, ratio, true), request.colluders) {
@@ -110,41 +120,17 @@ fn views(request: &NoiseRequest<'_>, variance: f64, ratio: f64) -> Result<Vec<Vi
             }
             _ => None,
         });
-        let known = match enumerated {
-            Some((exposure, certificate)) => Some((exposure.variance_factor(1.0), certificate)),
-            None => bound(request, t, ratio),
+        let (factor, certificate) = match enumerated {
+            Some((exposure, certificate)) => (exposure.variance_factor(1.0), certificate),
+            None => certified::known(request, public, ratio, t),
         };
-        if let Some((factor, certificate)) = known {
-            views.push(request.view(
-                coalition_name(t),
-                t,
-                factor / variance,
-                variance.sqrt(),
-                certificate,
-            ));
-        }
+        views.push(request.view(
+            coalition_name(t),
+            t,
+            factor / variance,
+            variance.sqrt(),
+            certificate,
+        ));
     }
     Ok(views)
-}
-
-/// The better of the λ₂ and star bounds on v_u·σ_η² for coalitions of t; `None` where both say nothing.
-fn bound(request: &NoiseRequest<'_>, t: usize, ratio: f64) -> Option<(f64, Certificate)> {
-    let graph = request.graph;
-    let kept = graph.min_degree().saturating_sub(t);
-    let star = (kept > 0).then(|| (star_bound(kept, 1.0, ratio), Certificate::Star));
-    let spectral = request.connectivity.after(t).map(|left| {
-        let certificate = if request.connectivity.certified {
-            Certificate::Lambda2
-        } else {
-            Certificate::Estimated
-        };
-        (
-            lambda2_bound(graph.nodes() - t, left, 1.0, ratio),
-            certificate,
-        )
-    });
-    match (spectral, star) {
-        (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
-        (a, b) => a.or(b),
-    }
 }

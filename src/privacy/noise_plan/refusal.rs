@@ -1,8 +1,8 @@
 //! Which peer, which component, which number is in the way, and what would do.
 
 use super::super::PrivacyError;
-use super::super::coalition::ENUMERATED_UP_TO;
-use super::NoiseRequest;
+use super::super::coalition::PublicGraph;
+use super::{NoiseRequest, certified};
 use crate::topology::Graph;
 
 /// Names listed in a message before "and n more".
@@ -57,25 +57,54 @@ pub(super) fn if_cut(graph: &Graph) -> Result<(), PrivacyError> {
     })
 }
 
-/// The refusal of a coalition that the connectivity does not withstand, with what would.
-pub(super) fn too_many(request: &NoiseRequest<'_>, exact_out_of_reach: bool) -> PrivacyError {
+/// The refusal of a coalition against which no certificate stays within the overhead, with what would.
+pub(super) fn too_many(
+    request: &NoiseRequest<'_>,
+    public: &PublicGraph<'_>,
+    exact_out_of_reach: bool,
+) -> PrivacyError {
     let &NoiseRequest {
         graph,
         colluders,
         connectivity,
+        overhead,
         ..
     } = request;
-    let enumerable = graph.nodes() <= ENUMERATED_UP_TO && !exact_out_of_reach;
-    let exact = (enumerable && graph.is_connected())
-        .then(|| usize::from(graph.nodes() > 1 && graph.cut_vertices().is_empty()));
-    let spectral = (0..colluders)
-        .rev()
-        .find(|&t| connectivity.after(t).is_some());
+    let needed = |t: usize| {
+        let factor = certified::limit(request, public, t);
+        (factor < 1.0).then(|| (factor * (graph.nodes() - t) as f64 - 1.0).max(0.0))
+    };
+    let withstood = |t: usize| needed(t).is_some_and(|needed| needed < overhead);
+    // The certificates weaken with t, so the largest size is found by halving; whatever is found was looked at.
+    let largest = withstood(0).then(|| {
+        let (mut good, mut bad) = (0, colluders);
+        while bad - good > 1 {
+            let middle = good + (bad - good) / 2;
+            if withstood(middle) {
+                good = middle;
+            } else {
+                bad = middle;
+            }
+        }
+        good
+    });
+    let weakest = if graph.min_degree() <= colluders {
+        (0..graph.nodes())
+            .min_by_key(|&u| graph.degree(u))
+            .unwrap_or(0)
+    } else {
+        public.worst(f64::INFINITY, colluders).1 as usize
+    };
     PrivacyError::TooManyColluders {
         colluders,
         connectivity: connectivity.lower_bound,
         exact_out_of_reach,
-        largest: exact.max(spectral),
+        overhead,
+        // A little more than the limit, so that finite pairwise noise can do it.
+        needed: needed(colluders).map(|needed| (needed * 1.01 + 0.001) * (1.0 + 1e-9)),
+        weakest: graph.name(weakest),
+        partners: graph.degree(weakest),
+        largest,
         degree: sufficient_degree(colluders, graph.nodes()),
     }
 }

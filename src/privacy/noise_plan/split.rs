@@ -1,0 +1,86 @@
+//! Spending one budget unevenly over the iterations.
+
+use super::super::PrivacyError;
+
+/// Noise multipliers per iteration, in units of the multiplier of an even split, such that iteration l spends the
+/// share w_l/Σw of μ².
+///
+/// # Statement and proof
+/// With z = √L/μ the even split spends L·(1/z)² = μ². Multipliers z_l = z·√(Σw/(L·w_l)) spend
+/// Σ 1/z_l² = (1/z²)·Σ L·w_l/Σw = L/z² = μ². ∎ The weights must be fixed in advance, so that every μ_l is a constant: adaptive
+/// composition of Gaussian mechanisms then gives μ² = Σμ_l² (Dong, Roth & Su 2022, Corollary 3.3; ref B.1). A plan for v_u ≤ 1/z² with
+/// both standard deviations multiplied by the l-th number meets v_u ≤ 1/z_l² in iteration l.
+///
+/// # Errors
+/// [`PrivacyError::Iterations`] without weights, [`PrivacyError::Parameter`] for a weight that is not positive or so far from
+/// the others that its multiplier is out of range.
+///
+/// ```
+/// let later = undertone::privacy::split_budget(&[1.0, 1.0, 2.0])?;
+/// let spent: f64 = later.iter().map(|m| 1.0 / (m * m)).sum();
+/// assert!((spent / 3.0 - 1.0).abs() < 1e-12 && later[2] < later[0]);
+/// # Ok::<(), undertone::privacy::PrivacyError>(())
+/// ```
+pub fn split_budget(weights: &[f64]) -> Result<Vec<f64>, PrivacyError> {
+    if weights.is_empty() {
+        return Err(PrivacyError::Iterations);
+    }
+    let refused = |found: f64| PrivacyError::Parameter {
+        name: "a weight of privacy.budget",
+        found,
+        expected: "a finite number above 0, within 1e-6 to 1e6 of the mean of all weights",
+    };
+    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+    weights
+        .iter()
+        .map(|&weight| {
+            let share = weight / mean;
+            if !(weight > 0.0 && mean.is_finite() && (1e-6..=1e6).contains(&share)) {
+                return Err(refused(weight));
+            }
+            // One part in 10¹⁵ per weight for the sum and the root, on the side of more noise.
+            Ok((1.0 / share).sqrt() * (1.0 + 1e-15 * (weights.len() + 4) as f64))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_budget_is_spent_and_no_more() {
+        for weights in [
+            vec![1.0],
+            vec![1.0, 2.0, 3.5, 0.25],
+            vec![1e-3; 1000],
+            vec![1e200, 3e200],
+        ] {
+            let split = split_budget(&weights).expect("valid");
+            let spent: f64 = split.iter().map(|m| 1.0 / (m * m)).sum();
+            let budget = weights.len() as f64;
+            assert!(spent <= budget && spent > budget * (1.0 - 1e-10), "{spent}");
+            let ratio = (split[0] / split[weights.len() - 1]).powi(2);
+            assert!((ratio * weights[0] / weights[weights.len() - 1] - 1.0).abs() < 1e-12);
+        }
+        assert!(
+            split_budget(&[2.0; 3])
+                .expect("valid")
+                .iter()
+                .all(|m| (m - 1.0).abs() < 1e-13)
+        );
+    }
+
+    #[test]
+    fn weights_that_mean_nothing_are_refused() {
+        assert_eq!(split_budget(&[]), Err(PrivacyError::Iterations));
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-9, 1e300] {
+            for weights in [[bad, 1.0], [1.0, bad]] {
+                assert!(
+                    matches!(split_budget(&weights), Err(PrivacyError::Parameter { .. })),
+                    "{bad}"
+                );
+            }
+        }
+    }
+}
