@@ -158,6 +158,9 @@ pub(crate) struct PrivacyArguments {
     pub(crate) command: Option<PrivacyCommand>,
     #[command(flatten)]
     pub(crate) experiment: Option<ExperimentArguments>,
+    /// Also advise which edges to add, or which degree to use, to bring the gap to central below G
+    #[arg(long, value_name = "G")]
+    pub(crate) target_gap: Option<f64>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }

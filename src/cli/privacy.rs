@@ -7,10 +7,13 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use super::arguments::{ExperimentArguments, PrivacyArguments, PrivacyCommand, ReportArguments};
+use super::progress::Progress;
 use super::{Verdict, table};
+use crate::experiment::coalitions::{WorstCoalition, advise, worst_coalitions};
 use crate::experiment::receipt::Receipt;
 use crate::experiment::summary::PrivacySummary;
-use crate::topology::TopologySummary;
+use crate::privacy::Advice;
+use crate::topology::{Graph, TopologySummary};
 
 #[derive(Serialize)]
 struct Document {
@@ -18,12 +21,15 @@ struct Document {
     #[serde(skip_serializing_if = "Option::is_none")]
     noise_topology: Option<TopologySummary>,
     privacy: PrivacySummary,
+    coalitions: Vec<WorstCoalition>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<Advice>,
 }
 
 pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
     match (&arguments.command, &arguments.experiment) {
         (Some(PrivacyCommand::Check { receipt, report }), _) => check(receipt, *report),
-        (None, Some(experiment)) => plan(experiment, arguments.report),
+        (None, Some(experiment)) => plan(experiment, arguments.target_gap, arguments.report),
         (None, None) => {
             bail!("name an experiment file, for example sims/quickstart.toml, or `check RECEIPT`")
         }
@@ -61,14 +67,25 @@ fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
     })
 }
 
-fn plan(arguments: &ExperimentArguments, report: ReportArguments) -> Result<Verdict> {
+fn plan(
+    arguments: &ExperimentArguments,
+    target_gap: Option<f64>,
+    report: ReportArguments,
+) -> Result<Verdict> {
+    let progress = Progress::new("planning", report.quiet);
     let experiment = arguments.load()?;
+    progress.message("coalitions");
+    let coalitions = worst_coalitions(&experiment)?;
+    let advice = target_gap.map(|gap| advise(&experiment, gap)).transpose()?;
+    progress.finish();
     let document = Document {
         topology: experiment.topology.summary(),
         noise_topology: experiment
             .has_noise_topology()
             .then(|| experiment.noise_topology.summary()),
         privacy: experiment.privacy_summary(),
+        coalitions,
+        advice,
     };
     let mut out = io::stdout().lock();
     if report.json {
@@ -76,6 +93,10 @@ fn plan(arguments: &ExperimentArguments, report: ReportArguments) -> Result<Verd
         writeln!(out)?;
     } else if !report.quiet {
         print(&mut out, &document.privacy)?;
+        print_coalitions(&mut out, &document.coalitions)?;
+        if let Some(advice) = &document.advice {
+            print_advice(&mut out, experiment.noise_topology.graph(), advice)?;
+        }
         writeln!(out, "\nsigmas per unit sensitivity")?;
         print_graph(&mut out, "messages on", &document.topology)?;
         let noise = document.noise_topology.unwrap_or(document.topology);
@@ -83,6 +104,76 @@ fn plan(arguments: &ExperimentArguments, report: ReportArguments) -> Result<Verd
     }
     super::warn(&experiment.warnings);
     Ok(Verdict::Success)
+}
+
+/// At least, at most, and who.
+fn print_coalitions(out: &mut impl Write, coalitions: &[WorstCoalition]) -> io::Result<()> {
+    if coalitions.is_empty() {
+        return Ok(());
+    }
+    let heading = [
+        "colluders",
+        "epsilon at least",
+        "at most",
+        "about peer",
+        "learned by peers",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for worst in coalitions {
+        let mut who = worst
+            .attained_by
+            .iter()
+            .take(8)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ");
+        if worst.attained_by.len() > 8 {
+            who.push_str(", ...");
+        }
+        if worst.exhaustive {
+            who.push_str(" (all coalitions tried)");
+        }
+        rows.push(vec![
+            worst.colluders.to_string(),
+            table::number(worst.epsilon_at_least),
+            table::number(worst.epsilon_at_most),
+            worst.victim.clone(),
+            if worst.colluders == 0 {
+                "anybody outside".to_owned()
+            } else {
+                who
+            },
+        ]);
+    }
+    writeln!(out)?;
+    table::write(out, &rows)
+}
+
+fn print_advice(out: &mut impl Write, graph: &Graph, advice: &Advice) -> io::Result<()> {
+    writeln!(out, "\nadvice: the certified gap is {:.4}", advice.gap)?;
+    if advice.edges.is_empty() {
+        writeln!(out, "  it is small enough already")?;
+    } else {
+        let name = |&(u, v): &(u32, u32)| {
+            format!("{} - {}", graph.name(u as usize), graph.name(v as usize))
+        };
+        let edges: Vec<String> = advice.edges.iter().map(name).collect();
+        writeln!(
+            out,
+            "  adding {} edges brings it to {:.4}: {}",
+            edges.len(),
+            advice.reached,
+            edges.join(", ")
+        )?;
+    }
+    if let Some(regular) = &advice.regular {
+        writeln!(
+            out,
+            "  or use generator = \"random-regular\", degree = {}, seed = {}: {:.4}",
+            regular.degree, regular.seed, regular.gap,
+        )?;
+    }
+    Ok(())
 }
 
 fn print_graph(out: &mut impl Write, what: &str, topology: &TopologySummary) -> io::Result<()> {
@@ -132,20 +223,22 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
     table::write(out, &rows)?;
     let heading = [
         "seen by",
-        "colluders",
         "mu",
         "epsilon",
         "gap to central",
+        "= collusion",
+        "x finite",
         "certificate",
     ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for view in &privacy.views {
         rows.push(vec![
             view.view.clone(),
-            view.colluders.to_string(),
             table::number(view.mu),
             table::number(view.epsilon),
             format!("{:.4}", view.gap_to_central),
+            format!("{:.4}", view.gap_colluders),
+            format!("{:.4}", view.gap_finite),
             name(&view.certificate),
         ]);
     }

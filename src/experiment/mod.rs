@@ -1,6 +1,7 @@
 //! From an experiment file to a report: `sims/*.toml` → validated experiment → run → metrics → files.
 
 pub mod audit;
+pub mod coalitions;
 pub mod config;
 mod error;
 mod memory;

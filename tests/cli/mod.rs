@@ -1,8 +1,11 @@
 //! The built command: what it writes, prints and refuses.
 
+mod audits;
 mod help;
 mod outputs;
 mod printed;
+mod real_graphs;
+mod receipts;
 mod refusals;
 mod schema;
 mod topology;

@@ -1,0 +1,180 @@
+//! Receipts: written by runs, recomputed by `undertone privacy check`, refused when they lie.
+
+use serde_json::Value;
+
+use crate::support::scratch::Scratch;
+
+fn checked(scratch: &Scratch) -> (Option<i32>, String, String) {
+    let shown = scratch.undertone("privacy check out/receipt.json");
+    (shown.code, shown.stdout, shown.stderr)
+}
+
+fn receipt(scratch: &Scratch) -> Value {
+    serde_json::from_slice(&scratch.read("out/receipt.json")).expect("JSON")
+}
+
+#[test]
+fn a_receipt_of_every_scheme_and_engine_with_shares_holds() {
+    for set in [
+        "",
+        "--engine event",
+        "--engine federated --set noise.scheme=independent",
+        "--set noise.scheme=local",
+        "--set privacy.adjacency=user",
+        "--set privacy.calibration=zcdp --set privacy.sensitivity=row-norm",
+        "--set privacy.colluders=2 --set topology.degree=6",
+    ] {
+        let scratch = Scratch::new();
+        let run = scratch.undertone(&format!("run sims/sim.toml --out out --quiet {set}"));
+        assert_eq!(run.code, Some(0), "{set}: {}", run.stderr);
+        let (code, stdout, stderr) = checked(&scratch);
+        assert_eq!(code, Some(0), "{set}: {stdout}{stderr}");
+        assert!(
+            stdout.ends_with("PASS\n") && !stdout.contains("FAIL"),
+            "{set}: {stdout}"
+        );
+        let receipt = receipt(&scratch);
+        assert_eq!(receipt["noise_graph"]["nodes"], 8);
+        assert_eq!(receipt["iterations"].as_array().map(Vec::len), Some(2));
+        assert!(receipt["request"]["degree_floor"] == 5 && receipt["version"].is_string());
+    }
+}
+
+#[test]
+fn every_number_that_is_made_rosier_is_found() {
+    let scratch = Scratch::new();
+    assert_eq!(
+        scratch
+            .undertone("run sims/sim.toml --out out --quiet")
+            .code,
+        Some(0)
+    );
+    let honest = receipt(&scratch);
+    let lies: [(&str, fn(&mut Value)); 8] = [
+        ("own noise", |r| {
+            r["sigma_own"] = (r["sigma_own"].as_f64().expect("number") * 0.5).into()
+        }),
+        ("pairwise noise", |r| r["sigma_pairwise"] = 0.001.into()),
+        ("sensitivity of iteration 2", |r| {
+            r["iterations"][1]["sensitivity"] = 0.01.into()
+        }),
+        ("epsilon against one curious peer", |r| {
+            r["views"][1]["epsilon"] = 0.5.into()
+        }),
+        ("mu against outside observer", |r| {
+            r["views"][0]["mu"] = 0.01.into()
+        }),
+        ("hash of the noise graph", |r| {
+            r["noise_graph"]["edges"]
+                .as_array_mut()
+                .expect("a list")
+                .pop();
+        }),
+        ("certificate of each", |r| {
+            r["views"][1]["certificate"] = "exact".into()
+        }),
+        ("own noise", |r| r["request"]["epsilon"] = 1.0.into()),
+    ];
+    for (what, lie) in lies {
+        let mut changed = honest.clone();
+        lie(&mut changed);
+        scratch.write("out/receipt.json", &changed.to_string());
+        let (code, stdout, stderr) = checked(&scratch);
+        assert_eq!(code, Some(1), "{what}: {stdout}{stderr}");
+        let caught = stdout
+            .lines()
+            .any(|line| line.contains("FAIL") && line.contains(what));
+        assert!(caught, "{what}: {stdout}");
+    }
+    // More noise than planned is no lie.
+    let mut generous = honest;
+    generous["sigma_own"] = 10.0.into();
+    scratch.write("out/receipt.json", &generous.to_string());
+    assert_eq!(checked(&scratch).0, Some(0));
+}
+
+#[test]
+fn what_is_no_receipt_is_refused() {
+    let scratch = Scratch::new();
+    assert_eq!(
+        scratch
+            .undertone("run sims/sim.toml --out out --quiet")
+            .code,
+        Some(0)
+    );
+    let honest = receipt(&scratch);
+    let broken: [(&str, fn(&mut Value)); 6] = [
+        ("schema 9", |r| r["schema"] = 9.into()),
+        ("unknown field `extra`", |r| r["extra"] = 1.into()),
+        ("delta", |r| r["request"]["delta"] = 1.5.into()),
+        ("self-loop", |r| {
+            r["noise_graph"]["edges"][0] = serde_json::json!([3, 3])
+        }),
+        ("names node 99", |r| {
+            r["noise_graph"]["edges"][0] = serde_json::json!([3, 99])
+        }),
+        ("iterations", |r| r["iterations"] = serde_json::json!([])),
+    ];
+    for (needle, change) in broken {
+        let mut changed = honest.clone();
+        change(&mut changed);
+        scratch.write("out/receipt.json", &changed.to_string());
+        let (code, _, stderr) = checked(&scratch);
+        assert_eq!(code, Some(2), "{needle}: {stderr}");
+        assert!(stderr.contains(needle), "{needle}: {stderr}");
+    }
+    scratch.write("out/receipt.json", "{\"schema\": 1");
+    assert_eq!(checked(&scratch).0, Some(2));
+    assert_eq!(
+        scratch.undertone("privacy check nowhere.json").code,
+        Some(2)
+    );
+}
+
+#[test]
+fn a_run_without_shares_leaves_no_receipt() {
+    let scratch = Scratch::new();
+    assert_eq!(
+        scratch
+            .undertone("run sims/sim.toml --out out --quiet")
+            .code,
+        Some(0)
+    );
+    assert!(scratch.path("out/receipt.json").exists());
+    for set in ["--set noise.scheme=none", "--engine central"] {
+        let run = scratch.undertone(&format!("run sims/sim.toml --out out --quiet {set}"));
+        assert_eq!(run.code, Some(0));
+        assert!(!scratch.path("out/receipt.json").exists(), "{set}");
+    }
+}
+
+#[test]
+fn a_receipt_tells_nothing_private() {
+    let scratch = Scratch::new();
+    assert_eq!(
+        scratch
+            .undertone("run sims/sim.toml --out out --quiet")
+            .code,
+        Some(0)
+    );
+    let keys: Vec<String> = receipt(&scratch)
+        .as_object()
+        .expect("a table")
+        .keys()
+        .cloned()
+        .collect();
+    let public = [
+        "config_hash",
+        "engine",
+        "iterations",
+        "name",
+        "noise_graph",
+        "request",
+        "schema",
+        "sigma_own",
+        "sigma_pairwise",
+        "version",
+        "views",
+    ];
+    assert_eq!(keys, public, "no seed, no rows, no users");
+}
