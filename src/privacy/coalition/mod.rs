@@ -7,15 +7,26 @@
 //! **μ_u² = Δ²·v_u, v_u = [Σ_H⁻¹]_uu** (ref B.1). v_u does not decrease when the coalition grows (it is told
 //! more), so a coalition of exactly t peers is the worst of those with at most t (ref B.4(viii)).
 
+mod account;
 mod bounds;
+mod bracket;
 mod component;
+mod covariance;
+mod dense;
 mod inverse;
+mod piece;
+mod quadrature;
 mod single;
 
 #[cfg(test)]
+mod account_tests;
+#[cfg(test)]
 mod tests;
 
+pub use account::{AccountOptions, Accounted, DENSE_AT_MOST, Engine, account};
 pub use bounds::{Connectivity, lambda2_bound, star_bound};
+pub use bracket::Bracket;
+pub use covariance::NoiseCovariance;
 pub use single::{ENUMERATED_UP_TO, Exposure, worst_single};
 pub(super) use single::{enumerate, worst};
 
@@ -39,22 +50,7 @@ pub fn exact_variance_factors(
     coalition: &[u32],
 ) -> Result<Vec<Option<f64>>, PrivacyError> {
     check_variances(own, pairwise)?;
-    let mut sorted = coalition.to_vec();
-    sorted.sort_unstable();
-    for (position, &peer) in sorted.iter().enumerate() {
-        let problem = if peer as usize >= graph.nodes() {
-            "which does not exist"
-        } else if position > 0 && sorted[position - 1] == peer {
-            "twice"
-        } else {
-            continue;
-        };
-        return Err(PrivacyError::Coalition {
-            peer,
-            problem,
-            peers: graph.nodes(),
-        });
-    }
+    let sorted = check_coalition(graph.nodes(), coalition)?;
     let mut factors = vec![None; graph.nodes()];
     for nodes in pieces(graph, &sorted) {
         // In units of σ_η², so that no square over- or underflows.
@@ -65,6 +61,27 @@ pub fn exact_variance_factors(
         }
     }
     Ok(factors)
+}
+
+/// The coalition in ascending order, if every peer of it exists and is named once.
+fn check_coalition(peers: usize, coalition: &[u32]) -> Result<Vec<u32>, PrivacyError> {
+    let mut sorted = coalition.to_vec();
+    sorted.sort_unstable();
+    for (position, &peer) in sorted.iter().enumerate() {
+        let problem = if peer as usize >= peers {
+            "which does not exist"
+        } else if position > 0 && sorted[position - 1] == peer {
+            "twice"
+        } else {
+            continue;
+        };
+        return Err(PrivacyError::Coalition {
+            peer,
+            problem,
+            peers,
+        });
+    }
+    Ok(sorted)
 }
 
 /// σ_Δ²/σ_η² up to which squares of the inverse's entries are representable.

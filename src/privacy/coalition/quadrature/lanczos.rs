@@ -1,0 +1,232 @@
+//! Lanczos for many peers of one piece at once.
+//!
+//! W starting vectors share every pass over the graph: X is stored row-major, [peer][vector], so that one gathered
+//! cache line serves all of them. Each has its own coefficients.
+//!
+//! # The deflated start, sparse
+//! The vectors are v_j = Ps_j with P = I − qqᵀ, which commutes with B. Only s_j is stored: s_1 = e_u/β_0,
+//! β_0² = 1 − q_u², and s_j lives within j − 1 hops of u, so the first steps touch few rows.
+//! ⟨Ps, Pw⟩ = ⟨s, w⟩ − (qᵀs)(qᵀw). Once half of the peers are reached the part along q is subtracted for real,
+//! in every step, before its size (it grows like a power) could cost digits. Since P removes it anyway, how
+//! accurately it is subtracted does not matter: only ‖s‖/‖Ps‖, which is measured, enters the error.
+
+use super::operator::{Operator, Scalar};
+
+/// Rows whose contributions are summed in the vectors' precision; more are summed with compensation.
+pub(super) const CHUNK: usize = 32;
+
+/// The tridiagonal coefficients of one starting vector, in units of B.
+#[derive(Clone, Debug)]
+pub(super) struct Coefficients {
+    /// β_0: the length of Pe_u.
+    pub start: f64,
+    /// α_1 …
+    pub alphas: Vec<f64>,
+    /// β_1 …, as many as α; the last is 0 where the Krylov space was exhausted.
+    pub betas: Vec<f64>,
+    /// φ: an upper bound on the rounding ‖f_j‖ of every step.
+    pub local: f64,
+    /// An upper bound on what inner products of unit vectors got wrong.
+    pub dot: f64,
+    /// An upper bound on ‖B‖ and every coefficient.
+    pub norm: f64,
+}
+
+/// The vectors of one block; reused from block to block.
+pub(super) struct Workspace<S, const W: usize> {
+    current: Vec<[S; W]>,
+    previous: Vec<[S; W]>,
+}
+
+impl<S: Scalar, const W: usize> Workspace<S, W> {
+    pub(super) fn new(peers: usize) -> Self {
+        Self {
+            current: vec![[S::default(); W]; peers],
+            previous: vec![[S::default(); W]; peers],
+        }
+    }
+}
+
+/// The rows of a step: some, or all.
+#[derive(Clone, Copy)]
+enum Rows<'a> {
+    Listed(&'a [u32]),
+    All(usize),
+}
+
+/// Calls `each` for every row with N sums per vector to add to, and returns their totals: chunks in the vectors'
+/// precision, chunks together in double precision.
+#[inline(always)]
+fn sweep<S: Scalar, const W: usize, const N: usize>(
+    rows: Rows<'_>,
+    mut each: impl FnMut(usize, &mut [[S; W]; N]),
+) -> [[f64; W]; N] {
+    let mut totals = [[0.0; W]; N];
+    let mut lost = [[0.0; W]; N];
+    let mut flush = |sums: &[[S; W]; N]| {
+        for k in 0..N {
+            for l in 0..W {
+                // Knuth's exact addition: what `next` lacks of the sum is carried along.
+                let (total, term) = (totals[k][l], sums[k][l].wide());
+                let next: f64 = total + term;
+                let part = next - total;
+                lost[k][l] += (total - (next - part)) + (term - part);
+                totals[k][l] = next;
+            }
+        }
+    };
+    match rows {
+        Rows::Listed(list) => {
+            for chunk in list.chunks(CHUNK) {
+                let mut sums = [[S::default(); W]; N];
+                for &i in chunk {
+                    each(i as usize, &mut sums);
+                }
+                flush(&sums);
+            }
+        }
+        Rows::All(n) => {
+            for start in (0..n).step_by(CHUNK) {
+                let mut sums = [[S::default(); W]; N];
+                for i in start..(start + CHUNK).min(n) {
+                    each(i, &mut sums);
+                }
+                flush(&sums);
+            }
+        }
+    }
+    for k in 0..N {
+        for l in 0..W {
+            totals[k][l] += lost[k][l];
+        }
+    }
+    totals
+}
+
+/// At most `steps` steps from each of at most W `sources` (positions in the piece). A vector stops early, with
+/// fewer coefficients, where its Krylov space is exhausted.
+pub(super) fn run<S: Scalar, const W: usize>(
+    operator: &Operator<'_, S>,
+    sources: &[u32],
+    steps: usize,
+    workspace: &mut Workspace<S, W>,
+) -> Vec<Coefficients> {
+    let n = operator.len();
+    let Workspace { current, previous } = workspace;
+    current.fill([S::default(); W]);
+    previous.fill([S::default(); W]);
+    let (ball, ends) = operator.ball(sources);
+    let mut found: Vec<Coefficients> = Vec::with_capacity(sources.len());
+    // The stored vectors times these are s_j and s_{j−1}.
+    let (mut scale, mut scale_before) = ([0.0; W], [0.0; W]);
+    // qᵀs_j, β_{j−1}, and the largest ‖s_j‖/‖Ps_j‖ so far.
+    let (mut along, mut beta, mut swell) = ([0.0; W], [0.0; W], [1.0_f64; W]);
+    let mut running = [false; W];
+    for (l, &source) in sources.iter().enumerate() {
+        let q = operator.exact_null[source as usize];
+        let start = ((1.0 - q) * (1.0 + q)).max(0.0).sqrt();
+        current[source as usize][l] = S::of(1.0);
+        running[l] = start > 0.0;
+        scale[l] = if running[l] { 1.0 / start } else { 0.0 };
+        along[l] = q * scale[l];
+        swell[l] = scale[l].max(1.0);
+        found.push(Coefficients {
+            start,
+            alphas: Vec::with_capacity(steps),
+            betas: Vec::with_capacity(steps),
+            local: 0.0,
+            dot: 2.0 * swell[l] * swell[l] * operator.dot_rounding(),
+            norm: operator.norm,
+        });
+    }
+    let mut dense = false;
+    for step in 1..=steps {
+        if !running.contains(&true) {
+            break;
+        }
+        let rows = match ends.get(step) {
+            Some(&end) if 2 * end < n => Rows::Listed(&ball[..end]),
+            _ => Rows::All(n),
+        };
+        if !dense && matches!(rows, Rows::All(_)) {
+            dense = true;
+            project(operator, current);
+            project(operator, previous);
+            along = [0.0; W];
+        }
+        let here = scale.map(S::of);
+        let back: [S; W] = std::array::from_fn(|l| S::of(beta[l] * scale_before[l]));
+        // w = Bs_j − β_{j−1}s_{j−1}, in place of s_{j−1}.
+        let [product, across] = sweep(rows, |i, [product, across]: &mut [[S; W]; 2]| {
+            let image = operator.row(i, current);
+            let null = operator.null[i];
+            for l in 0..W {
+                let w = image[l] * here[l] - back[l] * previous[i][l];
+                previous[i][l] = w;
+                product[l] = product[l] + current[i][l] * w;
+                across[l] = across[l] + null * w;
+            }
+        });
+        let alpha: [f64; W] = std::array::from_fn(|l| scale[l] * product[l] - along[l] * across[l]);
+        let less: [S; W] = std::array::from_fn(|l| S::of(alpha[l] * scale[l]));
+        let remove: [S; W] = std::array::from_fn(|l| {
+            let q = across[l] - alpha[l] * along[l];
+            S::of(if dense { q } else { 0.0 })
+        });
+        // w − α_js_j.
+        let [square, across] = sweep(rows, |i, [square, across]: &mut [[S; W]; 2]| {
+            let null = operator.null[i];
+            for l in 0..W {
+                let w = previous[i][l] - less[l] * current[i][l] - remove[l] * null;
+                previous[i][l] = w;
+                square[l] = square[l] + w * w;
+                across[l] = across[l] + null * w;
+            }
+        });
+        std::mem::swap(current, previous);
+        scale_before = scale;
+        for (l, coefficients) in found.iter_mut().enumerate() {
+            scale[l] = 0.0;
+            if !running[l] {
+                continue;
+            }
+            let left = square[l] - across[l] * across[l];
+            let size = operator.norm + alpha[l].abs() + beta[l];
+            coefficients.alphas.push(alpha[l] + operator.shift);
+            // Hardly more than rounding: the space is exhausted, and what is left counts as rounding.
+            let noise = 8.0 * size * swell[l] * operator.rounding();
+            if !(left > noise * noise) {
+                running[l] = false;
+                coefficients.betas.push(0.0);
+                coefficients.local = coefficients.local.max(2.0 * noise);
+                continue;
+            }
+            let next = left.sqrt();
+            swell[l] = swell[l].max((square[l] / left).sqrt());
+            scale[l] = 1.0 / next;
+            along[l] = across[l] * scale[l];
+            coefficients.betas.push(next);
+            let local = (size + next) * swell[l] * operator.rounding();
+            coefficients.local = coefficients.local.max(local);
+            coefficients.dot = 2.0 * swell[l] * swell[l] * operator.dot_rounding();
+            beta[l] = next;
+        }
+    }
+    found
+}
+
+/// Subtracts the part along q from every vector.
+fn project<S: Scalar, const W: usize>(operator: &Operator<'_, S>, vectors: &mut [[S; W]]) {
+    let [across] = sweep(Rows::All(vectors.len()), |i, [across]: &mut [[S; W]; 1]| {
+        let null = operator.null[i];
+        for l in 0..W {
+            across[l] = across[l] + null * vectors[i][l];
+        }
+    });
+    let across = across.map(S::of);
+    for (vector, &null) in vectors.iter_mut().zip(&operator.null) {
+        for l in 0..W {
+            vector[l] = vector[l] - across[l] * null;
+        }
+    }
+}
