@@ -1,7 +1,7 @@
 //! What exact accounting of every peer costs, doubling by doubling, beside the plain dense inverse.
 //!
 //! `cargo bench --no-default-features --bench accounting` runs 1,250 to 10,000 peers; with
-//! `UNDERTONE_BENCH_PEERS=100000` it goes on to that many, at a gap of 1 %. The noise is what a plan for ε = 2,
+//! `UNDERTONE_BENCH_PEERS=100000` it goes on to that many, at a gap of 1 %. An argument after `--` runs that many peers alone. The noise is what a plan for ε = 2,
 //! δ = 1e-5, 3 iterations, one colluder and 1 % overhead chooses on a random 10-regular graph.
 
 use std::hint::black_box;
@@ -33,6 +33,10 @@ fn main() {
         "peers", "gap asked", "gap", "steps", "", "seconds", "x / doubling", "dense s", "peak MiB"
     );
     let mut before: Option<(usize, f64, f64)> = None;
+    if let Some(only) = std::env::args().skip(1).find_map(|text| text.parse().ok()) {
+        row(only, if only > 10_000 { 1e-2 } else { 1e-9 }, None);
+        return;
+    }
     let mut peers = 1250;
     while peers <= largest.min(10_000) {
         before = Some(row(peers, 1e-9, before));

@@ -15,10 +15,32 @@ use super::operator::{Operator, Scalar};
 /// Rows whose contributions are summed in the vectors' precision; more are summed with compensation.
 pub(super) const CHUNK: usize = 32;
 
+/// A unit vector to start from.
+#[derive(Clone, Debug)]
+pub(super) struct Start {
+    /// Its entries that are not 0, by position.
+    entries: Vec<(u32, f64)>,
+    /// (qᵀf)².
+    along: f64,
+}
+
+impl Start {
+    /// The vector with these entries, of unit length, and (qᵀf)² = `along`, both as exact as double precision is.
+    pub(super) fn new(entries: Vec<(u32, f64)>, along: f64) -> Self {
+        Self { entries, along }
+    }
+
+    /// e_u.
+    pub(super) fn peer<S: Scalar>(operator: &Operator<'_, S>, u: u32) -> Self {
+        let q = operator.exact_null[u as usize];
+        Self::new(vec![(u, 1.0)], q * q)
+    }
+}
+
 /// The tridiagonal coefficients of one starting vector, in units of B.
 #[derive(Clone, Debug)]
 pub(super) struct Coefficients {
-    /// β_0: the length of Pe_u.
+    /// β_0: the length of Pf, for e_u or another start f.
     pub start: f64,
     /// α_1 …
     pub alphas: Vec<f64>,
@@ -36,6 +58,8 @@ pub(super) struct Coefficients {
 pub(super) struct Workspace<S, const W: usize> {
     current: Vec<[S; W]>,
     previous: Vec<[S; W]>,
+    /// The only rows that may differ from 0; `None` for all.
+    touched: Option<Vec<u32>>,
 }
 
 impl<S: Scalar, const W: usize> Workspace<S, W> {
@@ -43,7 +67,30 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
         Self {
             current: vec![[S::default(); W]; peers],
             previous: vec![[S::default(); W]; peers],
+            touched: Some(Vec::new()),
         }
+    }
+
+    fn clear(&mut self) {
+        let zero = [S::default(); W];
+        match self.touched.take() {
+            Some(rows) => {
+                for i in rows {
+                    self.current[i as usize] = zero;
+                    self.previous[i as usize] = zero;
+                }
+            }
+            None => {
+                self.current.fill(zero);
+                self.previous.fill(zero);
+            }
+        }
+    }
+
+    /// β_k·s_{k+1} of the last run.
+    #[cfg(test)]
+    pub(super) fn last(&self) -> &[[S; W]] {
+        &self.current
     }
 }
 
@@ -103,32 +150,37 @@ fn sweep<S: Scalar, const W: usize, const N: usize>(
     totals
 }
 
-/// At most `steps` steps from each of at most W `sources` (positions in the piece). A vector stops early, with
+/// At most `steps` steps from each of at most W `starts`. A vector stops early, with
 /// fewer coefficients, where its Krylov space is exhausted.
 pub(super) fn run<S: Scalar, const W: usize>(
     operator: &Operator<'_, S>,
-    sources: &[u32],
+    starts: &[Start],
     steps: usize,
     workspace: &mut Workspace<S, W>,
 ) -> Vec<Coefficients> {
     let n = operator.len();
-    let Workspace { current, previous } = workspace;
-    current.fill([S::default(); W]);
-    previous.fill([S::default(); W]);
-    let (ball, ends) = operator.ball(sources);
-    let mut found: Vec<Coefficients> = Vec::with_capacity(sources.len());
+    workspace.clear();
+    let Workspace {
+        current,
+        previous,
+        touched,
+    } = workspace;
+    let supports = starts.iter().flat_map(|start| &start.entries);
+    let (ball, ends) = operator.ball(supports.map(|&(i, _)| i), steps);
+    let mut found: Vec<Coefficients> = Vec::with_capacity(starts.len());
     // The stored vectors times these are s_j and s_{j−1}.
     let (mut scale, mut scale_before) = ([0.0; W], [0.0; W]);
     // qᵀs_j, β_{j−1}, and the largest ‖s_j‖/‖Ps_j‖ so far.
     let (mut along, mut beta, mut swell) = ([0.0; W], [0.0; W], [1.0_f64; W]);
     let mut running = [false; W];
-    for (l, &source) in sources.iter().enumerate() {
-        let q = operator.exact_null[source as usize];
-        let start = ((1.0 - q) * (1.0 + q)).max(0.0).sqrt();
-        current[source as usize][l] = S::of(1.0);
+    for (l, Start { entries, along: q }) in starts.iter().enumerate() {
+        let start = (1.0 - q).max(0.0).sqrt();
+        for &(i, value) in entries {
+            current[i as usize][l] = S::of(value);
+        }
         running[l] = start > 0.0;
         scale[l] = if running[l] { 1.0 / start } else { 0.0 };
-        along[l] = q * scale[l];
+        along[l] = q.sqrt() * scale[l];
         swell[l] = scale[l].max(1.0);
         found.push(Coefficients {
             start,
@@ -212,6 +264,8 @@ pub(super) fn run<S: Scalar, const W: usize>(
             beta[l] = next;
         }
     }
+    // Listed rows never reach beyond the ball.
+    *touched = (!dense).then_some(ball);
     found
 }
 

@@ -3,23 +3,20 @@
 //! Each peer costs k sparse products and ends in an interval ([`radau`]) that needs a lower bound a on
 //! A = I + 𝓛 off its null vector. a = 1 always holds; a certified λ₂ gives more where there is one.
 //!
-//! # A floor from everybody together
-//! Statement: let U_u be certified upper ends of [A⁺]_uu, the deflated diagonal, for *all* n peers of the piece. Then
-//! λ_2(A) ≥ 1/(ΣU_u − (n − 2)²/(tr 𝓛 + n − 1)).
-//! Proof: ΣU_u ≥ tr A⁺ = 1/λ_2(A) + Σ_{k≥3} 1/λ_k(A), and by convexity the last sum is at least
-//! (n − 2)²/Σ_{k≥3}λ_k(A) ≥ (n − 2)²/(tr 𝓛 + n − 1). ∎
-//! Better ends give a better floor and the other way round, so this is repeated; it costs no further pass over
-//! the graph. It works once the k-hop balls outgrow the piece (ΣU_u ≲ 1 with a = 1, since an eigenvalue near 0
-//! would have to show up somewhere), and certifies at any size that nothing lies between 0 and a.
+//! Without one, [`floor`] proves a bound from the Krylov spaces of clusters first, for a fraction of the cost.
 
+mod floor;
 mod lanczos;
 mod operator;
 mod orthogonality;
 mod radau;
 
+#[cfg(test)]
+mod tests;
+
 use rayon::prelude::*;
 
-use self::lanczos::{Coefficients, Workspace};
+use self::lanczos::{Coefficients, Start, Workspace};
 use self::operator::{Operator, Scalar};
 use super::bracket::Bracket;
 use super::piece::Piece;
@@ -31,8 +28,8 @@ const SINGLE: usize = 16;
 /// From this relative gap on single precision is tried first.
 const SINGLE_FROM: f64 = 1e-3;
 
-/// Blocks that decide on the number of steps for all.
-const PILOTS: usize = 4;
+/// Peers that decide on the number of steps for all.
+const PILOTS: usize = 32;
 
 /// How often peers that missed the gap are run again with more steps.
 const ROUNDS: usize = 4;
@@ -51,56 +48,53 @@ pub(super) struct Target {
 /// v_u of every peer of a piece of at least two peers with positive own variances, and the most steps taken. Where
 /// the gap asked for is out of reach the brackets are wider, not wrong.
 pub(super) fn variance_factors(piece: &Piece, target: Target) -> (Vec<Bracket>, usize) {
+    let limit = target.steps.clamp(1, piece.len());
+    let single = Operator::<f32>::new(piece);
+    let mut view = View::new(piece, &single, target.connectivity);
+    view.floor = view
+        .floor
+        .max(floor::certified::<f32, SINGLE>(piece, &single, limit));
     if target.gap >= SINGLE_FROM {
-        let single = with_precision::<f32, SINGLE>(piece, target);
-        if single.0.iter().all(|bracket| bracket.gap() <= target.gap) {
-            return single;
+        let found = with_precision::<f32, SINGLE>(&view, &single, target.gap, limit);
+        if found.0.iter().all(|bracket| bracket.gap() <= target.gap) {
+            return found;
         }
     }
-    with_precision::<f64, DOUBLE>(piece, target)
+    let double = Operator::<f64>::new(piece);
+    with_precision::<f64, DOUBLE>(&view, &double, target.gap, limit)
 }
 
 fn with_precision<S: Scalar, const W: usize>(
-    piece: &Piece,
-    target: Target,
+    view: &View<'_>,
+    operator: &Operator<'_, S>,
+    gap: f64,
+    limit: usize,
 ) -> (Vec<Bracket>, usize) {
-    let operator = Operator::<S>::new(piece);
-    let view = View::new(piece, &operator, target.connectivity);
-    let n = piece.len();
+    let n = operator.len();
+    let starts =
+        |peers: &[u32]| -> Vec<Start> { peers.iter().map(|&u| Start::peer(operator, u)).collect() };
     let everybody: Vec<u32> = (0..n as u32).collect();
-    let blocks = n.div_ceil(W);
-    let pilots: Vec<u32> = (0..PILOTS.min(blocks))
-        .flat_map(|pilot| {
-            let block = pilot * blocks / PILOTS.min(blocks);
-            block * W..((block + 1) * W).min(n)
-        })
-        .map(|u| u as u32)
+    let pilots: Vec<u32> = everybody
+        .iter()
+        .copied()
+        .step_by(n.div_ceil(PILOTS))
         .collect();
-    let limit = target.steps.clamp(1, n);
-    let sample = krylov::<S, W>(&operator, &pilots, limit);
-    let mut steps = view.steps(&pilots, &sample, limit, target.gap);
-    let mut spaces = krylov::<S, W>(&operator, &everybody, steps);
-    let mut floor = view.floor(&spaces);
-    let mut brackets: Vec<Bracket> = everybody
-        .par_iter()
-        .zip(&spaces)
-        .map(|(&u, space)| view.bracket(u as usize, space, space.steps(), floor))
-        .collect();
-    let mut most = steps;
+    let sample = krylov::<S, W>(operator, &starts(&pilots), limit);
+    let mut steps = view.steps(&pilots, &sample, limit, gap);
+    let mut brackets = view.brackets::<S, W>(operator, &everybody, steps);
     for _ in 0..ROUNDS {
         let missed: Vec<u32> = everybody
             .iter()
             .copied()
-            .filter(|&u| !(brackets[u as usize].gap() <= target.gap))
+            .filter(|&u| !(brackets[u as usize].gap() <= gap))
             .collect();
         if missed.is_empty() || steps >= limit {
             break;
         }
         steps = (steps + (steps / 4).max(2)).min(limit);
-        let again = krylov::<S, W>(&operator, &missed, steps);
+        let again = view.brackets::<S, W>(operator, &missed, steps);
         let mut better = false;
-        for (&u, space) in missed.iter().zip(again) {
-            let bracket = view.bracket(u as usize, &space, space.steps(), floor);
+        for (&u, bracket) in missed.iter().zip(again) {
             let old = &mut brackets[u as usize];
             better |= bracket.gap() < 0.5 * old.gap();
             // Both are proved.
@@ -109,15 +103,12 @@ fn with_precision<S: Scalar, const W: usize>(
                 bracket.estimate,
                 old.high.min(bracket.high),
             );
-            spaces[u as usize] = space;
         }
-        most = steps;
         if !better {
             break;
         }
-        floor = floor.max(view.floor(&spaces));
     }
-    (brackets, most)
+    (brackets, steps)
 }
 
 /// The coefficients of one peer with the orthogonality its steps are known to have kept.
@@ -132,27 +123,43 @@ impl Space {
     }
 }
 
-fn krylov<S: Scalar, const W: usize>(
+/// `each` on the space of every start, in order.
+fn spaces<S: Scalar, const W: usize, T: Send>(
     operator: &Operator<'_, S>,
-    peers: &[u32],
+    starts: &[Start],
     steps: usize,
-) -> Vec<Space> {
-    let nested: Vec<Vec<Space>> = peers
+    each: impl Fn(usize, Space) -> T + Sync,
+) -> Vec<T> {
+    let nested: Vec<Vec<T>> = starts
         .par_chunks(W)
+        .enumerate()
         .map_init(
             || Workspace::<S, W>::new(operator.len()),
-            |workspace, sources| {
-                lanczos::run(operator, sources, steps, workspace)
+            |workspace, (block, starts)| {
+                lanczos::run(operator, starts, steps, workspace)
                     .into_iter()
-                    .map(|coefficients| Space {
-                        defects: orthogonality::defects(&coefficients),
-                        coefficients,
+                    .enumerate()
+                    .map(|(l, coefficients)| {
+                        let defects = orthogonality::defects(&coefficients);
+                        let space = Space {
+                            coefficients,
+                            defects,
+                        };
+                        each(block * W + l, space)
                     })
                     .collect()
             },
         )
         .collect();
     nested.into_iter().flatten().collect()
+}
+
+fn krylov<S: Scalar, const W: usize>(
+    operator: &Operator<'_, S>,
+    starts: &[Start],
+    steps: usize,
+) -> Vec<Space> {
+    spaces::<S, W, Space>(operator, starts, steps, |_, space| space)
 }
 
 /// What turns quadrature in units of B into variance factors.
@@ -163,15 +170,12 @@ struct View<'a> {
     scale: f64,
     /// 1/s.
     epsilon: f64,
-    /// The floor known in advance, in units of s.
+    /// A certified lower bound on A off its null vector, in units of s.
     floor: f64,
-    /// Σ_{k≥3} λ_k(A)/s, at most.
-    bulk: f64,
 }
 
 impl<'a> View<'a> {
     fn new<S: Scalar>(piece: &'a Piece, operator: &Operator<'_, S>, connectivity: f64) -> Self {
-        let n = piece.len() as f64;
         let scale = operator.scale;
         let epsilon = 1.0 / scale;
         // λ₂(𝓛) ≥ λ₂(K)/max d by the minimax principle; d ≤ max d is what scaling divided by at most.
@@ -187,13 +191,12 @@ impl<'a> View<'a> {
             scale,
             epsilon,
             floor: epsilon * (1.0 - 1e-15) + known,
-            bulk: (operator.trace + (n - 1.0) * epsilon) * (1.0 + 1e-9),
         }
     }
 
     /// The ends for peer u from the first k steps, in units of 1/s. Both the longest space and the longest that is
     /// surely orthogonal are proofs; the better end of each counts.
-    fn ends(&self, space: &Space, k: usize, floor: f64) -> radau::Ends {
+    fn ends(&self, space: &Space, k: usize) -> radau::Ends {
         let k = k.min(space.steps());
         let at = |k: usize| {
             radau::ends(
@@ -201,7 +204,7 @@ impl<'a> View<'a> {
                 k,
                 space.defects[k],
                 self.epsilon,
-                floor,
+                self.floor,
             )
         };
         let mut best = at(k);
@@ -218,8 +221,8 @@ impl<'a> View<'a> {
     }
 
     /// v_u of peer u.
-    fn bracket(&self, u: usize, space: &Space, k: usize, floor: f64) -> Bracket {
-        let ends = self.ends(space, k, floor);
+    fn bracket(&self, u: usize, space: &Space, k: usize) -> Bracket {
+        let ends = self.ends(space, k);
         // The lower end converges faster.
         Bracket::new(ends.low, ends.low, ends.high)
             .times(1.0 / (self.scale * self.piece.own[u]))
@@ -227,52 +230,27 @@ impl<'a> View<'a> {
             .times(1.0 / self.piece.unit)
     }
 
-    /// The floor that the ends of all peers prove, in units of s, at least the one known in advance.
-    fn floor(&self, spaces: &[Space]) -> f64 {
-        self.floor_from(spaces, 1.0, |space| space.steps())
-    }
-
-    /// The floor if `spaces` stand for `each` peers apiece, after as many steps as `steps` says; a proof only if
-    /// they are all peers.
-    fn floor_from(
+    /// v_u of these peers after so many steps.
+    fn brackets<S: Scalar, const W: usize>(
         &self,
-        spaces: &[Space],
-        each: f64,
-        steps: impl Fn(&Space) -> usize + Sync,
-    ) -> f64 {
-        let n = self.piece.len() as f64;
-        let rest = (n - 2.0).powi(2) / self.bulk * (1.0 - 1e-9);
-        let mut floor = self.floor;
-        for _ in 0..30 {
-            let sum: f64 = spaces
-                .par_iter()
-                .map(|space| self.ends(space, steps(space), floor).high)
-                .collect::<Vec<f64>>()
-                .iter()
-                .sum();
-            let left = sum * each * (1.0 + (n + 8.0) * f64::EPSILON) - rest;
-            let next = (1.0 - 1e-9) / left;
-            if !(left > 0.0 && next > 1.05 * floor) {
-                break;
-            }
-            floor = next;
-        }
-        floor
+        operator: &Operator<'_, S>,
+        peers: &[u32],
+        steps: usize,
+    ) -> Vec<Bracket> {
+        let starts: Vec<Start> = peers.iter().map(|&u| Start::peer(operator, u)).collect();
+        spaces::<S, W, Bracket>(operator, &starts, steps, |index, space| {
+            self.bracket(peers[index] as usize, &space, steps)
+        })
     }
 
     /// The number of steps after which every pilot reaches half of the gap, or the one that serves them best.
     fn steps(&self, pilots: &[u32], spaces: &[Space], limit: usize, gap: f64) -> usize {
-        let each = self.piece.len() as f64 / pilots.len() as f64;
         let mut best = (f64::INFINITY, 1);
         for k in 1..=limit {
-            if spaces.iter().all(|space| space.steps() < k) {
-                break;
-            }
-            let floor = self.floor_from(spaces, each, |space| k.min(space.steps()));
             let worst = pilots
                 .iter()
                 .zip(spaces)
-                .map(|(&u, space)| self.bracket(u as usize, space, k, floor).gap())
+                .map(|(&u, space)| self.bracket(u as usize, space, k).gap())
                 .fold(0.0, f64::max);
             if worst <= 0.5 * gap {
                 return k;

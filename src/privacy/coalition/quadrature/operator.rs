@@ -66,8 +66,6 @@ pub(super) struct Operator<'a, S> {
     pub norm: f64,
     /// The largest number of partners.
     pub degree: usize,
-    /// tr B, to a relative n·2⁻⁵².
-    pub trace: f64,
 }
 
 impl<'a, S: Scalar> Operator<'a, S> {
@@ -99,7 +97,6 @@ impl<'a, S: Scalar> Operator<'a, S> {
             scale,
             norm: (norm + shift) * (1.0 + 1e-6),
             degree: piece.largest_degree(),
-            trace,
             piece,
         }
     }
@@ -143,16 +140,23 @@ impl<'a, S: Scalar> Operator<'a, S> {
     }
 
     /// The peers within growing distances of `sources`, as a list and the length it has after 0, 1, 2, … hops,
-    /// until it holds half of the piece.
-    pub(super) fn ball(&self, sources: &[u32]) -> (Vec<u32>, Vec<usize>) {
+    /// at most `hops`, until it holds half of the piece.
+    pub(super) fn ball(
+        &self,
+        sources: impl Iterator<Item = u32>,
+        hops: usize,
+    ) -> (Vec<u32>, Vec<usize>) {
         let mut seen = vec![false; self.len()];
-        let mut order = sources.to_vec();
-        for &source in sources {
-            seen[source as usize] = true;
+        let mut order = Vec::new();
+        for source in sources {
+            if !seen[source as usize] {
+                seen[source as usize] = true;
+                order.push(source);
+            }
         }
         let mut ends = vec![order.len()];
         let mut from = 0;
-        while from < order.len() && 2 * order.len() < self.len() {
+        while from < order.len() && ends.len() <= hops && 2 * order.len() < self.len() {
             let to = order.len();
             for index in from..to {
                 for &v in self.piece.partners(order[index] as usize) {

@@ -48,27 +48,8 @@ pub(super) fn ends(
     if k == 0 || !(defect < 0.5) {
         return trivial;
     }
-    let diagonal: Vec<f64> = coefficients.alphas[..k]
-        .iter()
-        .map(|a| a + epsilon)
-        .collect();
-    let betas = &coefficients.betas[..k];
-    let last = betas[k - 1];
-    let mut unit = vec![0.0; k];
-    unit[0] = 1.0;
-    let gauss = solve(&diagonal, betas, 0.0, &unit);
-    unit[0] = 0.0;
-    unit[k - 1] = last * last;
-    let delta = solve(&diagonal, betas, floor, &unit);
-    let radau = match (&gauss, delta) {
-        (Some(gauss), Some(delta)) => solve(&diagonal, betas, 0.0, &delta).map(|extra| {
-            let weight = gauss[k - 1] / (1.0 + extra[k - 1]);
-            let pairs = gauss.iter().zip(&extra);
-            pairs.map(|(g, e)| g - weight * e).collect::<Vec<f64>>()
-        }),
-        _ => None,
-    };
-    let value = |y: &[f64]| certificate(coefficients, &diagonal, betas, defect, y);
+    let (gauss, radau) = candidates(coefficients, k, epsilon, floor);
+    let value = |y: &[f64]| certificate(coefficients, epsilon, defect, y);
     let low = gauss.as_deref().map_or(0.0, |y| {
         let found = value(y);
         found.value - found.allowance
@@ -89,6 +70,53 @@ pub(super) fn ends(
     }
 }
 
+/// Upper bounds on ‖r‖ and ‖x‖ for the Radau solution after k steps with a = `aim` (a choice, not a claim), or for
+/// x = 0.
+pub(super) fn solution(
+    coefficients: &Coefficients,
+    k: usize,
+    defect: f64,
+    epsilon: f64,
+    aim: f64,
+) -> (f64, f64) {
+    if k == 0 || !(defect < 0.5) {
+        return (1.0, 0.0);
+    }
+    let (gauss, radau) = candidates(coefficients, k, epsilon, aim);
+    radau.or(gauss).map_or((1.0, 0.0), |y| {
+        let length = y.iter().map(|y| y * y).sum::<f64>().sqrt();
+        let residual = certificate(coefficients, epsilon, defect, &y).residual;
+        (residual, length * (1.0 + defect) * (1.0 + 32.0 * UNIT))
+    })
+}
+
+/// The y of Gauss and of Radau quadrature, where the systems are solvable.
+type Candidates = (Option<Vec<f64>>, Option<Vec<f64>>);
+
+fn candidates(coefficients: &Coefficients, k: usize, epsilon: f64, floor: f64) -> Candidates {
+    let diagonal: Vec<f64> = coefficients.alphas[..k]
+        .iter()
+        .map(|a| a + epsilon)
+        .collect();
+    let betas = &coefficients.betas[..k];
+    let last = betas[k - 1];
+    let mut unit = vec![0.0; k];
+    unit[0] = 1.0;
+    let gauss = solve(&diagonal, betas, 0.0, &unit);
+    unit[0] = 0.0;
+    unit[k - 1] = last * last;
+    let delta = solve(&diagonal, betas, floor, &unit);
+    let radau = match (&gauss, delta) {
+        (Some(gauss), Some(delta)) => solve(&diagonal, betas, 0.0, &delta).map(|extra| {
+            let weight = gauss[k - 1] / (1.0 + extra[k - 1]);
+            let pairs = gauss.iter().zip(&extra);
+            pairs.map(|(g, e)| g - weight * e).collect::<Vec<f64>>()
+        }),
+        _ => None,
+    };
+    (gauss, radau)
+}
+
 /// xᵀ(e + r) with its allowance, and a bound on ‖r‖.
 struct Certificate {
     value: f64,
@@ -96,20 +124,15 @@ struct Certificate {
     residual: f64,
 }
 
-fn certificate(
-    coefficients: &Coefficients,
-    diagonal: &[f64],
-    betas: &[f64],
-    defect: f64,
-    y: &[f64],
-) -> Certificate {
+fn certificate(coefficients: &Coefficients, epsilon: f64, defect: f64, y: &[f64]) -> Certificate {
     let k = y.len();
+    let betas = &coefficients.betas;
     let mut value = y[0];
     let mut square = 0.0;
     for i in 0..=k {
         let mut c = if i == 0 { 1.0 } else { 0.0 };
         if i < k {
-            c -= diagonal[i] * y[i];
+            c -= (coefficients.alphas[i] + epsilon) * y[i];
         }
         if i > 0 {
             c -= betas[i - 1] * y[i - 1];
