@@ -21,7 +21,7 @@
 
 use rayon::prelude::*;
 
-use super::lanczos::{Coefficients, Start};
+use super::lanczos::{Coefficients, Mode, Start};
 use super::operator::{Operator, Scalar};
 use super::{Space, krylov, radau};
 use crate::privacy::coalition::piece::Piece;
@@ -56,12 +56,12 @@ pub(super) fn certified<S: Scalar, const W: usize>(
     };
     let stride = starts.len().div_ceil(PILOTS);
     let pilots: Vec<Start> = starts.iter().step_by(stride).cloned().collect();
-    let sample = krylov::<S, W>(operator, &pilots, limit);
+    let sample = krylov::<S, W>(operator, &pilots, limit, Mode::Recurrence);
     let each = starts.len() as f64 / pilots.len() as f64;
     let Some(steps) = (1..=limit).find(|&k| (sums(&sample, k).0 * each).sqrt() <= ENOUGH) else {
         return 0.0;
     };
-    let spaces = krylov::<S, W>(operator, &starts, steps);
+    let spaces = krylov::<S, W>(operator, &starts, steps, Mode::Recurrence);
     let (residuals, lengths) = sums(&spaces, steps);
     let upwards = 1.0 + 1e-9;
     let floor = (1.0 - (residuals * upwards).sqrt()) / ((lengths * upwards).sqrt() + 1.0 / gap);

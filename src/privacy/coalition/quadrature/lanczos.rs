@@ -52,6 +52,19 @@ pub(super) struct Coefficients {
     pub dot: f64,
     /// An upper bound on ‖B‖ and every coefficient.
     pub norm: f64,
+    /// With [`Mode::Reorthogonal`], per step an upper bound on Σ_i (v_{j+1}ᵀv_i)² over the vectors before, as
+    /// measured.
+    pub overlaps: Option<Vec<f64>>,
+}
+
+/// How orthogonality is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// By the three-term recurrence alone; the loss is bounded by [`super::orthogonality`].
+    Recurrence,
+    /// All vectors are kept; each new one is orthogonalised against them and its overlaps are then measured. What
+    /// was subtracted counts as rounding. For spectra where Ritz values converge.
+    Reorthogonal,
 }
 
 /// The vectors of one block; reused from block to block.
@@ -156,6 +169,7 @@ pub(super) fn run<S: Scalar, const W: usize>(
     operator: &Operator<'_, S>,
     starts: &[Start],
     steps: usize,
+    mode: Mode,
     workspace: &mut Workspace<S, W>,
 ) -> Vec<Coefficients> {
     let n = operator.len();
@@ -189,15 +203,17 @@ pub(super) fn run<S: Scalar, const W: usize>(
             local: 0.0,
             dot: 2.0 * swell[l] * swell[l] * operator.dot_rounding(),
             norm: operator.norm,
+            overlaps: (mode == Mode::Reorthogonal).then(|| Vec::with_capacity(steps)),
         });
     }
+    let mut basis: Vec<Vec<[S; W]>> = Vec::new();
     let mut dense = false;
     for step in 1..=steps {
         if !running.contains(&true) {
             break;
         }
         let rows = match ends.get(step) {
-            Some(&end) if 2 * end < n => Rows::Listed(&ball[..end]),
+            Some(&end) if 2 * end < n && mode == Mode::Recurrence => Rows::Listed(&ball[..end]),
             _ => Rows::All(n),
         };
         if !dense && matches!(rows, Rows::All(_)) {
@@ -205,6 +221,9 @@ pub(super) fn run<S: Scalar, const W: usize>(
             project(operator, current);
             project(operator, previous);
             along = [0.0; W];
+        }
+        if mode == Mode::Reorthogonal {
+            basis.push(scaled(current, scale));
         }
         let here = scale.map(S::of);
         let back: [S; W] = std::array::from_fn(|l| S::of(beta[l] * scale_before[l]));
@@ -226,7 +245,7 @@ pub(super) fn run<S: Scalar, const W: usize>(
             S::of(if dense { q } else { 0.0 })
         });
         // w − α_js_j.
-        let [square, across] = sweep(rows, |i, [square, across]: &mut [[S; W]; 2]| {
+        let [mut square, mut across] = sweep(rows, |i, [square, across]: &mut [[S; W]; 2]| {
             let null = operator.null[i];
             for l in 0..W {
                 let w = previous[i][l] - less[l] * current[i][l] - remove[l] * null;
@@ -235,6 +254,20 @@ pub(super) fn run<S: Scalar, const W: usize>(
                 across[l] = across[l] + null * w;
             }
         });
+        let mut removed = [0.0; W];
+        let mut overlap = [0.0; W];
+        if mode == Mode::Reorthogonal {
+            removed = orthogonalise(&basis, previous);
+            project(operator, previous);
+            [square, across] = sweep(rows, |i, [square, across]: &mut [[S; W]; 2]| {
+                for l in 0..W {
+                    let w = previous[i][l];
+                    square[l] = square[l] + w * w;
+                    across[l] = across[l] + operator.null[i] * w;
+                }
+            });
+            overlap = overlaps(&basis, previous, square, operator.dot_rounding());
+        }
         std::mem::swap(current, previous);
         scale_before = scale;
         for (l, coefficients) in found.iter_mut().enumerate() {
@@ -258,7 +291,12 @@ pub(super) fn run<S: Scalar, const W: usize>(
             scale[l] = 1.0 / next;
             along[l] = across[l] * scale[l];
             coefficients.betas.push(next);
-            let local = (size + next) * swell[l] * operator.rounding();
+            // Subtracting up to `step` more vectors rounds as much as that many more partners would.
+            let more = removed[l] * (1.0 + 4.0 * step as f64 * S::UNIT);
+            let local = (size + next) * swell[l] * operator.rounding() + more * 1.001;
+            if let Some(overlaps) = &mut coefficients.overlaps {
+                overlaps.push(overlap[l]);
+            }
             coefficients.local = coefficients.local.max(local);
             coefficients.dot = 2.0 * swell[l] * swell[l] * operator.dot_rounding();
             beta[l] = next;
@@ -267,6 +305,62 @@ pub(super) fn run<S: Scalar, const W: usize>(
     // Listed rows never reach beyond the ball.
     *touched = (!dense).then_some(ball);
     found
+}
+
+/// The vectors times their scales.
+fn scaled<S: Scalar, const W: usize>(vectors: &[[S; W]], scale: [f64; W]) -> Vec<[S; W]> {
+    let scale = scale.map(S::of);
+    vectors
+        .iter()
+        .map(|row| std::array::from_fn(|l| row[l] * scale[l]))
+        .collect()
+}
+
+/// vᵀw per vector.
+fn dots<S: Scalar, const W: usize>(v: &[[S; W]], w: &[[S; W]]) -> [f64; W] {
+    let [dots] = sweep(Rows::All(v.len()), |i, [dots]: &mut [[S; W]; 1]| {
+        for l in 0..W {
+            dots[l] = dots[l] + v[i][l] * w[i][l];
+        }
+    });
+    dots
+}
+
+/// Subtracts from w its part along every basis vector, one after the other; returns Σ|vᵀw|, what that changed.
+fn orthogonalise<S: Scalar, const W: usize>(basis: &[Vec<[S; W]>], w: &mut [[S; W]]) -> [f64; W] {
+    let mut removed = [0.0; W];
+    for v in basis {
+        let along = dots(v, w);
+        let less = along.map(S::of);
+        for (w, v) in w.iter_mut().zip(v) {
+            for l in 0..W {
+                w[l] = w[l] - less[l] * v[l];
+            }
+        }
+        for l in 0..W {
+            removed[l] += along[l].abs();
+        }
+    }
+    removed
+}
+
+/// Upper bounds on Σ_i (v_iᵀw/‖w‖)², `square` being ‖w‖² and `rounding` what an inner product may get wrong.
+fn overlaps<S: Scalar, const W: usize>(
+    basis: &[Vec<[S; W]>],
+    w: &[[S; W]],
+    square: [f64; W],
+    rounding: f64,
+) -> [f64; W] {
+    let mut sum = [0.0; W];
+    for v in basis {
+        let along = dots(v, w);
+        for l in 0..W {
+            // Twice covers the norms of w and v being off, the stored v being rounded, and the parts along q.
+            let bound = 2.0 * (along[l].abs() / square[l].sqrt() + rounding);
+            sum[l] += bound * bound;
+        }
+    }
+    sum
 }
 
 /// Subtracts the part along q from every vector.

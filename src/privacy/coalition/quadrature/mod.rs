@@ -16,7 +16,7 @@ mod tests;
 
 use rayon::prelude::*;
 
-use self::lanczos::{Coefficients, Start, Workspace};
+use self::lanczos::{Coefficients, Mode, Start, Workspace};
 use self::operator::{Operator, Scalar};
 use super::bracket::Bracket;
 use super::piece::Piece;
@@ -30,6 +30,9 @@ const SINGLE_FROM: f64 = 1e-3;
 
 /// Peers that decide on the number of steps for all.
 const PILOTS: usize = 32;
+
+/// Bytes of vectors a thread may keep to orthogonalise against.
+const KEPT: usize = 512 << 20;
 
 /// How often peers that missed the gap are run again with more steps.
 const ROUNDS: usize = 4;
@@ -79,24 +82,38 @@ fn with_precision<S: Scalar, const W: usize>(
         .copied()
         .step_by(n.div_ceil(PILOTS))
         .collect();
-    let sample = krylov::<S, W>(operator, &starts(&pilots), limit);
-    let mut steps = view.steps(&pilots, &sample, limit, gap);
-    let mut brackets = view.brackets::<S, W>(operator, &everybody, steps);
+    let pilot = |mode: Mode| {
+        let sample = krylov::<S, W>(operator, &starts(&pilots), limit, mode);
+        view.steps(&pilots, &sample, limit, gap)
+    };
+    let mut mode = Mode::Recurrence;
+    let (worst, mut steps) = pilot(mode);
+    let keeps = n * limit * size_of::<[S; W]>() <= KEPT;
+    if worst > 0.5 * gap && keeps {
+        let (kept, enough) = pilot(Mode::Reorthogonal);
+        if kept < 0.5 * worst {
+            (mode, steps) = (Mode::Reorthogonal, enough);
+        }
+    }
+    let mut brackets = view.brackets::<S, W>(operator, &everybody, steps, mode);
     for _ in 0..ROUNDS {
         let missed: Vec<u32> = everybody
             .iter()
             .copied()
             .filter(|&u| !(brackets[u as usize].gap() <= gap))
             .collect();
-        if missed.is_empty() || steps >= limit {
+        if missed.is_empty() || steps >= limit && mode == Mode::Reorthogonal {
             break;
         }
+        if keeps {
+            mode = Mode::Reorthogonal;
+        }
         steps = (steps + (steps / 4).max(2)).min(limit);
-        let again = view.brackets::<S, W>(operator, &missed, steps);
+        let again = view.brackets::<S, W>(operator, &missed, steps, mode);
         let mut better = false;
         for (&u, bracket) in missed.iter().zip(again) {
             let old = &mut brackets[u as usize];
-            better |= bracket.gap() < 0.5 * old.gap();
+            better |= bracket.gap() < 0.9 * old.gap();
             // Both are proved.
             *old = Bracket::new(
                 old.low.max(bracket.low),
@@ -128,6 +145,7 @@ fn spaces<S: Scalar, const W: usize, T: Send>(
     operator: &Operator<'_, S>,
     starts: &[Start],
     steps: usize,
+    mode: Mode,
     each: impl Fn(usize, Space) -> T + Sync,
 ) -> Vec<T> {
     let nested: Vec<Vec<T>> = starts
@@ -136,7 +154,7 @@ fn spaces<S: Scalar, const W: usize, T: Send>(
         .map_init(
             || Workspace::<S, W>::new(operator.len()),
             |workspace, (block, starts)| {
-                lanczos::run(operator, starts, steps, workspace)
+                lanczos::run(operator, starts, steps, mode, workspace)
                     .into_iter()
                     .enumerate()
                     .map(|(l, coefficients)| {
@@ -158,8 +176,9 @@ fn krylov<S: Scalar, const W: usize>(
     operator: &Operator<'_, S>,
     starts: &[Start],
     steps: usize,
+    mode: Mode,
 ) -> Vec<Space> {
-    spaces::<S, W, Space>(operator, starts, steps, |_, space| space)
+    spaces::<S, W, Space>(operator, starts, steps, mode, |_, space| space)
 }
 
 /// What turns quadrature in units of B into variance factors.
@@ -236,15 +255,17 @@ impl<'a> View<'a> {
         operator: &Operator<'_, S>,
         peers: &[u32],
         steps: usize,
+        mode: Mode,
     ) -> Vec<Bracket> {
         let starts: Vec<Start> = peers.iter().map(|&u| Start::peer(operator, u)).collect();
-        spaces::<S, W, Bracket>(operator, &starts, steps, |index, space| {
+        spaces::<S, W, Bracket>(operator, &starts, steps, mode, |index, space| {
             self.bracket(peers[index] as usize, &space, steps)
         })
     }
 
-    /// The number of steps after which every pilot reaches half of the gap, or the one that serves them best.
-    fn steps(&self, pilots: &[u32], spaces: &[Space], limit: usize, gap: f64) -> usize {
+    /// The widest gap among the pilots and the number of steps it takes: the least that reaches half of `gap`, or
+    /// the one that serves them best.
+    fn steps(&self, pilots: &[u32], spaces: &[Space], limit: usize, gap: f64) -> (f64, usize) {
         let mut best = (f64::INFINITY, 1);
         for k in 1..=limit {
             let worst = pilots
@@ -253,12 +274,12 @@ impl<'a> View<'a> {
                 .map(|(&u, space)| self.bracket(u as usize, space, k).gap())
                 .fold(0.0, f64::max);
             if worst <= 0.5 * gap {
-                return k;
+                return (worst, k);
             }
             if worst < 0.9 * best.0 {
                 best = (worst, k);
             }
         }
-        best.1
+        best
     }
 }

@@ -13,6 +13,9 @@ use super::lanczos::Coefficients;
 
 /// For every k, an upper bound on ‖VᵀV − I‖_F over the first k + 1 vectors, index 0 for k = 0.
 pub(super) fn defects(coefficients: &Coefficients) -> Vec<f64> {
+    if let Some(overlaps) = &coefficients.overlaps {
+        return measured(coefficients, overlaps);
+    }
     let Coefficients {
         alphas,
         betas,
@@ -62,6 +65,22 @@ pub(super) fn defects(coefficients: &Coefficients) -> Vec<f64> {
         all.push(squares.sqrt());
         before = row;
         row = next;
+    }
+    all
+}
+
+/// The same where the overlaps were measured.
+fn measured(coefficients: &Coefficients, overlaps: &[f64]) -> Vec<f64> {
+    let unit = coefficients.dot;
+    let mut squares = unit * unit;
+    let mut all = vec![unit];
+    for overlap in overlaps {
+        squares += unit * unit + 2.0 * overlap;
+        all.push(squares.sqrt());
+    }
+    // Where the space was exhausted there is no further vector.
+    if all.len() <= coefficients.betas.len() {
+        all.push(squares.sqrt());
     }
     all
 }

@@ -53,7 +53,12 @@ fn second_smallest(matrix: DMatrix<f64>) -> f64 {
 }
 
 /// The vectors themselves: each is what a run of one step more leaves behind.
-fn vectors<S: Scalar>(operator: &Operator<'_, S>, u: u32, steps: usize) -> DMatrix<f64> {
+fn vectors<S: Scalar>(
+    operator: &Operator<'_, S>,
+    u: u32,
+    steps: usize,
+    mode: Mode,
+) -> DMatrix<f64> {
     let n = operator.len();
     let q = nalgebra::DVector::from_fn(n, |i, _| operator.exact_null[i]);
     let mut all = DMatrix::zeros(n, steps + 1);
@@ -63,7 +68,13 @@ fn vectors<S: Scalar>(operator: &Operator<'_, S>, u: u32, steps: usize) -> DMatr
     all.set_column(0, &first.normalize());
     for k in 1..=steps {
         let mut workspace = Workspace::<S, 1>::new(n);
-        let found = lanczos::run(operator, &[Start::peer(operator, u)], k, &mut workspace);
+        let found = lanczos::run(
+            operator,
+            &[Start::peer(operator, u)],
+            k,
+            mode,
+            &mut workspace,
+        );
         let beta = found[0].betas[k - 1];
         let mut v = nalgebra::DVector::from_fn(n, |i, _| workspace.last()[i][0].wide() / beta);
         v -= &q * q.dot(&v);
@@ -72,17 +83,16 @@ fn vectors<S: Scalar>(operator: &Operator<'_, S>, u: u32, steps: usize) -> DMatr
     all
 }
 
-fn orthogonality_holds<S: Scalar>(seed: u64) {
+fn orthogonality_holds<S: Scalar>(seed: u64, steps: usize, mode: Mode) {
     let mut rng = Seed::from_u64(seed).generator(Label::Scenario);
     for trial in 0..12 {
         let (n, extra) = (60 + 10 * trial, [0.03, 0.1, 0.4][trial as usize % 3]);
         let piece = piece(&mut rng, n, extra, f64::from(trial % 2), 1e3);
         let operator = Operator::<S>::new(&piece);
-        let steps = 9;
-        let v = vectors(&operator, 5, steps);
+        let v = vectors(&operator, 5, steps, mode);
         let mut workspace = Workspace::<S, 1>::new(n as usize);
         let start = [Start::peer(&operator, 5)];
-        let found = &lanczos::run(&operator, &start, steps, &mut workspace)[0];
+        let found = &lanczos::run(&operator, &start, steps, mode, &mut workspace)[0];
         assert_eq!(found.betas.len(), steps);
         let defects = orthogonality::defects(found);
         for k in 1..=steps {
@@ -114,8 +124,10 @@ fn orthogonality_holds<S: Scalar>(seed: u64) {
 
 #[test]
 fn loss_of_orthogonality_and_rounding_stay_below_their_bounds() {
-    orthogonality_holds::<f64>(81);
-    orthogonality_holds::<f32>(82);
+    orthogonality_holds::<f64>(81, 9, Mode::Recurrence);
+    orthogonality_holds::<f32>(82, 9, Mode::Recurrence);
+    orthogonality_holds::<f64>(85, 25, Mode::Reorthogonal);
+    orthogonality_holds::<f32>(86, 12, Mode::Reorthogonal);
 }
 
 #[test]
@@ -177,7 +189,7 @@ fn quadrature_meets_the_dense_inverse_in_both_precisions() {
 /// How many of the brackets of `view` after k steps miss the truth.
 fn misses(view: &View<'_>, operator: &Operator<'_, f64>, k: usize, exact: &[Bracket]) -> usize {
     let peers: Vec<u32> = (0..exact.len() as u32).collect();
-    let found = view.brackets::<f64, DOUBLE>(operator, &peers, k);
+    let found = view.brackets::<f64, DOUBLE>(operator, &peers, k, Mode::Recurrence);
     found
         .iter()
         .zip(exact)
