@@ -144,3 +144,91 @@ fn brackets_always_hold_the_dense_value() {
     }
     assert!(checked > 5000);
 }
+
+#[test]
+fn a_peer_without_own_noise_hides_behind_the_others() {
+    let mut rng = Seed::from_u64(72).generator(Label::Scenario);
+    let mut checked = 0;
+    for trial in 0..60 {
+        let n = 3 + trial % 8;
+        let graph = random(&mut rng, n, 0.6);
+        let own: Vec<f64> = (0..n)
+            .map(|_| f64::from(u8::from(rng.random::<f64>() < 0.5)) * 1.5)
+            .collect();
+        let covariance = NoiseCovariance::new(own, &[(&graph, 30.0)]).expect("valid");
+        let Ok(found) = account(&covariance, &[0], AccountOptions::default()) else {
+            // Singular: some component has no own noise at all, and the error says so.
+            assert!(matches!(
+                account(&covariance, &[0], AccountOptions::default()),
+                Err(PrivacyError::PeerNoise { .. })
+            ));
+            continue;
+        };
+        for (bracket, expected) in found.brackets.iter().zip(plainly(&covariance, &[0])) {
+            if let (Some(bracket), Some(expected)) = (bracket, expected) {
+                assert!((bracket.estimate / expected - 1.0).abs() < 1e-10);
+                assert!(bracket.low * (1.0 - 1e-11) <= expected);
+                assert!(expected <= bracket.high * (1.0 + 1e-11) && bracket.gap() < 1e-9);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 100, "{checked}");
+}
+
+#[test]
+fn slow_graphs_get_wide_brackets_or_the_dense_inverse_but_never_wrong_ones() {
+    let path = |n: u32| graph(n as usize, &(1..n).map(|v| (v - 1, v)).collect::<Vec<_>>());
+    let star = |n: u32| graph(n as usize, &(1..n).map(|v| (0, v)).collect::<Vec<_>>());
+    for (graph, pairwise) in [(path(700), 1e5), (star(700), 1e5), (path(700), 1e-3)] {
+        let covariance = NoiseCovariance::uniform(&graph, 2.0, pairwise).expect("valid");
+        let exact = account(&covariance, &[], with(Engine::Dense, 1e-9)).expect("valid");
+        let quick = account(&covariance, &[], with(Engine::Quadrature, 1e-9)).expect("valid");
+        for (exact, quick) in exact
+            .brackets
+            .iter()
+            .flatten()
+            .zip(quick.brackets.iter().flatten())
+        {
+            assert!(
+                quick.low <= exact.high && exact.low <= quick.high,
+                "{quick:?} {exact:?}"
+            );
+        }
+        let found = account(&covariance, &[], with(Engine::Auto, 1e-6)).expect("valid");
+        assert!(found.gap() <= 1e-6, "{:e}", found.gap());
+    }
+}
+
+#[test]
+fn options_that_mean_nothing_are_refused_and_the_worst_peer_is_named() {
+    let g = graph(4, &[(0, 1), (0, 2), (0, 3)]);
+    let covariance = NoiseCovariance::uniform(&g, 1.0, 10.0).expect("valid");
+    let good = AccountOptions::default();
+    for bad in [
+        AccountOptions { gap: 0.0, ..good },
+        AccountOptions {
+            gap: f64::NAN,
+            ..good
+        },
+        AccountOptions {
+            connectivity: -1.0,
+            ..good
+        },
+        AccountOptions {
+            connectivity: f64::NAN,
+            ..good
+        },
+        AccountOptions { steps: 0, ..good },
+    ] {
+        assert!(matches!(
+            account(&covariance, &[], bad),
+            Err(PrivacyError::Parameter { .. })
+        ));
+    }
+    let found = account(&covariance, &[], good).expect("valid");
+    assert_eq!(found.worst().map(|(peer, _)| peer), Some(1));
+    let split = account(&covariance, &[0], good).expect("valid");
+    assert!(split.brackets[0].is_none() && split.brackets[3].expect("honest").contains(1.0));
+    assert_eq!(split.engine, Engine::Dense);
+}

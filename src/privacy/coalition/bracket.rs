@@ -42,6 +42,8 @@ impl Bracket {
     pub fn gap(&self) -> f64 {
         if self.high == self.low {
             0.0
+        } else if self.high.is_infinite() {
+            f64::INFINITY
         } else {
             (self.high - self.low) / self.low
         }

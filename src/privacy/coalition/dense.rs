@@ -61,8 +61,7 @@ pub(super) fn variance_factors(piece: &Piece) -> Result<Vec<Bracket>, PrivacyErr
         .fold(0.0, f64::max);
     let eta = (piece.largest_degree() + 8) as f64 * f64::EPSILON * norm;
     let defect = eta * inverse.norm();
-    // Written so that NaN is refused too.
-    if !(defect < 0.25) {
+    if defect.is_nan() || defect >= 0.25 {
         return Err(PrivacyError::IllConditioned { residual: defect });
     }
     let common = Bracket::rounded(tau / (1.0 + tau * total));

@@ -5,6 +5,7 @@
 //!
 //! Without one, [`floor`] proves a bound from the Krylov spaces of clusters first, for a fraction of the cost.
 
+mod block;
 mod floor;
 mod lanczos;
 mod operator;
@@ -100,7 +101,7 @@ fn with_precision<S: Scalar, const W: usize>(
         let missed: Vec<u32> = everybody
             .iter()
             .copied()
-            .filter(|&u| !(brackets[u as usize].gap() <= gap))
+            .filter(|&u| brackets[u as usize].gap() > gap)
             .collect();
         if missed.is_empty() || steps >= limit && mode == Mode::Reorthogonal {
             break;

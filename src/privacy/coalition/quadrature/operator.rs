@@ -9,7 +9,7 @@
 use std::ops::{Add, Mul, Sub};
 
 use super::super::piece::Piece;
-use super::lanczos::CHUNK;
+use super::block::CHUNK;
 
 /// The precision a Krylov space is built in.
 pub(super) trait Scalar:
@@ -24,7 +24,7 @@ pub(super) trait Scalar:
 }
 
 impl Scalar for f64 {
-    const UNIT: f64 = f64::EPSILON / 2.0;
+    const UNIT: Self = Self::EPSILON / 2.0;
 
     fn of(value: f64) -> Self {
         value

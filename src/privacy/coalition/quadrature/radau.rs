@@ -45,7 +45,7 @@ pub(super) fn ends(
         low: 0.0,
         high: square / floor,
     };
-    if k == 0 || !(defect < 0.5) {
+    if k == 0 || defect.is_nan() || defect >= 0.5 {
         return trivial;
     }
     let (gauss, radau) = candidates(coefficients, k, epsilon, floor);
@@ -79,7 +79,7 @@ pub(super) fn solution(
     epsilon: f64,
     aim: f64,
 ) -> (f64, f64) {
-    if k == 0 || !(defect < 0.5) {
+    if k == 0 || defect.is_nan() || defect >= 0.5 {
         return (1.0, 0.0);
     }
     let (gauss, radau) = candidates(coefficients, k, epsilon, aim);
@@ -169,7 +169,7 @@ fn solve(diagonal: &[f64], betas: &[f64], a: f64, b: &[f64]) -> Option<Vec<f64>>
             pivot -= factor * betas[i - 1];
             x[i] -= factor * x[i - 1];
         }
-        if !(pivot > 0.0) {
+        if pivot.is_nan() || pivot <= 0.0 {
             return None;
         }
         pivots.push(pivot);
