@@ -18,9 +18,18 @@ use crate::topology::{Graph, TopologySummary};
 #[derive(Serialize)]
 struct Document {
     topology: TopologySummary,
+    privacy: Forecast,
+}
+
+/// The `privacy` table of a run's summary, and what is only worth computing before one.
+#[derive(Serialize)]
+struct Forecast {
+    #[serde(flatten)]
+    summary: PrivacySummary,
+    /// The noise graph, where it is not `topology`.
     #[serde(skip_serializing_if = "Option::is_none")]
     noise_topology: Option<TopologySummary>,
-    privacy: PrivacySummary,
+    /// At least, at most, and who, by coalition size.
     coalitions: Vec<WorstCoalition>,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<Advice>,
@@ -78,28 +87,30 @@ fn plan(
     let coalitions = worst_coalitions(&experiment)?;
     let advice = target_gap.map(|gap| advise(&experiment, gap)).transpose()?;
     progress.finish();
+    let noise = experiment.has_noise_topology();
     let document = Document {
         topology: experiment.topology.summary(),
-        noise_topology: experiment
-            .has_noise_topology()
-            .then(|| experiment.noise_topology.summary()),
-        privacy: experiment.privacy_summary(),
-        coalitions,
-        advice,
+        privacy: Forecast {
+            summary: experiment.privacy_summary(),
+            noise_topology: noise.then(|| experiment.noise_topology.summary()),
+            coalitions,
+            advice,
+        },
     };
+
     let mut out = io::stdout().lock();
     if report.json {
         serde_json::to_writer_pretty(&mut out, &document).context("cannot print the document")?;
         writeln!(out)?;
     } else if !report.quiet {
-        print(&mut out, &document.privacy)?;
-        print_coalitions(&mut out, &document.coalitions)?;
-        if let Some(advice) = &document.advice {
+        print(&mut out, &document.privacy.summary)?;
+        print_coalitions(&mut out, &document.privacy.coalitions)?;
+        if let Some(advice) = &document.privacy.advice {
             print_advice(&mut out, experiment.noise_topology.graph(), advice)?;
         }
         writeln!(out, "\nsigmas per unit sensitivity")?;
         print_graph(&mut out, "messages on", &document.topology)?;
-        let noise = document.noise_topology.unwrap_or(document.topology);
+        let noise = document.privacy.noise_topology.unwrap_or(document.topology);
         print_graph(&mut out, "noise shared on", &noise)?;
     }
     super::warn(&experiment.warnings);

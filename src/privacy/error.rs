@@ -95,6 +95,27 @@ pub enum PrivacyError {
         /// Number of peers.
         expected: usize,
     },
+    /// An own variance that means nothing, or that leaves the covariance singular.
+    #[error("the own noise of peer {peer} has variance {found}; expected {expected}")]
+    PeerNoise {
+        /// The peer.
+        peer: u32,
+        /// What was given.
+        found: f64,
+        /// What is allowed.
+        expected: &'static str,
+    },
+    /// A noise graph over other peers than the own variances.
+    #[error(
+        "own noise is given for {peers} peers, but a noise graph has {found}; both must be over the same peers, at \
+         least one"
+    )]
+    PeerCount {
+        /// Own variances given.
+        peers: usize,
+        /// Nodes of the graph.
+        found: usize,
+    },
     /// No honest peer left.
     #[error("colluders = {colluders}, but there are only {peers} peers; at least one must be honest, so at most {} may collude", peers.saturating_sub(1))]
     NobodyHonest {

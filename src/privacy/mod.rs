@@ -48,6 +48,7 @@ pub mod coalition;
 pub mod errata;
 mod error;
 pub mod gaussian;
+mod loss;
 mod mills;
 mod network_view;
 mod noise_plan;
@@ -62,6 +63,7 @@ pub use budget::{Budget, Delta, Epsilon};
 pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, noise_multiplier};
 pub use coalition::Connectivity;
 pub use error::PrivacyError;
+pub use loss::{Loss, compose};
 pub use mills::erfcx;
 pub use network_view::{NetworkViewLoss, network_view_loss};
 pub use noise_plan::{

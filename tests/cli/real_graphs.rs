@@ -55,7 +55,10 @@ fn assert_answers(document: &Value, epsilon: f64) {
         spent <= epsilon * (1.0 + 1e-9) && spent > 0.9 * epsilon,
         "{view}"
     );
-    for worst in document["coalitions"].as_array().expect("a list") {
+    for worst in document["privacy"]["coalitions"]
+        .as_array()
+        .expect("a list")
+    {
         let least = worst["epsilon_at_least"].as_f64().expect("a number");
         let most = worst["epsilon_at_most"].as_f64().expect("a number");
         assert!(least <= most && least > 0.0, "{worst}");

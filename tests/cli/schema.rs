@@ -76,8 +76,13 @@ pub(super) fn assert_privacy(privacy: &Value, iterations: usize) {
         }
     }
     let views = privacy["views"].as_array().expect("a list");
-    assert_eq!(views.len(), 2, "outside observer and one curious peer");
-    for view in views {
+    let colluders: Vec<_> = views.iter().map(|view| &view["colluders"]).collect();
+    assert_eq!(
+        colluders,
+        [0, 1, 2, 5],
+        "up to the coalition to withstand and beyond"
+    );
+    for (position, view) in views.iter().enumerate() {
         let keys = [
             ("view", Text),
             ("colluders", Number),
@@ -88,11 +93,15 @@ pub(super) fn assert_privacy(privacy: &Value, iterations: usize) {
         assert_keys(
             "view",
             view,
-            &[("gap_to_central", Number), ("certificate", Text)],
+            &[
+                ("gap_to_central", Number),
+                ("gap_colluders", Number),
+                ("gap_finite", Number),
+                ("certificate", Text),
+            ],
         );
-        assert!(
-            view["epsilon"].as_f64() <= privacy["epsilon"].as_f64(),
-            "{view}"
-        );
+        // Only the first two are promised.
+        let within = view["epsilon"].as_f64() <= privacy["epsilon"].as_f64();
+        assert!(within || position > 1, "{view}");
     }
 }

@@ -98,7 +98,7 @@ impl Component {
 
 /// The a-posteriori check. With M the matrix, X the computed inverse and R = I − MX, M⁻¹ − X = M⁻¹R, so
 /// |(M⁻¹ − X)_uu| ≤ ‖M⁻¹e_u‖·‖Re_u‖ and ‖M⁻¹e_u‖ ≤ ‖Xe_u‖/(1 − ‖R‖_F).
-fn largest_relative_error(
+pub(super) fn largest_relative_error(
     matrix: &DMatrix<f64>,
     inverse: &DMatrix<f64>,
 ) -> Result<f64, PrivacyError> {

@@ -10,19 +10,30 @@
 //! For one coalition there is [`exact_variance_factors`], for all of a size [`certified_variance_factors`] (upper bounds) and
 //! [`worst_coalition`] (a bracket).
 
+mod account;
 pub mod bounds;
+mod bracket;
 mod component;
+mod covariance;
+mod dense;
 mod inverse;
+mod piece;
+mod quadrature;
 mod search;
 mod single;
 
 #[cfg(test)]
+mod account_tests;
+#[cfg(test)]
 mod tests;
 
+pub use account::{AccountOptions, Accounted, DENSE_AT_MOST, Engine, account};
 pub use bounds::{
     Bound, CertifiedFactor, Connectivity, PublicGraph, certified_variance_factors, lambda2_bound,
     star_bound,
 };
+pub use bracket::Bracket;
+pub use covariance::NoiseCovariance;
 pub(super) use search::{AFFORDABLE, every_coalition, smallest_pieces, work};
 pub use search::{CoalitionBracket, worst_coalition};
 pub use single::{ENUMERATED_UP_TO, Exposure, worst_single};
@@ -48,22 +59,7 @@ pub fn exact_variance_factors(
     coalition: &[u32],
 ) -> Result<Vec<Option<f64>>, PrivacyError> {
     check_variances(own, pairwise)?;
-    let mut sorted = coalition.to_vec();
-    sorted.sort_unstable();
-    for (position, &peer) in sorted.iter().enumerate() {
-        let problem = if peer as usize >= graph.nodes() {
-            "which does not exist"
-        } else if position > 0 && sorted[position - 1] == peer {
-            "twice"
-        } else {
-            continue;
-        };
-        return Err(PrivacyError::Coalition {
-            peer,
-            problem,
-            peers: graph.nodes(),
-        });
-    }
+    let sorted = check_coalition(graph.nodes(), coalition)?;
     let mut factors = vec![None; graph.nodes()];
     for nodes in pieces(graph, &sorted) {
         // In units of σ_η², so that no square over- or underflows.
@@ -74,6 +70,27 @@ pub fn exact_variance_factors(
         }
     }
     Ok(factors)
+}
+
+/// The coalition in ascending order, if every peer of it exists and is named once.
+fn check_coalition(peers: usize, coalition: &[u32]) -> Result<Vec<u32>, PrivacyError> {
+    let mut sorted = coalition.to_vec();
+    sorted.sort_unstable();
+    for (position, &peer) in sorted.iter().enumerate() {
+        let problem = if peer as usize >= peers {
+            "which does not exist"
+        } else if position > 0 && sorted[position - 1] == peer {
+            "twice"
+        } else {
+            continue;
+        };
+        return Err(PrivacyError::Coalition {
+            peer,
+            problem,
+            peers,
+        });
+    }
+    Ok(sorted)
 }
 
 /// σ_Δ²/σ_η² up to which squares of the inverse's entries are representable.
