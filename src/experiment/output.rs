@@ -29,16 +29,19 @@ pub fn write(
     trace: bool,
 ) -> Result<(), OutputError> {
     create(directory)?;
-    let mut summary = serde_json::to_vec_pretty(&report.summary).map_err(|e| OutputError {
-        path: directory.join("summary.json"),
-        source: e.into(),
-    })?;
-    summary.push(b'\n');
-    put(directory, "summary.json", &summary)?;
+    let json = |name: &str, bytes: serde_json::Result<Vec<u8>>| {
+        let mut bytes = bytes.map_err(|e| OutputError {
+            path: directory.join(name),
+            source: e.into(),
+        })?;
+        bytes.push(b'\n');
+        put(directory, name, &bytes)
+    };
+    json("summary.json", serde_json::to_vec_pretty(&report.summary))?;
+    json("receipt.json", serde_json::to_vec(&report.receipt))?;
     put(directory, "basis.npy", &npy(report.outcome.basis()))?;
     put(directory, "metrics.csv", metrics_csv(report).as_bytes())?;
     put(directory, "config.toml", resolved(config).as_bytes())?;
-    put_receipt(directory, report)?;
     let folder = directory.join("trace");
     forget_trace(&folder)?;
     if trace {
@@ -75,24 +78,6 @@ fn forget_trace(folder: &Path) -> Result<(), OutputError> {
         }
     }
     Ok(())
-}
-
-/// Writes the receipt, or removes an earlier run's where this one has none.
-fn put_receipt(directory: &Path, report: &Report) -> Result<(), OutputError> {
-    let path = directory.join("receipt.json");
-    let failed = |source| OutputError {
-        path: path.clone(),
-        source,
-    };
-    match &report.receipt {
-        Some(receipt) => {
-            let mut bytes = serde_json::to_vec(receipt).map_err(|e| failed(e.into()))?;
-            bytes.push(b'\n');
-            put(directory, "receipt.json", &bytes)
-        }
-        None if path.exists() => fs::remove_file(&path).map_err(failed),
-        None => Ok(()),
-    }
 }
 
 /// The configuration with all defaults filled in, as an experiment file.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::resolve::Experiment;
+use super::config::EngineKind;
+use super::resolve::{Experiment, curator};
 use crate::engine::Outcome;
 use crate::privacy::{
     Adjacency, Budget, Calibration, Connectivity, NoisePlan, NoiseRequest, OnDisconnect,
@@ -71,6 +72,8 @@ pub struct Request {
     pub calibration: Calibration,
     /// How the sum is protected.
     pub scheme: Scheme,
+    /// Whether a curator was trusted with everybody's rows.
+    pub trusted_curator: bool,
     /// Whether an ideal secure sum was trusted.
     pub trusted_sum: bool,
     /// Coalition to withstand.
@@ -158,17 +161,13 @@ pub enum ReceiptError {
 }
 
 impl Receipt {
-    /// The receipt of a finished run; `None` for a run without noise or under a trusted curator, which
-    /// have no shares to account for.
+    /// The receipt of a finished run. That of a run without noise has no views: nobody was protected.
     #[must_use]
-    pub fn of(experiment: &Experiment, outcome: &Outcome) -> Option<Self> {
-        if !experiment.is_private() || experiment.noise.sigma_own <= 0.0 {
-            return None;
-        }
+    pub fn of(experiment: &Experiment, outcome: &Outcome) -> Self {
         let config = &experiment.config;
         let privacy = config.privacy;
         let graph = experiment.noise_topology.graph();
-        Some(Self {
+        Self {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: config.name.clone(),
@@ -184,7 +183,8 @@ impl Receipt {
                 rank: config.algorithm.rank,
                 calibration: privacy.calibration,
                 scheme: config.noise.scheme,
-                trusted_sum: config.engine.kind.reveals_only_sums(),
+                trusted_curator: config.engine.kind == EngineKind::Central,
+                trusted_sum: config.engine.kind == EngineKind::Federated,
                 colluders: privacy.colluders,
                 overhead: privacy.overhead,
                 on_disconnect: privacy.on_disconnect,
@@ -205,7 +205,7 @@ impl Receipt {
                 })
                 .collect(),
             views: experiment.noise.views.clone(),
-        })
+        }
     }
 
     /// Reads a receipt.
@@ -263,21 +263,25 @@ impl Receipt {
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let topology = Topology::from_graph(graph, Provenance::edges("receipt"));
         let lambda2 = topology.spectrum().algebraic_connectivity;
-        let plan = NoisePlan::new(&NoiseRequest {
-            graph: topology.graph(),
-            connectivity: Connectivity {
-                lower_bound: lambda2.low,
-                certified: lambda2.certified,
-            },
-            noise_multiplier: calibrated.z,
-            iterations,
-            delta: budget.delta,
-            colluders: request.colluders,
-            overhead: request.overhead,
-            scheme: request.scheme,
-            trusted_sum: request.trusted_sum,
-            on_disconnect: request.on_disconnect,
-        })?;
+        let plan = if request.trusted_curator && request.scheme != Scheme::None {
+            curator(&calibrated)
+        } else {
+            NoisePlan::new(&NoiseRequest {
+                graph: topology.graph(),
+                connectivity: Connectivity {
+                    lower_bound: lambda2.low,
+                    certified: lambda2.certified,
+                },
+                noise_multiplier: calibrated.z,
+                iterations,
+                delta: budget.delta,
+                colluders: request.colluders,
+                overhead: request.overhead,
+                scheme: request.scheme,
+                trusted_sum: request.trusted_sum,
+                on_disconnect: request.on_disconnect,
+            })?
+        };
         let mut findings = vec![
             Finding {
                 what: "hash of the noise graph (1 if it is the stated one)".to_owned(),

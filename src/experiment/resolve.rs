@@ -354,7 +354,7 @@ fn plan_noise(
 }
 
 /// What a trusted curator's noise costs: the yardstick itself.
-fn curator(calibrated: &Calibrated) -> NoisePlan {
+pub(super) fn curator(calibrated: &Calibrated) -> NoisePlan {
     NoisePlan {
         sigma_own: 0.0,
         sigma_pairwise: 0.0,

@@ -62,8 +62,8 @@ pub struct Report {
     pub summary: Summary,
     /// The main run.
     pub outcome: Outcome,
-    /// What the run promised; `None` where nobody draws shares of noise.
-    pub receipt: Option<Receipt>,
+    /// What the run promised.
+    pub receipt: Receipt,
     /// X⁰.
     pub start: Arc<Block>,
     /// One row per iteration.
