@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use crate::support::scratch::Scratch;
 
+/// Changes a receipt.
+type Change = fn(&mut Value);
+
 fn checked(scratch: &Scratch) -> (Option<i32>, String, String) {
     let shown = scratch.undertone("privacy check out/receipt.json");
     (shown.code, shown.stdout, shown.stderr)
@@ -51,7 +54,7 @@ fn every_number_that_is_made_rosier_is_found() {
         Some(0)
     );
     let honest = receipt(&scratch);
-    let lies: [(&str, fn(&mut Value)); 8] = [
+    let lies: [(&str, Change); 8] = [
         ("own noise", |r| {
             r["sigma_own"] = (r["sigma_own"].as_f64().expect("number") * 0.5).into()
         }),
@@ -104,7 +107,7 @@ fn what_is_no_receipt_is_refused() {
         Some(0)
     );
     let honest = receipt(&scratch);
-    let broken: [(&str, fn(&mut Value)); 6] = [
+    let broken: [(&str, Change); 6] = [
         ("schema 9", |r| r["schema"] = 9.into()),
         ("unknown field `extra`", |r| r["extra"] = 1.into()),
         ("delta", |r| r["request"]["delta"] = 1.5.into()),
