@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Run an experiment beside the same run under a trusted curator and without privacy
     #[command(
-        after_help = "Writes into DIR: summary.json, basis.npy (X, n x p), metrics.csv (one row per \
+        after_help = "Writes into DIR: summary.json, receipt.json (see `undertone privacy check`), basis.npy (X, n x p), metrics.csv (one row per \
         iteration), config.toml (all defaults filled in), and with --trace the public transcript.\n\n\
         Examples:\n  \
         undertone run sims/quickstart.toml --out out/first\n  \
@@ -53,6 +53,7 @@ pub(crate) enum Command {
         after_help = "Standard deviations are per unit sensitivity; a run multiplies them by the \
         sensitivity of each iteration.\n\nExamples:\n  \
         undertone privacy sims/quickstart.toml --set privacy.colluders=2\n  \
+        undertone privacy sims/quickstart.toml --coalition 3,17\n  \
         undertone privacy check out/quickstart/receipt.json"
     )]
     Privacy(PrivacyArguments),
@@ -161,6 +162,12 @@ pub(crate) struct PrivacyArguments {
     /// Also advise which edges to add, or which degree to use, to bring the gap to central below G
     #[arg(long, value_name = "G")]
     pub(crate) target_gap: Option<f64>,
+    /// Also say what each peer's data costs, exactly: the most exposed ones, or all with --json
+    #[arg(long)]
+    pub(crate) peers: bool,
+    /// Against these colluding peers, separated by commas (implies --peers) [default: nobody]
+    #[arg(long, value_name = "U,V,...", value_delimiter = ',')]
+    pub(crate) coalition: Vec<u32>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }

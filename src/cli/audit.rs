@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::arguments::AuditArguments;
 use super::progress::Progress;
@@ -10,10 +10,6 @@ use super::{Verdict, table};
 use crate::experiment::audit::{Audit, AuditOptions, audit};
 
 pub(crate) fn execute(arguments: &AuditArguments) -> Result<Verdict> {
-    let significance = arguments.significance;
-    if !(significance > 0.0 && significance < 1.0) {
-        bail!("--significance must lie strictly between 0 and 1, found {significance}");
-    }
     let mut progress = Progress::new("reading", arguments.report.quiet);
     let experiment = arguments.experiment.load()?;
     progress.message("auditing");
@@ -21,7 +17,7 @@ pub(crate) fn execute(arguments: &AuditArguments) -> Result<Verdict> {
     coalition.sort_unstable();
     let options = AuditOptions {
         trials: arguments.trials,
-        significance,
+        significance: arguments.significance,
         coalition,
         victim: arguments.victim,
     };
@@ -88,11 +84,27 @@ fn print(out: &mut impl Write, name: &str, audit: &Audit) -> io::Result<()> {
         super::privacy::name(&audit.attacker),
         audit.significance,
     )?;
+    match audit.promised_epsilon {
+        Some(promise) => writeln!(
+            out,
+            "promised against coalitions of this size: epsilon = {}",
+            table::number(promise)
+        )?,
+        None => writeln!(
+            out,
+            "beyond the coalition the experiment promises to withstand"
+        )?,
+    }
     let reached = 100.0 * audit.empirical_mu / audit.certified_mu;
-    let verdict = if audit.passed {
-        "PASS"
-    } else {
-        "FAIL: more leaks than is certified"
+    let verdict = match (audit.passed, audit.empirical_mu < 0.5 * audit.pair_mu) {
+        (false, _) => "FAIL: more leaks than is certified or promised",
+        (true, false) => "PASS",
+        (true, true) => {
+            "PASS, but the attack had little power: use more --trials, or fewer iterations"
+        }
     };
-    writeln!(out, "{verdict} ({reached:.0} % of the certificate reached)")
+    writeln!(
+        out,
+        "{verdict} ({reached:.0} % of the certified mu reached)"
+    )
 }

@@ -10,8 +10,10 @@ use super::arguments::{ExperimentArguments, PrivacyArguments, PrivacyCommand, Re
 use super::progress::Progress;
 use super::{Verdict, table};
 use crate::experiment::coalitions::{WorstCoalition, advise, worst_coalitions};
+use crate::experiment::config::EngineKind;
 use crate::experiment::receipt::Receipt;
 use crate::experiment::summary::PrivacySummary;
+use crate::experiment::{PeerCost, peer_costs};
 use crate::privacy::Advice;
 use crate::topology::{Graph, TopologySummary};
 
@@ -31,6 +33,9 @@ struct Forecast {
     noise_topology: Option<TopologySummary>,
     /// At least, at most, and who, by coalition size.
     coalitions: Vec<WorstCoalition>,
+    /// Every honest peer against the coalition named on the command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peers: Option<Vec<PeerCost>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<Advice>,
 }
@@ -38,7 +43,7 @@ struct Forecast {
 pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
     match (&arguments.command, &arguments.experiment) {
         (Some(PrivacyCommand::Check { receipt, report }), _) => check(receipt, *report),
-        (None, Some(experiment)) => plan(experiment, arguments.target_gap, arguments.report),
+        (None, Some(experiment)) => plan(experiment, arguments),
         (None, None) => {
             bail!("name an experiment file, for example sims/quickstart.toml, or `check RECEIPT`")
         }
@@ -47,7 +52,8 @@ pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
 
 /// Recomputes a receipt.
 fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
-    let findings = Receipt::read(path)?
+    let receipt = Receipt::read(path)?;
+    let findings = receipt
         .check()
         .with_context(|| format!("{} does not hold", path.display()))?;
     let holds = findings.iter().all(|finding| finding.agrees);
@@ -56,6 +62,7 @@ fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
         serde_json::to_writer_pretty(&mut out, &findings).context("cannot print the findings")?;
         writeln!(out)?;
     } else if !report.quiet {
+        print_request(&mut out, &receipt)?;
         let heading = ["", "what", "stated", "computed"];
         let mut rows = vec![heading.map(str::to_owned).to_vec()];
         for finding in &findings {
@@ -76,16 +83,49 @@ fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
     })
 }
 
-fn plan(
-    arguments: &ExperimentArguments,
-    target_gap: Option<f64>,
-    report: ReportArguments,
-) -> Result<Verdict> {
+/// What the receipt claims to be about.
+fn print_request(out: &mut impl Write, receipt: &Receipt) -> io::Result<()> {
+    let request = &receipt.request;
+    let trust = match receipt.engine {
+        EngineKind::Central => "a curator is trusted with everything",
+        EngineKind::Federated => "an ideal secure sum is trusted",
+        _ => "nobody is trusted",
+    };
+    writeln!(
+        out,
+        "{}: engine {} ({trust}), scheme {}, {} peers, {} colluders; epsilon = {}, delta = {}, {} adjacency, \
+         {} sensitivity, degree floor {}, cap {}, {} iterations",
+        receipt.name,
+        receipt.engine.name(),
+        name(&request.scheme),
+        receipt.noise_graph.nodes,
+        request.colluders,
+        table::number(request.epsilon),
+        table::number(request.delta),
+        name(&request.adjacency),
+        name(&request.sensitivity),
+        request.degree_floor,
+        request
+            .degree_cap
+            .map_or_else(|| "none".to_owned(), |cap| cap.to_string()),
+        request.iterations,
+    )
+}
+
+fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<Verdict> {
+    let report = options.report;
     let progress = Progress::new("planning", report.quiet);
     let experiment = arguments.load()?;
     progress.message("coalitions");
     let coalitions = worst_coalitions(&experiment)?;
-    let advice = target_gap.map(|gap| advise(&experiment, gap)).transpose()?;
+    let wanted = options.peers || !options.coalition.is_empty();
+    let costs = wanted
+        .then(|| peer_costs(&experiment, &options.coalition))
+        .transpose()?;
+    let advice = options
+        .target_gap
+        .map(|gap| advise(&experiment, gap))
+        .transpose()?;
     progress.finish();
     let noise = experiment.has_noise_topology();
     let document = Document {
@@ -94,6 +134,7 @@ fn plan(
             summary: experiment.privacy_summary(),
             noise_topology: noise.then(|| experiment.noise_topology.summary()),
             coalitions,
+            peers: costs,
             advice,
         },
     };
@@ -105,6 +146,9 @@ fn plan(
     } else if !report.quiet {
         print(&mut out, &document.privacy.summary)?;
         print_coalitions(&mut out, &document.privacy.coalitions)?;
+        if let Some(costs) = &document.privacy.peers {
+            print_costs(&mut out, &options.coalition, costs)?;
+        }
         if let Some(advice) = &document.privacy.advice {
             print_advice(&mut out, experiment.noise_topology.graph(), advice)?;
         }
@@ -160,10 +204,52 @@ fn print_coalitions(out: &mut impl Write, coalitions: &[WorstCoalition]) -> io::
     table::write(out, &rows)
 }
 
+/// How many of the most exposed peers are printed.
+const MOST_EXPOSED: usize = 10;
+
+fn print_costs(out: &mut impl Write, coalition: &[u32], costs: &[PeerCost]) -> io::Result<()> {
+    let mut exposed: Vec<&PeerCost> = costs.iter().collect();
+    exposed.sort_by(|a, b| b.epsilon.total_cmp(&a.epsilon));
+    let against = match coalition.len() {
+        0 => "an outside observer".to_owned(),
+        count => format!("the {count} named colluders"),
+    };
+    writeln!(
+        out,
+        "\nmost exposed of {} honest peers, against {against}",
+        costs.len()
+    )?;
+    let heading = [
+        "peer",
+        "honest partners",
+        "epsilon",
+        "certified at least",
+        "at most",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for cost in exposed.iter().take(MOST_EXPOSED) {
+        rows.push(vec![
+            cost.peer.clone(),
+            cost.honest_partners.to_string(),
+            format!("{:.6}", cost.epsilon),
+            format!("{:.6}", cost.epsilon_low),
+            format!("{:.6}", cost.epsilon_high),
+        ]);
+    }
+    table::write(out, &rows)
+}
+
 fn print_advice(out: &mut impl Write, graph: &Graph, advice: &Advice) -> io::Result<()> {
-    writeln!(out, "\nadvice: the certified gap is {:.4}", advice.gap)?;
+    writeln!(
+        out,
+        "\nadvice: with unlimited pairwise noise the certified gap is {:.4}",
+        advice.gap
+    )?;
     if advice.edges.is_empty() {
-        writeln!(out, "  it is small enough already")?;
+        writeln!(
+            out,
+            "  that is small enough; what the table above has on top is privacy.overhead"
+        )?;
     } else {
         let name = |&(u, v): &(u32, u32)| {
             format!("{} - {}", graph.name(u as usize), graph.name(v as usize))
@@ -177,7 +263,7 @@ fn print_advice(out: &mut impl Write, graph: &Graph, advice: &Advice) -> io::Res
             edges.join(", ")
         )?;
     }
-    if let Some(regular) = &advice.regular {
+    if let Some(regular) = advice.regular.as_ref().filter(|_| !advice.edges.is_empty()) {
         writeln!(
             out,
             "  or use generator = \"random-regular\", degree = {}, seed = {}: {:.4}",

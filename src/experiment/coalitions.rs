@@ -54,7 +54,8 @@ pub fn worst_coalitions(experiment: &Experiment) -> Result<Vec<WorstCoalition>, 
         let (at_most, certificate) = if here.0 < plan.0 { here } else { plan };
         found.push(WorstCoalition {
             colluders: view.colluders,
-            epsilon_at_least: epsilon(bracket.at_least).min(at_most),
+            // Where both ends are exact they may cross in the last digits; a lower end beyond that would be news.
+            epsilon_at_least: crossed_by_rounding(epsilon(bracket.at_least), at_most),
             epsilon_at_most: at_most,
             attained_by: bracket
                 .attained_by
@@ -80,6 +81,14 @@ pub fn advise(experiment: &Experiment, target_gap: f64) -> Result<Advice, Privac
         experiment.config.privacy.colluders,
         target_gap,
     )
+}
+
+fn crossed_by_rounding(low: f64, high: f64) -> f64 {
+    if low > high && low <= high * (1.0 + 1e-6) {
+        high
+    } else {
+        low
+    }
 }
 
 fn connectivity(experiment: &Experiment) -> Connectivity {

@@ -1,7 +1,9 @@
 //! The privacy receipt of a run: everything needed to recompute what it promised, and the promise.
 //!
 //! A receipt holds public parameters only: the noise graph, the σ's, the agreed statistics, the views.
-//! Checking it plans the noise again from its parameters and graph and compares every number.
+//! Checking it plans the noise again from its parameters and graph and compares the σ's, sensitivities and views.
+//! That proves the arithmetic, not that the run happened: a receipt is not signed, and neither the statistics the
+//! peers agreed on nor the configuration's hash can be recomputed without the run.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +13,8 @@ use super::config::EngineKind;
 use super::resolve::{Experiment, curator};
 use crate::engine::Outcome;
 use crate::privacy::{
-    Adjacency, Budget, Calibration, Connectivity, NoisePlan, NoiseRequest, OnDisconnect,
-    PrivacyError, Scheme, Sensitivity, SensitivityRule, View, calibrate,
+    Adjacency, Budget, Calibrated, Calibration, Connectivity, NoisePlan, NoiseRequest,
+    OnDisconnect, PrivacyError, Scheme, Sensitivity, SensitivityRule, Statistic, View, calibrate,
 };
 use crate::topology::{Graph, GraphError, Provenance, Topology};
 
@@ -32,9 +34,9 @@ pub struct Receipt {
     pub version: String,
     /// The experiment's name.
     pub name: String,
-    /// The engine that ran.
-    pub engine: String,
-    /// Hash of the experiment's configuration.
+    /// The engine that ran: `central` trusts a curator, `federated` an ideal secure sum, the others nobody.
+    pub engine: EngineKind,
+    /// Hash of the experiment's configuration without its seed, whose guess would give the noise away.
     pub config_hash: String,
     /// The guarantee asked for.
     pub request: Request,
@@ -44,6 +46,8 @@ pub struct Receipt {
     pub sigma_own: f64,
     /// Standard deviation of each pairwise term per unit sensitivity.
     pub sigma_pairwise: f64,
+    /// Standard deviation of the noise in the sum per unit sensitivity.
+    pub sigma_sum: f64,
     /// What each iteration was scaled by.
     pub iterations: Vec<Scaled>,
     /// What each adversary learns about the worst-placed honest peer.
@@ -66,16 +70,16 @@ pub struct Request {
     pub degree_floor: u32,
     /// d_cap.
     pub degree_cap: Option<u32>,
+    /// n.
+    pub dimension: usize,
     /// p.
     pub rank: usize,
+    /// L.
+    pub iterations: u32,
     /// How (ε, δ) became a noise multiplier.
     pub calibration: Calibration,
     /// How the sum is protected.
     pub scheme: Scheme,
-    /// Whether a curator was trusted with everybody's rows.
-    pub trusted_curator: bool,
-    /// Whether an ideal secure sum was trusted.
-    pub trusted_sum: bool,
     /// Coalition to withstand.
     pub colluders: usize,
     /// β.
@@ -152,9 +156,29 @@ pub enum ReceiptError {
         /// Schema found.
         found: u32,
     },
+    /// More nodes than a connected graph with that many edges can have.
+    #[error("noise_graph: {nodes} nodes cannot be connected by {edges} edges")]
+    Nodes {
+        /// Nodes announced.
+        nodes: usize,
+        /// Edges present.
+        edges: usize,
+    },
     /// The graph is no graph.
     #[error("noise_graph: {0}")]
     Graph(#[from] GraphError),
+    /// More than a check takes on.
+    #[error("{what} is {found}; a check takes on {low} to {high}")]
+    Range {
+        /// What was counted.
+        what: &'static str,
+        /// How much of it the receipt has.
+        found: usize,
+        /// The least that makes sense.
+        low: usize,
+        /// The most that is checked.
+        high: usize,
+    },
     /// The parameters are refused.
     #[error("request: {0}")]
     Privacy(#[from] PrivacyError),
@@ -171,8 +195,8 @@ impl Receipt {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: config.name.clone(),
-            engine: config.engine.kind.name().to_owned(),
-            config_hash: experiment.config_hash(),
+            engine: config.engine.kind,
+            config_hash: experiment.seedless_hash(),
             request: Request {
                 epsilon: privacy.epsilon,
                 delta: privacy.delta,
@@ -180,11 +204,11 @@ impl Receipt {
                 sensitivity: privacy.sensitivity,
                 degree_floor: config.data.degree_floor,
                 degree_cap: config.data.degree_cap,
+                dimension: experiment.user_rows.dimension(),
                 rank: config.algorithm.rank,
+                iterations: config.algorithm.iterations,
                 calibration: privacy.calibration,
                 scheme: config.noise.scheme,
-                trusted_curator: config.engine.kind == EngineKind::Central,
-                trusted_sum: config.engine.kind == EngineKind::Federated,
                 colluders: privacy.colluders,
                 overhead: privacy.overhead,
                 on_disconnect: privacy.on_disconnect,
@@ -196,6 +220,7 @@ impl Receipt {
             },
             sigma_own: experiment.noise.sigma_own,
             sigma_pairwise: experiment.noise.sigma_pairwise,
+            sigma_sum: experiment.noise.sigma_sum,
             iterations: outcome
                 .records
                 .iter()
@@ -239,20 +264,46 @@ impl Receipt {
         }
     }
 
-    /// Plans the noise again from the request and the graph, and compares every number of the receipt
+    /// Plans the noise again from the request and the graph, and compares the σ's, the sensitivities and the views
     /// to one part in a million.
     ///
-    /// More noise than planned agrees; less does not. A sensitivity may exceed the bound of its
-    /// statistic, and must not fall below it.
+    /// More noise than planned agrees; less does not. A sensitivity may exceed the bound of its statistic and
+    /// must not fall below it; a statistic must be one that n × p blocks with orthonormal columns can have. A
+    /// receipt without noise does not hold: nobody was protected.
     ///
     /// # Errors
-    /// [`ReceiptError`] if the request or the graph is refused.
+    /// [`ReceiptError`] if the request or the graph is refused, or is larger than a check takes on.
     pub fn check(&self) -> Result<Vec<Finding>, ReceiptError> {
-        let graph = Graph::from_edges(self.noise_graph.nodes, &self.noise_graph.edges)?;
         let request = &self.request;
+        let range = |what, found, low, high| {
+            if (low..=high).contains(&found) {
+                Ok(())
+            } else {
+                Err(ReceiptError::Range {
+                    what,
+                    found,
+                    low,
+                    high,
+                })
+            }
+        };
+        range("noise_graph.nodes", self.noise_graph.nodes, 1, MOST_PEERS)?;
+        range(
+            "the number of iterations",
+            self.iterations.len(),
+            1,
+            100_000,
+        )?;
+        range("request.dimension", request.dimension, 1, u32::MAX as usize)?;
+        range("request.rank", request.rank, 1, request.dimension)?;
+        let (nodes, edges) = (self.noise_graph.nodes, self.noise_graph.edges.len());
+        // The edges are here already; the number of nodes is only announced.
+        if nodes > edges + 1 {
+            return Err(ReceiptError::Nodes { nodes, edges });
+        }
+        let graph = Graph::from_edges(nodes, &self.noise_graph.edges)?;
         let budget = Budget::new(request.epsilon, request.delta)?;
-        let iterations = u32::try_from(self.iterations.len()).unwrap_or(u32::MAX);
-        let calibrated = calibrate(request.calibration, budget, iterations)?;
+        let calibrated = calibrate(request.calibration, budget, request.iterations)?;
         let sensitivity = Sensitivity::new(
             request.adjacency,
             request.sensitivity,
@@ -261,47 +312,72 @@ impl Receipt {
             request.rank,
         )?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
-        let topology = Topology::from_graph(graph, Provenance::edges("receipt"));
-        let lambda2 = topology.spectrum().algebraic_connectivity;
-        let plan = if request.trusted_curator && request.scheme != Scheme::None {
-            curator(&calibrated)
-        } else {
-            NoisePlan::new(&NoiseRequest {
-                graph: topology.graph(),
-                connectivity: Connectivity {
-                    lower_bound: lambda2.low,
-                    certified: lambda2.certified,
-                },
-                noise_multiplier: calibrated.z,
-                iterations,
-                delta: budget.delta,
-                colluders: request.colluders,
-                overhead: request.overhead,
-                scheme: request.scheme,
-                trusted_sum: request.trusted_sum,
-                on_disconnect: request.on_disconnect,
-            })?
-        };
+        let plan = self.plan(graph, &calibrated, budget)?;
         let mut findings = vec![
-            Finding {
-                what: "hash of the noise graph (1 if it is the stated one)".to_owned(),
-                stated: 1.0,
-                computed: f64::from(u8::from(hash_agrees)),
-                agrees: hash_agrees,
-            },
+            flag("noise is added at all", request.scheme != Scheme::None),
+            flag("hash of the noise graph", hash_agrees),
+            flag(
+                "iterations listed as requested",
+                self.iterations.len() == request.iterations as usize,
+            ),
             at_least("own noise", self.sigma_own, plan.sigma_own),
             at_least("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise),
+            at_least("noise in the sum", self.sigma_sum, plan.sigma_sum),
         ];
-        for (number, scaled) in self.iterations.iter().enumerate() {
+        for (number, scaled) in (1..).zip(&self.iterations) {
+            let least = least_statistic(sensitivity.statistic(), request.dimension, request.rank);
+            let possible =
+                (least * (1.0 - TOLERANCE)..=1.0 + TOLERANCE).contains(&scaled.statistic);
             let bound = sensitivity.bound(scaled.statistic);
+            findings.push(flag(
+                &format!("statistic of iteration {number} is possible"),
+                possible,
+            ));
             findings.push(at_least(
-                &format!("sensitivity of iteration {}", number + 1),
+                &format!("sensitivity of iteration {number}"),
                 scaled.sensitivity,
                 bound,
             ));
         }
         findings.extend(self.compare_views(&plan.views));
         Ok(findings)
+    }
+
+    fn plan(
+        &self,
+        graph: Graph,
+        calibrated: &Calibrated,
+        budget: Budget,
+    ) -> Result<NoisePlan, ReceiptError> {
+        let request = &self.request;
+        if self.engine == EngineKind::Central && request.scheme != Scheme::None {
+            return Ok(curator(calibrated));
+        }
+        let trusted_sum = self.engine == EngineKind::Federated;
+        // The spectrum is costly, and only shared noise asks for it.
+        let (graph, connectivity) = if request.scheme == Scheme::Pairwise && !trusted_sum {
+            let topology = Topology::from_graph(graph, Provenance::edges("receipt"));
+            let lambda2 = topology.spectrum().algebraic_connectivity;
+            let connectivity = Connectivity {
+                lower_bound: lambda2.low,
+                certified: lambda2.certified,
+            };
+            (topology.graph().clone(), connectivity)
+        } else {
+            (graph, Connectivity::UNKNOWN)
+        };
+        Ok(NoisePlan::new(&NoiseRequest {
+            graph: &graph,
+            connectivity,
+            noise_multiplier: calibrated.z,
+            iterations: request.iterations,
+            delta: budget.delta,
+            colluders: request.colluders,
+            overhead: request.overhead,
+            scheme: request.scheme,
+            trusted_sum,
+            on_disconnect: request.on_disconnect,
+        })?)
     }
 
     fn compare_views(&self, computed: &[View]) -> Vec<Finding> {
@@ -328,12 +404,42 @@ impl Receipt {
             ));
             let gap = format!("gap to central against {}", view.view);
             findings.push(equal(&gap, stated.gap_to_central, view.gap_to_central));
+            let parts = (stated.gap_colluders, stated.gap_finite);
+            let agree = equal("", parts.0, view.gap_colluders).agrees
+                && equal("", parts.1, view.gap_finite).agrees;
+            findings.push(flag(
+                &format!("parts of the gap against {}", view.view),
+                agree,
+            ));
         }
         findings
     }
 }
 
 const TOLERANCE: f64 = 1e-6;
+
+/// The largest noise graph that is checked.
+const MOST_PEERS: usize = 100_000;
+
+/// The least an n × p block with orthonormal columns can have: the squared row norms average p/n, the squared
+/// entries 1/n.
+fn least_statistic(statistic: Statistic, dimension: usize, rank: usize) -> f64 {
+    match statistic {
+        Statistic::None => 0.0,
+        Statistic::MaxRowNorm => (rank as f64 / dimension as f64).sqrt(),
+        Statistic::MaxEntry => (1.0 / dimension as f64).sqrt(),
+    }
+}
+
+/// Something that holds (1) or does not (0).
+fn flag(what: &str, agrees: bool) -> Finding {
+    Finding {
+        what: what.to_owned(),
+        stated: 1.0,
+        computed: f64::from(u8::from(agrees)),
+        agrees,
+    }
+}
 
 fn equal(what: &str, stated: f64, computed: f64) -> Finding {
     let agrees = (stated - computed).abs() <= TOLERANCE * computed.abs();

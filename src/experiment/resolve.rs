@@ -259,6 +259,17 @@ impl Experiment {
         config
     }
 
+    /// The same hash with the seed left out: a seed can be guessed, and with it a simulation's noise.
+    pub(super) fn seedless_hash(&self) -> String {
+        let config = Config {
+            seed: 0,
+            ..self.config.clone()
+        };
+        blake3::hash(super::output::resolved(&config).as_bytes())
+            .to_hex()
+            .to_string()
+    }
+
     /// BLAKE3 of the configuration as resolved, paths as written, in hexadecimal.
     #[must_use]
     pub fn config_hash(&self) -> String {

@@ -53,7 +53,8 @@ fn what_cannot_be_audited_is_refused_with_a_way_out() {
         ("--victim 99", "different peers out of 8"),
         ("--victim 1 --coalition 1", "different peers out of 8"),
         ("--trials 5", "100"),
-        ("--significance 0", "between 0 and 1"),
+        ("--significance 0", "between 1e-12 and 0.5"),
+        ("--significance 1e-300", "between 1e-12 and 0.5"),
     ] {
         let shown = scratch.undertone(&format!("audit sims/sim.toml {arguments}"));
         assert_eq!(shown.code, Some(2), "{arguments}: {}", shown.stdout);

@@ -91,6 +91,49 @@ fn karate_and_the_topology_zoo_answer_and_refuse_honestly() {
 }
 
 #[test]
+fn the_cost_of_every_peer_against_a_named_coalition_is_bracketed() {
+    let scratch = experiment(11, "topologies/abilene.toml");
+    let costs = |arguments: &str| -> Vec<(f64, f64, f64)> {
+        let shown = scratch.undertone(&format!("privacy sims/sim.toml --json {arguments}"));
+        assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+        let document: Value = serde_json::from_str(&shown.stdout).expect("one document");
+        let peers = document["privacy"]["peers"]
+            .as_array()
+            .expect("a list")
+            .clone();
+        let number = |peer: &Value, key: &str| peer[key].as_f64().expect("a number");
+        let ends = |peer: &Value| {
+            (
+                number(peer, "epsilon_low"),
+                number(peer, "epsilon"),
+                number(peer, "epsilon_high"),
+            )
+        };
+        peers.iter().map(ends).collect()
+    };
+    let (outside, colluding) = (costs("--peers"), costs("--coalition 0,4"));
+    assert_eq!((outside.len(), colluding.len()), (11, 9));
+    for (low, epsilon, high) in outside.iter().chain(&colluding) {
+        assert!(low <= epsilon && epsilon <= high && high - low < 1e-6 * high);
+    }
+    let worst = |costs: &[(f64, f64, f64)]| costs.iter().map(|cost| cost.1).fold(0.0, f64::max);
+    assert!(
+        worst(&outside) < worst(&colluding),
+        "collusion costs something"
+    );
+    let refused = scratch.undertone("privacy sims/sim.toml --coalition 0,99");
+    assert!(
+        refused.code == Some(2) && refused.stderr.contains("99"),
+        "{}",
+        refused.stderr
+    );
+    let table = scratch
+        .undertone("privacy sims/sim.toml --coalition 0,4")
+        .stdout;
+    assert!(table.contains("most exposed of 9 honest peers"), "{table}");
+}
+
+#[test]
 fn a_cut_vertex_can_be_paid_for_on_request() {
     let scratch = experiment(34, "topologies/karate.toml");
     let shown = scratch.undertone(

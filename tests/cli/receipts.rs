@@ -54,7 +54,20 @@ fn every_number_that_is_made_rosier_is_found() {
         Some(0)
     );
     let honest = receipt(&scratch);
-    let lies: [(&str, Change); 8] = [
+    let lies: [(&str, Change); 13] = [
+        ("statistic of iteration 1", |r| {
+            r["iterations"][0] = serde_json::json!({"statistic": 0.001, "sensitivity": 1.0});
+        }),
+        ("statistic of iteration 1", |r| {
+            r["iterations"][0]["statistic"] = (-5.0).into()
+        }),
+        ("iterations listed", |r| {
+            drop(r["iterations"].as_array_mut().expect("a list").pop())
+        }),
+        ("noise in the sum", |r| r["sigma_sum"] = 0.1.into()),
+        ("parts of the gap", |r| {
+            r["views"][0]["gap_finite"] = 0.001.into()
+        }),
         ("own noise", |r| {
             r["sigma_own"] = (r["sigma_own"].as_f64().expect("number") * 0.5).into()
         }),
@@ -107,7 +120,13 @@ fn what_is_no_receipt_is_refused() {
         Some(0)
     );
     let honest = receipt(&scratch);
-    let broken: [(&str, Change); 6] = [
+    let broken: [(&str, Change); 8] = [
+        ("takes on 1 to 100000", |r| {
+            r["noise_graph"]["nodes"] = 4_000_000_000_u64.into()
+        }),
+        ("cannot be connected by", |r| {
+            r["noise_graph"]["nodes"] = 99_999_u64.into()
+        }),
         ("schema 9", |r| r["schema"] = 9.into()),
         ("unknown field `extra`", |r| r["extra"] = 1.into()),
         ("delta", |r| r["request"]["delta"] = 1.5.into()),
@@ -136,16 +155,31 @@ fn what_is_no_receipt_is_refused() {
 }
 
 #[test]
-fn a_run_that_protects_nobody_says_so_in_its_receipt() {
+fn the_receipt_of_a_run_that_protects_nobody_does_not_hold() {
     let scratch = Scratch::new();
     let run = scratch.undertone("run sims/sim.toml --out out --quiet --set noise.scheme=none");
     assert_eq!(run.code, Some(0));
-    let receipt = receipt(&scratch);
-    assert_eq!(receipt["views"].as_array().map(Vec::len), Some(0));
-    assert_eq!(
-        (receipt["sigma_own"].as_f64(), checked(&scratch).0),
-        (Some(0.0), Some(0))
-    );
+    assert_eq!(receipt(&scratch)["views"].as_array().map(Vec::len), Some(0));
+    let (code, stdout, _) = checked(&scratch);
+    assert_eq!(code, Some(1));
+    assert!(stdout.contains("FAIL  noise is added at all"), "{stdout}");
+}
+
+#[test]
+fn what_was_trusted_cannot_be_changed_afterwards() {
+    for (set, engine) in [
+        ("--engine central", "lockstep"),
+        ("--engine federated --set noise.scheme=independent", "event"),
+    ] {
+        let scratch = Scratch::new();
+        let run = scratch.undertone(&format!("run sims/sim.toml --out out --quiet {set}"));
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert!(checked(&scratch).1.contains("trusted"));
+        let mut changed = receipt(&scratch);
+        changed["engine"] = engine.into();
+        scratch.write("out/receipt.json", &changed.to_string());
+        assert_ne!(checked(&scratch).0, Some(0), "{set}");
+    }
 }
 
 #[test]
@@ -173,6 +207,7 @@ fn a_receipt_tells_nothing_private() {
         "schema",
         "sigma_own",
         "sigma_pairwise",
+        "sigma_sum",
         "version",
         "views",
     ];

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::confidence::gdp_lower_bound;
+use super::confidence::{epsilon_lower_bound, gdp_lower_bound};
 
 /// Numbers kept of a transcript.
 pub(super) const FEATURES: usize = 4;
@@ -55,11 +55,12 @@ const ATTACKERS: [AttackerKind; FEATURES] = [
 pub(super) struct Verdict {
     pub(super) attacker: AttackerKind,
     pub(super) mu: f64,
+    pub(super) epsilon: f64,
 }
 
 /// Chooses attacker, direction and threshold on the first half of the trials and judges that choice on
 /// the second, so that choosing costs no confidence.
-pub(super) fn judge(trials: &Trials, significance: f64) -> Verdict {
+pub(super) fn judge(trials: &Trials, delta: f64, significance: f64) -> Verdict {
     let half = trials.worlds[0].len() / 2;
     let part = |feature: usize, first: bool| {
         let choose = |world: &[Features]| {
@@ -84,7 +85,8 @@ pub(super) fn judge(trials: &Trials, significance: f64) -> Verdict {
         for step in 1..64 {
             let threshold = pooled[step * pooled.len() / 64];
             for sign in [1.0, -1.0] {
-                let mu = bound(&without, &with, threshold, sign, significance);
+                let (right, wrong, count) = counts(&without, &with, threshold, sign);
+                let mu = gdp_lower_bound(right, wrong, count, significance);
                 if mu > best.0 {
                     best = (mu, feature, threshold, sign);
                 }
@@ -93,18 +95,24 @@ pub(super) fn judge(trials: &Trials, significance: f64) -> Verdict {
     }
     let (_, feature, threshold, sign) = best;
     let [without, with] = part(feature, false);
+    let (right, wrong, count) = counts(&without, &with, threshold, sign);
     Verdict {
         attacker: ATTACKERS[feature],
-        mu: bound(&without, &with, threshold, sign, significance).max(0.0),
+        mu: gdp_lower_bound(right, wrong, count, significance).max(0.0),
+        epsilon: epsilon_lower_bound(right, wrong, count, delta, significance),
     }
 }
 
-fn bound(without: &[f64], with: &[f64], threshold: f64, sign: f64, significance: f64) -> f64 {
+/// Runs called world 1 that are, runs called world 1 that are not, and runs per world.
+fn counts(without: &[f64], with: &[f64], threshold: f64, sign: f64) -> (u64, u64, u64) {
     let called = |runs: &[f64]| {
         runs.iter()
             .filter(|&&x| sign * x > sign * threshold)
             .count() as u64
     };
-    let trials = without.len().min(with.len()) as u64;
-    gdp_lower_bound(called(with), called(without), trials, significance)
+    (
+        called(with),
+        called(without),
+        without.len().min(with.len()) as u64,
+    )
 }

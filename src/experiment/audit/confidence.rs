@@ -9,7 +9,7 @@ use statrs::distribution::{Beta, ContinuousCDF, Normal};
 /// C. J. Clopper & E. S. Pearson 1934; the ends are quantiles of Beta laws.
 ///
 /// # Panics
-/// If `hits > trials`, or `tail` does not lie in (0, 1).
+/// If `hits > trials`, or `tail` does not lie in (0, 1). Tails below 1e-12 are beyond the quantile's accuracy.
 #[must_use]
 pub fn proportion_bounds(hits: u64, trials: u64, tail: f64) -> (f64, f64) {
     assert!(
@@ -52,6 +52,28 @@ pub fn gdp_lower_bound(right: u64, wrong: u64, trials: u64, significance: f64) -
     normal.inverse_cdf(power) - normal.inverse_cdf(alarm)
 }
 
+/// A lower bound on ε at δ from guesses at one threshold, whatever the law of the noise: (ε, δ)-DP means
+/// power ≤ e^ε·alarm + δ, so ε ≥ ln((power − δ)/alarm). Above the true ε with probability at most
+/// `significance`; 0 where nothing was learned.
+///
+/// # Source
+/// P. Kairouz, S. Oh & P. Viswanath 2015, Theorem 2.1; M. Jagielski et al. 2020 for auditing with it.
+#[must_use]
+pub fn epsilon_lower_bound(
+    right: u64,
+    wrong: u64,
+    trials: u64,
+    delta: f64,
+    significance: f64,
+) -> f64 {
+    let (power, _) = proportion_bounds(right, trials, significance / 2.0);
+    let (_, alarm) = proportion_bounds(wrong, trials, significance / 2.0);
+    if power <= delta || alarm <= 0.0 {
+        return 0.0;
+    }
+    ((power - delta) / alarm).ln().max(0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +90,17 @@ mod tests {
             (low - 0.443_904).abs() < 1e-5 && (high - 0.974_789).abs() < 1e-5,
             "{low} {high}"
         );
+    }
+
+    #[test]
+    fn randomised_response_is_bounded_by_what_it_spends() {
+        // Power 0.9 and alarm 0.1 is ε = ln 9 = 2.197 exactly, at any number of trials.
+        for trials in [100, 10_000, 1_000_000] {
+            let bound = epsilon_lower_bound(9 * trials / 10, trials / 10, trials, 1e-5, 1e-3);
+            assert!(bound < 9.0_f64.ln(), "{bound}");
+            assert!(trials < 1_000_000 || bound > 2.18, "{bound}");
+        }
+        assert_eq!(epsilon_lower_bound(50, 50, 100, 1e-5, 1e-3), 0.0);
     }
 
     #[test]

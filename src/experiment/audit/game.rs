@@ -55,7 +55,7 @@ impl<'a> Game<'a> {
         coalition
             .iter()
             .for_each(|&peer| colludes[peer as usize] = true);
-        let weights = optimal_weights(experiment, victim as usize, &colludes);
+        let weights = optimal_weights(experiment, victim as usize, &colludes)?;
         let variance_factor = variance_factor(experiment, victim, coalition)?;
         let victim = victim as usize;
         Ok(Self {
@@ -138,7 +138,11 @@ impl<'a> Game<'a> {
 }
 
 /// Σ_H⁻¹ e_u by a dense solve, with zeros at the colluders.
-fn optimal_weights(experiment: &Experiment, victim: usize, colludes: &[bool]) -> Vec<f64> {
+fn optimal_weights(
+    experiment: &Experiment,
+    victim: usize,
+    colludes: &[bool],
+) -> Result<Vec<f64>, AuditError> {
     let graph = experiment.noise_topology.graph();
     let (own, pairwise) = (
         experiment.noise.sigma_own.powi(2),
@@ -160,14 +164,13 @@ fn optimal_weights(experiment: &Experiment, victim: usize, colludes: &[bool]) ->
     }
     let mut unit = DVector::zeros(honest.len());
     unit[position(victim).expect("the victim is honest")] = 1.0;
-    let solved = covariance
-        .cholesky()
-        .map_or(unit.clone(), |factor| factor.solve(&unit));
+    let factor = covariance.cholesky().ok_or(AuditError::Covariance)?;
+    let solved = factor.solve(&unit);
     let mut weights = vec![0.0; graph.nodes()];
     for (&v, &weight) in honest.iter().zip(solved.iter()) {
         weights[v] = weight;
     }
-    weights
+    Ok(weights)
 }
 
 /// Sees one run and keeps what the attackers use.

@@ -20,12 +20,15 @@ mod tests;
 use serde::Serialize;
 
 pub use attackers::AttackerKind;
-pub use confidence::{gdp_lower_bound, proportion_bounds};
+pub use confidence::{epsilon_lower_bound, gdp_lower_bound, proportion_bounds};
 
 use super::resolve::Experiment;
 use crate::engine::{EngineError, Observer, Session};
 use crate::privacy::{Adjacency, PrivacyError, coalition, gaussian};
 use game::Game;
+
+/// The largest network audited: the optimal attacker needs a dense solve.
+const MOST_PEERS: usize = 2000;
 
 /// How thorough to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,9 +79,11 @@ pub struct Audit {
     pub attacker: AttackerKind,
     /// Lower confidence bound on μ.
     pub empirical_mu: f64,
-    /// Lower confidence bound on ε at the experiment's δ, by that μ.
+    /// Lower confidence bound on ε at the experiment's δ, whatever the law of the noise.
     pub empirical_epsilon: f64,
-    /// Whether the lower bound stays below the certificate.
+    /// ε that the experiment promised against a coalition of this size; `None` if it is larger than promised.
+    pub promised_epsilon: Option<f64>,
+    /// Whether the lower bounds stay below the certificate, and the certificate within the promise.
     pub passed: bool,
 }
 
@@ -131,6 +136,27 @@ pub enum AuditError {
         /// Number of peers.
         peers: usize,
     },
+    /// A significance that is none, or beyond the accuracy of the bounds.
+    #[error("the significance must lie between 1e-12 and 0.5, found {found}")]
+    Significance {
+        /// The number given.
+        found: f64,
+    },
+    /// A network whose covariance is too large to solve for the optimal attacker.
+    #[error(
+        "the optimal attacker is found for up to {most} peers, this network has {peers}; audit a smaller one"
+    )]
+    TooManyPeers {
+        /// Number of peers.
+        peers: usize,
+        /// The most.
+        most: usize,
+    },
+    /// The covariance of the honest noise cannot be inverted.
+    #[error(
+        "the covariance of the honest peers' noise is not positive definite to working precision"
+    )]
+    Covariance,
     /// Too few trials to say anything.
     #[error("an audit needs at least 100 trials per world, found {trials}")]
     Trials {
@@ -164,9 +190,13 @@ fn audit_sessions(
     let victim = check(experiment, options)?;
     let game = Game::new(experiment, victim, &options.coalition)?;
     let trials = game.play(options.trials, prepare, observer)?;
-    let verdict = attackers::judge(&trials, options.significance);
+    let verdict = attackers::judge(&trials, experiment.delta.get(), options.significance);
     let delta = experiment.delta;
-    let epsilon = |mu: f64| gaussian::epsilon(mu, delta);
+    let certified_epsilon = gaussian::epsilon(game.certified_mu(), delta);
+    let privacy = experiment.config.privacy;
+    let promised_epsilon =
+        (options.coalition.len() <= privacy.colluders).then_some(privacy.epsilon);
+    let kept = promised_epsilon.is_none_or(|promise| certified_epsilon <= promise * (1.0 + 1e-9));
     Ok(Audit {
         adjacency: experiment.config.privacy.adjacency,
         victim,
@@ -175,16 +205,13 @@ fn audit_sessions(
         significance: options.significance,
         canary: game.report(),
         certified_mu: game.certified_mu(),
-        certified_epsilon: epsilon(game.certified_mu()),
+        certified_epsilon,
         pair_mu: trials.pair_mu(),
         attacker: verdict.attacker,
         empirical_mu: verdict.mu,
-        empirical_epsilon: if verdict.mu > 0.0 {
-            epsilon(verdict.mu)
-        } else {
-            0.0
-        },
-        passed: verdict.mu <= game.certified_mu(),
+        empirical_epsilon: verdict.epsilon,
+        promised_epsilon,
+        passed: verdict.mu <= game.certified_mu() && verdict.epsilon <= certified_epsilon && kept,
     })
 }
 
@@ -198,12 +225,23 @@ fn check(experiment: &Experiment, options: &AuditOptions) -> Result<u32, AuditEr
             engine: engine.name(),
         });
     }
+    if !(1e-12..=0.5).contains(&options.significance) {
+        return Err(AuditError::Significance {
+            found: options.significance,
+        });
+    }
+    let peers = experiment.topology.graph().nodes();
+    if peers > MOST_PEERS {
+        return Err(AuditError::TooManyPeers {
+            peers,
+            most: MOST_PEERS,
+        });
+    }
     if options.trials < 100 {
         return Err(AuditError::Trials {
             trials: options.trials,
         });
     }
-    let peers = experiment.topology.graph().nodes();
     let coalition = &options.coalition;
     let free = (0..peers as u32).find(|peer| !coalition.contains(peer));
     let victim = options.victim.or(free).unwrap_or(0);

@@ -3,11 +3,14 @@
 //! A healthy implementation fails with probability at most the stated significance; the seeds are fixed.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{Audit, AuditError, AuditOptions, audit, audit_sessions};
 use crate::engine::{Session, Silent};
 use crate::experiment::{Experiment, read_config};
 use crate::noise::Tamper;
+use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use crate::protocol::Plan;
 
 /// A dozen peers on a random 4-regular graph, one iteration, no floor: the sensitivity bound is tight.
 fn experiment(set: &[&str]) -> Experiment {
@@ -141,10 +144,45 @@ fn noise_scaled_by_a_private_norm_is_caught() {
 }
 
 #[test]
-fn a_sensitivity_that_is_half_of_what_it_should_be_is_caught() {
-    // The wrong factor 2: all noise is drawn for an adjacency half as large.
+fn a_sensitivity_for_half_the_change_is_caught() {
+    // The wrong factor in the adjacency: all peers agree on a Δ that is less than half of what one interaction
+    // can do, as if rows had a degree floor that they do not have.
+    let experiment = experiment(&[]);
+    let prepare = |mut session: Session| {
+        let mut parameters = session.plan.parameters().clone();
+        parameters.sensitivity = Sensitivity::new(
+            Adjacency::Interaction,
+            SensitivityRule::Exact,
+            40,
+            None,
+            parameters.rank,
+        )
+        .expect("proved");
+        let statistic = session.start.max_row_norm();
+        let honest = session.plan.parameters().sensitivity.bound(statistic);
+        assert!(parameters.sensitivity.bound(statistic) < 0.5 * honest);
+        session.plan = Arc::new(Plan::new(parameters).expect("valid"));
+        session
+    };
+    let audit = audit_sessions(&experiment, &options(3000), &prepare, &mut Silent).expect("runs");
+    assert!(!audit.passed, "{audit:?}");
+}
+
+#[test]
+fn all_noise_halved_is_caught() {
     let audit = broken(&experiment(&[]), &options(3000), Tamper::HalveAllNoise);
     assert!(!audit.passed, "{audit:?}");
+}
+
+#[test]
+fn a_plan_that_breaks_its_promise_fails_however_well_it_is_carried_out() {
+    let mut experiment = experiment(&[]);
+    experiment.config.privacy.epsilon *= 0.5;
+    let audit = audit(&experiment, &options(200), &mut Silent).expect("runs");
+    assert!(
+        !audit.passed && audit.empirical_mu <= audit.certified_mu,
+        "{audit:?}"
+    );
 }
 
 #[test]
@@ -168,6 +206,16 @@ fn what_cannot_be_audited_is_refused_with_a_reason() {
         refused(&[], &options(5)),
         AuditError::Trials { trials: 5 }
     ));
+    for significance in [0.0, 1e-300, 0.9, f64::NAN] {
+        let options = AuditOptions {
+            significance,
+            ..options(200)
+        };
+        assert!(matches!(
+            refused(&[], &options),
+            AuditError::Significance { .. }
+        ));
+    }
     for (victim, coalition) in [(99, vec![]), (1, vec![1]), (0, vec![3, 2]), (0, vec![77])] {
         let options = AuditOptions {
             victim: Some(victim),
