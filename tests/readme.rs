@@ -156,7 +156,11 @@ fn every_command_of_the_readme_works() {
         };
         let arguments = arguments(rest);
         if !cfg!(feature = "node") && needs_libp2p(&arguments) {
-            eprintln!("SKIPPED: `{command}` needs the feature `node`");
+            // Not eprintln: the test runner hides what a passing test prints.
+            let _ = std::io::Write::write_fmt(
+                &mut std::io::stderr(),
+                format_args!("SKIPPED: `{command}` needs the feature `node`\n"),
+            );
             continue;
         }
         let shown = undertone_in(folder.path(), &arguments);

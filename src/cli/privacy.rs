@@ -13,7 +13,7 @@ use crate::experiment::coalitions::{WorstCoalition, advise, worst_coalitions};
 use crate::experiment::config::EngineKind;
 use crate::experiment::receipt::Receipt;
 use crate::experiment::summary::PrivacySummary;
-use crate::experiment::{PeerCost, peer_costs};
+use crate::experiment::{Conversions, PeerCost, conversions, peer_costs};
 use crate::privacy::Advice;
 use crate::topology::{Graph, TopologySummary};
 
@@ -33,6 +33,8 @@ struct Forecast {
     noise_topology: Option<TopologySummary>,
     /// At least, at most, and who, by coalition size.
     coalitions: Vec<WorstCoalition>,
+    /// The views in the currencies of the literature.
+    conversions: Vec<Conversions>,
     /// Every honest peer against the coalition named on the command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     peers: Option<Vec<PeerCost>>,
@@ -134,6 +136,7 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
             summary: experiment.privacy_summary(),
             noise_topology: noise.then(|| experiment.noise_topology.summary()),
             coalitions,
+            conversions: conversions(&experiment)?,
             peers: costs,
             advice,
         },
@@ -145,6 +148,7 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
         writeln!(out)?;
     } else if !report.quiet {
         print(&mut out, &document.privacy.summary)?;
+        print_conversions(&mut out, &document.privacy.conversions)?;
         print_coalitions(&mut out, &document.privacy.coalitions)?;
         if let Some(costs) = &document.privacy.peers {
             print_costs(&mut out, &options.coalition, costs)?;
@@ -159,6 +163,31 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
     }
     super::warn(&experiment.warnings);
     Ok(Verdict::Success)
+}
+
+fn print_conversions(out: &mut impl Write, views: &[Conversions]) -> io::Result<()> {
+    if views.is_empty() {
+        return Ok(());
+    }
+    let heading = [
+        "the same as",
+        "rho (zCDP)",
+        "epsilon exact",
+        "from rho, best",
+        "from rho, papers",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for view in views {
+        rows.push(vec![
+            view.view.clone(),
+            table::number(view.rho),
+            table::number(view.epsilon_exact),
+            table::number(view.epsilon_zcdp),
+            table::number(view.epsilon_paper),
+        ]);
+    }
+    writeln!(out)?;
+    table::write(out, &rows)
 }
 
 /// At least, at most, and who.

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod coalitions;
 pub mod config;
+mod conversions;
 mod error;
 mod memory;
 pub mod metrics;
@@ -19,6 +20,7 @@ pub mod verification;
 mod warnings;
 
 pub use config::Config;
+pub use conversions::{Conversions, conversions};
 pub use error::ExperimentError;
 pub use overrides::{OverrideError, parse_set};
 pub use peer_costs::{PeerCost, peer_costs};
