@@ -156,11 +156,7 @@ fn every_command_of_the_readme_works() {
         };
         let arguments = arguments(rest);
         if !cfg!(feature = "node") && needs_libp2p(&arguments) {
-            // Not eprintln: the test runner hides what a passing test prints.
-            let _ = std::io::Write::write_fmt(
-                &mut std::io::stderr(),
-                format_args!("SKIPPED: `{command}` needs the feature `node`\n"),
-            );
+            crate::support::skipped(format_args!("`{command}` needs the feature `node`"));
             continue;
         }
         let shown = undertone_in(folder.path(), &arguments);

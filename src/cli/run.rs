@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::{Verdict, table};
 use crate::experiment::metrics::Utility;
 use crate::experiment::summary::Summary;
-use crate::experiment::{output, peak_memory_bytes, run};
+use crate::experiment::{output, run};
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     let quiet = arguments.report.quiet;
@@ -22,9 +22,8 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
         .unwrap_or_else(|| PathBuf::from("out").join(&experiment.config.name));
     output::create(&directory)?;
     progress.message("running");
-    let mut report = run(&experiment, &mut progress)?;
+    let report = run(&experiment, &mut progress)?;
     progress.finish();
-    report.summary.timing.peak_memory_bytes = peak_memory_bytes();
     output::write(
         &directory,
         &experiment.portable_config(),

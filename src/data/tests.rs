@@ -274,11 +274,9 @@ fn shared(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    // Not eprintln: the test runner hides what a passing test prints.
-    let _ = std::io::Write::write_fmt(
-        &mut std::io::stderr(),
-        format_args!("SKIPPED: {name} is not beside the repository, nothing was checked\n"),
-    );
+    crate::vocabulary::testing::skipped(format_args!(
+        "{name} is not beside the repository, nothing was checked"
+    ));
     None
 }
 

@@ -93,8 +93,5 @@ fn crossed_by_rounding(low: f64, high: f64) -> f64 {
 
 fn connectivity(experiment: &Experiment) -> Connectivity {
     let lambda2 = experiment.noise_topology.spectrum().algebraic_connectivity;
-    Connectivity {
-        lower_bound: lambda2.low,
-        certified: lambda2.certified,
-    }
+    Connectivity::from(lambda2)
 }

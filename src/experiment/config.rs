@@ -70,7 +70,7 @@ pub struct DataConfig {
 }
 
 /// `[peers]`
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PeersConfig {
     /// `"users"`: one peer per user; or a number: users are dealt to that many peers.
@@ -78,22 +78,20 @@ pub struct PeersConfig {
     pub count: PeerCount,
     /// How users are dealt.
     #[serde(default = "round_robin")]
-    pub partition: PartitionChoice,
+    pub partition: Partition,
 }
 
-/// How users are dealt to peers; a wrapper so that the default is round-robin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct PartitionChoice(pub Partition);
-
-impl Default for PartitionChoice {
+impl Default for PeersConfig {
     fn default() -> Self {
-        Self(Partition::RoundRobin)
+        Self {
+            count: PeerCount::default(),
+            partition: round_robin(),
+        }
     }
 }
 
-fn round_robin() -> PartitionChoice {
-    PartitionChoice::default()
+fn round_robin() -> Partition {
+    Partition::RoundRobin
 }
 
 /// Number of peers.

@@ -25,5 +25,5 @@ pub use error::ExperimentError;
 pub use overrides::{OverrideError, parse_set};
 pub use peer_costs::{PeerCost, peer_costs};
 pub use resolve::{Experiment, read_config};
-pub use run::{MetricsRow, Report, RunError, frame_bytes, peak_memory_bytes, run, run_engine};
+pub use run::{MetricsRow, Report, RunError, peak_memory_bytes, run, run_engine};
 pub use topology_source::{FileSource, TopologySource};

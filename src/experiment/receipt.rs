@@ -358,10 +358,7 @@ impl Receipt {
         let (graph, connectivity) = if request.scheme == Scheme::Pairwise && !trusted_sum {
             let topology = Topology::from_graph(graph, Provenance::edges("receipt"));
             let lambda2 = topology.spectrum().algebraic_connectivity;
-            let connectivity = Connectivity {
-                lower_bound: lambda2.low,
-                certified: lambda2.certified,
-            };
+            let connectivity = Connectivity::from(lambda2);
             (topology.graph().clone(), connectivity)
         } else {
             (graph, Connectivity::UNKNOWN)

@@ -135,7 +135,7 @@ impl Experiment {
             });
         }
         let user_rows = interactions.normalised_rows(floor);
-        let assignment = data::assign(interactions.users(), peers, config.peers.partition.0, &seed)
+        let assignment = data::assign(interactions.users(), peers, config.peers.partition, &seed)
             .map_err(ExperimentError::Peers)?;
         let peer_rows = data::peer_rows(&user_rows, &assignment);
         let rank = config.algorithm.rank;
@@ -261,22 +261,23 @@ impl Experiment {
 
     /// The same hash with the seed left out: a seed can be guessed, and with it a simulation's noise.
     pub(super) fn seedless_hash(&self) -> String {
-        let config = Config {
+        hash(&Config {
             seed: 0,
             ..self.config.clone()
-        };
-        blake3::hash(super::output::resolved(&config).as_bytes())
-            .to_hex()
-            .to_string()
+        })
     }
 
     /// BLAKE3 of the configuration as resolved, paths as written, in hexadecimal.
     #[must_use]
     pub fn config_hash(&self) -> String {
-        blake3::hash(super::output::resolved(&self.config).as_bytes())
-            .to_hex()
-            .to_string()
+        hash(&self.config)
     }
+}
+
+/// BLAKE3 of a configuration, in hexadecimal.
+fn hash(config: &Config) -> String {
+    let text = super::output::resolved(config);
+    blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
 /// Reads and parses an experiment file and applies overrides.
@@ -349,10 +350,7 @@ fn plan_noise(
     let lambda2 = noise_topology.spectrum().algebraic_connectivity;
     Ok(NoisePlan::new(&NoiseRequest {
         graph: noise_topology.graph(),
-        connectivity: privacy::Connectivity {
-            lower_bound: lambda2.low,
-            certified: lambda2.certified,
-        },
+        connectivity: lambda2.into(),
         noise_multiplier: calibrated.z,
         iterations: config.algorithm.iterations,
         delta,

@@ -17,7 +17,6 @@ use crate::engine::{
     lockstep,
 };
 use crate::linalg::{Block, top_eigenvectors};
-use crate::protocol::wire;
 use crate::vocabulary::Seed;
 
 /// Why an experiment could not be run to its end.
@@ -267,10 +266,4 @@ pub fn peak_memory_bytes() -> Option<u64> {
         .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
-}
-
-/// Bytes of one averaging frame, for reports.
-#[must_use]
-pub fn frame_bytes(session: &Session) -> usize {
-    wire::framed_block_len(session.plan.values())
 }

@@ -84,6 +84,16 @@ impl Assignment {
         (plus, minus)
     }
 
+    /// The term that `peer` adds of the noise it shares with `partner`.
+    #[must_use]
+    pub fn shared(&self, peer: PeerIndex, partner: PeerIndex) -> Term {
+        if peer < partner {
+            self.pair(peer, partner).0
+        } else {
+            self.pair(partner, peer).1
+        }
+    }
+
     /// All terms of `peer`, whose partners are its neighbours in the noise graph.
     #[must_use]
     pub fn peer(&self, peer: PeerIndex, noise_graph: &Graph) -> PeerNoise {
@@ -92,14 +102,9 @@ impl Assignment {
         } else {
             &[]
         };
-        let pairs = partners.iter().map(|&partner| {
-            let partner = PeerIndex(partner);
-            if peer < partner {
-                self.pair(peer, partner).0
-            } else {
-                self.pair(partner, peer).1
-            }
-        });
+        let pairs = partners
+            .iter()
+            .map(|&partner| self.shared(peer, PeerIndex(partner)));
         let noise = PeerNoise::new(self.own(peer), pairs.collect());
         #[cfg(test)]
         let noise = noise.broken_on_purpose(self.tamper.is_some());

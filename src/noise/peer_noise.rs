@@ -50,6 +50,15 @@ impl Term {
         }
     }
 
+    /// Adds this term's share of a whole iteration to `out`, n·p coordinates.
+    pub fn add_to(&self, iteration: Iteration, sensitivity: f64, out: &mut [f64]) {
+        let scale = sensitivity * self.scale;
+        if scale != 0.0 {
+            self.key
+                .add_all_normals(self.address(iteration), scale, out);
+        }
+    }
+
     /// Adds one chunk of this term to `plus` and subtracts the very same numbers from `minus`: the two
     /// ends of an edge in one draw.
     ///
@@ -64,14 +73,13 @@ impl Term {
         buffer: &mut [f64],
     ) {
         let (minus, opposite) = minus;
-        let scale = sensitivity * self.scale;
-        if scale == 0.0 {
+        let (scale, opposite) = (sensitivity * self.scale, sensitivity * opposite);
+        if scale == 0.0 && opposite == 0.0 {
             return;
         }
         buffer.fill(0.0);
         self.key
             .add_normals(self.address(iteration), chunk, 1.0, buffer);
-        let opposite = sensitivity * opposite;
         for ((p, m), normal) in plus.iter_mut().zip(minus).zip(buffer) {
             *p += scale * *normal;
             *m += opposite * *normal;
@@ -125,19 +133,8 @@ impl PeerNoise {
 
     /// Adds all terms of one iteration to `out`, the peer's n·p coordinates.
     pub fn add_to(&self, iteration: Iteration, sensitivity: f64, out: &mut [f64]) {
-        for (chunk, values) in (0_u64..).zip(out.chunks_mut(crate::vocabulary::CHUNK)) {
-            for term in &self.terms {
-                term.add_chunk(iteration, chunk, sensitivity, values);
-            }
-        }
-    }
-}
-
-impl Term {
-    /// Adds this term's share of a whole iteration to `out`, n·p coordinates.
-    pub fn add_to(&self, iteration: Iteration, sensitivity: f64, out: &mut [f64]) {
-        for (chunk, values) in (0_u64..).zip(out.chunks_mut(crate::vocabulary::CHUNK)) {
-            self.add_chunk(iteration, chunk, sensitivity, values);
+        for term in &self.terms {
+            term.add_to(iteration, sensitivity, out);
         }
     }
 }

@@ -202,12 +202,8 @@ mod tests {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../shared/vectors/test_vectors.json");
         let Ok(text) = std::fs::read_to_string(&path) else {
-            // Not eprintln: the test runner hides what a passing test prints.
-            let _ = std::io::Write::write_fmt(
-                &mut std::io::stderr(),
-                format_args!(
-                    "SKIPPED: every_shared_vector_is_met, the shared vectors are absent\n"
-                ),
+            crate::vocabulary::testing::skipped(
+                "every_shared_vector_is_met, the shared vectors are absent",
             );
             return;
         };

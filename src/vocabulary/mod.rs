@@ -4,6 +4,8 @@
 
 mod ids;
 mod seed;
+#[cfg(test)]
+pub(crate) mod testing;
 mod time;
 
 pub use ids::{Iteration, PeerIndex, Round};

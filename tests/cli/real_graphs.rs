@@ -156,11 +156,7 @@ fn facebook_and_the_internet_answer_and_refuse_honestly() {
     for (graph, peers) in graphs {
         let path = format!("../shared/data/graphs/{graph}");
         if !repository(&path).exists() {
-            // Not eprintln: the test runner hides what a passing test prints.
-            let _ = std::io::Write::write_fmt(
-                &mut std::io::stderr(),
-                format_args!("SKIPPED: {path} is not here\n"),
-            );
+            crate::support::skipped(format_args!("{path} is not here"));
             continue;
         }
         let scratch = experiment(peers, &path);

@@ -12,3 +12,10 @@ use std::path::PathBuf;
 pub(crate) fn repository(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
 }
+
+/// Says that a test checked nothing, and why. Straight to standard error: the test runner hides what a
+/// passing test prints.
+#[cfg(feature = "cli")]
+pub(crate) fn skipped(why: impl std::fmt::Display) {
+    let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("SKIPPED: {why}\n"));
+}

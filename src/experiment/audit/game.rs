@@ -11,6 +11,7 @@ use super::{AuditError, CanaryReport, variance_factor};
 use crate::engine::{Observer, Session, Transcript, lockstep};
 use crate::experiment::resolve::Experiment;
 use crate::linalg::{Block, SparseRows};
+use crate::noise::Assignment;
 use crate::vocabulary::{PeerIndex, Seed};
 
 /// Trials between two reports of progress.
@@ -126,9 +127,10 @@ impl<'a> Game<'a> {
         session.start = Arc::clone(&self.start);
         session.rows = Arc::clone(&self.worlds[world]);
         let session = prepare(session);
+        let noise = &self.experiment.noise;
         let mut adversary = Adversary {
             game: self,
-            seed,
+            planned: Assignment::new(seed, noise.sigma_own, noise.sigma_pairwise),
             features: Features::default(),
             last: None,
         };
@@ -176,7 +178,8 @@ fn optimal_weights(
 /// Sees one run and keeps what the attackers use.
 struct Adversary<'a> {
     game: &'a Game<'a>,
-    seed: &'a Seed,
+    /// The noise of the plan under this run's seed: what colluders know of theirs.
+    planned: Assignment,
     features: Features,
     /// The victim's residual of the iteration before, per unit sensitivity.
     last: Option<Vec<f64>>,
@@ -241,18 +244,10 @@ impl Adversary<'_> {
         let rows = &game.worlds[0][v];
         let mut known = vec![0.0; state.len()];
         rows.add_back_projection(&rows.project(state, p), p, 0..state.len(), &mut known);
-        let noise = &game.experiment.noise;
-        let assignment =
-            crate::noise::Assignment::new(self.seed, noise.sigma_own, noise.sigma_pairwise);
         let peer = PeerIndex::from_index(v);
         for &w in game.experiment.noise_topology.graph().neighbours(v) {
-            if game.colludes[w as usize] && assignment.has_pairwise() {
-                let other = PeerIndex(w);
-                let term = if peer < other {
-                    assignment.pair(peer, other).0
-                } else {
-                    assignment.pair(other, peer).1
-                };
+            if game.colludes[w as usize] && self.planned.has_pairwise() {
+                let term = self.planned.shared(peer, PeerIndex(w));
                 term.add_to(transcript.iteration, transcript.sensitivity, &mut known);
             }
         }

@@ -154,10 +154,7 @@ fn connectivity(graph: &Graph, colluders: usize) -> Connectivity {
         return Connectivity::UNKNOWN;
     }
     let lambda2 = Spectrum::of(graph, &Mixing::metropolis(graph)).algebraic_connectivity;
-    Connectivity {
-        lower_bound: lambda2.low,
-        certified: lambda2.certified,
-    }
+    Connectivity::from(lambda2)
 }
 
 /// The certified gap, with λ₂ only where the trees are not enough.

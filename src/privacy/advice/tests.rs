@@ -35,10 +35,7 @@ fn planned(graph: &Graph, colluders: usize, target: f64) -> Result<f64, PrivacyE
         colluders,
         overhead: target * target * (peers - colluders as f64) / peers - 1.0,
         trusted_sum: false,
-        connectivity: Connectivity {
-            lower_bound: lambda2.low,
-            certified: lambda2.certified,
-        },
+        connectivity: Connectivity::from(lambda2),
         on_disconnect: OnDisconnect::Refuse,
     })?;
     let view = plan.views.iter().find(|view| view.colluders == colluders);

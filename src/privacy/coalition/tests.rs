@@ -71,10 +71,8 @@ fn every_shared_vector_is_met() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../shared/vectors/test_vectors_gopa.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
-        // Not eprintln: the test runner hides what a passing test prints.
-        let _ = std::io::Write::write_fmt(
-            &mut std::io::stderr(),
-            format_args!("SKIPPED: every_shared_vector_is_met, the shared vectors are absent\n"),
+        crate::vocabulary::testing::skipped(
+            "every_shared_vector_is_met, the shared vectors are absent",
         );
         return;
     };

@@ -15,11 +15,7 @@ fn shared(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    // Not eprintln: the test runner hides what a passing test prints.
-    let _ = std::io::Write::write_fmt(
-        &mut std::io::stderr(),
-        format_args!("SKIPPED: shared data file graphs/{name} is absent\n"),
-    );
+    crate::vocabulary::testing::skipped(format_args!("shared data file graphs/{name} is absent"));
     None
 }
 

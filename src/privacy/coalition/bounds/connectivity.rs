@@ -1,6 +1,6 @@
 //! What is known of λ₂ of the noise graph, and what a coalition leaves of it.
 
-use crate::topology::Graph;
+use crate::topology::{Graph, Interval};
 
 /// What is known of the algebraic connectivity λ₂(G) of the noise graph; the topology layer computes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,6 +9,16 @@ pub struct Connectivity {
     pub lower_bound: f64,
     /// Whether the bound is proved. An estimate with a safety factor is not: Ritz values lie above λ₂.
     pub certified: bool,
+}
+
+impl From<Interval> for Connectivity {
+    /// The lower end of what the topology layer knows of λ₂(G).
+    fn from(lambda2: Interval) -> Self {
+        Self {
+            lower_bound: lambda2.low,
+            certified: lambda2.certified,
+        }
+    }
 }
 
 impl Connectivity {

@@ -15,11 +15,7 @@ fn on(file: &str, nodes: usize) {
         .join("../shared/data/graphs")
         .join(file);
     if !path.exists() {
-        // Not eprintln: the test runner hides what a passing test prints.
-        let _ = std::io::Write::write_fmt(
-            &mut std::io::stderr(),
-            format_args!("SKIPPED: bounds on {file}, which is absent\n"),
-        );
+        crate::vocabulary::testing::skipped(format_args!("bounds on {file}, which is absent"));
         return;
     }
     let (graph, _) = load_graph(&path, LoadOptions::default()).expect("an edge list");

@@ -234,11 +234,7 @@ fn real_networks_are_planned_or_refused_in_seconds() {
     ] {
         let path = folder.join(file);
         if !path.exists() {
-            // Not eprintln: the test runner hides what a passing test prints.
-            let _ = std::io::Write::write_fmt(
-                &mut std::io::stderr(),
-                format_args!("SKIPPED: a plan on {file}, which is absent\n"),
-            );
+            crate::vocabulary::testing::skipped(format_args!("a plan on {file}, which is absent"));
             continue;
         }
         let (network, _) = load_graph(&path, LoadOptions::default()).expect("an edge list");
