@@ -53,6 +53,9 @@ pub struct Config {
 pub struct DataConfig {
     /// The file, relative to the experiment file; `.gz` is read directly.
     pub path: PathBuf,
+    /// Where to get the file; said where it does not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obtain: Option<String>,
     /// Its format.
     pub format: Format,
     /// An interaction is a rating above this.

@@ -35,6 +35,17 @@ pub enum ExperimentError {
     /// The data cannot be used.
     #[error("[data] {0}")]
     Data(#[from] DataError),
+    /// The data file does not exist.
+    #[error(
+        "[data] there is no file {path}: put it there, or say where it is with --set data.path=FILE{obtain}",
+        path = path.display(), obtain = obtained(obtain.as_deref())
+    )]
+    MissingData {
+        /// The file as looked for.
+        path: PathBuf,
+        /// `data.obtain`: where to get it.
+        obtain: Option<String>,
+    },
     /// The users cannot be dealt to the peers.
     #[error("[peers] {0}")]
     Peers(DataError),
@@ -154,4 +165,12 @@ pub enum ExperimentError {
         /// Columns of X.
         rank: usize,
     },
+}
+
+/// `data.obtain` as the end of a message, on one line.
+fn obtained(obtain: Option<&str>) -> String {
+    obtain.map_or_else(String::new, |text| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        format!("; to obtain it: {}", words.join(" "))
+    })
 }

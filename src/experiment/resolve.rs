@@ -409,9 +409,19 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     Ok(config)
 }
 
-fn read(config: &Config, base: &Path) -> Result<data::Loaded, DataError> {
+fn read(config: &Config, base: &Path) -> Result<data::Loaded, ExperimentError> {
     let data = &config.data;
-    data::load(&base.join(&data.path), data.format, data.threshold)
+    let path = base.join(&data.path);
+    data::load(&path, data.format, data.threshold).map_err(|error| match error {
+        DataError::Open {
+            kind: std::io::ErrorKind::NotFound,
+            ..
+        } => ExperimentError::MissingData {
+            path,
+            obtain: data.obtain.clone(),
+        },
+        other => other.into(),
+    })
 }
 
 fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {

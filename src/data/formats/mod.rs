@@ -1,6 +1,7 @@
 //! Rating file formats: one file each, one variant of [`Format`] and its line in the registry.
 
 mod csv_triples;
+mod eachmovie;
 mod fields;
 mod jester;
 mod lightgcn;
@@ -37,6 +38,9 @@ pub enum Format {
     /// NIST Matrix Market coordinate files, general, with real, integer or pattern entries
     /// (Boisvert, Pozo and Remington 1996): rows are users, columns are items.
     MatrixMarket,
+    /// EachMovie's `Vote.txt` (DEC 1997, withdrawn in 2004): person, movie, score of 0 to 1, weight, date,
+    /// separated by white space; no header.
+    Eachmovie,
 }
 
 /// What the registry knows of a format.
@@ -59,13 +63,14 @@ trait LineReader {
 }
 
 impl Format {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::MovielensCsv,
         Self::MovielensDat,
         Self::Lightgcn,
         Self::Jester,
         Self::CsvTriples,
         Self::MatrixMarket,
+        Self::Eachmovie,
     ];
 
     /// Every format.
@@ -88,6 +93,7 @@ impl Format {
             Self::Jester => &jester::DESCRIPTION,
             Self::CsvTriples => &csv_triples::DESCRIPTION,
             Self::MatrixMarket => &matrix_market::DESCRIPTION,
+            Self::Eachmovie => &eachmovie::DESCRIPTION,
         }
     }
 

@@ -12,7 +12,7 @@ type Sample = (
     &'static [&'static [u32]],
 );
 
-pub(in crate::data) const SAMPLES: [Sample; 6] = [
+pub(in crate::data) const SAMPLES: [Sample; 7] = [
     (
         Format::MovielensCsv,
         "userId,movieId,rating,timestamp\n9,31,2.5,126\n9,7,3.0,12\n2,31,0.5,13\n",
@@ -54,6 +54,13 @@ pub(in crate::data) const SAMPLES: [Sample; 6] = [
         &["3", "1"],
         &["7", "9"],
         &[&[0], &[0]],
+    ),
+    (
+        Format::Eachmovie,
+        "9\t31\t0.8\t1\t5/3/96 13:15:00\n9 7 1.0 0.2\n2\t31\t.2\t1\tNULL\n2\t7\t0\t0.2\t5/3/96\n",
+        &["9", "2"],
+        &["31", "7"],
+        &[&[0, 1], &[0]],
     ),
 ];
 
@@ -305,6 +312,43 @@ fn malformed_lightgcn_lines_are_refused() {
         "0 1\n3 4\n0 2\n",
         3,
         Problem::RepeatedUser { first: 1, .. }
+    );
+}
+
+#[test]
+fn malformed_eachmovie_lines_are_refused() {
+    let format = Format::Eachmovie;
+    let with = |line: &str| format!("1 2 0.4 1 5/3/96\n{line}\n");
+    for (short, fields) in [("1", 1), ("1 3", 2), ("1\t3\t0.4", 3)] {
+        let (line, problem) = problem(format, &with(short));
+        assert!(
+            matches!(problem, Problem::TooFewFields { found, .. } if found == fields),
+            "{problem}"
+        );
+        assert_eq!(line, 2);
+    }
+    for (line, wrong) in [
+        ("x 3 0.4 1", "person"),
+        ("1 -3 0.4 1", "movie"),
+        ("1 3 good 1", "score"),
+        ("1 3 0.4 sure", "weight"),
+    ] {
+        let (_, problem) = problem(format, &with(line));
+        assert!(
+            matches!(problem, Problem::NotANumber { what, .. } if what == wrong),
+            "{problem}"
+        );
+    }
+    for outside in ["1 3 1.2 1", "1 3 -0.2 1", "1 3 0.4 5"] {
+        refused!(format, &with(outside), 2, Problem::RatingOutOfRange { .. });
+    }
+    refused!(format, &with("1 3 NaN 1"), 2, Problem::NotFinite { .. });
+    refused!(format, &with("1 3 0.4 inf"), 2, Problem::NotFinite { .. });
+    refused!(
+        format,
+        &with("1 2 0.8 1"),
+        2,
+        Problem::RepeatedPair { first: 1, .. }
     );
 }
 
