@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
+use crate::experiment::study::StudyConfig;
 use crate::experiment::{Experiment, ExperimentError};
 
 /// Private spectral computation without a server.
@@ -96,6 +97,14 @@ impl ExperimentArguments {
     pub(crate) fn load(&self) -> Result<Experiment> {
         Experiment::load(&self.sim, &self.overrides()).or_else(|error| match error {
             ExperimentError::Read { .. } | ExperimentError::Parse { .. } => Err(error.into()),
+            other => Err(other).with_context(|| format!("{} cannot be used", self.sim.display())),
+        })
+    }
+
+    /// The study with all changes, if the file is one.
+    pub(crate) fn study(&self) -> Result<Option<StudyConfig>> {
+        StudyConfig::load(&self.sim, &self.overrides()).or_else(|error| match error {
+            ExperimentError::Parse { .. } => Err(error.into()),
             other => Err(other).with_context(|| format!("{} cannot be used", self.sim.display())),
         })
     }

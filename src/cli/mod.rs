@@ -7,6 +7,7 @@ mod audit;
 mod privacy;
 mod progress;
 mod run;
+mod study;
 mod table;
 mod topology;
 mod verify;

@@ -13,6 +13,9 @@ use crate::experiment::summary::Summary;
 use crate::experiment::{output, run};
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
+    if let Some(study) = arguments.experiment.study()? {
+        return super::study::execute(arguments, &study);
+    }
     let quiet = arguments.report.quiet;
     let mut progress = Progress::new("reading", quiet);
     let experiment = arguments.experiment.load()?;

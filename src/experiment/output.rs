@@ -147,7 +147,7 @@ pub fn create(directory: &Path) -> Result<(), OutputError> {
     })
 }
 
-fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
+pub(super) fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
     let path = directory.join(name);
     fs::File::create(&path)
         .and_then(|mut file| file.write_all(bytes))

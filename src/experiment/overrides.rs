@@ -1,8 +1,6 @@
 //! `--set section.key=value`: changes one key of an experiment file.
 
-use serde::Deserialize;
-
-use super::config::Config;
+use serde::de::DeserializeOwned;
 
 /// An override that cannot be applied.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +37,10 @@ pub enum OverrideError {
 ///
 /// # Errors
 /// [`OverrideError`] naming the override.
-pub(super) fn apply(mut table: toml::Table, set: &[String]) -> Result<Config, OverrideError> {
+pub(super) fn apply<T: DeserializeOwned>(
+    mut table: toml::Table,
+    set: &[String],
+) -> Result<T, OverrideError> {
     for text in set {
         let (key, value) = parse_set(text)?;
         let (parents, last) = match key.rsplit_once('.') {
@@ -62,7 +63,7 @@ pub(super) fn apply(mut table: toml::Table, set: &[String]) -> Result<Config, Ov
         make_room(target, section, last, &value);
         target.insert(last.to_owned(), value);
     }
-    Config::deserialize(table).map_err(|source| OverrideError::Invalid {
+    T::deserialize(table).map_err(|source| OverrideError::Invalid {
         text: set.join(" --set "),
         // toml says where on lines of its own.
         reason: source
@@ -112,13 +113,14 @@ fn parse_value(text: &str) -> toml::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Config;
 
     const QUICKSTART: &str = include_str!("../../sims/quickstart.toml");
 
     fn changed(set: &[&str]) -> Result<toml::Table, OverrideError> {
         let table = toml::from_str(QUICKSTART).expect("the quickstart is valid");
         let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
-        let config = apply(table, &set)?;
+        let config: Config = apply(table, &set)?;
         Ok(toml::Table::try_from(config).expect("configurations are tables"))
     }
 

@@ -382,16 +382,22 @@ pub(super) fn curator(calibrated: &Calibrated) -> NoisePlan {
     }
 }
 
+/// Checks a name and a seed: the name becomes a folder, and TOML holds no larger numbers.
+pub(super) fn check_identity(name: &str, seed: u64) -> Result<(), ExperimentError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if name.is_empty() || name.len() > 80 || name.starts_with('.') || !name.chars().all(fits) {
+        let name = name.to_owned();
+        return Err(ExperimentError::Name { name });
+    }
+    if i64::try_from(seed).is_err() {
+        return Err(ExperimentError::Seed { seed });
+    }
+    Ok(())
+}
+
 /// Checks what needs no data and fills in defaults that depend on other keys.
 fn completed(mut config: Config) -> Result<Config, ExperimentError> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let name = &config.name;
-    if name.is_empty() || name.len() > 80 || name.starts_with('.') || !name.chars().all(fits) {
-        return Err(ExperimentError::Name { name: name.clone() });
-    }
-    if i64::try_from(config.seed).is_err() {
-        return Err(ExperimentError::Seed { seed: config.seed });
-    }
+    check_identity(&config.name, config.seed)?;
     if config.data.degree_cap == Some(0) {
         return Err(ExperimentError::DegreeCap);
     }

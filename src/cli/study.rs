@@ -1,0 +1,51 @@
+//! `undertone run` of a file with a `[study]` table.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::arguments::RunArguments;
+use super::progress::Progress;
+use super::{Verdict, table};
+use crate::experiment::output;
+use crate::experiment::study::{StudyConfig, StudyResult};
+
+/// Does the study, writes its tables and prints them.
+pub(super) fn execute(arguments: &RunArguments, study: &StudyConfig) -> Result<Verdict> {
+    let quiet = arguments.report.quiet;
+    let sim = &arguments.experiment.sim;
+    let base = sim.parent().unwrap_or(Path::new("."));
+    let directory = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("out").join(&study.name));
+    output::create(&directory)?;
+    let mut progress = Progress::new("computing", quiet);
+    let result = study
+        .run(base, &mut progress)
+        .with_context(|| format!("{} cannot be used", sim.display()))?;
+    progress.finish();
+    study.write(&directory, base, &result)?;
+    let mut out = io::stdout().lock();
+    if arguments.report.json {
+        serde_json::to_writer_pretty(&mut out, &result).context("cannot print the result")?;
+        writeln!(out)?;
+    } else if !quiet {
+        print(&mut out, &result)?;
+        writeln!(out, "results: {}", directory.display())?;
+    }
+    Ok(Verdict::Success)
+}
+
+fn print(out: &mut impl Write, result: &StudyResult) -> io::Result<()> {
+    for found in &result.tables {
+        writeln!(out, "{}", found.name)?;
+        table::write(out, &found.cells(table::number))?;
+        writeln!(out)?;
+    }
+    for note in &result.notes {
+        writeln!(out, "note: {note}")?;
+    }
+    Ok(())
+}
