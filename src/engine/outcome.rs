@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::linalg::Block;
-use crate::vocabulary::Iteration;
+use crate::vocabulary::{Iteration, Round};
 
 /// Sums over all peers that only a simulator can see, for `verify` and the tests.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +104,16 @@ pub trait Observer {
 
     /// All peers have published; only the lockstep engine tells.
     fn transcript(&mut self, _transcript: Transcript<'_>) {}
+
+    /// Whether [`Self::round`] is to be called; costs a pass over all peers' values per averaging round.
+    fn wants_rounds(&self) -> bool {
+        false
+    }
+
+    /// How far the peers are apart after `round` averaging rounds of `iteration`; round 0 is before any. `spread`
+    /// is s·√(Σ_u ‖x_u − x̄‖_F²) / ‖Ȳ‖_F, as [`Consensus::initial_spread`]. Rounds come in order, once all peers have
+    /// averaged; only the lockstep engine tells.
+    fn round(&mut self, _iteration: Iteration, _round: Round, _spread: f64) {}
 
     /// An iteration is complete at every peer.
     fn iteration(&mut self, _record: &IterationRecord) {}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::central::SumNoise;
 use super::event::Latency;
-use super::{Outcome, Session, Silent, central, event, lockstep};
+use super::{Observer, Outcome, Session, Silent, central, event, lockstep};
 use crate::algorithm::AlgorithmKind;
 use crate::linalg::{SparseRows, start_block};
 use crate::noise::Assignment;
@@ -12,7 +12,7 @@ use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::protocol::averaging::{AveragingKind, MixingBounds};
 use crate::protocol::{Plan, PlanParameters};
 use crate::topology::{Graph, Provenance, Topology};
-use crate::vocabulary::Seed;
+use crate::vocabulary::{Iteration, Round, Seed};
 
 /// Graphs of 12 peers with bounds on the spectrum of their Metropolis weights.
 pub(crate) fn graphs() -> Vec<Graph> {
@@ -172,6 +172,55 @@ fn a_curator_with_the_peers_own_shares_walks_the_decentralised_path() {
             }
             let fresh = central::run(&session, SumNoise::Curator, &mut Silent).expect("runs");
             assert_ne!(fresh.basis(), curator.basis());
+        }
+    }
+}
+
+/// Keeps how far the peers are apart after every round.
+#[derive(Default)]
+struct Watching(Vec<(Iteration, Round, f64)>);
+
+impl Observer for Watching {
+    fn wants_rounds(&self) -> bool {
+        true
+    }
+
+    fn round(&mut self, iteration: Iteration, round: Round, spread: f64) {
+        self.0.push((iteration, round, spread));
+    }
+}
+
+#[test]
+fn watching_the_rounds_changes_no_bit_and_sees_the_spread_contract() {
+    for graph in graphs() {
+        for kind in AveragingKind::all() {
+            let session = session(&graph, kind, 1e-4, 5);
+            let mut watching = Watching::default();
+            let watched = lockstep::run(&session, &mut watching).expect("runs");
+            let plain = lockstep::run(&session, &mut Silent).expect("runs");
+            assert_eq!(watched, plain);
+            let rounds = session.plan.parameters().schedule.len();
+            assert_eq!(watching.0.len(), 3 * (rounds + 1));
+            for (l, spreads) in watching.0.chunks_exact(rounds + 1).enumerate() {
+                let consensus = plain.records[l].consensus.expect("peers");
+                let (first, last) = (spreads[0].2, spreads[rounds].2);
+                assert!((first / consensus.initial_spread - 1.0).abs() < 1e-9);
+                // √(Σ_u ‖S_u − Ȳ‖²) lies between the worst peer's distance and √s times it.
+                let ratio = last / consensus.disagreement.max(1e-300);
+                let exact = last < 1e-13;
+                assert!(
+                    exact || (0.99..=12_f64.sqrt() * 1.01).contains(&ratio),
+                    "{ratio}"
+                );
+                for (k, (iteration, round, spread)) in spreads.iter().enumerate() {
+                    assert_eq!((iteration.0, round.0), (l as u32 + 1, k as u32));
+                    let factor = kind.contraction(BOUNDS, k as u32).expect("contracting");
+                    assert!(
+                        *spread <= factor * first * (1.0 + 1e-6) + 1e-13,
+                        "{k}: {spread}"
+                    );
+                }
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Writes what a run produced: `summary.json`, `basis.npy`, `metrics.csv`, `config.toml`, `receipt.json`, `trace/`.
+//! Writes what a run produced: `summary.json`, `basis.npy`, `metrics.csv`, `consensus.csv`, `config.toml`,
+//! `receipt.json`, `trace/`.
 
 use std::fs;
 use std::io::Write;
@@ -42,6 +43,11 @@ pub fn write(
     put(directory, "basis.npy", &npy(report.outcome.basis()))?;
     put(directory, "metrics.csv", metrics_csv(report).as_bytes())?;
     put(directory, "config.toml", resolved(config).as_bytes())?;
+    if report.rounds.is_empty() {
+        forget(&directory.join("consensus.csv"))?;
+    } else {
+        put(directory, "consensus.csv", consensus_csv(report).as_bytes())?;
+    }
     let folder = directory.join("trace");
     forget_trace(&folder)?;
     if trace {
@@ -54,6 +60,17 @@ pub fn write(
         }
     }
     Ok(())
+}
+
+/// Removes a file that an earlier run may have left and this one does not write.
+fn forget(path: &Path) -> Result<(), OutputError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(OutputError {
+            path: path.to_path_buf(),
+            source,
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Removes the transcript an earlier run left, so that files of two runs never mix.
@@ -110,6 +127,21 @@ fn metrics_csv(report: &Report) -> String {
         ];
         csv.push_str(&fields.join(","));
         csv.push('\n');
+    }
+    csv
+}
+
+/// One row per iteration and averaging round.
+fn consensus_csv(report: &Report) -> String {
+    let mut csv = String::from("iteration,round,relative_spread,guaranteed\n");
+    for (iteration, spreads) in report.rounds.iter().enumerate() {
+        let start = spreads.first().copied().unwrap_or_default();
+        for (round, spread) in spreads.iter().enumerate() {
+            let factor = report.contractions.get(round);
+            let guaranteed = factor.map_or_else(String::new, |f| format!("{:e}", f * start));
+            let row = format!("{},{round},{spread:e},{guaranteed}\n", iteration + 1);
+            csv.push_str(&row);
+        }
     }
     csv
 }

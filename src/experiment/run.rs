@@ -8,6 +8,7 @@ use super::config::EngineKind;
 use super::metrics::{LowPassFilter, Utility};
 use super::receipt::Receipt;
 use super::resolve::Experiment;
+use super::rounds::{Rounds, contractions};
 use super::summary::{
     ConsensusSummary, IterationNoise, PrivacySummary, SCHEMA, Summary, Timing, UtilitySummary,
 };
@@ -67,6 +68,16 @@ pub struct Report {
     pub start: Arc<Block>,
     /// One row per iteration.
     pub rows: Vec<MetricsRow>,
+    /// The curator's figures, one entry per iteration.
+    pub central: Vec<Utility>,
+    /// The figures without privacy, one entry per iteration.
+    pub non_private: Vec<Utility>,
+    /// How far the peers are apart, by iteration and averaging round, round 0 first, as
+    /// [`Consensus::initial_spread`](crate::engine::Consensus::initial_spread). Empty where the engine does not tell or
+    /// the run is larger than [`WATCHED_UP_TO`](super::WATCHED_UP_TO).
+    pub rounds: Vec<Vec<f64>>,
+    /// The factor by which 0, 1, … rounds shrink that at least, for any start. Empty where `rounds` is.
+    pub contractions: Vec<f64>,
 }
 
 /// Runs a session on the engine the experiment names.
@@ -123,7 +134,9 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let mut clock = Clock::default();
     let seed = Seed::from_u64(experiment.config.seed);
     let session = experiment.session(&seed);
-    let outcome = clock.time("run", || run_engine(experiment, &session, observer))?;
+    let mut watched = Rounds::of(experiment, observer);
+    let outcome = clock.time("run", || run_engine(experiment, &session, &mut watched))?;
+    let rounds = watched.collected;
     let curated = clock.time("central", || {
         central::run(&session, SumNoise::Curator, &mut Silent)
     })?;
@@ -142,13 +155,20 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         };
         outcome.records.iter().map(row).collect()
     });
+    let measure_all = |outcome: &Outcome| -> Vec<Utility> {
+        let records = outcome.records.iter();
+        records.map(|record| measure(&record.basis)).collect()
+    };
+    let (central, non_private) =
+        clock.time("metrics", || (measure_all(&curated), measure_all(&plain)));
+    let last = |figures: &[Utility]| figures.last().copied().unwrap_or_default();
     let ours = rows.last().map(|row| row.utility).unwrap_or_default();
     let utility = UtilitySummary {
         subspace_error: ours.subspace_error,
         relative_error: ours.relative_error,
         relative_error_non_private: ours.relative_error_non_private,
-        central: measure(curated.basis()),
-        non_private: measure(plain.basis()),
+        central: last(&central),
+        non_private: last(&non_private),
         reason,
     };
     let mut seconds = experiment.seconds.clone();
@@ -189,6 +209,13 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         outcome,
         start: Arc::clone(&session.start),
         rows,
+        central,
+        non_private,
+        contractions: match rounds.is_empty() {
+            true => Vec::new(),
+            false => contractions(experiment),
+        },
+        rounds,
     })
 }
 

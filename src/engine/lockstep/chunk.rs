@@ -18,6 +18,8 @@ pub(super) struct ChunkTask<'a> {
     pub(super) sensitivity: f64,
     /// Whether somebody wants to see what was published.
     pub(super) keep_inputs: bool,
+    /// Whether somebody wants to see how far the peers are apart after every round.
+    pub(super) watch_rounds: bool,
 }
 
 /// One finished chunk.
@@ -34,6 +36,8 @@ pub(super) struct ChunkOutput {
     pub(super) local: Vec<f64>,
     /// Σ_u ‖x_u − x̄‖² over this chunk's coordinates.
     pub(super) spread: f64,
+    /// The same after every averaging round, round 0 first; empty unless watched.
+    pub(super) rounds: Vec<f64>,
 }
 
 impl ChunkOutput {
@@ -77,7 +81,7 @@ impl ChunkTask<'_> {
         } else {
             Vec::new()
         };
-        self.average(width, &mut inputs);
+        let rounds = self.average(width, &mut inputs);
         let peers = f64::from(self.session.plan.parameters().peers);
         for value in &mut inputs {
             *value *= peers;
@@ -90,6 +94,7 @@ impl ChunkTask<'_> {
             published,
             local,
             spread,
+            rounds,
         }
     }
 
@@ -130,18 +135,27 @@ impl ChunkTask<'_> {
         }
     }
 
-    /// All averaging rounds, tile by tile.
-    fn average(&self, width: usize, inputs: &mut [f64]) {
+    /// All averaging rounds, tile by tile. Returns Σ_u ‖x_u − x̄‖² after each if somebody watches.
+    fn average(&self, width: usize, inputs: &mut [f64]) -> Vec<f64> {
+        let watched = self.session.plan.parameters().schedule.len() + 1;
+        let mut squares = vec![0.0; if self.watch_rounds { watched } else { 0 }];
         let tile = tile_width(self.session.peers());
         let mut start = 0;
         while start < width {
             let tile = tile.min(width - start);
-            self.average_tile(width, start..start + tile, inputs);
+            self.average_tile(width, start..start + tile, inputs, &mut squares);
             start += tile;
         }
+        squares
     }
 
-    fn average_tile(&self, width: usize, range: Range<usize>, inputs: &mut [f64]) {
+    fn average_tile(
+        &self,
+        width: usize,
+        range: Range<usize>,
+        inputs: &mut [f64],
+        squares: &mut [f64],
+    ) {
         let (graph, mixing) = (self.session.graph(), self.session.mixing());
         let tile = range.len();
         let mut current: Vec<f64> = inputs
@@ -151,6 +165,18 @@ impl ChunkTask<'_> {
             .collect();
         let mut previous = current.clone();
         let mut next = vec![0.0; current.len()];
+        let mut watched = squares.iter_mut();
+        // Averaging keeps the sum, so that of the inputs serves for every round.
+        let total = match watched.len() {
+            0 => Vec::new(),
+            _ => column_sums(&current, tile),
+        };
+        let mut watch = |values: &[f64]| {
+            if let Some(square) = watched.next() {
+                *square += spread(values, &total, self.session.peers() as f64);
+            }
+        };
+        watch(&current);
         for coefficients in &self.session.plan.parameters().schedule {
             for (u, out) in next.chunks_exact_mut(tile).enumerate() {
                 let at = |v: usize| v * tile..(v + 1) * tile;
@@ -170,6 +196,7 @@ impl ChunkTask<'_> {
             }
             std::mem::swap(&mut previous, &mut current);
             std::mem::swap(&mut current, &mut next);
+            watch(&current);
         }
         for (x, averaged) in inputs
             .chunks_exact_mut(width)

@@ -23,7 +23,7 @@ use crate::linalg::Block;
 use crate::noise::Term;
 use crate::privacy::Statistic;
 use crate::protocol::PeerError;
-use crate::vocabulary::{CHUNK, Iteration, PeerIndex};
+use crate::vocabulary::{CHUNK, Iteration, PeerIndex, Round};
 use chunk::{ChunkOutput, ChunkTask};
 
 /// The noise terms of all peers, each edge once.
@@ -93,6 +93,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             iteration,
             sensitivity,
             keep_inputs: observer.wants_transcript(),
+            watch_rounds: observer.wants_rounds(),
         };
         let mut transcript = task
             .keep_inputs
@@ -122,6 +123,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
                 states,
             });
         }
+        gathered.tell_rounds(iteration, session.peers(), observer);
         let consensus = gathered.consensus(session.peers(), &states);
         let sum = state_block(session, &states[..values]);
         advance(session, algorithm.as_ref(), iteration, &mut states)?;
@@ -199,6 +201,8 @@ fn advance(
 struct Gathered {
     totals: Totals,
     spread: f64,
+    /// Σ_u ‖x_u − x̄‖² after every round, round 0 first; empty unless watched.
+    rounds: Vec<f64>,
 }
 
 impl Gathered {
@@ -210,6 +214,7 @@ impl Gathered {
                 local: zeros(),
             },
             spread: 0.0,
+            rounds: Vec::new(),
         }
     }
 
@@ -217,6 +222,18 @@ impl Gathered {
         self.totals.published.values_mut()[output.range()].copy_from_slice(&output.published);
         self.totals.local.values_mut()[output.range()].copy_from_slice(&output.local);
         self.spread += output.spread;
+        self.rounds.resize(output.rounds.len(), 0.0);
+        for (sum, square) in self.rounds.iter_mut().zip(&output.rounds) {
+            *sum += square;
+        }
+    }
+
+    fn tell_rounds(&self, iteration: Iteration, peers: usize, observer: &mut dyn Observer) {
+        let norm = self.totals.published.norm();
+        for (number, square) in self.rounds.iter().enumerate() {
+            let round = Round(number as u32);
+            observer.round(iteration, round, peers as f64 * square.sqrt() / norm);
+        }
     }
 
     fn consensus(&self, peers: usize, sums: &[f64]) -> Consensus {
