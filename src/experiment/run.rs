@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::config::EngineKind;
-use super::metrics::{LowPassFilter, Utility};
+use super::metrics::Utility;
 use super::receipt::Receipt;
 use super::resolve::Experiment;
 use super::summary::{
@@ -17,6 +17,7 @@ use crate::engine::{
     lockstep,
 };
 use crate::linalg::{Block, top_eigenvectors};
+use crate::recommender::LowPassFilter;
 use crate::vocabulary::Seed;
 
 /// Why an experiment could not be run to its end.
@@ -135,7 +136,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let reason = exact.as_ref().err().map(ToString::to_string);
     let exact = exact.ok().map(|top| top.vectors);
     let filter = LowPassFilter::new(&experiment.interactions);
-    let measure = |basis: &Block| filter.utility(basis, exact.as_ref(), Some(plain.basis()));
+    let measure = |basis: &Block| Utility::of(&filter, basis, exact.as_ref(), Some(plain.basis()));
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
         let row = |record: &IterationRecord| {
             metrics_row(experiment, &outcome, record, measure(&record.basis))
