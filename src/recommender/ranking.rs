@@ -154,8 +154,8 @@ mod tests {
         assert_eq!(items(&top_items(&scores, &[], 2)), [1, 3]);
         assert_eq!(items(&top_items(&scores, &[1, 6], 4)), [3, 2, 0, 4]);
         assert_eq!(items(&top_items(&scores, &[], 9)), [1, 3, 6, 2, 0, 4, 5]);
-        assert_eq!(items(&top_items(&scores, &[0, 1, 2, 3, 4, 5, 6], 3)), []);
-        assert_eq!(items(&top_items(&scores, &[], 0)), []);
+        assert!(top_items(&scores, &[0, 1, 2, 3, 4, 5, 6], 3).is_empty());
+        assert!(top_items(&scores, &[], 0).is_empty());
         let mut all: Vec<u32> = (0..200).collect();
         let many: Vec<f64> = all.iter().map(|i| f64::from(i * 37 % 11)).collect();
         all.sort_by(|&a, &b| {

@@ -1,7 +1,7 @@
 //! Rating file formats: one file each, one variant of [`Format`] and its line in the registry.
 
 mod csv_triples;
-mod fields;
+pub(super) mod fields;
 mod jester;
 mod lightgcn;
 mod matrix_market;
