@@ -16,6 +16,7 @@
 //! engine      node          central, federated, lockstep, event | libp2p
 //! protocol                  sans-IO peer, messages, wire format, averaging schemes
 //! algorithm  noise  privacy what is contributed; what is drawn; what it costs
+//! recommender               low-pass scores, rankings, held-out data
 //! linalg  topology  data    matrices; graphs, weights, spectra; formats, filters, partitions
 //! vocabulary                peer indices, iterations, rounds, time, seeds
 //! ```
@@ -58,5 +59,6 @@ pub mod node;
 pub mod noise;
 pub mod privacy;
 pub mod protocol;
+pub mod recommender;
 pub mod topology;
 pub mod vocabulary;

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
 use crate::experiment::study::StudyConfig;
+use crate::experiment::recommend::Format;
 use crate::experiment::{Experiment, ExperimentError};
 
 /// Private spectral computation without a server.
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Run an experiment beside the same run under a trusted curator and without privacy
     #[command(
-        after_help = "Writes into DIR: summary.json, receipt.json (see `undertone privacy check`), basis.npy (X, n x p), metrics.csv (one row per \
+        after_help = "Writes into DIR: summary.json, receipt.json (see `undertone privacy check`), basis.npy (X, n x p), items.csv (which item each row is), metrics.csv (one row per \
         iteration), config.toml (all defaults filled in), and with --trace the public transcript.\n\n\
         Examples:\n  \
         undertone run sims/quickstart.toml --out out/first\n  \
@@ -68,6 +69,16 @@ pub(crate) enum Command {
         undertone audit sims/audit.toml --victim 3 --coalition 1,5 --trials 20000"
     )]
     Audit(AuditArguments),
+    /// One user's recommendations from a published basis, as the user's own device computes them
+    #[command(
+        after_help = "Needs the basis, the public item list with degrees (items.csv, which `undertone run` writes \
+        beside basis.npy) and the user's own row. Without an item list the items are those of the data after its \
+        filters; their number must be the basis's.\n\nExamples:\n  \
+        undertone recommend --basis out/quickstart/basis.npy --sim sims/quickstart.toml --user 42\n  \
+        undertone recommend --basis basis.npy --data ratings.csv --format movielens-csv --items 200 --user 42 --titles movies.csv\n  \
+        undertone recommend --basis basis.npy --items-file items.csv --row my-items.txt --top 5 --json"
+    )]
+    Recommend(RecommendArguments),
     /// Look at, make and list communication graphs
     #[command(after_help = "Examples:\n  \
         undertone topology list\n  \
@@ -212,6 +223,66 @@ pub(crate) struct AuditArguments {
     pub(crate) coalition: Vec<u32>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RecommendArguments {
+    /// The basis, as `undertone run` writes it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) basis: PathBuf,
+    /// The user's id, as in the data
+    #[arg(long, value_name = "U", conflicts_with = "row")]
+    pub(crate) user: Option<String>,
+    /// Take the user's row from this rating file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sim", "row"])]
+    pub(crate) data: Option<PathBuf>,
+    /// Its format, as in an experiment file
+    #[arg(long, value_name = "F", value_parser = format, requires = "data")]
+    pub(crate) format: Option<Format>,
+    /// An interaction is a rating above this
+    #[arg(
+        long,
+        value_name = "T",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
+    pub(crate) threshold: f64,
+    /// Keep the N most rated items; 0 keeps all
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) items: usize,
+    /// Or take the user's row from the data of this experiment, as its peers hold it
+    #[arg(long, value_name = "SIM.toml", conflicts_with = "row")]
+    pub(crate) sim: Option<PathBuf>,
+    /// Change a key of the experiment (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "sim")]
+    pub(crate) set: Vec<String>,
+    /// Or take the user's items from this text file, one id per line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) row: Option<PathBuf>,
+    /// The items of the basis [default: items.csv beside it]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) items_file: Option<PathBuf>,
+    /// Titles: MovieLens movies.csv or movies.dat, or any CSV of id,title
+    #[arg(long, value_name = "FILE")]
+    pub(crate) titles: Option<PathBuf>,
+    /// Number of recommendations
+    #[arg(long, value_name = "K", default_value_t = 20)]
+    pub(crate) top: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A rating file format by its name.
+fn format(name: &str) -> Result<Format, String> {
+    let all = Format::all();
+    all.iter()
+        .copied()
+        .find(|format| format.name() == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = all.iter().map(|format| format.name()).collect();
+            format!("expected one of {}", names.join(", "))
+        })
 }
 
 #[derive(Args, Debug)]

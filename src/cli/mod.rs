@@ -6,6 +6,7 @@ mod arguments;
 mod audit;
 mod privacy;
 mod progress;
+mod recommend;
 mod run;
 mod study;
 mod table;
@@ -44,6 +45,7 @@ pub fn main() -> ExitCode {
         Command::Verify(options) => verify::execute(options),
         Command::Privacy(options) => privacy::execute(options),
         Command::Audit(options) => audit::execute(options),
+        Command::Recommend(options) => recommend::execute(options),
         Command::Topology(options) => topology::execute(options),
     };
     match outcome {

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
+use crate::experiment::evaluation::RecommendationSummary;
 use crate::experiment::metrics::Utility;
 use crate::experiment::summary::Summary;
 use crate::experiment::{output, run};
@@ -49,6 +50,9 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
 fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     print_setting(out, summary)?;
     print_utility(out, summary)?;
+    if let Some(recommendation) = &summary.recommendation {
+        print_recommendation(out, summary, recommendation)?;
+    }
     writeln!(out)?;
     super::privacy::print(out, &summary.privacy)?;
     let communication = &summary.communication;
@@ -98,10 +102,20 @@ fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         "dropped: {} ratings at or below the threshold, {} interactions by the item list, {} by the degree cap; \
          {} users without interactions stay as peers",
         data.ratings_below_threshold,
-        data.interactions - data.interactions_kept - data.interactions_capped,
+        data.interactions
+            - data.interactions_held_out
+            - data.interactions_kept
+            - data.interactions_capped,
         data.interactions_capped,
         data.users_without_interactions,
     )?;
+    if data.interactions_held_out > 0 {
+        writeln!(
+            out,
+            "held out: {} interactions, which no peer has",
+            data.interactions_held_out
+        )?;
+    }
     writeln!(
         out,
         "{} peers, {} edges, engine {}, rank {}, {} iterations of {} exchanges\n",
@@ -138,7 +152,61 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         ]);
     }
     table::write(out, &rows)?;
+    if utility.reference_floor != summary.data.degree_floor {
+        let floor = utility.reference_floor;
+        writeln!(
+            out,
+            "  errors are against the matrix of degree floor {floor}, on which \"no privacy\" ran"
+        )?;
+    }
     utility.reason.as_ref().map_or(Ok(()), |reason| {
         writeln!(out, "  (no exact reference: {reason})")
     })
+}
+
+fn print_recommendation(
+    out: &mut impl Write,
+    summary: &Summary,
+    found: &RecommendationSummary,
+) -> io::Result<()> {
+    let top = found.this_run.top;
+    writeln!(out)?;
+    let mut runs = vec![
+        ("this run", Some(found.this_run.quality)),
+        ("trusted curator", Some(found.central)),
+        ("no privacy", Some(found.non_private)),
+        ("exact eigenvectors", found.exact),
+        ("most popular", Some(found.popularity)),
+    ];
+    if summary.privacy.epsilon.is_none() {
+        runs.remove(1);
+    }
+    let heading = [
+        String::new(),
+        format!("recall@{top}"),
+        format!("ndcg@{top}"),
+    ];
+    let mut rows = vec![heading.to_vec()];
+    for (name, quality) in runs {
+        rows.push(vec![
+            name.to_owned(),
+            table::optional(quality.map(|q| q.recall)),
+            table::optional(quality.map(|q| q.ndcg)),
+        ]);
+    }
+    table::write(out, &rows)?;
+    let held_out = &found.held_out;
+    writeln!(
+        out,
+        "  {} users with {} held-out interactions, {} of them with items no peer has",
+        found.this_run.users_evaluated, held_out.test_interactions, held_out.with_unknown_items,
+    )?;
+    if held_out.unknown_users > 0 {
+        writeln!(
+            out,
+            "  left out: {} users of the test file whom the data does not know",
+            held_out.unknown_users
+        )?;
+    }
+    Ok(())
 }

@@ -222,6 +222,12 @@ pub enum Problem {
         /// Line of the first occurrence.
         first: u64,
     },
+    /// A list of items names one twice.
+    #[error("item \"{item}\" is listed again; keep one of the two lines")]
+    RepeatedItem {
+        /// The item's id.
+        item: String,
+    },
     /// A format of one line per user has two for one.
     #[error("user \"{user}\" has a second line, the first is line {first}; join the two")]
     RepeatedUser {

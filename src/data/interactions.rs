@@ -26,19 +26,29 @@ impl Interactions {
     /// # Errors
     /// [`DataError::Row`] if a row is not strictly ascending or names an item at or beyond `items`.
     pub fn from_rows(items: usize, rows: &[Vec<u32>]) -> Result<Self, DataError> {
-        for (user, row) in rows.iter().enumerate() {
-            for (position, &item) in row.iter().enumerate() {
-                let ascends = position == 0 || row[position - 1] < item;
-                if !ascends || item as usize >= items {
-                    return Err(DataError::Row { user, item, items });
-                }
-            }
-        }
+        check_rows(items, rows)?;
         let names = |count: usize| (0..count).map(|i| i.to_string()).collect();
         Ok(Self::from_valid_rows(
             rows.iter().map(Vec::as_slice),
             names(rows.len()),
             names(items),
+        ))
+    }
+
+    /// The same users and items with other rows, for example a part of each.
+    ///
+    /// # Errors
+    /// [`DataError::Row`] if a row is not strictly ascending or names an item that is not there.
+    ///
+    /// # Panics
+    /// If there is not one row per user.
+    pub fn with_rows(&self, rows: &[Vec<u32>]) -> Result<Self, DataError> {
+        assert_eq!(rows.len(), self.users(), "one row per user");
+        check_rows(self.items(), rows)?;
+        Ok(Self::from_valid_rows(
+            rows.iter().map(Vec::as_slice),
+            self.user_names.clone(),
+            self.item_names.clone(),
         ))
     }
 
@@ -158,6 +168,18 @@ impl Interactions {
         }
         rows
     }
+}
+
+fn check_rows(items: usize, rows: &[Vec<u32>]) -> Result<(), DataError> {
+    for (user, row) in rows.iter().enumerate() {
+        for (position, &item) in row.iter().enumerate() {
+            let ascends = position == 0 || row[position - 1] < item;
+            if !ascends || item as usize >= items {
+                return Err(DataError::Row { user, item, items });
+            }
+        }
+    }
+    Ok(())
 }
 
 impl fmt::Debug for Interactions {

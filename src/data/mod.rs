@@ -25,6 +25,7 @@ mod ratings;
 mod source;
 #[cfg(test)]
 mod tests;
+mod titles;
 
 use std::fs::File;
 use std::path::Path;
@@ -36,6 +37,7 @@ pub use interactions::Interactions;
 pub use partition::{Partition, assign, peer_rows};
 pub use ratings::{Loaded, ReadCounts};
 pub use source::Limits;
+pub use titles::{load_titles, read_titles};
 
 /// Reads a rating file, plain or gzipped, under the default [`Limits`]; see [`read`].
 ///

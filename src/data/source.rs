@@ -1,5 +1,6 @@
 //! From bytes to lines: gzip by its magic bytes, bounded lines, numbered errors.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
@@ -151,6 +152,14 @@ impl<'a> Lines<'a> {
                 position: error.valid_up_to() + 1,
             })
         })
+    }
+
+    /// The current line; if it is not UTF-8, every byte as the character of that number (Latin-1).
+    pub(super) fn text_or_latin1(&self) -> Cow<'_, str> {
+        match std::str::from_utf8(&self.line) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(self.line.iter().copied().map(char::from).collect()),
+        }
     }
 
     /// Number of the current line, from 1; the number of lines once the end is reached.

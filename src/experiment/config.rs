@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::evaluation::EvaluationConfig;
 use super::topology_source::TopologySource;
 use crate::algorithm::AlgorithmKind;
 use crate::data::{Format, Partition};
@@ -45,6 +46,9 @@ pub struct Config {
     /// How values move.
     #[serde(default)]
     pub engine: EngineConfig,
+    /// What a run is measured against.
+    #[serde(default, skip_serializing_if = "EvaluationConfig::is_default")]
+    pub evaluation: EvaluationConfig,
 }
 
 /// `[data]`

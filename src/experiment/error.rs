@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::evaluation::EvaluationError;
 use super::overrides::OverrideError;
 use crate::data::DataError;
 use crate::linalg::NotFullRank;
@@ -58,6 +59,9 @@ pub enum ExperimentError {
     /// The privacy parameters cannot be met.
     #[error("[privacy] {0}")]
     Privacy(#[from] PrivacyError),
+    /// The evaluation asked for is not possible.
+    #[error("[evaluation] {0}")]
+    Evaluation(#[from] EvaluationError),
     /// No averaging schedule.
     #[error("[averaging] {0}")]
     Averaging(#[from] AveragingError),

@@ -1,5 +1,9 @@
+<<<<<<< HEAD
 //! Writes what a run produced: `summary.json`, `basis.npy`, `metrics.csv`, `consensus.csv`, `config.toml`,
 //! `receipt.json`, `trace/`.
+=======
+//! Writes what a run produced: `summary.json`, `basis.npy`, `items.csv`, `metrics.csv`, `config.toml`, `receipt.json`, `trace/`.
+>>>>>>> recommend
 
 use std::fs;
 use std::io::Write;
@@ -41,6 +45,7 @@ pub fn write(
     json("summary.json", serde_json::to_vec_pretty(&report.summary))?;
     json("receipt.json", serde_json::to_vec(&report.receipt))?;
     put(directory, "basis.npy", &npy(report.outcome.basis()))?;
+    put(directory, "items.csv", &report.items.to_csv())?;
     put(directory, "metrics.csv", metrics_csv(report).as_bytes())?;
     put(directory, "config.toml", resolved(config).as_bytes())?;
     if report.rounds.is_empty() {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::config::{Config, DEFAULT_TOLERANCE, EngineKind, PeerCount};
 use super::error::ExperimentError;
+use super::evaluation::{self, HeldOut};
 use super::overrides;
 use super::run::Clock;
 use super::session::Shared;
@@ -33,6 +34,8 @@ pub struct Experiment {
     pub base: PathBuf,
     /// The interactions left after all filters.
     pub interactions: Interactions,
+    /// What `[evaluation]` keeps from the peers.
+    pub held_out: Option<HeldOut>,
     /// What was read and dropped.
     pub data: DataSummary,
     /// Every user's normalised row.
@@ -126,7 +129,7 @@ impl Experiment {
                 .map_err(ExperimentError::NoiseTopology)?,
             None => Arc::clone(&topology),
         };
-        let (interactions, data) = filtered(&config, loaded, &seed);
+        let (interactions, data, held_out) = filtered(&config, base, loaded, &seed)?;
         if interactions.is_empty() {
             let threshold = config.data.threshold;
             return Err(ExperimentError::NoInteractions {
@@ -171,6 +174,7 @@ impl Experiment {
             config,
             base: base.to_path_buf(),
             interactions,
+            held_out,
             data,
             user_rows,
             peer_rows: Arc::new(peer_rows),
@@ -253,6 +257,7 @@ impl Experiment {
             *path = std::path::absolute(&joined).unwrap_or(joined);
         };
         anchor(&mut config.data.path);
+        config.evaluation.test.iter_mut().for_each(anchor);
         config.topology.file_mut().into_iter().for_each(anchor);
         let noise = config.noise_topology.iter_mut();
         noise.filter_map(TopologySource::file_mut).for_each(anchor);
@@ -302,12 +307,31 @@ pub fn read_config(path: &Path, set: &[String]) -> Result<Config, ExperimentErro
     Ok(overrides::apply(table, set)?)
 }
 
-fn filtered(config: &Config, loaded: data::Loaded, seed: &Seed) -> (Interactions, DataSummary) {
+/// What the peers of an experiment hold: its data after all filters, without what is held out.
+///
+/// # Errors
+/// [`ExperimentError`] of the tables `[data]` and `[evaluation]`.
+pub(super) fn training_data(config: Config, base: &Path) -> Result<Interactions, ExperimentError> {
+    let config = completed(config)?;
+    let loaded = read(&config, base)?;
+    let seed = Seed::from_u64(config.seed);
+    filtered(&config, base, loaded, &seed).map(|(train, ..)| train)
+}
+
+fn filtered(
+    config: &Config,
+    base: &Path,
+    loaded: data::Loaded,
+    seed: &Seed,
+) -> Result<(Interactions, DataSummary, Option<HeldOut>), ExperimentError> {
     let data::Loaded {
         interactions: read,
         counts,
     } = loaded;
     let (kept, filter) = read.most_rated(config.data.items);
+    let listed = kept.len();
+    let (kept, held_out) = evaluation::split(config, base, kept, seed)?;
+    let interactions_held_out = listed - kept.len();
     let (kept, capped) = match config.data.degree_cap {
         Some(cap) => {
             let (capped, counts) = kept.cap(cap as usize, seed);
@@ -326,12 +350,14 @@ fn filtered(config: &Config, loaded: data::Loaded, seed: &Seed) -> (Interactions
         interactions: filter.interactions_before,
         items_kept: filter.items_kept,
         interactions_kept: kept.len(),
+        interactions_held_out,
+        degree_floor: config.data.degree_floor,
         interactions_capped: capped,
         users_without_interactions: (0..kept.users())
             .filter(|&user| kept.row(user).is_empty())
             .count(),
     };
-    (kept, summary)
+    Ok((kept, summary, held_out))
 }
 
 fn plan_noise(
@@ -401,6 +427,7 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     if config.data.degree_cap == Some(0) {
         return Err(ExperimentError::DegreeCap);
     }
+    config.evaluation.check()?;
     if let Latency::Uniform {
         low_micros: low,
         high_micros: high,

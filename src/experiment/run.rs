@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::config::EngineKind;
-use super::metrics::{LowPassFilter, Utility};
+use super::evaluation::{References, recommendation};
+use super::items::ItemList;
+use super::metrics::Utility;
 use super::receipt::Receipt;
 use super::resolve::Experiment;
 use super::rounds::{Rounds, contractions};
@@ -17,7 +19,8 @@ use crate::engine::{
     EngineError, IterationRecord, Observer, Outcome, Session, Silent, central, event, federated,
     lockstep,
 };
-use crate::linalg::{Block, top_eigenvectors};
+use crate::linalg::Block;
+use crate::recommender::LowPassFilter;
 use crate::vocabulary::Seed;
 
 /// Why an experiment could not be run to its end.
@@ -66,6 +69,8 @@ pub struct Report {
     pub receipt: Receipt,
     /// X⁰.
     pub start: Arc<Block>,
+    /// Which item each row of the basis is.
+    pub items: ItemList,
     /// One row per iteration.
     pub rows: Vec<MetricsRow>,
     /// The curator's figures, one entry per iteration.
@@ -140,15 +145,24 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let curated = clock.time("central", || {
         central::run(&session, SumNoise::Curator, &mut Silent)
     })?;
-    let plain = clock.time("non_private", || {
-        central::run(&session, SumNoise::Nothing, &mut Silent)
+    let non_private = clock.time("non_private", || {
+        References::non_private(experiment, &session)
     })?;
-    let rank = experiment.config.algorithm.rank;
-    let exact = clock.time("exact", || top_eigenvectors(&experiment.user_rows, rank));
-    let reason = exact.as_ref().err().map(ToString::to_string);
-    let exact = exact.ok().map(|top| top.vectors);
+    let exact = clock.time("exact", || References::exact(experiment));
+    let references = References {
+        reason: exact.as_ref().err().cloned(),
+        exact: exact.ok(),
+        non_private,
+    };
     let filter = LowPassFilter::new(&experiment.interactions);
-    let measure = |basis: &Block| filter.utility(basis, exact.as_ref(), Some(plain.basis()));
+    let measure = |basis: &Block| {
+        Utility::of(
+            &filter,
+            basis,
+            references.exact.as_ref(),
+            Some(&references.non_private),
+        )
+    };
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
         let row = |record: &IterationRecord| {
             metrics_row(experiment, &outcome, record, measure(&record.basis))
@@ -167,10 +181,20 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         subspace_error: ours.subspace_error,
         relative_error: ours.relative_error,
         relative_error_non_private: ours.relative_error_non_private,
+<<<<<<< HEAD
         central: last(&central),
         non_private: last(&non_private),
         reason,
+=======
+        central: measure(curated.basis()),
+        non_private: measure(&references.non_private),
+        reference_floor: experiment.reference_floor(),
+        reason: references.reason.clone(),
+>>>>>>> recommend
     };
+    let recommendation = clock.time("recommendation", || {
+        recommendation(experiment, outcome.basis(), curated.basis(), &references)
+    });
     let mut seconds = experiment.seconds.clone();
     seconds.extend(clock.seconds);
     let parameters = session.plan.parameters();
@@ -196,6 +220,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         },
         communication: outcome.communication.clone(),
         utility,
+        recommendation,
         consensus: consensus(experiment, &outcome, &rows),
         timing: Timing {
             seconds,
@@ -208,6 +233,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         receipt: Receipt::of(experiment, &outcome),
         outcome,
         start: Arc::clone(&session.start),
+        items: ItemList::of(&experiment.interactions),
         rows,
         central,
         non_private,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::evaluation::RecommendationSummary;
 use super::metrics::Utility;
 use crate::engine::Communication;
 use crate::privacy::{Adjacency, Calibration, SensitivityRule, View};
@@ -48,6 +49,9 @@ pub struct Summary {
     pub communication: Communication,
     /// How useful the result is.
     pub utility: UtilitySummary,
+    /// How good the recommendations are, where `[evaluation]` holds something out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommendation: Option<RecommendationSummary>,
     /// How well the peers agree.
     pub consensus: ConsensusSummary,
     /// Seconds per part, and memory.
@@ -71,8 +75,12 @@ pub struct DataSummary {
     pub interactions: usize,
     /// Items the most-rated filter kept.
     pub items_kept: usize,
+    /// Of these, interactions that `[evaluation] holdout` keeps from the peers.
+    pub interactions_held_out: usize,
     /// Interactions left after all filters.
     pub interactions_kept: usize,
+    /// D of the run's own matrix.
+    pub degree_floor: u32,
     /// Interactions the degree cap dropped.
     pub interactions_capped: usize,
     /// Users without interactions after all filters; they stay and contribute zero and their noise.
@@ -118,6 +126,8 @@ pub struct IterationNoise {
 /// This run, the trusted curator's, and the one without privacy, from the same X⁰.
 #[derive(Clone, Debug, Serialize)]
 pub struct UtilitySummary {
+    /// Degree floor of the matrix whose exact eigenvectors and non-private run errors are measured against.
+    pub reference_floor: u32,
     /// ‖(I − XXᵀ)U‖₂.
     pub subspace_error: Option<f64>,
     /// Of the low-pass filtered ratings, against exact.

@@ -5,6 +5,7 @@
 mod block;
 mod coherence;
 mod gram_schmidt;
+mod block_lanczos;
 mod orthonormal;
 mod sparse;
 mod subspace;

@@ -46,6 +46,8 @@ pub enum Label {
     Repetition = 10,
     /// A user's choice in tests and examples.
     Scenario = 11,
+    /// Which of a user's interactions are held out of training.
+    Holdout = 12,
 }
 
 /// The root of every random stream of a simulation.

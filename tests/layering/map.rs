@@ -1,13 +1,15 @@
 //! The layer map as tables.
 
 /// What each layer may name, lowest first. `lib.rs` and `main.rs` stand above all.
-pub(super) const BELOW: [(&str, &[&str]); 12] = [
+pub(super) const BELOW: [(&str, &[&str]); 13] = [
     ("vocabulary", &[]),
     ("linalg", &["vocabulary"]),
     ("topology", &["vocabulary"]),
     // A reader hands sparse rows to the linear algebra.
     ("data", &["vocabulary", "linalg"]),
     ("algorithm", &["vocabulary", "linalg"]),
+    // What a user does with a basis: it needs no protocol and no privacy parameter.
+    ("recommender", &["vocabulary", "linalg", "data"]),
     // Coalitions are sets of nodes of the noise graph; sensitivities are of blocks, adjacencies of datasets.
     ("privacy", &["vocabulary", "linalg", "topology", "data"]),
     // A simulation deals streams to the edges of the noise graph.
@@ -56,6 +58,7 @@ pub(super) const BELOW: [(&str, &[&str]); 12] = [
             "protocol",
             "engine",
             "node",
+            "recommender",
         ],
     ),
     (

@@ -34,7 +34,7 @@ pub(super) fn whole_number(text: &str, what: &'static str) -> Result<u64, Proble
 
 /// Splits a line at its commas into `record`; fields may be quoted and then contain commas and doubled
 /// quotes, but no line ends.
-pub(super) fn split_commas(text: &str, record: &mut StringRecord) -> Result<(), Problem> {
+pub(in crate::data) fn split_commas(text: &str, record: &mut StringRecord) -> Result<(), Problem> {
     record.clear();
     if !text.contains('"') {
         for field in text.split(',') {

@@ -2,7 +2,7 @@
 
 mod csv_triples;
 mod eachmovie;
-mod fields;
+pub(super) mod fields;
 mod jester;
 mod lightgcn;
 mod matrix_market;

@@ -1,0 +1,165 @@
+//! `items.csv`: which item each row of a basis is, and the public degrees that scoring needs.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::data::Interactions;
+
+/// Longest file read: 1 GiB, about 50 million items.
+const MOST_BYTES: u64 = 1 << 30;
+/// Longest id of an item, as in rating files.
+const MOST_NAME: usize = 512;
+const HEADER: [&str; 3] = ["row", "item", "degree"];
+
+/// The items of a basis, in the order of its rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ItemList {
+    /// Their ids as found in the rating file.
+    pub names: Vec<String>,
+    /// How many users interacted with each. Treated as public; **not** protected.
+    pub degrees: Vec<u32>,
+}
+
+/// An item list that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ItemListError {
+    /// The file cannot be read.
+    #[error("cannot read the item list {path}: {source}", path = path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A record that is not what `undertone run` writes.
+    #[error("{path}, record {record}: expected {expected}; give the items.csv that `undertone run` wrote beside the basis", path = path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// The record, from 1; the header is 1.
+        record: usize,
+        /// What it should be.
+        expected: &'static str,
+    },
+}
+
+impl ItemList {
+    /// The items of these interactions, with their degrees there.
+    #[must_use]
+    pub fn of(interactions: &Interactions) -> Self {
+        let names = (0..interactions.items()).map(|item| interactions.item_name(item).to_owned());
+        Self {
+            names: names.collect(),
+            degrees: interactions.item_degrees(),
+        }
+    }
+
+    /// The list as CSV: header `row,item,degree`, rows from 0.
+    #[must_use]
+    pub fn to_csv(&self) -> Vec<u8> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut write = |record: [&str; 3]| writer.write_record(record).expect("into memory");
+        write(HEADER);
+        for (row, (name, degree)) in self.names.iter().zip(&self.degrees).enumerate() {
+            write([&row.to_string(), name, &degree.to_string()]);
+        }
+        writer.into_inner().expect("into memory")
+    }
+
+    /// Reads what [`Self::to_csv`] wrote.
+    ///
+    /// # Errors
+    /// [`ItemListError`] at the first record that is not the next row with an id and a degree.
+    pub fn read(path: &Path) -> Result<Self, ItemListError> {
+        let file = File::open(path).map_err(|source| ItemListError::Unreadable {
+            path: path.to_path_buf(),
+            source,
+        })?;
+        Self::parse(file, path)
+    }
+
+    fn parse(source: impl Read, path: &Path) -> Result<Self, ItemListError> {
+        let refused = |record, expected| ItemListError::Record {
+            path: path.to_path_buf(),
+            record,
+            expected,
+        };
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(source.take(MOST_BYTES));
+        let mut list = Self::default();
+        let mut record = csv::StringRecord::new();
+        let mut number = 0;
+        loop {
+            number += 1;
+            let more = reader
+                .read_record(&mut record)
+                .map_err(|_| refused(number, "three fields of text: row,item,degree"))?;
+            if !more {
+                break;
+            }
+            let fields = [0, 1, 2].map(|i| record.get(i).unwrap_or_default());
+            if record.len() != 3 || (number == 1 && fields != HEADER) {
+                return Err(refused(
+                    number,
+                    "the header row,item,degree and three fields each",
+                ));
+            }
+            if number == 1 {
+                continue;
+            }
+            if fields[0].parse() != Ok(list.names.len()) {
+                return Err(refused(number, "rows numbered 0, 1, 2, … in order"));
+            }
+            if fields[1].is_empty() || fields[1].len() > MOST_NAME {
+                return Err(refused(number, "an item id of 1 to 512 bytes"));
+            }
+            let degree = fields[2].parse();
+            list.degrees
+                .push(degree.map_err(|_| refused(number, "a degree below 2^32"))?);
+            list.names.push(fields[1].to_owned());
+        }
+        if list.names.is_empty() {
+            return Err(refused(1, "at least one item"));
+        }
+        Ok(list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_read_as_it_was_written() {
+        let list = ItemList {
+            names: ["1", "a, \"b\"", "ü"].map(str::to_owned).to_vec(),
+            degrees: vec![3, 0, u32::MAX],
+        };
+        let csv = list.to_csv();
+        assert!(csv.starts_with(b"row,item,degree\n0,1,3\n"));
+        assert_eq!(
+            ItemList::parse(&csv[..], Path::new("x")).expect("good"),
+            list
+        );
+    }
+
+    #[test]
+    fn other_files_are_refused_with_the_record() {
+        for (text, word) in [
+            ("", "at least one item"),
+            ("row,item,degree\n", "at least one item"),
+            ("row,item\n0,a\n", "record 1"),
+            ("row,item,degree\n1,a,1\n", "rows numbered"),
+            ("row,item,degree\n0,a,1\n0,b,1\n", "record 3"),
+            ("row,item,degree\n0,,1\n", "item id"),
+            ("row,item,degree\n0,a,-1\n", "a degree"),
+            ("row,item,degree\n0,a,1,2\n", "record 2"),
+            ("row,item,degree\n0,\u{0},x\n", "degree"),
+        ] {
+            let error = ItemList::parse(text.as_bytes(), Path::new("x")).expect_err(text);
+            assert!(error.to_string().contains(word), "{error}");
+        }
+    }
+}
