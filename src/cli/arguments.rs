@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::experiment::study::StudyConfig;
 use crate::experiment::recommend::Format;
+use crate::experiment::study::StudyConfig;
 use crate::experiment::{Experiment, ExperimentError};
 
 /// Private spectral computation without a server.

@@ -12,7 +12,7 @@ use super::resolve::Experiment;
 use super::run::RunError;
 use crate::data::{self, DataError, Interactions};
 use crate::engine::central::{self, SumNoise};
-use crate::engine::{Session, Silent};
+use crate::engine::{Outcome, Session, Silent};
 use crate::linalg::{Block, SparseRows, top_eigenvectors};
 use crate::recommender::{
     LowPassScorer, Popularity, RankingQuality, RankingTotals, Scorer, SplitCounts, SplitError,
@@ -196,13 +196,12 @@ impl References {
     pub(super) fn non_private(
         experiment: &Experiment,
         session: &Session,
-    ) -> Result<Block, RunError> {
+    ) -> Result<Outcome, RunError> {
         let mut session = session.clone();
         if let Cow::Owned(rows) = experiment.reference_rows() {
             session.rows = Arc::new(vec![rows]);
         }
-        let outcome = central::run(&session, SumNoise::Nothing, &mut Silent)?;
-        Ok(outcome.basis().clone())
+        Ok(central::run(&session, SumNoise::Nothing, &mut Silent)?)
     }
 
     /// The exact leading eigenvectors of the reference matrix, or why there are none.

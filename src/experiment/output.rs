@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-//! Writes what a run produced: `summary.json`, `basis.npy`, `metrics.csv`, `consensus.csv`, `config.toml`,
-//! `receipt.json`, `trace/`.
-=======
-//! Writes what a run produced: `summary.json`, `basis.npy`, `items.csv`, `metrics.csv`, `config.toml`, `receipt.json`, `trace/`.
->>>>>>> recommend
+//! Writes what a run produced: `summary.json`, `basis.npy`, `items.csv`, `metrics.csv`, `consensus.csv`,
+//! `config.toml`, `receipt.json`, `trace/`.
 
 use std::fs;
 use std::io::Write;

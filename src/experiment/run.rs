@@ -145,14 +145,14 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let curated = clock.time("central", || {
         central::run(&session, SumNoise::Curator, &mut Silent)
     })?;
-    let non_private = clock.time("non_private", || {
+    let plain = clock.time("non_private", || {
         References::non_private(experiment, &session)
     })?;
     let exact = clock.time("exact", || References::exact(experiment));
     let references = References {
         reason: exact.as_ref().err().cloned(),
         exact: exact.ok(),
-        non_private,
+        non_private: plain.basis().clone(),
     };
     let filter = LowPassFilter::new(&experiment.interactions);
     let measure = |basis: &Block| {
@@ -181,16 +181,10 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         subspace_error: ours.subspace_error,
         relative_error: ours.relative_error,
         relative_error_non_private: ours.relative_error_non_private,
-<<<<<<< HEAD
         central: last(&central),
         non_private: last(&non_private),
-        reason,
-=======
-        central: measure(curated.basis()),
-        non_private: measure(&references.non_private),
         reference_floor: experiment.reference_floor(),
         reason: references.reason.clone(),
->>>>>>> recommend
     };
     let recommendation = clock.time("recommendation", || {
         recommendation(experiment, outcome.basis(), curated.basis(), &references)

@@ -3,9 +3,9 @@
 //! Kernels are plain loops in a fixed order: the same inputs give the same bits in every engine.
 
 mod block;
+mod block_lanczos;
 mod coherence;
 mod gram_schmidt;
-mod block_lanczos;
 mod orthonormal;
 mod sparse;
 mod subspace;

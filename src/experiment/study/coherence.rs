@@ -199,7 +199,10 @@ impl Coherence {
         }
         let at_x = self.final_basis(seed, &rows);
         if let Err(error) = &at_x {
-            notes.push(format!("{}: no X after the power steps: {error}", dataset.name));
+            notes.push(format!(
+                "{}: no X after the power steps: {error}",
+                dataset.name
+            ));
         }
         let at_x = at_x.ok();
         let root_p = (self.rank as f64).sqrt();

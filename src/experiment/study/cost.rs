@@ -232,9 +232,15 @@ impl Study for Cost {
             let outcome = run_engine(&experiment, &session, &mut Silent)?;
             let seconds = start.elapsed().as_secs_f64();
             let iterations = outcome.records.len().max(1) as u64;
-            let scheme = if gossips(engine) { name(scheme) } else { "none" };
-            let (measured, predicted) =
-                (Bytes::measured(&outcome), Bytes::predicted(engine, &session));
+            let scheme = if gossips(engine) {
+                name(scheme)
+            } else {
+                "none"
+            };
+            let (measured, predicted) = (
+                Bytes::measured(&outcome),
+                Bytes::predicted(engine, &session),
+            );
             let (s, values) = (size as f64, session.plan.values());
             let np = values as f64;
             let rounds = outcome.communication.rounds.first().copied().unwrap_or(0);
