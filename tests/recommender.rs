@@ -112,10 +112,17 @@ fn private_recommendations_are_as_good_as_their_sim_says() {
     assert_eq!(data.interactions_kept + data.interactions_held_out, 25_764);
     assert_eq!(data.interactions_kept, experiment.interactions.len());
     let exact = found.exact.expect("within reach");
-    println!("{found:?}");
-    // Bounds around what the header of the sim reports over seeds.
-    assert!(exact.recall > found.popularity.recall, "{found:?}");
-    assert!(found.this_run.quality.recall > 0.0, "{found:?}");
+    // Four standard deviations of the header's ten seeds; the seed is fixed.
+    let near = |what: &str, found: f64, mean: f64, deviation: f64| {
+        assert!((found - mean).abs() < 4.0 * deviation, "{what}: {found}");
+    };
+    near("this run", found.this_run.quality.recall, 0.373, 0.014);
+    near("curator", found.central.recall, 0.373, 0.014);
+    near("no privacy", found.non_private.recall, 0.464, 0.010);
+    near("exact", exact.recall, 0.479, 0.008);
+    near("popularity", found.popularity.recall, 0.289, 0.006);
+    near("exact", exact.ndcg, 0.398, 0.006);
+    near("popularity", found.popularity.ndcg, 0.248, 0.006);
     // Another seed holds out other films.
     let (other, _) = summary_of(&["seed=8", "engine.kind=central"]);
     assert_ne!(other.interactions, experiment.interactions);
