@@ -8,6 +8,7 @@ mod equivalence;
 mod layering;
 #[cfg(feature = "cli")]
 mod readme;
+mod recommender;
 mod sims;
 mod support;
 mod verification;

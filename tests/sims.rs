@@ -49,6 +49,11 @@ fn every_sim_is_valid_and_says_question_command_and_expected_result() {
         );
         let config = read_config(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(config.name, name);
+        let data = repository("sims").join(&config.data.path);
+        if !data.exists() {
+            crate::support::skipped(format_args!("{name}: there is no {}", data.display()));
+            continue;
+        }
         if let Err(error) = Experiment::load(&path, &[]) {
             panic!("{error}");
         }

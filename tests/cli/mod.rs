@@ -6,6 +6,7 @@ mod outputs;
 mod printed;
 mod real_graphs;
 mod receipts;
+mod recommend;
 mod refusals;
 mod schema;
 mod topology;
