@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::config::EngineKind;
+use super::convergence_bounds::convergence_bounds;
 use super::metrics::{LowPassFilter, Utility};
 use super::receipt::Receipt;
 use super::resolve::Experiment;
@@ -133,7 +134,9 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let rank = experiment.config.algorithm.rank;
     let exact = clock.time("exact", || top_eigenvectors(&experiment.user_rows, rank));
     let reason = exact.as_ref().err().map(ToString::to_string);
-    let exact = exact.ok().map(|top| top.vectors);
+    let exact = exact.ok();
+    let bounds = convergence_bounds(experiment, &session.start, &outcome, exact.as_ref());
+    let exact = exact.map(|top| top.vectors);
     let filter = LowPassFilter::new(&experiment.interactions);
     let measure = |basis: &Block| filter.utility(basis, exact.as_ref(), Some(plain.basis()));
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
@@ -149,6 +152,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         relative_error_non_private: ours.relative_error_non_private,
         central: measure(curated.basis()),
         non_private: measure(plain.basis()),
+        bounds,
         reason,
     };
     let mut seconds = experiment.seconds.clone();

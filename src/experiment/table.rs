@@ -189,7 +189,12 @@ mod tests {
             (0.1 + 0.2).into(),
             7_u64.into(),
         ]);
-        table.push(vec!["c".into(), Value::Missing, None.into(), 0_usize.into()]);
+        table.push(vec![
+            "c".into(),
+            Value::Missing,
+            None.into(),
+            0_usize.into(),
+        ]);
         table
     }
 

@@ -29,11 +29,7 @@ pub struct TallMatrix {
 impl TallMatrix {
     /// The rows × columns matrix whose row i is what `fill(i, row)` writes; rows are filled in parallel.
     #[must_use]
-    pub fn from_rows(
-        rows: usize,
-        columns: usize,
-        fill: impl Fn(usize, &mut [f64]) + Sync,
-    ) -> Self {
+    pub fn from_rows(rows: usize, columns: usize, fill: impl Fn(usize, &mut [f64]) + Sync) -> Self {
         let blocks = (0..rows.div_ceil(BLOCK))
             .into_par_iter()
             .map(|block| {

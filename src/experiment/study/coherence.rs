@@ -10,6 +10,7 @@ use super::{Study, StudyError, StudyResult};
 use crate::data::{self, DataError, Format};
 use crate::engine::Observer;
 use crate::experiment::ExperimentError;
+use crate::experiment::convergence_bounds::prior_sensitivity;
 use crate::experiment::table::{Table, Value};
 use crate::linalg::{Block, NotFullRank, SparseRows, coherence, orthonormalise, start_block};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
@@ -199,7 +200,10 @@ impl Coherence {
         }
         let at_x = self.final_basis(seed, &rows);
         if let Err(error) = &at_x {
-            notes.push(format!("{}: no X after the power steps: {error}", dataset.name));
+            notes.push(format!(
+                "{}: no X after the power steps: {error}",
+                dataset.name
+            ));
         }
         let at_x = at_x.ok();
         let root_p = (self.rank as f64).sqrt();
@@ -247,9 +251,4 @@ impl Coherence {
         let sensitivity = sensitivity.ok()?;
         Some(sensitivity.bound(sensitivity.statistic().of(x)))
     }
-}
-
-/// Δ_prior = μ₀√(p ln n), the runtime-independent sensitivity of earlier work (Balcan et al. 2016, P1 Table 2).
-pub(in crate::experiment) fn prior_sensitivity(mu0: f64, rank: usize, n: usize) -> f64 {
-    mu0 * (rank as f64 * (n as f64).ln()).sqrt()
 }

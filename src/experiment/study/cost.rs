@@ -145,7 +145,8 @@ impl Cost {
         let mut runs = Vec::new();
         for &size in &self.sizes {
             for &engine in &self.engines {
-                if engine == EngineKind::Swarm && size > self.largest_swarm {
+                let no_node = cfg!(not(feature = "node"));
+                if engine == EngineKind::Swarm && (no_node || size > self.largest_swarm) {
                     continue;
                 }
                 let schemes = if gossips(engine) {
@@ -222,6 +223,13 @@ impl Study for Cost {
             "paper_secure_client: O(log s + np) of P1 Table 1 with constants 1, 8 bytes a value; not implemented here."
                 .to_owned(),
         ];
+        if self.engines.contains(&EngineKind::Swarm) {
+            notes.push(if cfg!(feature = "node") {
+                format!("The swarm runs up to {} peers.", self.largest_swarm)
+            } else {
+                "No swarm: this build leaves libp2p out; build with the feature `node`.".to_owned()
+            });
+        }
         let runs = self.runs();
         for (done, &(size, engine, scheme)) in runs.iter().enumerate() {
             observer.progress(done as u64, runs.len() as u64);
@@ -232,9 +240,15 @@ impl Study for Cost {
             let outcome = run_engine(&experiment, &session, &mut Silent)?;
             let seconds = start.elapsed().as_secs_f64();
             let iterations = outcome.records.len().max(1) as u64;
-            let scheme = if gossips(engine) { name(scheme) } else { "none" };
-            let (measured, predicted) =
-                (Bytes::measured(&outcome), Bytes::predicted(engine, &session));
+            let scheme = if gossips(engine) {
+                name(scheme)
+            } else {
+                "none"
+            };
+            let (measured, predicted) = (
+                Bytes::measured(&outcome),
+                Bytes::predicted(engine, &session),
+            );
             let (s, values) = (size as f64, session.plan.values());
             let np = values as f64;
             let rounds = outcome.communication.rounds.first().copied().unwrap_or(0);

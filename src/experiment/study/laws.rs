@@ -133,12 +133,13 @@ mod tests {
     fn one_variable_has_the_mean_of_its_root() {
         for (k, n) in [(1.0, 50.0), (8.0, 100.0), (500.0, 2000.0)] {
             let (a, total): (f64, f64) = (k / 2.0, n / 2.0);
-            let known = (ln_gamma(a + 0.5) + ln_gamma(total)
-                - ln_gamma(a)
-                - ln_gamma(total + 0.5))
-            .exp();
+            let known =
+                (ln_gamma(a + 0.5) + ln_gamma(total) - ln_gamma(a) - ln_gamma(total + 0.5)).exp();
             let found = expected_root_of_largest(k, n, 1.0);
-            assert!((found / known - 1.0).abs() < 1e-4, "{k}, {n}: {found}, {known}");
+            assert!(
+                (found / known - 1.0).abs() < 1e-4,
+                "{k}, {n}: {found}, {known}"
+            );
         }
     }
 
@@ -147,7 +148,10 @@ mod tests {
         // Beta(1, 1): E√max of d = ∫ √x d x^{d−1} dx = d/(d + ½).
         for count in [1.0_f64, 5.0, 100.0, 1e6] {
             let found = expected_root_of_largest(2.0, 4.0, count);
-            assert!((found - count / (count + 0.5)).abs() < 1e-5, "{count}: {found}");
+            assert!(
+                (found - count / (count + 0.5)).abs() < 1e-5,
+                "{count}: {found}"
+            );
         }
     }
 

@@ -216,7 +216,8 @@ struct Row {
 impl Row {
     fn of(n: usize, k: usize, samples: &[Vec<Sample>], at: usize) -> Self {
         let (size, width) = (n as f64, k as f64);
-        let of_runs = |what: &dyn Fn(Sample) -> f64| samples.iter().map(|run| what(run[at])).collect();
+        let of_runs =
+            |what: &dyn Fn(Sample) -> f64| samples.iter().map(|run| what(run[at])).collect();
         let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
         let priors: Vec<f64> = of_runs(&|sample| width.sqrt() * sample.largest_entry);
         let norms: Vec<f64> = of_runs(&|sample| sample.largest_square.sqrt());
