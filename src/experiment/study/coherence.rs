@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{Study, StudyError, StudyResult};
 use crate::data::{self, DataError, Format};
 use crate::engine::Observer;
-use crate::experiment::ExperimentError;
 use crate::experiment::convergence_bounds::prior_sensitivity;
+use crate::experiment::error::obtained;
 use crate::experiment::table::{Table, Value};
 use crate::linalg::{Block, NotFullRank, SparseRows, coherence, orthonormalise, start_block};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
@@ -162,11 +162,12 @@ impl Coherence {
                 kind: ErrorKind::NotFound,
                 ..
             }) => {
-                let missing = ExperimentError::MissingData {
-                    path: dataset.path.clone(),
-                    obtain: dataset.obtain.clone(),
-                };
-                notes.push(format!("{}: {missing}", dataset.name));
+                notes.push(format!(
+                    "{}: there is no file {}: put it there, or change its path{}",
+                    dataset.name,
+                    path.display(),
+                    obtained(dataset.obtain.as_deref())
+                ));
                 let mut row = vec![Value::from(dataset.name.as_str()), "missing".into()];
                 row.resize(COLUMNS.len(), Value::Missing);
                 return Ok(row);
