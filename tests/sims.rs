@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use undertone::engine::Silent;
 use undertone::experiment::config::EngineKind;
+use undertone::experiment::study::StudyConfig;
 use undertone::experiment::{Experiment, read_config, run};
 
 use crate::support::experiments::{engine, on_engine};
@@ -47,6 +48,12 @@ fn every_sim_is_valid_and_says_question_command_and_expected_result() {
             text.contains(&format!("sims/{name}.toml")),
             "the command of {name} names another file"
         );
+        let study = StudyConfig::load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
+        if let Some(study) = study {
+            assert_eq!(study.name, name);
+            study.check().unwrap_or_else(|error| panic!("{error}"));
+            continue;
+        }
         let config = read_config(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(config.name, name);
         let data = repository("sims").join(&config.data.path);

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
+use crate::experiment::convergence_bounds::ConvergenceBounds;
 use crate::experiment::evaluation::RecommendationSummary;
 use crate::experiment::metrics::Utility;
 use crate::experiment::summary::Summary;
@@ -159,9 +160,27 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             "  errors are against the matrix of degree floor {floor}, on which \"no privacy\" ran"
         )?;
     }
-    utility.reason.as_ref().map_or(Ok(()), |reason| {
-        writeln!(out, "  (no exact reference: {reason})")
-    })
+    if let Some(reason) = &utility.reason {
+        writeln!(out, "  (no exact reference: {reason})")?;
+    }
+    print_bounds(out, &utility.bounds)
+}
+
+/// P1's bounds in one line; nothing where none applies.
+fn print_bounds(out: &mut impl Write, bounds: &ConvergenceBounds) -> io::Result<()> {
+    if bounds.runtime_dependent.is_none() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "  subspace error of the first {}: {}; convergence bounds with constants 1: {} (P1 Thm 3.3), {} (Thm 4.1), \
+         {} from this run's noise; above 1 they say nothing",
+        bounds.k,
+        table::optional(bounds.subspace_error_k),
+        table::optional(bounds.runtime_dependent),
+        table::optional(bounds.runtime_independent),
+        table::optional(bounds.own_noise),
+    )
 }
 
 fn print_recommendation(

@@ -20,11 +20,11 @@ pub(super) fn execute(arguments: &RunArguments, study: &StudyConfig) -> Result<V
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("out").join(&study.name));
+    let unusable = || format!("{} cannot be used", sim.display());
+    study.check().with_context(unusable)?;
     output::create(&directory)?;
     let mut progress = Progress::new("computing", quiet);
-    let result = study
-        .run(base, &mut progress)
-        .with_context(|| format!("{} cannot be used", sim.display()))?;
+    let result = study.run(base, &mut progress).with_context(unusable)?;
     progress.finish();
     study.write(&directory, base, &result)?;
     let mut out = io::stdout().lock();

@@ -172,7 +172,7 @@ pub enum ExperimentError {
 }
 
 /// `data.obtain` as the end of a message, on one line.
-fn obtained(obtain: Option<&str>) -> String {
+pub(super) fn obtained(obtain: Option<&str>) -> String {
     obtain.map_or_else(String::new, |text| {
         let words: Vec<&str> = text.split_whitespace().collect();
         format!("; to obtain it: {}", words.join(" "))

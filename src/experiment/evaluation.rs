@@ -13,7 +13,7 @@ use super::run::RunError;
 use crate::data::{self, DataError, Interactions};
 use crate::engine::central::{self, SumNoise};
 use crate::engine::{Outcome, Session, Silent};
-use crate::linalg::{Block, SparseRows, top_eigenvectors};
+use crate::linalg::{Block, SparseRows, TopEigenvectors, top_eigenvectors};
 use crate::recommender::{
     LowPassScorer, Popularity, RankingQuality, RankingTotals, Scorer, SplitCounts, SplitError,
     TestSet, evaluate, hold_out, match_test,
@@ -205,11 +205,9 @@ impl References {
     }
 
     /// The exact leading eigenvectors of the reference matrix, or why there are none.
-    pub(super) fn exact(experiment: &Experiment) -> Result<Block, String> {
+    pub(super) fn exact(experiment: &Experiment) -> Result<TopEigenvectors, String> {
         let rank = experiment.config.algorithm.rank;
-        top_eigenvectors(&experiment.reference_rows(), rank)
-            .map(|top| top.vectors)
-            .map_err(|error| error.to_string())
+        top_eigenvectors(&experiment.reference_rows(), rank).map_err(|error| error.to_string())
     }
 }
 

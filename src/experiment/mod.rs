@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod coalitions;
 pub mod config;
+pub mod convergence_bounds;
 mod conversions;
 mod error;
 pub mod evaluation;

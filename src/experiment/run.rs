@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::config::EngineKind;
+use super::convergence_bounds::convergence_bounds;
 use super::evaluation::{References, recommendation};
 use super::items::ItemList;
 use super::metrics::Utility;
@@ -151,9 +152,10 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let exact = clock.time("exact", || References::exact(experiment));
     let references = References {
         reason: exact.as_ref().err().cloned(),
-        exact: exact.ok(),
+        exact: exact.as_ref().ok().map(|top| top.vectors.clone()),
         non_private: plain.basis().clone(),
     };
+    let bounds = convergence_bounds(experiment, &session.start, &outcome, exact.as_ref().ok());
     let filter = LowPassFilter::new(&experiment.interactions);
     let measure = |basis: &Block| {
         Utility::of(
@@ -183,6 +185,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         relative_error_non_private: ours.relative_error_non_private,
         central: last(&central),
         non_private: last(&non_private),
+        bounds,
         reference_floor: experiment.reference_floor(),
         reason: references.reason.clone(),
     };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::convergence_bounds::ConvergenceBounds;
 use super::evaluation::RecommendationSummary;
 use super::metrics::Utility;
 use crate::engine::Communication;
@@ -138,6 +139,8 @@ pub struct UtilitySummary {
     pub central: Utility,
     /// The same figures without privacy.
     pub non_private: Utility,
+    /// P1's convergence bounds, and what they bound.
+    pub bounds: ConvergenceBounds,
     /// Why figures are null, where they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -9,4 +9,5 @@ mod receipts;
 mod recommend;
 mod refusals;
 mod schema;
+mod studies;
 mod topology;

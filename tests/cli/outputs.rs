@@ -89,6 +89,18 @@ fn the_summary_has_every_field_of_the_schema() {
         summary["utility"]["non_private"]["relative_error_non_private"].as_f64(),
         Some(0.0)
     );
+    let bounds = [
+        "k",
+        "gap",
+        "subspace_error_k",
+        "runtime_dependent",
+        "runtime_independent",
+    ];
+    assert_keys(
+        "utility.bounds",
+        &summary["utility"]["bounds"],
+        &bounds.map(|key| (key, Number)),
+    );
     let disagreement = summary["consensus"]["max_disagreement"]
         .as_f64()
         .expect("a number");

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{Study, StudyError, StudyResult};
 use crate::data::{self, DataError, Format};
 use crate::engine::Observer;
-use crate::experiment::ExperimentError;
+use crate::experiment::convergence_bounds::prior_sensitivity;
+use crate::experiment::error::obtained;
 use crate::experiment::table::{Table, Value};
 use crate::linalg::{Block, NotFullRank, SparseRows, coherence, orthonormalise, start_block};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
@@ -161,11 +162,12 @@ impl Coherence {
                 kind: ErrorKind::NotFound,
                 ..
             }) => {
-                let missing = ExperimentError::MissingData {
-                    path: dataset.path.clone(),
-                    obtain: dataset.obtain.clone(),
-                };
-                notes.push(format!("{}: {missing}", dataset.name));
+                notes.push(format!(
+                    "{}: there is no file {}: put it there, or change its path{}",
+                    dataset.name,
+                    path.display(),
+                    obtained(dataset.obtain.as_deref())
+                ));
                 let mut row = vec![Value::from(dataset.name.as_str()), "missing".into()];
                 row.resize(COLUMNS.len(), Value::Missing);
                 return Ok(row);
@@ -250,9 +252,4 @@ impl Coherence {
         let sensitivity = sensitivity.ok()?;
         Some(sensitivity.bound(sensitivity.statistic().of(x)))
     }
-}
-
-/// Δ_prior = μ₀√(p ln n), the runtime-independent sensitivity of earlier work (Balcan et al. 2016, P1 Table 2).
-pub(in crate::experiment) fn prior_sensitivity(mu0: f64, rank: usize, n: usize) -> f64 {
-    mu0 * (rank as f64 * (n as f64).ln()).sqrt()
 }

@@ -145,7 +145,8 @@ impl Cost {
         let mut runs = Vec::new();
         for &size in &self.sizes {
             for &engine in &self.engines {
-                if engine == EngineKind::Swarm && size > self.largest_swarm {
+                let no_node = cfg!(not(feature = "node"));
+                if engine == EngineKind::Swarm && (no_node || size > self.largest_swarm) {
                     continue;
                 }
                 let schemes = if gossips(engine) {
@@ -222,6 +223,13 @@ impl Study for Cost {
             "paper_secure_client: O(log s + np) of P1 Table 1 with constants 1, 8 bytes a value; not implemented here."
                 .to_owned(),
         ];
+        if self.engines.contains(&EngineKind::Swarm) {
+            notes.push(if cfg!(feature = "node") {
+                format!("The swarm runs up to {} peers.", self.largest_swarm)
+            } else {
+                "No swarm: this build leaves libp2p out; build with the feature `node`.".to_owned()
+            });
+        }
         let runs = self.runs();
         for (done, &(size, engine, scheme)) in runs.iter().enumerate() {
             observer.progress(done as u64, runs.len() as u64);

@@ -123,7 +123,7 @@ pub enum StudyError {
 }
 
 impl StudyError {
-    fn key(key: &'static str, found: impl ToString, expected: impl Into<String>) -> Self {
+    fn key(key: &'static str, found: impl std::fmt::Display, expected: impl Into<String>) -> Self {
         Self::Key {
             key,
             found: found.to_string(),

@@ -262,7 +262,8 @@ impl Row {
 }
 
 fn push_agreement(table: &mut Table, n: usize, rows: &[Row]) {
-    let predictions: [(&str, fn(&Row) -> f64); 3] = [
+    type Predicted = fn(&Row) -> f64;
+    let predictions: [(&str, Predicted); 3] = [
         ("paper", |row| row.paper),
         ("paper, corrected variance", |row| row.paper_corrected),
         ("corrected laws", |row| row.corrected),
