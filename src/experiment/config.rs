@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::evaluation::EvaluationConfig;
 use super::topology_source::TopologySource;
-use crate::algorithm::AlgorithmKind;
+use crate::algorithm::{Algorithm, AlgorithmKind, Sizes};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
 use crate::privacy::{Adjacency, Calibration, OnDisconnect, Scheme, SensitivityRule};
@@ -162,10 +162,21 @@ impl<'de> Deserialize<'de> for PeerCount {
 pub struct AlgorithmConfig {
     /// Which algorithm.
     pub kind: AlgorithmKind,
-    /// p: columns of X.
+    /// p: eigenvectors wanted, columns of the basis.
     pub rank: usize,
-    /// L: iterations.
+    /// L: iterations; `covariance` runs exactly 1.
     pub iterations: u32,
+}
+
+impl AlgorithmConfig {
+    /// The algorithm on this many items.
+    #[must_use]
+    pub fn build(&self, dimension: usize) -> Box<dyn Algorithm> {
+        self.kind.build(Sizes {
+            dimension,
+            rank: self.rank,
+        })
+    }
 }
 
 /// `[privacy]`

@@ -141,13 +141,14 @@ impl Experiment {
         let assignment = data::assign(interactions.users(), peers, config.peers.partition, &seed)
             .map_err(ExperimentError::Peers)?;
         let peer_rows = data::peer_rows(&user_rows, &assignment);
-        let rank = config.algorithm.rank;
-        let sensitivity = Sensitivity::new(
+        let algorithm = config.algorithm.build(user_rows.dimension());
+        let sensitivity = Sensitivity::of_release(
+            algorithm.release(),
             config.privacy.adjacency,
             config.privacy.sensitivity,
             config.data.degree_floor,
             config.data.degree_cap,
-            rank,
+            algorithm.query_columns(),
         )?;
         let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)?;
         let calibrated = privacy::calibrate(

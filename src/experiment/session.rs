@@ -44,10 +44,12 @@ impl Experiment {
         let algorithm = self.config.algorithm;
         let items = self.user_rows.dimension();
         let start =
-            start_block(seed, items, algorithm.rank).map_err(|source| ExperimentError::Rank {
-                rank: algorithm.rank,
-                items,
-                source,
+            start_block(seed, items, algorithm.build(items).query_columns()).map_err(|source| {
+                ExperimentError::Rank {
+                    rank: algorithm.rank,
+                    items,
+                    source,
+                }
             })?;
         let bounds = mixing_bounds(&self.topology);
         let parameters = PlanParameters {

@@ -6,13 +6,17 @@ mod block;
 mod block_lanczos;
 mod coherence;
 mod gram_schmidt;
+mod lanczos;
 mod orthonormal;
+mod packed;
 mod sparse;
 mod subspace;
 
 pub use block::Block;
 pub use coherence::{Coherence, coherence};
 pub use gram_schmidt::TallMatrix;
+pub use lanczos::leading_eigenvectors;
 pub use orthonormal::{NotFullRank, orthonormalise, start_block};
+pub use packed::PackedTriangle;
 pub use sparse::{SparseError, SparseRows};
 pub use subspace::{EigenError, TopEigenvectors, subspace_distance, top_eigenvectors};
