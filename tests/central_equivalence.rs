@@ -257,7 +257,10 @@ fn without_noise_the_curator_finds_the_eigenvectors_of_a_dense_decomposition() {
 }
 
 /// What is changed for every algorithm that is not the power method.
-const ALGORITHMS: [&[&str]; 1] = [&["algorithm.kind=covariance", "algorithm.iterations=1"]];
+const ALGORITHMS: [&[&str]; 2] = [
+    &["algorithm.kind=covariance", "algorithm.iterations=1"],
+    &["algorithm.kind=krylov", "algorithm.block=5"],
+];
 
 #[test]
 fn other_algorithms_walk_the_curators_path_with_the_peers_shares_too() {

@@ -55,7 +55,10 @@ fn event(latency: Latency) -> EngineConfig {
 }
 
 /// What is changed for every algorithm that is not the power method.
-const ALGORITHMS: [&[&str]; 1] = [&["algorithm.kind=covariance", "algorithm.iterations=1"]];
+const ALGORITHMS: [&[&str]; 2] = [
+    &["algorithm.kind=covariance", "algorithm.iterations=1"],
+    &["algorithm.kind=krylov", "algorithm.block=5"],
+];
 
 /// Every case on these engines, against lockstep: both schemes with the power method, then the other algorithms. The tolerance is loose so that real
 /// connections keep up; equality of bits does not depend on it.

@@ -6,11 +6,13 @@
 //! | kind | released per iteration | state | iterations |
 //! | --- | --- | --- | --- |
 //! | [`power`](PowerMethod) | A_u X, n × rank | X | any |
+//! | [`krylov`](Krylov) | A_u X, n × block | all X and all sums | any |
 //! | [`covariance`](Covariance) | the upper triangle of A_u | nothing | 1 |
 //!
 //! A new algorithm is one file, one variant of [`AlgorithmKind`] and one line of [`AlgorithmKind::build`].
 
 mod covariance;
+mod krylov;
 mod power;
 mod state;
 
@@ -21,6 +23,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use covariance::Covariance;
+pub use krylov::Krylov;
 pub use power::PowerMethod;
 pub use state::{PublicState, Released};
 
@@ -97,6 +100,8 @@ pub enum AlgorithmKind {
     /// The randomised power method (subspace iteration), P1.
     #[default]
     Power,
+    /// Block Krylov iteration: the power method's releases, none thrown away.
+    Krylov,
     /// One noisy release of the whole matrix (Analyze Gauss).
     Covariance,
 }
@@ -108,15 +113,26 @@ pub struct Sizes {
     pub dimension: usize,
     /// Eigenvectors wanted, p.
     pub rank: usize,
+    /// Columns b of the queries of [`AlgorithmKind::Krylov`], p ≤ b ≤ n; the others ignore it.
+    pub block: usize,
 }
 
 impl AlgorithmKind {
     /// The algorithm for these sizes.
     #[must_use]
     pub fn build(self, sizes: Sizes) -> Box<dyn Algorithm> {
-        let Sizes { dimension, rank } = sizes;
+        let Sizes {
+            dimension,
+            rank,
+            block,
+        } = sizes;
         match self {
             Self::Power => Box::new(PowerMethod { dimension, rank }),
+            Self::Krylov => Box::new(Krylov {
+                dimension,
+                rank,
+                block,
+            }),
             Self::Covariance => Box::new(Covariance { dimension, rank }),
         }
     }
@@ -126,6 +142,7 @@ impl AlgorithmKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Power => "power",
+            Self::Krylov => "krylov",
             Self::Covariance => "covariance",
         }
     }

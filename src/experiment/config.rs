@@ -164,17 +164,27 @@ pub struct AlgorithmConfig {
     pub kind: AlgorithmKind,
     /// p: eigenvectors wanted, columns of the basis.
     pub rank: usize,
+    /// b: columns of every query of `krylov`, at least `rank`, which is the default; other kinds have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<usize>,
     /// L: iterations; `covariance` runs exactly 1.
     pub iterations: u32,
 }
 
 impl AlgorithmConfig {
+    /// b, with its default.
+    #[must_use]
+    pub fn block(&self) -> usize {
+        self.block.unwrap_or(self.rank)
+    }
+
     /// The algorithm on this many items.
     #[must_use]
     pub fn build(&self, dimension: usize) -> Box<dyn Algorithm> {
         self.kind.build(Sizes {
             dimension,
             rank: self.rank,
+            block: self.block(),
         })
     }
 }

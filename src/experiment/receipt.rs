@@ -78,6 +78,9 @@ pub struct Request {
     pub dimension: usize,
     /// p.
     pub rank: usize,
+    /// b, where it is not p.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<usize>,
     /// L.
     pub iterations: u32,
     /// How (ε, δ) became a noise multiplier.
@@ -211,6 +214,7 @@ impl Receipt {
                 algorithm: config.algorithm.kind,
                 dimension: experiment.user_rows.dimension(),
                 rank: config.algorithm.rank,
+                block: config.algorithm.block,
                 iterations: config.algorithm.iterations,
                 calibration: privacy.calibration,
                 scheme: config.noise.scheme,
@@ -301,6 +305,9 @@ impl Receipt {
         )?;
         range("request.dimension", request.dimension, 1, u32::MAX as usize)?;
         range("request.rank", request.rank, 1, request.dimension)?;
+        if let Some(block) = request.block {
+            range("request.block", block, request.rank, request.dimension)?;
+        }
         let (nodes, edges) = (self.noise_graph.nodes, self.noise_graph.edges.len());
         // The edges are here already; the number of nodes is only announced.
         if nodes > edges + 1 {
@@ -312,6 +319,7 @@ impl Receipt {
         let algorithm = request.algorithm.build(Sizes {
             dimension: request.dimension,
             rank: request.rank,
+            block: request.block.unwrap_or(request.rank),
         });
         let sensitivity = Sensitivity::of_release(
             algorithm.release(),

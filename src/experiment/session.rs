@@ -56,6 +56,7 @@ impl Experiment {
             peers: self.topology.graph().nodes() as u32,
             dimension: items,
             rank: algorithm.rank,
+            block: algorithm.block(),
             iterations: algorithm.iterations,
             algorithm: algorithm.kind,
             sensitivity: self.sensitivity,

@@ -1,16 +1,15 @@
 //! Leading eigenvectors of a symmetric matrix that is only multiplied with: block Lanczos.
 
 use nalgebra::{DMatrix, SymmetricEigen};
-use rand::distr::Distribution;
-use rand_distr::StandardNormal;
 
 use super::Block;
+use super::extension::{extend_basis, normal_columns};
 use crate::vocabulary::{Label, Seed};
 
 /// A Ritz pair is accepted when its residual is below this share of the largest Ritz value in size.
 const RESIDUAL: f64 = 1e-11;
 
-/// A direction that keeps less than this share of its length under projection carries rounding only.
+/// A direction that keeps less than this share of the longest one under projection carries rounding only.
 const DEPENDENT: f64 = 1e-10;
 
 /// The `rank` eigenvectors with the algebraically largest eigenvalues of a symmetric n × n matrix, which may be
@@ -44,11 +43,11 @@ pub fn leading_eigenvectors(
 ) -> Block {
     assert!((1..=n).contains(&rank), "between one vector and all");
     let mut space = Space::new(n);
-    let mut candidates = space.random(rank);
+    let mut candidates = normal_columns(n, rank, &mut space.generator);
     let mut checked = 0;
     loop {
         let before = space.basis.ncols();
-        space.extend(candidates, &multiply);
+        space.extend(&candidates, &multiply);
         let width = space.basis.ncols();
         let whole = width == n;
         if whole || 5 * width >= 6 * checked {
@@ -59,6 +58,19 @@ pub fn leading_eigenvectors(
         }
         candidates = space.image.columns(before, width - before).into_owned();
     }
+}
+
+/// The `rank` eigenvectors with the algebraically largest eigenvalues of a small dense symmetric matrix, in
+/// descending order; the average of the two triangles counts.
+///
+/// # Panics
+/// If the matrix is not square, smaller than `rank`, or not finite.
+#[must_use]
+pub fn small_leading_eigenvectors(matrix: &DMatrix<f64>, rank: usize) -> DMatrix<f64> {
+    let eigen = SymmetricEigen::new((matrix + matrix.transpose()) * 0.5);
+    let mut order: Vec<usize> = (0..matrix.nrows()).collect();
+    order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
+    eigen.eigenvectors.select_columns(&order[..rank])
 }
 
 /// An orthonormal basis V, its image AV and VᵀAV.
@@ -79,45 +91,19 @@ impl Space {
         }
     }
 
-    fn random(&mut self, columns: usize) -> DMatrix<f64> {
-        let generator = &mut self.generator;
-        let n = self.basis.nrows();
-        let values = (0..n * columns).map(|_| StandardNormal.sample(&mut *generator));
-        DMatrix::from_iterator(n, columns, values)
-    }
-
     /// Adds the part of `candidates` outside the space; random directions where that is nothing.
     fn extend(
         &mut self,
-        candidates: DMatrix<f64>,
+        candidates: &DMatrix<f64>,
         multiply: &impl Fn(&DMatrix<f64>) -> DMatrix<f64>,
     ) {
-        let (n, old) = self.basis.shape();
-        let wanted = candidates.ncols().min(n - old);
-        let lengths: Vec<f64> = candidates.column_iter().map(|c| c.norm()).collect();
-        let outside = self.project_out(self.project_out(candidates));
-        for (column, length) in outside.column_iter().zip(lengths).take(wanted) {
-            let mut vector = DMatrix::from_column_slice(n, 1, column.as_slice());
-            let mut length = length;
-            loop {
-                // Against the columns of this block too, and again where much was cancelled.
-                vector = self.project_out(self.project_out(vector));
-                let rest = vector.norm();
-                if rest > DEPENDENT * length {
-                    vector.scale_mut(1.0 / rest);
-                    // Normalising magnifies what rounding left inside the space.
-                    vector = self.project_out(vector);
-                    vector.scale_mut(1.0 / vector.norm());
-                    break;
-                }
-                vector = self.random(1);
-                length = vector.norm();
-            }
-            let at = self.basis.ncols();
-            let basis = std::mem::replace(&mut self.basis, DMatrix::zeros(0, 0));
-            self.basis = basis.insert_column(at, 0.0);
-            self.basis.set_column(at, &vector.column(0));
-        }
+        let old = self.basis.ncols();
+        let longest = candidates
+            .column_iter()
+            .map(|c| c.norm())
+            .fold(0.0, f64::max);
+        let basis = std::mem::replace(&mut self.basis, DMatrix::zeros(0, 0));
+        self.basis = extend_basis(basis, candidates, DEPENDENT * longest, &mut self.generator);
         let fresh = self
             .basis
             .columns(old, self.basis.ncols() - old)
@@ -139,14 +125,6 @@ impl Space {
         let held = std::mem::replace(&mut self.image, DMatrix::zeros(0, 0));
         self.image = held.insert_columns(old, width - old, 0.0);
         self.image.columns_mut(old, width - old).copy_from(&image);
-    }
-
-    fn project_out(&self, mut vectors: DMatrix<f64>) -> DMatrix<f64> {
-        if self.basis.ncols() > 0 {
-            let along = self.basis.tr_mul(&vectors);
-            vectors.gemm(-1.0, &self.basis, &along, 1.0);
-        }
-        vectors
     }
 
     /// The leading Ritz vectors, if they are eigenvectors to the tolerance or the space is `whole`.
@@ -171,8 +149,9 @@ impl Space {
     }
 }
 
-/// The vectors with the sign convention of [`leading_eigenvectors`].
-fn signed(vectors: &DMatrix<f64>) -> Block {
+/// The vectors with a sign: the entry of largest magnitude of each is positive (the first of equals).
+#[must_use]
+pub fn signed(vectors: &DMatrix<f64>) -> Block {
     let mut vectors = vectors.clone();
     for mut column in vectors.column_iter_mut() {
         let mut largest = 0.0_f64;
@@ -190,6 +169,9 @@ fn signed(vectors: &DMatrix<f64>) -> Block {
 
 #[cfg(test)]
 mod tests {
+    use rand::distr::Distribution;
+    use rand_distr::StandardNormal;
+
     use super::super::{PackedTriangle, subspace_distance};
     use super::*;
 

@@ -18,6 +18,8 @@ pub struct PlanParameters {
     pub dimension: usize,
     /// Eigenvectors wanted, p.
     pub rank: usize,
+    /// Columns b of a query where the algorithm lets them be more than p; p otherwise.
+    pub block: usize,
     /// Iterations L.
     pub iterations: u32,
     /// What is contributed and how the state advances.
@@ -164,6 +166,12 @@ impl Plan {
         )?;
         count("algorithm.rank", 1, parameters.dimension, parameters.rank)?;
         count(
+            "algorithm.block",
+            parameters.rank,
+            parameters.dimension,
+            parameters.block,
+        )?;
+        count(
             "algorithm.iterations",
             1,
             100_000,
@@ -305,5 +313,6 @@ fn build(parameters: &PlanParameters) -> Box<dyn Algorithm> {
     parameters.algorithm.build(Sizes {
         dimension: parameters.dimension,
         rank: parameters.rank,
+        block: parameters.block,
     })
 }

@@ -27,6 +27,7 @@ fn parameters() -> PlanParameters {
         peers: 3,
         dimension: 4,
         rank: 2,
+        block: 2,
         iterations: 2,
         algorithm: AlgorithmKind::Power,
         sensitivity: Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None, 2)
@@ -500,6 +501,7 @@ fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
     );
     let mut wider = parameters();
     wider.rank = 3;
+    wider.block = 3;
     assert!(matches!(Plan::new(wider), Err(PlanError::Bound { .. })));
     let mut power = parameters();
     power.sensitivity = covariance(100).sensitivity;

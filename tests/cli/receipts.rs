@@ -27,6 +27,7 @@ fn a_receipt_of_every_scheme_and_engine_holds() {
         "--set privacy.adjacency=user",
         "--set privacy.calibration=zcdp --set privacy.sensitivity=row-norm",
         "--set privacy.colluders=2 --set topology.degree=6",
+        "--set algorithm.kind=krylov --set algorithm.block=5",
         "--set algorithm.kind=covariance --set algorithm.iterations=1",
         "--set algorithm.kind=covariance --set algorithm.iterations=1 --set privacy.adjacency=user",
     ] {

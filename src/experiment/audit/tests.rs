@@ -81,9 +81,14 @@ fn so_does_that_of_a_coalition_of_all_but_one_neighbour() {
 
 #[test]
 fn several_iterations_and_user_adjacency_stay_below_the_certificate() {
-    let sets: [&[&str]; 2] = [
+    let sets: [&[&str]; 3] = [
         &["algorithm.iterations=3"],
         &["privacy.adjacency=user", "algorithm.iterations=2"],
+        &[
+            "algorithm.kind=krylov",
+            "algorithm.block=4",
+            "algorithm.iterations=2",
+        ],
     ];
     for set in sets {
         let audit = audit(&experiment(set), &options(3000), &mut Silent).expect("runs");

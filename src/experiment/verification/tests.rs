@@ -230,11 +230,14 @@ fn the_federated_and_central_engines_verify_too() {
     }
 }
 
-const ALGORITHMS: [&[&str]; 1] = [&[
-    "algorithm.kind=covariance",
-    "algorithm.iterations=1",
-    "data.items=30",
-]];
+const ALGORITHMS: [&[&str]; 2] = [
+    &[
+        "algorithm.kind=covariance",
+        "algorithm.iterations=1",
+        "data.items=30",
+    ],
+    &["algorithm.kind=krylov", "algorithm.block=6"],
+];
 
 #[test]
 fn other_algorithms_verify_and_their_mutations_are_caught() {
