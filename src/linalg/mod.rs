@@ -5,8 +5,8 @@
 mod block;
 mod block_lanczos;
 mod coherence;
-mod gram_schmidt;
 mod extension;
+mod gram_schmidt;
 mod lanczos;
 mod orthonormal;
 mod packed;
@@ -15,8 +15,8 @@ mod subspace;
 
 pub use block::Block;
 pub use coherence::{Coherence, coherence};
-pub use gram_schmidt::TallMatrix;
 pub use extension::extend_basis;
+pub use gram_schmidt::TallMatrix;
 pub use lanczos::{leading_eigenvectors, signed, small_leading_eigenvectors};
 pub use orthonormal::{NotFullRank, orthonormalise, start_block};
 pub use packed::PackedTriangle;
