@@ -255,3 +255,39 @@ fn without_noise_the_curator_finds_the_eigenvectors_of_a_dense_decomposition() {
     let early = subspace_distance(&outcome.records[0].basis, &top(3));
     assert!(early > 1e-3, "one iteration is not enough: {early:e}");
 }
+
+/// What is changed for every algorithm that is not the power method.
+const ALGORITHMS: [&[&str]; 2] = [
+    &["algorithm.kind=covariance", "algorithm.iterations=1"],
+    &["algorithm.kind=krylov", "algorithm.block=5"],
+];
+
+#[test]
+fn other_algorithms_walk_the_curators_path_with_the_peers_shares_too() {
+    for case in CASES {
+        for set in ALGORITHMS {
+            let set = [&["averaging.tolerance=1e-13"], set].concat();
+            let experiment = experiment(case, AveragingKind::Chebyshev, &set);
+            let session = experiment.session(&Seed::from_u64(8));
+            let ours = lockstep::run(&session, &mut Silent).expect("runs");
+            let with = |noise| central::run(&session, noise, &mut Silent).expect("runs");
+            let (shares, nothing) = (with(SumNoise::Shares), with(SumNoise::Nothing));
+            for ((x, y), z) in ours
+                .records
+                .iter()
+                .zip(&shares.records)
+                .zip(&nothing.records)
+            {
+                let about = format!("{}, {set:?}, {}", case.name, x.iteration);
+                let apart = distance(&x.sum, &y.sum) / y.sum.norm();
+                assert!(apart <= 1e-8, "{about}: sums {apart:e}");
+                let apart = subspace_distance(&x.basis, &y.basis);
+                assert!(apart <= 1e-5, "{about}: bases {apart:e}");
+                assert!(
+                    distance(&x.sum, &z.sum) > 1e-3 * z.sum.norm(),
+                    "{about}: no noise"
+                );
+            }
+        }
+    }
+}

@@ -54,19 +54,30 @@ fn event(latency: Latency) -> EngineConfig {
     }
 }
 
-/// Every case and scheme on these engines, against lockstep. The tolerance is loose so that real
+/// What is changed for every algorithm that is not the power method.
+const ALGORITHMS: [&[&str]; 2] = [
+    &["algorithm.kind=covariance", "algorithm.iterations=1"],
+    &["algorithm.kind=krylov", "algorithm.block=5"],
+];
+
+/// Every case on these engines, against lockstep: both schemes with the power method, then the other algorithms. The tolerance is loose so that real
 /// connections keep up; equality of bits does not depend on it.
 fn assert_equal_to_lockstep(engines: &[EngineConfig]) {
     for case in CASES {
-        for scheme in AveragingKind::all() {
-            let lockstep = experiment(case, scheme, &["averaging.tolerance=1e-3"]);
+        let power = AveragingKind::all().map(|scheme| (scheme, &[] as &[&str]));
+        let others = ALGORITHMS.map(|set| (AveragingKind::Chebyshev, set));
+        for (scheme, set) in power.into_iter().chain(others) {
+            let set: Vec<&str> = [&["averaging.tolerance=1e-3"], set].concat();
+            let lockstep = experiment(case, scheme, &set);
             let reference = written(&lockstep);
             assert!(reference.communication.messages > 0);
             for engine in engines {
                 let other = written(&on_engine(&lockstep, *engine));
                 let name = case.name;
                 if let Some(what) = difference(&reference, &other) {
-                    panic!("{name}, {scheme:?}, {engine:?} differs from lockstep in {what}");
+                    panic!(
+                        "{name}, {scheme:?}, {set:?}, {engine:?} differs from lockstep in {what}"
+                    );
                 }
             }
         }

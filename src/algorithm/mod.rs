@@ -2,24 +2,66 @@
 //!
 //! An algorithm is a local map with known sensitivity and a public update. It never sees who its peers
 //! are or how values move; every engine calls the same functions.
+//!
+//! | kind | released per iteration | state | iterations |
+//! | --- | --- | --- | --- |
+//! | [`power`](PowerMethod) | A_u X, n × rank | X | any |
+//! | [`krylov`](Krylov) | A_u X, n × block | all X and all sums | any |
+//! | [`covariance`](Covariance) | the upper triangle of A_u | nothing | 1 |
+//!
+//! A new algorithm is one file, one variant of [`AlgorithmKind`] and one line of [`AlgorithmKind::build`].
 
+mod covariance;
+mod krylov;
 mod power;
+mod state;
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use covariance::Covariance;
+pub use krylov::Krylov;
 pub use power::PowerMethod;
+pub use state::{PublicState, Released};
 
 use crate::linalg::{Block, NotFullRank, SparseRows};
+use crate::vocabulary::Release;
 
 /// One iterative computation over a private sum Σ_u f_u(X).
+///
+/// # Contract
+/// Every function is pure: the same arguments give the same bits, in every engine. What is private enters through
+/// [`prepare`](Self::prepare) and [`add_contribution`](Self::add_contribution) alone; the rest is post-processing of noisy
+/// sums and costs nothing.
 pub trait Algorithm: fmt::Debug + Send + Sync {
-    /// A summary of the rows against the public state that makes ranges of the contribution cheap.
+    /// What a peer releases, which decides the sensitivity bound that applies.
+    fn release(&self) -> Release;
+
+    /// Rows and columns of what every peer releases in an iteration, row-major.
+    fn shape(&self) -> (usize, usize);
+
+    /// Columns of the public query X, n × this; the starting block has as many.
+    fn query_columns(&self) -> usize;
+
+    /// The only number of iterations this algorithm can run; `None` if any will do.
+    fn iterations(&self) -> Option<u32> {
+        None
+    }
+
+    /// Whether the next query is a function of the noisy sum alone and has its shape, and is the estimate too.
+    /// Engines then keep one array per peer. Such an algorithm must not look at the state in
+    /// [`advance`](Self::advance).
+    fn is_memoryless(&self) -> bool {
+        false
+    }
+
+    /// A summary of the rows against the public query that makes ranges of the contribution cheap.
     ///
-    /// `state` is the row-major public block X.
-    fn prepare(&self, rows: &SparseRows, state: &[f64]) -> Vec<f64>;
+    /// `query` is the row-major block X^{l−1}.
+    fn prepare(&self, rows: &SparseRows, query: &[f64]) -> Vec<f64>;
 
     /// Adds the coordinates `range` of this peer's contribution f_u(X) to `out`.
     ///
@@ -35,25 +77,83 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
 
     /// The next public state from the noisy sum.
     ///
+    /// `sigma` is the standard deviation of the noise on every coordinate of the sum, known to all from the plan; 0
+    /// without noise.
+    ///
     /// # Errors
     /// [`NotFullRank`] if the sum has no unique orthonormal basis.
-    fn advance(&self, sum: &Block) -> Result<Block, NotFullRank>;
+    fn advance(
+        &self,
+        state: &PublicState,
+        sum: &Arc<Block>,
+        sigma: f64,
+    ) -> Result<PublicState, NotFullRank>;
+
+    /// The estimate of the leading eigenvectors in a state that has advanced at least once, n × rank, orthonormal columns.
+    fn estimate(&self, state: &PublicState) -> Arc<Block>;
 }
 
 /// The algorithms an experiment file can name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AlgorithmKind {
     /// The randomised power method (subspace iteration), P1.
+    #[default]
     Power,
+    /// Block Krylov iteration: the power method's releases, none thrown away.
+    Krylov,
+    /// One noisy release of the whole matrix (Analyze Gauss).
+    Covariance,
+}
+
+/// Public sizes an algorithm is built with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Items n.
+    pub dimension: usize,
+    /// Eigenvectors wanted, p.
+    pub rank: usize,
+    /// Columns b of the queries of [`AlgorithmKind::Krylov`], p ≤ b ≤ n; the others ignore it.
+    pub block: usize,
 }
 
 impl AlgorithmKind {
-    /// The algorithm for blocks of `rank` columns.
+    /// The algorithm for these sizes.
     #[must_use]
-    pub fn build(self, rank: usize) -> Box<dyn Algorithm> {
+    pub fn build(self, sizes: Sizes) -> Box<dyn Algorithm> {
+        let Sizes {
+            dimension,
+            rank,
+            block,
+        } = sizes;
         match self {
-            Self::Power => Box::new(PowerMethod { rank }),
+            Self::Power => Box::new(PowerMethod { dimension, rank }),
+            Self::Krylov => Box::new(Krylov {
+                dimension,
+                rank,
+                block,
+            }),
+            Self::Covariance => Box::new(Covariance { dimension, rank }),
         }
     }
+
+    /// The name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Power => "power",
+            Self::Krylov => "krylov",
+            Self::Covariance => "covariance",
+        }
+    }
+}
+
+/// f_u(X) of these rows as a whole: what a peer adds noise to.
+#[must_use]
+pub fn contribution(algorithm: &dyn Algorithm, rows: &SparseRows, query: &[f64]) -> Block {
+    let (height, width) = algorithm.shape();
+    let mut out = Block::zeros(height, width);
+    let prepared = algorithm.prepare(rows, query);
+    algorithm.add_contribution(rows, &prepared, 0..height * width, out.values_mut());
+    out
 }

@@ -1,9 +1,11 @@
 //! The randomised power method: contribute A_u X, take the Q of the noisy sum.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::Algorithm;
+use super::{Algorithm, PublicState};
 use crate::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
+use crate::vocabulary::Release;
 
 /// Block power method (subspace iteration) on A = Σ_u R_uᵀR_u.
 ///
@@ -15,13 +17,31 @@ use crate::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 /// contribution was computed with, not X^l as P1 prints (that would not be causal).
 #[derive(Clone, Copy, Debug)]
 pub struct PowerMethod {
+    /// Items n.
+    pub dimension: usize,
     /// Number of columns p.
     pub rank: usize,
 }
 
 impl Algorithm for PowerMethod {
-    fn prepare(&self, rows: &SparseRows, state: &[f64]) -> Vec<f64> {
-        rows.project(state, self.rank)
+    fn release(&self) -> Release {
+        Release::Product
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.dimension, self.rank)
+    }
+
+    fn query_columns(&self) -> usize {
+        self.rank
+    }
+
+    fn is_memoryless(&self) -> bool {
+        true
+    }
+
+    fn prepare(&self, rows: &SparseRows, query: &[f64]) -> Vec<f64> {
+        rows.project(query, self.rank)
     }
 
     fn add_contribution(
@@ -34,7 +54,16 @@ impl Algorithm for PowerMethod {
         rows.add_back_projection(prepared, self.rank, range, out);
     }
 
-    fn advance(&self, sum: &Block) -> Result<Block, NotFullRank> {
-        orthonormalise(sum)
+    fn advance(
+        &self,
+        _: &PublicState,
+        sum: &Arc<Block>,
+        _: f64,
+    ) -> Result<PublicState, NotFullRank> {
+        orthonormalise(sum).map(|basis| PublicState::new(Arc::new(basis)))
+    }
+
+    fn estimate(&self, state: &PublicState) -> Arc<Block> {
+        Arc::clone(&state.query)
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Communication, EngineError, IterationRecord, Observer, Outcome, Session, Totals};
+use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::noise::Term;
 use crate::vocabulary::{Iteration, Label, PeerIndex};
@@ -32,16 +33,17 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
     let parameters = session.plan.parameters();
-    let algorithm = parameters.algorithm.build(parameters.rank);
-    let mut basis = Arc::clone(&session.start);
+    let algorithm = session.plan.algorithm();
+    let (height, width) = session.plan.shape();
+    let mut state = PublicState::new(Arc::clone(&session.start));
     let mut records = Vec::new();
     for number in 1..=parameters.iterations {
         let iteration = Iteration(number);
-        let statistic = parameters.sensitivity.statistic().of(&basis);
+        let statistic = parameters.sensitivity.statistic().of(&state.query);
         let sensitivity = parameters.sensitivity.bound(statistic);
-        let mut local = Block::zeros(parameters.dimension, parameters.rank);
+        let mut local = Block::zeros(height, width);
         for rows in session.rows.iter() {
-            let prepared = algorithm.prepare(rows, basis.values());
+            let prepared = algorithm.prepare(rows, state.query.values());
             let values = local.values_mut();
             algorithm.add_contribution(rows, &prepared, 0..values.len(), values);
         }
@@ -49,32 +51,36 @@ pub fn run(
         let mut add = |term: Term| {
             term.add_to(iteration, sensitivity, sum.values_mut());
         };
-        match noise {
+        let sigma = match noise {
             SumNoise::Curator => {
                 add(Term::new(
                     session.seed.key(Label::CuratorNoise, 0, 0),
                     session.sigma_central,
                 ));
+                sensitivity * session.sigma_central
             }
             SumNoise::Shares => {
                 (0..session.peers()).for_each(|u| add(session.noise.own(PeerIndex::from_index(u))));
+                session.plan.sigma_of_sum(sensitivity)
             }
-            SumNoise::Nothing => {}
-        }
-        let next = algorithm
-            .advance(&sum)
+            SumNoise::Nothing => 0.0,
+        };
+        let sum = Arc::new(sum);
+        let query = Arc::clone(&state.query);
+        state = algorithm
+            .advance(&state, &sum, sigma)
             .map_err(|source| EngineError::NotFullRank { iteration, source })?;
-        basis = Arc::new(next);
         let record = IterationRecord {
             iteration,
             statistic,
             sensitivity,
             totals: Totals {
-                published: sum.clone(),
+                published: (*sum).clone(),
                 local,
             },
-            sum: Arc::new(sum),
-            basis: Arc::clone(&basis),
+            query,
+            sum,
+            basis: algorithm.estimate(&state),
             consensus: None,
         };
         observer.iteration(&record);

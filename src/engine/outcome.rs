@@ -35,9 +35,11 @@ pub struct IterationRecord {
     pub statistic: f64,
     /// The sensitivity Δ_l.
     pub sensitivity: f64,
-    /// Peer 0's estimate of the noisy sum Y_l.
+    /// Peer 0's X^{l−1}, the query of this iteration, n × b.
+    pub query: Arc<Block>,
+    /// Peer 0's estimate of the noisy sum Y_l, in the shape of the plan's release.
     pub sum: Arc<Block>,
-    /// Peer 0's X^l.
+    /// Peer 0's estimate of the leading eigenvectors after this iteration, n × p (X^l for the power method).
     pub basis: Arc<Block>,
     /// Sums over all peers.
     pub totals: Totals,
@@ -68,7 +70,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Peer 0's final basis X^L, n × p.
+    /// Peer 0's final estimate of the leading eigenvectors, n × p (X^L for the power method).
     ///
     /// # Panics
     /// Never for outcomes of engines: plans have at least one iteration.
@@ -89,15 +91,15 @@ pub struct Transcript<'a> {
     pub iteration: Iteration,
     /// The sensitivity Δ_l the noise was scaled by.
     pub sensitivity: f64,
-    /// What every peer published, s × n·p: local product, own noise and pairwise noise.
+    /// What every peer published, s × the plan's values: local contribution, own noise and pairwise noise.
     pub inputs: &'a [f64],
-    /// X_u^{l−1} of every peer, s × n·p.
-    pub states: &'a [f64],
+    /// X_u^{l−1} of every peer, s × n·b.
+    pub queries: &'a [f64],
 }
 
 /// Watches a run.
 pub trait Observer {
-    /// Whether [`Self::transcript`] is to be called; costs two arrays of s × n·p.
+    /// Whether [`Self::transcript`] is to be called; costs an array of what peers publish and one of their queries.
     fn wants_transcript(&self) -> bool {
         false
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::outcome::{Consensus, IterationRecord, Totals};
 use super::session::Session;
+use crate::algorithm;
 use crate::linalg::Block;
 use crate::protocol::{Body, Event, Message};
 use crate::vocabulary::{Iteration, PeerIndex};
@@ -28,8 +29,8 @@ struct Pending {
 pub struct Collector {
     session: Session,
     pending: BTreeMap<Iteration, Pending>,
-    /// The public state each peer entered the iteration with, by iteration.
-    states: BTreeMap<Iteration, Vec<Option<Arc<Block>>>>,
+    /// The query each peer entered the iteration with, by iteration.
+    queries: BTreeMap<Iteration, Vec<Option<Arc<Block>>>>,
     records: Vec<IterationRecord>,
 }
 
@@ -39,7 +40,7 @@ impl Collector {
     pub fn new(session: Session) -> Self {
         let first = vec![Some(Arc::clone(&session.start)); session.peers()];
         Self {
-            states: BTreeMap::from([(Iteration(1), first)]),
+            queries: BTreeMap::from([(Iteration(1), first)]),
             session,
             pending: BTreeMap::new(),
             records: Vec::new(),
@@ -80,11 +81,16 @@ impl Collector {
                     pending.missing -= 1;
                 }
             }
-            Event::Advanced { iteration, basis } => {
+            Event::Advanced {
+                iteration,
+                query,
+                basis,
+            } => {
                 let peers = self.session.peers();
                 let next = Iteration(iteration.0 + 1);
-                self.states.entry(next).or_insert_with(|| vec![None; peers])[u] =
-                    Some(Arc::clone(basis));
+                self.queries
+                    .entry(next)
+                    .or_insert_with(|| vec![None; peers])[u] = Some(Arc::clone(query));
                 let pending = self.pending(*iteration);
                 if pending.bases[u].replace(Arc::clone(basis)).is_none() {
                     pending.missing -= 1;
@@ -119,8 +125,8 @@ impl Collector {
             return None;
         }
         let pending = self.pending.remove(&next)?;
-        let states = self.states.remove(&next)?;
-        let record = self.record(next, &pending, &states)?;
+        let queries = self.queries.remove(&next)?;
+        let record = self.record(next, &pending, &queries)?;
         self.records.push(record);
         self.records.last()
     }
@@ -129,19 +135,15 @@ impl Collector {
         &self,
         iteration: Iteration,
         pending: &Pending,
-        states: &[Option<Arc<Block>>],
+        queries: &[Option<Arc<Block>>],
     ) -> Option<IterationRecord> {
-        let parameters = self.session.plan.parameters();
-        let algorithm = parameters.algorithm.build(parameters.rank);
-        let shape = || Block::zeros(parameters.dimension, parameters.rank);
+        let algorithm = self.session.plan.algorithm();
+        let (height, width) = self.session.plan.shape();
+        let shape = || Block::zeros(height, width);
         let (mut published, mut local) = (shape(), shape());
-        let mut contribution = shape();
-        for (u, state) in states.iter().enumerate() {
-            let rows = &self.session.rows[u];
-            contribution.values_mut().fill(0.0);
-            let prepared = algorithm.prepare(rows, state.as_ref()?.values());
-            let values = contribution.values_mut();
-            algorithm.add_contribution(rows, &prepared, 0..values.len(), values);
+        for (u, query) in queries.iter().enumerate() {
+            let (rows, query) = (&self.session.rows[u], query.as_ref()?);
+            let contribution = algorithm::contribution(algorithm.as_ref(), rows, query.values());
             local.add_scaled(1.0, &contribution);
             for (sum, x) in published
                 .values_mut()
@@ -180,6 +182,7 @@ impl Collector {
             iteration,
             statistic: pending.statistic,
             sensitivity: pending.sensitivity,
+            query: Arc::clone(queries[0].as_ref()?),
             sum: Arc::clone(pending.sums[0].as_ref()?),
             basis: Arc::clone(pending.bases[0].as_ref()?),
             totals: Totals { published, local },

@@ -72,6 +72,7 @@ pub(crate) fn session_of(
         peers: rows.len() as u32,
         dimension,
         rank,
+        block: rank,
         iterations,
         algorithm: AlgorithmKind::Power,
         sensitivity: Sensitivity::new(

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::evaluation::EvaluationConfig;
 use super::topology_source::TopologySource;
-use crate::algorithm::AlgorithmKind;
+use crate::algorithm::{Algorithm, AlgorithmKind, Sizes};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
 use crate::privacy::{Adjacency, Calibration, OnDisconnect, Scheme, SensitivityRule};
@@ -162,10 +162,31 @@ impl<'de> Deserialize<'de> for PeerCount {
 pub struct AlgorithmConfig {
     /// Which algorithm.
     pub kind: AlgorithmKind,
-    /// p: columns of X.
+    /// p: eigenvectors wanted, columns of the basis.
     pub rank: usize,
-    /// L: iterations.
+    /// b: columns of every query of `krylov`, at least `rank`, which is the default; other kinds have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<usize>,
+    /// L: iterations; `covariance` runs exactly 1.
     pub iterations: u32,
+}
+
+impl AlgorithmConfig {
+    /// b, with its default.
+    #[must_use]
+    pub fn block(&self) -> usize {
+        self.block.unwrap_or(self.rank)
+    }
+
+    /// The algorithm on this many items.
+    #[must_use]
+    pub fn build(&self, dimension: usize) -> Box<dyn Algorithm> {
+        self.kind.build(Sizes {
+            dimension,
+            rank: self.rank,
+            block: self.block(),
+        })
+    }
 }
 
 /// `[privacy]`

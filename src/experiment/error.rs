@@ -80,6 +80,21 @@ pub enum ExperimentError {
         /// Why no start block exists.
         source: NotFullRank,
     },
+    /// A block for an algorithm without one, or one that does not fit.
+    #[error(
+        "[algorithm] block = {block} with kind = \"{kind}\" and rank = {rank}: only krylov has blocks, and theirs hold at least \
+         rank and at most as many columns as there are items ({items}); leave block out or change it"
+    )]
+    Block {
+        /// The block asked for.
+        block: usize,
+        /// The algorithm.
+        kind: &'static str,
+        /// Its rank.
+        rank: usize,
+        /// Items after the filters.
+        items: usize,
+    },
     /// Both ways of fixing the number of rounds.
     #[error("[averaging] give either tolerance or rounds, not both")]
     ToleranceAndRounds,

@@ -27,13 +27,25 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), ExperimentError> {
 /// kept for the record, and up to two blocks per neighbour, shared with their senders.
 fn predicted_bytes(experiment: &Experiment) -> u64 {
     let peers = experiment.topology.graph().nodes() as u64;
-    let rank = experiment.config.algorithm.rank as u64;
-    let values = (experiment.user_rows.dimension() as u64).saturating_mul(rank);
+    let algorithm = experiment
+        .config
+        .algorithm
+        .build(experiment.user_rows.dimension());
+    let (height, width) = algorithm.shape();
+    let values = (height as u64).saturating_mul(width as u64);
     let block = values.saturating_mul(8);
     let blocks = match experiment.config.engine.kind {
         EngineKind::Central | EngineKind::Federated => return block.saturating_mul(8),
         EngineKind::Lockstep => {
             let threads = rayon::current_num_threads() as u64;
+            // Algorithms with memory keep their last sums and queries at every peer while the next sums are made.
+            let kept = if algorithm.is_memoryless() {
+                0
+            } else {
+                let before = experiment.config.algorithm.iterations.saturating_sub(1);
+                u64::from(before).saturating_mul(2).saturating_mul(block)
+            };
+            let block = block.saturating_add(kept);
             let chunk = 8 * values.min(CHUNK as u64) * 2 * threads;
             return peers.saturating_mul(block.saturating_add(chunk));
         }

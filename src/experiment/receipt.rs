@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::EngineKind;
 use super::resolve::{Experiment, curator};
+use crate::algorithm::{AlgorithmKind, Sizes};
 use crate::engine::Outcome;
 use crate::privacy::{
     Adjacency, Budget, Calibrated, Calibration, Connectivity, NoisePlan, NoiseRequest,
@@ -70,10 +71,16 @@ pub struct Request {
     pub degree_floor: u32,
     /// d_cap.
     pub degree_cap: Option<u32>,
+    /// What was released.
+    #[serde(default)]
+    pub algorithm: AlgorithmKind,
     /// n.
     pub dimension: usize,
     /// p.
     pub rank: usize,
+    /// b, where it is not p.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<usize>,
     /// L.
     pub iterations: u32,
     /// How (ε, δ) became a noise multiplier.
@@ -204,8 +211,10 @@ impl Receipt {
                 sensitivity: privacy.sensitivity,
                 degree_floor: config.data.degree_floor,
                 degree_cap: config.data.degree_cap,
+                algorithm: config.algorithm.kind,
                 dimension: experiment.user_rows.dimension(),
                 rank: config.algorithm.rank,
+                block: config.algorithm.block,
                 iterations: config.algorithm.iterations,
                 calibration: privacy.calibration,
                 scheme: config.noise.scheme,
@@ -296,6 +305,9 @@ impl Receipt {
         )?;
         range("request.dimension", request.dimension, 1, u32::MAX as usize)?;
         range("request.rank", request.rank, 1, request.dimension)?;
+        if let Some(block) = request.block {
+            range("request.block", block, request.rank, request.dimension)?;
+        }
         let (nodes, edges) = (self.noise_graph.nodes, self.noise_graph.edges.len());
         // The edges are here already; the number of nodes is only announced.
         if nodes > edges + 1 {
@@ -304,18 +316,30 @@ impl Receipt {
         let graph = Graph::from_edges(nodes, &self.noise_graph.edges)?;
         let budget = Budget::new(request.epsilon, request.delta)?;
         let calibrated = calibrate(request.calibration, budget, request.iterations)?;
-        let sensitivity = Sensitivity::new(
+        let algorithm = request.algorithm.build(Sizes {
+            dimension: request.dimension,
+            rank: request.rank,
+            block: request.block.unwrap_or(request.rank),
+        });
+        let sensitivity = Sensitivity::of_release(
+            algorithm.release(),
             request.adjacency,
             request.sensitivity,
             request.degree_floor,
             request.degree_cap,
-            request.rank,
+            algorithm.query_columns(),
         )?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let plan = self.plan(graph, &calibrated, budget)?;
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
+            flag(
+                "a number of iterations the algorithm can run",
+                algorithm
+                    .iterations()
+                    .is_none_or(|needed| needed == request.iterations),
+            ),
             flag(
                 "iterations listed as requested",
                 self.iterations.len() == request.iterations as usize,
@@ -325,7 +349,11 @@ impl Receipt {
             at_least("noise in the sum", self.sigma_sum, plan.sigma_sum),
         ];
         for (number, scaled) in (1..).zip(&self.iterations) {
-            let least = least_statistic(sensitivity.statistic(), request.dimension, request.rank);
+            let least = least_statistic(
+                sensitivity.statistic(),
+                request.dimension,
+                sensitivity.columns(),
+            );
             let possible =
                 (least * (1.0 - TOLERANCE)..=1.0 + TOLERANCE).contains(&scaled.statistic);
             let bound = sensitivity.bound(scaled.statistic);

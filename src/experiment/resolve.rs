@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::config::{Config, DEFAULT_TOLERANCE, EngineKind, PeerCount};
+use super::config::{AlgorithmConfig, Config, DEFAULT_TOLERANCE, EngineKind, PeerCount};
 use super::error::ExperimentError;
 use super::evaluation::{self, HeldOut};
 use super::overrides;
@@ -14,6 +14,7 @@ use super::session::Shared;
 use super::summary::{DataSummary, IterationNoise, PrivacySummary};
 use super::topology_source::TopologySource;
 use super::{memory, warnings};
+use crate::algorithm::AlgorithmKind;
 use crate::data::{self, DataError, Interactions};
 use crate::engine::event::Latency;
 use crate::linalg::SparseRows;
@@ -141,13 +142,16 @@ impl Experiment {
         let assignment = data::assign(interactions.users(), peers, config.peers.partition, &seed)
             .map_err(ExperimentError::Peers)?;
         let peer_rows = data::peer_rows(&user_rows, &assignment);
-        let rank = config.algorithm.rank;
-        let sensitivity = Sensitivity::new(
+        let items = user_rows.dimension();
+        checked_block(&config, items)?;
+        let algorithm = config.algorithm.build(items);
+        let sensitivity = Sensitivity::of_release(
+            algorithm.release(),
             config.privacy.adjacency,
             config.privacy.sensitivity,
             config.data.degree_floor,
             config.data.degree_cap,
-            rank,
+            algorithm.query_columns(),
         )?;
         let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)?;
         let calibrated = privacy::calibrate(
@@ -469,6 +473,24 @@ pub(super) fn mixing_bounds(topology: &Topology) -> MixingBounds {
     MixingBounds {
         lowest: spectrum.mixing_smallest.low,
         second: spectrum.mixing_second.high,
+    }
+}
+
+/// Refuses a block that the algorithm has not, or that does not fit.
+fn checked_block(config: &Config, items: usize) -> Result<(), ExperimentError> {
+    let AlgorithmConfig {
+        kind, rank, block, ..
+    } = config.algorithm;
+    match block {
+        Some(block) if kind != AlgorithmKind::Krylov || !(rank..=items).contains(&block) => {
+            Err(ExperimentError::Block {
+                block,
+                kind: kind.name(),
+                rank,
+                items,
+            })
+        }
+        _ => Ok(()),
     }
 }
 

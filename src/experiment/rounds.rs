@@ -64,10 +64,11 @@ impl Observer for Rounds<'_> {
 /// Values that all peers hold in all rounds together.
 fn passes(experiment: &Experiment) -> u64 {
     let algorithm = experiment.config.algorithm;
+    let (height, width) = algorithm.build(experiment.user_rows.dimension()).shape();
     let factors = [
         experiment.topology.graph().nodes() as u64,
-        experiment.user_rows.dimension() as u64,
-        algorithm.rank as u64,
+        height as u64,
+        width as u64,
         u64::from(experiment.rounds),
         u64::from(algorithm.iterations),
     ];

@@ -44,16 +44,19 @@ impl Experiment {
         let algorithm = self.config.algorithm;
         let items = self.user_rows.dimension();
         let start =
-            start_block(seed, items, algorithm.rank).map_err(|source| ExperimentError::Rank {
-                rank: algorithm.rank,
-                items,
-                source,
+            start_block(seed, items, algorithm.build(items).query_columns()).map_err(|source| {
+                ExperimentError::Rank {
+                    rank: algorithm.rank,
+                    items,
+                    source,
+                }
             })?;
         let bounds = mixing_bounds(&self.topology);
         let parameters = PlanParameters {
             peers: self.topology.graph().nodes() as u32,
             dimension: items,
             rank: algorithm.rank,
+            block: algorithm.block(),
             iterations: algorithm.iterations,
             algorithm: algorithm.kind,
             sensitivity: self.sensitivity,

@@ -1,6 +1,7 @@
 //! What is refused, and what to change.
 
 use super::{Adjacency, SensitivityRule};
+use crate::vocabulary::Release;
 
 /// A privacy configuration that cannot be honoured.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -37,10 +38,12 @@ pub enum PrivacyError {
     },
     /// An adjacency and a rule for which no bound is proved.
     #[error(
-        "no sensitivity bound is proved for adjacency = \"{adjacency}\" with sensitivity = \"{rule}\"; choose one of \
+        "no sensitivity bound on {release} is proved for adjacency = \"{adjacency}\" with sensitivity = \"{rule}\"; choose one of \
          {proved}"
     )]
     Unproved {
+        /// What is released.
+        release: Release,
         /// The adjacency asked for.
         adjacency: Adjacency,
         /// The rule asked for.

@@ -25,14 +25,16 @@ pub enum Event {
         statistic: f64,
         /// The sensitivity Δ the noise was scaled by.
         sensitivity: f64,
-        /// This peer's estimate of the noisy sum Y_l, n × p.
+        /// This peer's estimate of the noisy sum Y_l, in the shape of the plan's release.
         sum: Arc<Block>,
     },
-    /// The public state has advanced to X^l.
+    /// The public state has advanced.
     Advanced {
         /// The iteration l.
         iteration: Iteration,
-        /// X^l, n × p.
+        /// X^l, what the next contribution is computed with, n × b.
+        query: Arc<Block>,
+        /// The estimate of the leading eigenvectors after l iterations, n × p.
         basis: Arc<Block>,
     },
     /// All iterations are done.

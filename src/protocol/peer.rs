@@ -9,7 +9,7 @@ use super::inbox::Inbox;
 use super::message::{Body, Message};
 use super::outbox::{Event, Outbox, Timer};
 use super::plan::Plan;
-use crate::algorithm::Algorithm;
+use crate::algorithm::{self, Algorithm, PublicState};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::noise::PeerNoise;
 use crate::vocabulary::{Iteration, PeerIndex, Round, Span, Time};
@@ -144,7 +144,7 @@ enum Phase {
 pub struct Peer {
     setup: PeerSetup,
     algorithm: Box<dyn Algorithm>,
-    basis: Arc<Block>,
+    state: PublicState,
     iteration: Iteration,
     phase: Phase,
     inbox: Inbox,
@@ -186,15 +186,16 @@ impl Peer {
             setup.rows.dimension(),
             parameters.dimension,
         )?;
+        let algorithm = setup.plan.algorithm();
         check(
-            "start block",
-            setup.start.values().len(),
-            setup.plan.values(),
+            "start block's height",
+            setup.start.rows(),
+            parameters.dimension,
         )?;
         check(
             "start block's width",
             setup.start.columns(),
-            parameters.rank,
+            algorithm.query_columns(),
         )?;
         let (own, pairwise) = (parameters.sigma_own, parameters.sigma_pairwise);
         if !setup.noise.is_planned(own, pairwise) {
@@ -210,8 +211,8 @@ impl Peer {
             return Err(PeerError::Neighbours { peer: setup.index });
         }
         Ok(Self {
-            algorithm: parameters.algorithm.build(parameters.rank),
-            basis: Arc::clone(&setup.start),
+            algorithm,
+            state: PublicState::new(Arc::clone(&setup.start)),
             iteration: Iteration(1),
             phase: Phase::Waiting,
             inbox: Inbox::new(setup.neighbours.len()),
@@ -334,7 +335,7 @@ impl Peer {
 
     fn begin_iteration(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
         let parameters = self.setup.plan.parameters();
-        let statistic = parameters.sensitivity.statistic().of(&self.basis);
+        let statistic = parameters.sensitivity.statistic().of(&self.state.query);
         if parameters.scale_rounds == 0 {
             self.begin_averaging(statistic, now, outbox)
         } else {
@@ -355,12 +356,10 @@ impl Peer {
         outbox: &mut impl Outbox,
     ) -> Result<(), PeerError> {
         let sensitivity = self.setup.plan.parameters().sensitivity.bound(statistic);
-        let mut input = vec![0.0; self.setup.plan.values()];
-        let prepared = self
-            .algorithm
-            .prepare(&self.setup.rows, self.basis.values());
-        self.algorithm
-            .add_contribution(&self.setup.rows, &prepared, 0..input.len(), &mut input);
+        let query = self.state.query.values();
+        let contribution =
+            algorithm::contribution(self.algorithm.as_ref(), &self.setup.rows, query);
+        let mut input = contribution.into_values();
         self.setup
             .noise
             .add_to(self.iteration, sensitivity, &mut input);
@@ -481,26 +480,29 @@ impl Peer {
         if values.iter().any(|v| !v.is_finite()) {
             return Err(PeerError::Overflow { peer, iteration });
         }
-        let sum = Block::from_values(parameters.dimension, parameters.rank, values);
-        let basis = self
+        let (rows, columns) = self.setup.plan.shape();
+        let sum = Arc::new(Block::from_values(rows, columns, values));
+        let sigma = self.setup.plan.sigma_of_sum(sensitivity);
+        let state = self
             .algorithm
-            .advance(&sum)
+            .advance(&self.state, &sum, sigma)
             .map_err(|source| PeerError::NotFullRank {
                 peer,
                 iteration,
                 source,
             })?;
         let last = self.iteration.0 >= parameters.iterations;
-        self.basis = Arc::new(basis);
+        self.state = state;
         outbox.emit(Event::Averaged {
             iteration,
             statistic,
             sensitivity,
-            sum: Arc::new(sum),
+            sum,
         });
         outbox.emit(Event::Advanced {
             iteration,
-            basis: Arc::clone(&self.basis),
+            query: Arc::clone(&self.state.query),
+            basis: self.algorithm.estimate(&self.state),
         });
         if last {
             self.phase = Phase::Finished;

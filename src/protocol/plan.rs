@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::averaging::Coefficients;
 use super::message::{Body, SessionId};
 use super::wire;
-use crate::algorithm::AlgorithmKind;
+use crate::algorithm::{Algorithm, AlgorithmKind, Sizes};
 use crate::privacy::{Sensitivity, Statistic};
-use crate::vocabulary::{Iteration, Round};
+use crate::vocabulary::{Iteration, Release, Round};
 
 /// The public parameters of a session, before validation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,8 +16,10 @@ pub struct PlanParameters {
     pub peers: u32,
     /// Items n: rows of X.
     pub dimension: usize,
-    /// Columns p of X.
+    /// Eigenvectors wanted, p.
     pub rank: usize,
+    /// Columns b of a query where the algorithm lets them be more than p; p otherwise.
+    pub block: usize,
     /// Iterations L.
     pub iterations: u32,
     /// What is contributed and how the state advances.
@@ -53,6 +55,47 @@ pub enum PlanError {
         /// The value given.
         found: usize,
     },
+    /// More coordinates per release than a message holds.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" on {dimension} items would have every peer release {found} numbers at once, a \
+         message holds at most {most}: lower data.items"
+    )]
+    TooWide {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// Items n.
+        dimension: usize,
+        /// Coordinates of one release.
+        found: usize,
+        /// The most a message holds.
+        most: usize,
+    },
+    /// A number of iterations the algorithm cannot run.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" releases everything in {needed} iteration(s): set algorithm.iterations = {needed}, \
+         found {found}"
+    )]
+    Iterations {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The only number it runs.
+        needed: u32,
+        /// The number given.
+        found: u32,
+    },
+    /// A sensitivity bound of something else than what is released.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" releases {released}, but the sensitivity is a bound for {bounded}: noise scaled by it \
+         would protect nothing"
+    )]
+    Bound {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What it releases.
+        released: Described,
+        /// What the bound is for.
+        bounded: Described,
+    },
     /// A standard deviation that is negative, NaN or infinite.
     #[error("{what} must be a finite standard deviation, at least 0, found {found}")]
     Sigma {
@@ -63,18 +106,39 @@ pub enum PlanError {
     },
 }
 
+/// What is released, and for products of how many columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Described {
+    /// The quantity.
+    pub release: Release,
+    /// Columns of X.
+    pub columns: usize,
+}
+
+impl std::fmt::Display for Described {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.release {
+            Release::Product => write!(f, "{} of {} columns", self.release, self.columns),
+            Release::PackedTriangle => write!(f, "{}", self.release),
+        }
+    }
+}
+
 /// A validated plan with its session name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     parameters: PlanParameters,
     session: SessionId,
+    /// Rows and columns of a release.
+    shape: (usize, usize),
 }
 
 impl Plan {
     /// Checks the parameters and names the session.
     ///
     /// # Errors
-    /// [`PlanError`] for zero or excessive counts, a rank above the dimension and bad noise scales.
+    /// [`PlanError`] for zero or excessive counts, a rank above the dimension, iterations the algorithm cannot run,
+    /// a sensitivity of something else than what it releases, and bad noise scales.
     pub fn new(mut parameters: PlanParameters) -> Result<Self, PlanError> {
         let count = |what, low, high, found| {
             if (low..=high).contains(&found) {
@@ -102,6 +166,12 @@ impl Plan {
         )?;
         count("algorithm.rank", 1, parameters.dimension, parameters.rank)?;
         count(
+            "algorithm.block",
+            parameters.rank,
+            parameters.dimension,
+            parameters.block,
+        )?;
+        count(
             "algorithm.iterations",
             1,
             100_000,
@@ -113,8 +183,41 @@ impl Plan {
             super::averaging::MAX_ROUNDS as usize,
             parameters.schedule.len(),
         )?;
-        let values = parameters.dimension.saturating_mul(parameters.rank);
-        count("items times rank", 1, wire::MAX_VALUES, values)?;
+        let algorithm = build(&parameters);
+        let shape = algorithm.shape();
+        let values = shape.0.saturating_mul(shape.1);
+        if values > wire::MAX_VALUES {
+            return Err(PlanError::TooWide {
+                algorithm: parameters.algorithm.name(),
+                dimension: parameters.dimension,
+                found: values,
+                most: wire::MAX_VALUES,
+            });
+        }
+        if let Some(needed) = algorithm.iterations()
+            && needed != parameters.iterations
+        {
+            return Err(PlanError::Iterations {
+                algorithm: parameters.algorithm.name(),
+                needed,
+                found: parameters.iterations,
+            });
+        }
+        let released = Described {
+            release: algorithm.release(),
+            columns: algorithm.query_columns(),
+        };
+        let bounded = Described {
+            release: parameters.sensitivity.release(),
+            columns: parameters.sensitivity.columns(),
+        };
+        if released != bounded {
+            return Err(PlanError::Bound {
+                algorithm: parameters.algorithm.name(),
+                released,
+                bounded,
+            });
+        }
         for (what, found) in [
             ("the own noise scale", parameters.sigma_own),
             ("the pairwise noise scale", parameters.sigma_pairwise),
@@ -130,6 +233,7 @@ impl Plan {
         Ok(Self {
             parameters,
             session,
+            shape,
         })
     }
 
@@ -145,10 +249,29 @@ impl Plan {
         &self.parameters
     }
 
-    /// n·p: coordinates of every exchanged block.
+    /// The algorithm of the session.
+    #[must_use]
+    pub fn algorithm(&self) -> Box<dyn Algorithm> {
+        build(&self.parameters)
+    }
+
+    /// Rows and columns of what every peer releases in an iteration (n × p for the power method), row-major.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        self.shape
+    }
+
+    /// Coordinates of every exchanged block.
     #[must_use]
     pub fn values(&self) -> usize {
-        self.parameters.dimension * self.parameters.rank
+        self.shape.0 * self.shape.1
+    }
+
+    /// Standard deviation of the noise on every coordinate of the sum of all peers, where the own noise is scaled by
+    /// `sensitivity`: pairwise noise cancels, s own terms are left. Public.
+    #[must_use]
+    pub fn sigma_of_sum(&self, sensitivity: f64) -> f64 {
+        sensitivity * self.parameters.sigma_own * f64::from(self.parameters.peers).sqrt()
     }
 
     /// Averaging rounds K per iteration.
@@ -184,4 +307,12 @@ impl Plan {
             u64::from(self.parameters.scale_rounds) * wire::framed_len(&Body::Scale(0.0)) as u64;
         scale + u64::from(self.averaging_rounds()) * wire::framed_block_len(self.values()) as u64
     }
+}
+
+fn build(parameters: &PlanParameters) -> Box<dyn Algorithm> {
+    parameters.algorithm.build(Sizes {
+        dimension: parameters.dimension,
+        rank: parameters.rank,
+        block: parameters.block,
+    })
 }

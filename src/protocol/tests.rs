@@ -13,7 +13,7 @@ use crate::algorithm::AlgorithmKind;
 use crate::linalg::{SparseRows, start_block};
 use crate::noise::{PeerNoise, Term};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use crate::vocabulary::{Iteration, Label, PeerIndex, Round, Seed, Span, Time};
+use crate::vocabulary::{Iteration, Label, PeerIndex, Release, Round, Seed, Span, Time};
 
 const ROUNDS: u32 = 3;
 const VALUES: usize = 8;
@@ -27,6 +27,7 @@ fn parameters() -> PlanParameters {
         peers: 3,
         dimension: 4,
         rank: 2,
+        block: 2,
         iterations: 2,
         algorithm: AlgorithmKind::Power,
         sensitivity: Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None, 2)
@@ -400,7 +401,12 @@ fn bad_setups_and_plans_are_errors() {
 
 #[test]
 fn the_session_name_depends_on_every_public_parameter() {
-    let changes: [fn(&mut PlanParameters); 7] = [
+    let changes: [fn(&mut PlanParameters); 8] = [
+        |p| {
+            p.sensitivity =
+                Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 2, None, 2)
+                    .expect("proved");
+        },
         |p| p.peers = 4,
         |p| p.iterations = 3,
         |p| p.sigma_own = 0.5,
@@ -436,4 +442,68 @@ proptest! {
             bench.send(from, message);
         }
     }
+}
+
+fn covariance(dimension: usize) -> PlanParameters {
+    PlanParameters {
+        dimension,
+        algorithm: AlgorithmKind::Covariance,
+        iterations: 1,
+        sensitivity: Sensitivity::of_release(
+            Release::PackedTriangle,
+            Adjacency::Interaction,
+            SensitivityRule::Exact,
+            1,
+            None,
+            2,
+        )
+        .expect("proved"),
+        ..parameters()
+    }
+}
+
+#[test]
+fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
+    let plan = Plan::new(covariance(100)).expect("valid");
+    assert_eq!((plan.shape(), plan.values()), ((5050, 1), 5050));
+    assert_eq!(
+        plan.steps_per_iteration(),
+        ROUNDS,
+        "no statistic to agree on"
+    );
+    let refused = |change: fn(&mut PlanParameters)| {
+        let mut parameters = covariance(100);
+        change(&mut parameters);
+        Plan::new(parameters).expect_err("refused")
+    };
+    assert!(matches!(
+        refused(|p| p.iterations = 2),
+        PlanError::Iterations {
+            needed: 1,
+            found: 2,
+            ..
+        }
+    ));
+    let wide = refused(|p| p.dimension = 20_000);
+    assert!(
+        wide.to_string().contains("200010000 numbers at once"),
+        "{wide}"
+    );
+    assert!(matches!(
+        refused(|p| p.dimension = u32::MAX as usize),
+        PlanError::TooWide { .. }
+    ));
+    // The bound of a product, and that of a product of other columns.
+    let of_product = refused(|p| p.sensitivity = parameters().sensitivity);
+    assert!(
+        matches!(of_product, PlanError::Bound { .. }),
+        "{of_product}"
+    );
+    let mut wider = parameters();
+    wider.rank = 3;
+    wider.block = 3;
+    assert!(matches!(Plan::new(wider), Err(PlanError::Bound { .. })));
+    let mut power = parameters();
+    power.sensitivity = covariance(100).sensitivity;
+    assert!(matches!(Plan::new(power), Err(PlanError::Bound { .. })));
 }

@@ -3,11 +3,13 @@
 //! Nothing here reads a clock, draws entropy or knows the protocol.
 
 mod ids;
+mod release;
 mod seed;
 #[cfg(test)]
 pub(crate) mod testing;
 mod time;
 
 pub use ids::{Iteration, PeerIndex, Round};
+pub use release::Release;
 pub use seed::{CHUNK, Label, Seed, StreamKey};
 pub use time::{Span, Time};

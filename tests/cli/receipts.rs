@@ -27,6 +27,9 @@ fn a_receipt_of_every_scheme_and_engine_holds() {
         "--set privacy.adjacency=user",
         "--set privacy.calibration=zcdp --set privacy.sensitivity=row-norm",
         "--set privacy.colluders=2 --set topology.degree=6",
+        "--set algorithm.kind=krylov --set algorithm.block=5",
+        "--set algorithm.kind=covariance --set algorithm.iterations=1",
+        "--set algorithm.kind=covariance --set algorithm.iterations=1 --set privacy.adjacency=user",
     ] {
         let scratch = Scratch::new();
         let run = scratch.undertone(&format!("run sims/sim.toml --out out --quiet {set}"));
@@ -39,7 +42,11 @@ fn a_receipt_of_every_scheme_and_engine_holds() {
         );
         let receipt = receipt(&scratch);
         assert_eq!(receipt["noise_graph"]["nodes"], 8);
-        assert_eq!(receipt["iterations"].as_array().map(Vec::len), Some(2));
+        let iterations = if set.contains("covariance") { 1 } else { 2 };
+        assert_eq!(
+            receipt["iterations"].as_array().map(Vec::len),
+            Some(iterations)
+        );
         assert!(receipt["request"]["degree_floor"] == 5 && receipt["version"].is_string());
     }
 }
@@ -54,7 +61,10 @@ fn every_number_that_is_made_rosier_is_found() {
         Some(0)
     );
     let honest = receipt(&scratch);
-    let lies: [(&str, Change); 13] = [
+    let lies: [(&str, Change); 14] = [
+        ("a number of iterations the algorithm can run", |r| {
+            r["request"]["algorithm"] = "covariance".into()
+        }),
         ("statistic of iteration 1", |r| {
             r["iterations"][0] = serde_json::json!({"statistic": 0.001, "sensitivity": 1.0});
         }),

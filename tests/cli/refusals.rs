@@ -36,7 +36,23 @@ fn the_experiment_the_refusals_start_from_is_good() {
 #[test]
 fn values_out_of_range_are_refused_with_file_key_finding_and_range() {
     let scratch = Scratch::new();
-    let refused: [(&str, &[&str]); 16] = [
+    let refused: [(&str, &[&str]); 20] = [
+        (
+            "algorithm.block=4",
+            &["block = 4", "\"power\"", "leave block out"],
+        ),
+        (
+            "algorithm.kind=krylov --set algorithm.block=2",
+            &["block = 2", "rank = 3", "(20)"],
+        ),
+        (
+            "algorithm.kind=covariance",
+            &["covariance", "algorithm.iterations = 1", "found 2"],
+        ),
+        (
+            "algorithm={kind=\"covariance\",rank=3,iterations=1} --set privacy.sensitivity=row-norm",
+            &["packed triangle", "row-norm", "user + exact"],
+        ),
         ("privacy.epsilon=0", &["epsilon", "is 0", "above 0"]),
         ("privacy.epsilon=nan", &["epsilon", "NaN", "finite"]),
         ("privacy.epsilon=-1", &["epsilon", "-1", "above 0"]),

@@ -46,9 +46,9 @@ impl ChunkOutput {
         self.start..self.start + self.width
     }
 
-    /// Writes every peer's sum into the array of states.
-    pub(super) fn scatter(&self, states: &mut [f64], values: usize) {
-        self.copy(&self.sums, states, values);
+    /// Writes every peer's sum into the array of sums.
+    pub(super) fn scatter(&self, sums: &mut [f64], values: usize) {
+        self.copy(&self.sums, sums, values);
     }
 
     /// Writes what every peer published into an array of the same shape, if it was kept.

@@ -1,14 +1,15 @@
 //! All peers in lockstep over flat arrays, with the protocol's own kernels.
 //!
-//! One array holds every peer's public state, s × n·p. In each iteration the coordinates are processed in
-//! chunks (the unit of the noise streams): the chunk of every peer's noisy input is made, averaged over
-//! all K rounds tile by tile while it sits in cache, and written back as that peer's sum. Then each peer
-//! orthonormalises its own sum in place. No other array of that size exists.
+//! One array holds every peer's noisy sum, s × the coordinates of a release. In each iteration the coordinates are
+//! processed in chunks (the unit of the noise streams): the chunk of every peer's noisy input is made, averaged over
+//! all K rounds tile by tile while it sits in cache, and written back as that peer's sum. Then each peer advances its
+//! public state: in place, where the algorithm has no memory, so that no other array of that size exists.
 //!
 //! Nothing here depends on the number of threads or the tile width: every coordinate sees the same
 //! operations in the same order as in a [`Peer`](crate::protocol::Peer), so the bits agree.
 
 mod chunk;
+mod states;
 
 use std::sync::Arc;
 
@@ -18,13 +19,11 @@ use super::{
     Communication, Consensus, EngineError, IterationRecord, Observer, Outcome, Session, Totals,
     Transcript,
 };
-use crate::algorithm::Algorithm;
 use crate::linalg::Block;
 use crate::noise::Term;
-use crate::privacy::Statistic;
-use crate::protocol::PeerError;
 use crate::vocabulary::{CHUNK, Iteration, PeerIndex, Round};
 use chunk::{ChunkOutput, ChunkTask};
+use states::States;
 
 /// The noise terms of all peers, each edge once.
 #[derive(Debug)]
@@ -61,30 +60,29 @@ impl Terms {
 /// [`EngineError::Peer`] with the first peer whose sum has no unique basis.
 ///
 /// # Cost
-/// Time O(L·(entries·p + n p·(peers + noise edges + K·edges))); memory one s × n·p array plus a few
-/// s × [`CHUNK`] buffers per thread.
+/// Time O(L·(entries·p + n p·(peers + noise edges + K·edges))); memory one array of s × the release plus a few
+/// s × [`CHUNK`] buffers per thread, and what an algorithm with memory keeps at every peer.
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
     let parameters = session.plan.parameters();
-    let algorithm = parameters.algorithm.build(parameters.rank);
+    let algorithm = session.plan.algorithm();
     let terms = Terms::of(session);
     let values = session.plan.values();
-    let mut states: Vec<f64> = Vec::with_capacity(session.peers() * values);
-    for _ in 0..session.peers() {
-        states.extend_from_slice(session.start.values());
-    }
+    let mut sums = vec![0.0; session.peers() * values];
+    let mut states = States::new(session, algorithm.as_ref(), &mut sums);
     let chunks = values.div_ceil(CHUNK) as u64;
     let total = chunks * u64::from(parameters.iterations);
     let mut records = Vec::new();
     for number in 1..=parameters.iterations {
         let iteration = Iteration(number);
-        let statistic = statistic(session, &states);
+        let statistic = states.statistic(session, &sums);
         let sensitivity = parameters.sensitivity.bound(statistic);
         let prepared: Vec<Vec<f64>> = session
             .rows
             .par_iter()
-            .zip(states.par_chunks_exact(values))
-            .map(|(rows, state)| algorithm.prepare(rows, state))
+            .enumerate()
+            .map(|(u, rows)| algorithm.prepare(rows, states.query(u, &sums, values)))
             .collect();
+        let query = states.query_block(session, &sums);
         let task = ChunkTask {
             session,
             terms: &terms,
@@ -97,8 +95,8 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         };
         let mut transcript = task
             .keep_inputs
-            .then(|| (states.clone(), vec![0.0; states.len()]));
-        let mut gathered = Gathered::new(parameters.dimension, parameters.rank);
+            .then(|| (states.queries(&sums), vec![0.0; sums.len()]));
+        let mut gathered = Gathered::new(session.plan.shape());
         let threads = rayon::current_num_threads().max(1) as u64;
         let mut first = 0;
         while first < chunks {
@@ -106,7 +104,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             let outputs: Vec<ChunkOutput> = wave.par_iter().map(|&chunk| task.run(chunk)).collect();
             for output in &outputs {
                 gathered.add(output);
-                output.scatter(&mut states, values);
+                output.scatter(&mut sums, values);
                 if let Some((_, inputs)) = &mut transcript {
                     output.scatter_inputs(inputs, values);
                 }
@@ -115,24 +113,27 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             let done = u64::from(number - 1) * chunks + first.min(chunks);
             observer.progress(done, total);
         }
-        if let Some((states, inputs)) = &transcript {
+        if let Some((queries, inputs)) = &transcript {
             observer.transcript(Transcript {
                 iteration,
                 sensitivity,
                 inputs,
-                states,
+                queries,
             });
         }
         gathered.tell_rounds(iteration, session.peers(), observer);
-        let consensus = gathered.consensus(session.peers(), &states);
-        let sum = state_block(session, &states[..values]);
-        advance(session, algorithm.as_ref(), iteration, &mut states)?;
+        let consensus = gathered.consensus(session.peers(), &sums);
+        let (height, width) = session.plan.shape();
+        let sum = Arc::new(Block::from_values(height, width, sums[..values].to_vec()));
+        let sigma = session.plan.sigma_of_sum(sensitivity);
+        let basis = states.advance(session, algorithm.as_ref(), (iteration, sigma), &mut sums)?;
         let record = IterationRecord {
             iteration,
             statistic,
             sensitivity,
-            sum: Arc::new(sum),
-            basis: Arc::new(state_block(session, &states[..values])),
+            query,
+            sum,
+            basis,
             totals: gathered.totals,
             consensus: Some(consensus),
         };
@@ -145,58 +146,6 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     })
 }
 
-fn state_block(session: &Session, values: &[f64]) -> Block {
-    let parameters = session.plan.parameters();
-    Block::from_values(parameters.dimension, parameters.rank, values.to_vec())
-}
-
-/// What max-consensus over at least the diameter's number of rounds leaves at every peer: the maximum.
-fn statistic(session: &Session, states: &[f64]) -> f64 {
-    let parameters = session.plan.parameters();
-    let statistic = parameters.sensitivity.statistic();
-    if statistic == Statistic::None {
-        return 0.0;
-    }
-    states
-        .par_chunks_exact(session.plan.values())
-        .map(|state| statistic.of(&state_block(session, state)))
-        .reduce(|| 0.0, f64::max)
-}
-
-/// Orthonormalises every peer's sum in place.
-fn advance(
-    session: &Session,
-    algorithm: &dyn Algorithm,
-    iteration: Iteration,
-    states: &mut [f64],
-) -> Result<(), EngineError> {
-    let failures: Vec<PeerError> = states
-        .par_chunks_exact_mut(session.plan.values())
-        .enumerate()
-        .filter_map(|(u, state)| {
-            let peer = PeerIndex::from_index(u);
-            if state.iter().any(|v| !v.is_finite()) {
-                return Some(PeerError::Overflow { peer, iteration });
-            }
-            match algorithm.advance(&state_block(session, state)) {
-                Ok(next) => {
-                    state.copy_from_slice(next.values());
-                    None
-                }
-                Err(source) => Some(PeerError::NotFullRank {
-                    peer,
-                    iteration,
-                    source,
-                }),
-            }
-        })
-        .collect();
-    failures
-        .into_iter()
-        .next()
-        .map_or(Ok(()), |failure| Err(failure.into()))
-}
-
 /// Sums over all chunks of one iteration.
 struct Gathered {
     totals: Totals,
@@ -206,8 +155,8 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn new(dimension: usize, rank: usize) -> Self {
-        let zeros = || Block::zeros(dimension, rank);
+    fn new((rows, columns): (usize, usize)) -> Self {
+        let zeros = || Block::zeros(rows, columns);
         Self {
             totals: Totals {
                 published: zeros(),

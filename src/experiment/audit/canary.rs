@@ -1,5 +1,6 @@
 //! The row that an audit adds and removes: a search for the change the sensitivity bound is tight for.
 
+use crate::algorithm::contribution;
 use crate::experiment::resolve::Experiment;
 use crate::linalg::{Block, SparseRows};
 use crate::privacy::Adjacency;
@@ -14,7 +15,7 @@ pub(super) struct Canary {
 }
 
 impl Canary {
-    /// The canary whose change ‖(A′ − A)X⁰‖_F is largest among structured candidates: an item of largest
+    /// The canary whose change of the contribution at X⁰ (‖(A′ − A)X⁰‖_F for products) is largest among structured candidates: an item of largest
     /// row norm joins (interaction), or a whole row appears (user), with 0 to 2D further items chosen
     /// greedily by their alignment with it.
     pub(super) fn search(experiment: &Experiment, start: &Block) -> Option<Self> {
@@ -81,10 +82,15 @@ impl Canary {
         rows
     }
 
-    /// C = (A′ − A)X: what the canary changes in its peer's contribution.
+    /// What the canary changes in its peer's contribution: (A′ − A)X, or the triangle of A′ − A.
     pub(super) fn change(&self, experiment: &Experiment, x: &Block) -> Block {
-        let mut change = Self::rows(experiment, &self.with).gram_product(x);
-        change.add_scaled(-1.0, &Self::rows(experiment, &self.without).gram_product(x));
+        let algorithm = experiment.config.algorithm.build(x.rows());
+        let of = |items: &[u32]| {
+            let rows = Self::rows(experiment, items);
+            contribution(algorithm.as_ref(), &rows, x.values())
+        };
+        let mut change = of(&self.with);
+        change.add_scaled(-1.0, &of(&self.without));
         change
     }
 }

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::attackers::{FEATURES, Features, Trials};
 use super::canary::Canary;
 use super::{AuditError, CanaryReport, variance_factor};
+use crate::algorithm::{Algorithm, contribution};
 use crate::engine::{Observer, Session, Transcript, lockstep};
 use crate::experiment::resolve::Experiment;
 use crate::linalg::{Block, SparseRows};
@@ -20,6 +21,7 @@ const BATCH: u32 = 128;
 /// The two worlds and what the adversary knows.
 pub(super) struct Game<'a> {
     experiment: &'a Experiment,
+    algorithm: Box<dyn Algorithm>,
     canary: Canary,
     victim: usize,
     /// Whether a peer colludes.
@@ -61,6 +63,7 @@ impl<'a> Game<'a> {
         let victim = victim as usize;
         Ok(Self {
             experiment,
+            algorithm: experiment.config.algorithm.build(start.rows()),
             canary,
             victim,
             colludes,
@@ -78,10 +81,7 @@ impl<'a> Game<'a> {
 
     pub(super) fn report(&self) -> CanaryReport {
         let sensitivity = self.experiment.sensitivity;
-        let statistic = match sensitivity.statistic() {
-            crate::privacy::Statistic::MaxEntry => self.start.max_entry(),
-            _ => self.start.max_row_norm(),
-        };
+        let statistic = sensitivity.statistic().of(&self.start);
         let change = self.canary.change(self.experiment, &self.start).norm();
         CanaryReport {
             without: self.canary.without.len(),
@@ -192,17 +192,16 @@ impl Observer for Adversary<'_> {
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
         let game = self.game;
-        let values = game.start.values().len();
-        let (n, p) = (game.start.rows(), game.start.columns());
+        let (n, b) = (game.start.rows(), game.start.columns());
         let scale = 1.0 / transcript.sensitivity;
-        let state = |v: usize| &transcript.states[v * values..(v + 1) * values];
-        let block = Block::from_values(n, p, state(game.victim).to_vec());
+        let query = |v: usize| &transcript.queries[v * n * b..(v + 1) * n * b];
+        let block = Block::from_values(n, b, query(game.victim).to_vec());
         let change = game.canary.change(game.experiment, &block);
         let size = change.norm();
-        let mut combined = vec![0.0; values];
+        let mut combined = vec![0.0; change.values().len()];
         let mut victims = Vec::new();
         for v in (0..game.colludes.len()).filter(|&v| !game.colludes[v]) {
-            let residual = self.residual(&transcript, v, state(v));
+            let residual = self.residual(&transcript, v, query(v));
             for (sum, r) in combined.iter_mut().zip(&residual) {
                 *sum += game.weights[v] * r;
             }
@@ -238,12 +237,10 @@ impl Observer for Adversary<'_> {
 impl Adversary<'_> {
     /// What an honest peer published minus what the adversary knows of it: the local product (with the
     /// canary's world 0 at the victim) and pairwise noise shared with colluders. Per unit sensitivity.
-    fn residual(&self, transcript: &Transcript<'_>, v: usize, state: &[f64]) -> Vec<f64> {
+    fn residual(&self, transcript: &Transcript<'_>, v: usize, query: &[f64]) -> Vec<f64> {
         let game = self.game;
-        let p = game.start.columns();
         let rows = &game.worlds[0][v];
-        let mut known = vec![0.0; state.len()];
-        rows.add_back_projection(&rows.project(state, p), p, 0..state.len(), &mut known);
+        let mut known = contribution(game.algorithm.as_ref(), rows, query).into_values();
         let peer = PeerIndex::from_index(v);
         for &w in game.experiment.noise_topology.graph().neighbours(v) {
             if game.colludes[w as usize] && self.planned.has_pairwise() {
@@ -251,7 +248,7 @@ impl Adversary<'_> {
                 term.add_to(transcript.iteration, transcript.sensitivity, &mut known);
             }
         }
-        let published = &transcript.inputs[v * state.len()..(v + 1) * state.len()];
+        let published = &transcript.inputs[v * known.len()..(v + 1) * known.len()];
         published
             .iter()
             .zip(&known)

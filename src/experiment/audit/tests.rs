@@ -81,9 +81,14 @@ fn so_does_that_of_a_coalition_of_all_but_one_neighbour() {
 
 #[test]
 fn several_iterations_and_user_adjacency_stay_below_the_certificate() {
-    let sets: [&[&str]; 2] = [
+    let sets: [&[&str]; 3] = [
         &["algorithm.iterations=3"],
         &["privacy.adjacency=user", "algorithm.iterations=2"],
+        &[
+            "algorithm.kind=krylov",
+            "algorithm.block=4",
+            "algorithm.iterations=2",
+        ],
     ];
     for set in sets {
         let audit = audit(&experiment(set), &options(3000), &mut Silent).expect("runs");
@@ -223,5 +228,21 @@ fn what_cannot_be_audited_is_refused_with_a_reason() {
             ..options(200)
         };
         assert!(matches!(refused(&[], &options), AuditError::Players { .. }));
+    }
+}
+
+#[test]
+fn a_released_covariance_is_audited_as_tightly_and_half_its_noise_is_caught() {
+    // At D = 4 a row of four items attains the bound.
+    let set = ["algorithm.kind=covariance", "data.degree_floor=4"];
+    for adjacency in ["interaction", "user"] {
+        let adjacency = format!("privacy.adjacency={adjacency}");
+        let set = [&set[..], &[&adjacency]].concat();
+        let experiment = experiment(&set);
+        let audit = audit(&experiment, &options(3000), &mut Silent).expect("runs");
+        assert!(audit.passed && audit.canary.tightness > 0.999, "{audit:?}");
+        assert!(audit.empirical_mu >= 0.7 * audit.certified_mu, "{audit:?}");
+        let audit = broken(&experiment, &options(3000), Tamper::HalveOwnNoise);
+        assert!(!audit.passed, "{audit:?}");
     }
 }

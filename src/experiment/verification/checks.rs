@@ -35,7 +35,10 @@ impl Samples {
 
     /// Adds one run. `sigmas` are the standard deviations that the noise of each iteration should have.
     pub(super) fn push_run(&mut self, outcome: &Outcome, sigmas: &[f64]) {
-        self.columns = outcome.basis().columns();
+        self.columns = outcome
+            .records
+            .first()
+            .map_or(1, |record| record.sum.columns());
         let standardised = outcome.records.iter().zip(sigmas).map(|(record, sigma)| {
             let pairs = record.sum.values().iter().zip(record.totals.local.values());
             let noise = pairs.map(|(sum, local)| (sum - local) / sigma);
@@ -70,6 +73,10 @@ impl Samples {
             ("neighbouring rows", self.columns),
         ];
         for (name, lag) in lags {
+            // One column has no other beside it.
+            if name == lags[0].0 && self.columns == 1 {
+                continue;
+            }
             if let Some(result) = self.lagged(lag) {
                 checks.push(check(&format!("correlation of {name}"), result));
             }

@@ -177,14 +177,13 @@ fn verify_sessions(
     Ok(table)
 }
 
-/// The sensitivity that each iteration's public basis calls for, computed here and not read from the run.
+/// The sensitivity that each iteration's public query calls for, computed here and not read from the run.
 fn needed_sensitivities(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> Vec<f64> {
-    let bases = outcome.records.iter().map(|record| &*record.basis);
-    let before = std::iter::once(&*honest.start).chain(bases);
+    let later = outcome.records.iter().skip(1).map(|record| &*record.query);
+    let queries = std::iter::once(&*honest.start).chain(later);
     let statistic = experiment.sensitivity.statistic();
-    before
-        .take(outcome.records.len())
-        .map(|basis| experiment.sensitivity.bound(statistic.of(basis)))
+    queries
+        .map(|query| experiment.sensitivity.bound(statistic.of(query)))
         .collect()
 }
 

@@ -229,3 +229,51 @@ fn the_federated_and_central_engines_verify_too() {
         assert!(table.passed(), "{set:?}: {:?}", failed(&table));
     }
 }
+
+const ALGORITHMS: [&[&str]; 2] = [
+    &[
+        "algorithm.kind=covariance",
+        "algorithm.iterations=1",
+        "data.items=30",
+    ],
+    &["algorithm.kind=krylov", "algorithm.block=6"],
+];
+
+#[test]
+fn other_algorithms_verify_and_their_mutations_are_caught() {
+    for set in ALGORITHMS {
+        for engine in ["engine.kind=lockstep", "engine.kind=event"] {
+            let set = [set, &[engine]].concat();
+            let table = verify(&experiment(&set), VerifyOptions::default(), &mut Silent);
+            let table = table.expect("runs");
+            assert!(table.passed(), "{set:?}: {:?}", failed(&table));
+            for tamper in [
+                Tamper::HalveOwnNoise,
+                Tamper::FlipPairwiseSign,
+                Tamper::DropPeerNoise,
+            ] {
+                assert_fails(&broken(tamper, &set), &["published - local", "mean square"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_plan_with_another_releases_bound_does_not_exist() {
+    let session = experiment(ALGORITHMS[0]).session(&crate::vocabulary::Seed::from_u64(1));
+    let mut parameters = session.plan.parameters().clone();
+    assert_eq!(parameters.sensitivity.bound(0.1), 20.0_f64.sqrt().recip());
+    parameters.sensitivity = Sensitivity::new(
+        Adjacency::Interaction,
+        SensitivityRule::Exact,
+        20,
+        None,
+        parameters.rank,
+    )
+    .expect("proved, for products");
+    let refused = Plan::new(parameters).expect_err("a bound of something else");
+    assert!(
+        refused.to_string().contains("would protect nothing"),
+        "{refused}"
+    );
+}

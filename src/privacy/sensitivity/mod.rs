@@ -1,9 +1,9 @@
 //! How far one record can move the sum.
 //!
-//! Every rule bounds Δ = max ‖f(X) − f′(X)‖_F, where f and f′ are one peer's contributions A_u X on adjacent
-//! data and X has p orthonormal columns. One file per rule, with its statement and proof. A rule names the
-//! adjacency of its proof as a type and is registered under that; a combination that is not registered is
-//! refused. The tests in `attacks/` try to beat every registered one.
+//! Every rule bounds Δ = max ‖f(X) − f′(X)‖_F, where f and f′ are one peer's contributions on adjacent data: A_u X for
+//! a public X with p orthonormal columns, or, in `packed/`, the upper triangle of A_u itself. Which of the two is
+//! the rule's [`Release`]. One file per rule, with its statement and proof. A rule names the adjacency of its proof as
+//! a type and is registered under that and its release; a combination that is not registered is refused. The tests in `attacks/` try to beat every registered one.
 //!
 //! Adjacency is about one record of one *user*. A peer that holds several users contributes the sum of
 //! their terms, and the terms of the other users cancel in the difference: Δ does not depend on how users
@@ -20,9 +20,11 @@ use self::rule::{PROVED, Proved, Public, proved};
 use super::PrivacyError;
 use super::adjacency::{self, Adjacency};
 use crate::linalg::Block;
+use crate::vocabulary::Release;
 
 mod exact;
 mod max_entry;
+mod packed;
 mod row_norm;
 mod rule;
 
@@ -68,6 +70,7 @@ impl Statistic {
 /// A proved bound on Δ for one adjacency and rule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sensitivity {
+    release: Release,
     adjacency: Adjacency,
     rule: SensitivityRule,
     degree_floor: u32,
@@ -76,14 +79,10 @@ pub struct Sensitivity {
 }
 
 impl Sensitivity {
-    /// The bound for this adjacency and rule, with public degree floor D ≥ 1, an optional public cap on a
-    /// user's interactions (every user drops what exceeds it, by a rule that looks at its own row only), and
-    /// p = `rank` columns of X.
+    /// The bound on the change of a product A X: [`Self::of_release`] with [`Release::Product`].
     ///
     /// # Errors
-    /// [`PrivacyError::Unproved`] for a combination without a proof, naming those that have one;
-    /// [`PrivacyError::CapNotProved`] for a cap with a rule whose proof does not cover one;
-    /// [`PrivacyError::Zero`] for a floor, cap or rank of 0.
+    /// As [`Self::of_release`].
     pub fn new(
         adjacency: Adjacency,
         rule: SensitivityRule,
@@ -91,11 +90,39 @@ impl Sensitivity {
         degree_cap: Option<u32>,
         rank: usize,
     ) -> Result<Self, PrivacyError> {
-        let Some(line) = proved(adjacency, rule) else {
+        Self::of_release(
+            Release::Product,
+            adjacency,
+            rule,
+            degree_floor,
+            degree_cap,
+            rank,
+        )
+    }
+
+    /// The bound for this release, adjacency and rule, with public degree floor D ≥ 1, an optional public cap on a
+    /// user's interactions (every user drops what exceeds it, by a rule that looks at its own row only), and
+    /// p = `rank` columns of X.
+    ///
+    /// # Errors
+    /// [`PrivacyError::Unproved`] for a combination without a proof, naming those that have one;
+    /// [`PrivacyError::CapNotProved`] for a cap with a rule whose proof does not cover one;
+    /// [`PrivacyError::Zero`] for a floor, cap or rank of 0.
+    pub fn of_release(
+        release: Release,
+        adjacency: Adjacency,
+        rule: SensitivityRule,
+        degree_floor: u32,
+        degree_cap: Option<u32>,
+        rank: usize,
+    ) -> Result<Self, PrivacyError> {
+        let Some(line) = proved(release, adjacency, rule) else {
             let names = PROVED
                 .iter()
+                .filter(|line| line.release == release)
                 .map(|line| format!("{} + {}", line.adjacency, line.rule));
             return Err(PrivacyError::Unproved {
+                release,
                 adjacency,
                 rule,
                 proved: names.collect::<Vec<_>>().join(", "),
@@ -119,6 +146,7 @@ impl Sensitivity {
             _ => {}
         }
         Ok(Self {
+            release,
             adjacency,
             rule,
             degree_floor,
@@ -150,7 +178,7 @@ impl Sensitivity {
     }
 
     fn line(&self) -> &'static Proved {
-        proved(self.adjacency, self.rule)
+        proved(self.release, self.adjacency, self.rule)
             .expect("the only constructor refuses combinations that are not registered")
     }
 
@@ -160,6 +188,18 @@ impl Sensitivity {
             degree_cap: self.degree_cap,
             rank: self.rank,
         }
+    }
+
+    /// What it bounds the change of.
+    #[must_use]
+    pub fn release(&self) -> Release {
+        self.release
+    }
+
+    /// Columns p of the X it is a bound for.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.rank as usize
     }
 
     /// The adjacency the bound is for.
@@ -225,12 +265,34 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_is_found_under_its_own_release_only() {
+        let packed = |adjacency, rule| {
+            Sensitivity::of_release(Release::PackedTriangle, adjacency, rule, 4, None, 3)
+        };
+        for rule in [SensitivityRule::RowNorm, SensitivityRule::MaxEntry] {
+            let error = packed(Adjacency::Interaction, rule).expect_err("proved for products");
+            let text = error.to_string();
+            assert!(text.contains("packed triangle"), "{text}");
+            assert!(!text.contains("interaction + row-norm,"), "{text}");
+        }
+        assert!(packed(Adjacency::UnitSpectral, SensitivityRule::Exact).is_err());
+        let of_triangle = packed(Adjacency::Interaction, SensitivityRule::Exact).expect("proved");
+        let of_product =
+            Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 4, None, 3)
+                .expect("proved");
+        assert_ne!(of_triangle, of_product);
+        assert_eq!(of_triangle.bound(0.1), 0.5);
+        assert_eq!(of_triangle.statistic(), Statistic::None);
+    }
+
+    #[test]
     fn a_broken_statistic_never_reduces_the_noise() {
         for line in &PROVED {
             let (adjacency, rule) = (line.adjacency, line.rule);
             for floor in [1, 2, 7] {
                 let sensitivity =
-                    Sensitivity::new(adjacency, rule, floor, None, 4).expect("proved");
+                    Sensitivity::of_release(line.release, adjacency, rule, floor, None, 4)
+                        .expect("proved");
                 let worst = sensitivity.bound(1.0);
                 for bad in [f64::NAN, 0.0, -0.1, 1.5, f64::INFINITY, f64::NEG_INFINITY] {
                     assert_eq!(sensitivity.bound(bad), worst);

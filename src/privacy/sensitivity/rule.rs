@@ -3,8 +3,10 @@
 use super::super::adjacency::{Adjacency, Neighbouring};
 use super::exact::Exact;
 use super::max_entry::MaxEntry;
+use super::packed::Packed;
 use super::row_norm::RowNorm;
 use super::{SensitivityRule, Statistic, adjacency};
+use crate::vocabulary::Release;
 
 /// What is public and fixed before a run.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +28,9 @@ pub(super) trait Rule {
     /// What configurations call it.
     const RULE: SensitivityRule;
 
+    /// What is released: the bound is one on the change of that and of nothing else.
+    const RELEASE: Release = Release::Product;
+
     /// Whether the proof covers a cap on a user's interactions.
     const COVERS_CAP: bool = false;
 
@@ -40,6 +45,7 @@ pub(super) trait Rule {
 
 /// A [`Rule`] as a line of the registry.
 pub(super) struct Proved {
+    pub(super) release: Release,
     pub(super) adjacency: Adjacency,
     pub(super) rule: SensitivityRule,
     pub(super) covers_cap: bool,
@@ -50,6 +56,7 @@ pub(super) struct Proved {
 impl Proved {
     const fn of<R: Rule>() -> Self {
         Self {
+            release: R::RELEASE,
             adjacency: R::Adjacency::ADJACENCY,
             rule: R::RULE,
             covers_cap: R::COVERS_CAP,
@@ -60,7 +67,7 @@ impl Proved {
 }
 
 /// The combinations that have a proof; the text of [`super::PrivacyError::Unproved`].
-pub(super) static PROVED: [Proved; 10] = [
+pub(super) static PROVED: [Proved; 15] = [
     Proved::of::<Exact<adjacency::Interaction>>(),
     Proved::of::<RowNorm<adjacency::Interaction>>(),
     Proved::of::<MaxEntry<adjacency::Interaction>>(),
@@ -71,11 +78,20 @@ pub(super) static PROVED: [Proved; 10] = [
     Proved::of::<RowNorm<adjacency::MatrixChange>>(),
     Proved::of::<MaxEntry<adjacency::MatrixChange>>(),
     Proved::of::<Exact<adjacency::UnitSpectral>>(),
+    Proved::of::<Packed<adjacency::Interaction>>(),
+    Proved::of::<Packed<adjacency::User>>(),
+    Proved::of::<Packed<adjacency::Swap>>(),
+    Proved::of::<Packed<adjacency::ReplaceUser>>(),
+    Proved::of::<Packed<adjacency::MatrixChange>>(),
 ];
 
 /// The line for this combination, if it has a proof.
-pub(super) fn proved(adjacency: Adjacency, rule: SensitivityRule) -> Option<&'static Proved> {
+pub(super) fn proved(
+    release: Release,
+    adjacency: Adjacency,
+    rule: SensitivityRule,
+) -> Option<&'static Proved> {
     PROVED
         .iter()
-        .find(|line| line.adjacency == adjacency && line.rule == rule)
+        .find(|line| (line.release, line.adjacency, line.rule) == (release, adjacency, rule))
 }

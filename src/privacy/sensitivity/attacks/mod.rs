@@ -1,5 +1,5 @@
-//! Attacks on every registered bound: a search for adjacent data and a block X on which A·X moves further than
-//! the bound says.
+//! Attacks on every registered bound: a search for adjacent data, and a block X if a product is released, on which
+//! A·X or the triangle of A moves further than the bound says.
 //!
 //! Data: structured worst cases and random neighbours of random data, every pair checked by the adjacency itself
 //! and put through the normalisation that runs use. Blocks: structured ones and random ones, each improved by
@@ -13,8 +13,8 @@ use rand_distr::StandardNormal;
 
 use super::super::adjacency::{Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User};
 use super::*;
-use crate::linalg::Block;
-use crate::vocabulary::{Label, Seed};
+use crate::linalg::{Block, PackedTriangle};
+use crate::vocabulary::{Label, Release, Seed};
 
 mod blocks;
 mod cases;
@@ -25,6 +25,7 @@ use self::pairs::Attacked;
 /// One bound under attack.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::privacy) struct Case {
+    pub(in crate::privacy) release: Release,
     pub(in crate::privacy) adjacency: Adjacency,
     pub(in crate::privacy) rule: SensitivityRule,
     pub(in crate::privacy) floor: u32,
@@ -66,9 +67,25 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
     let mut rng = Seed::from_u64(20).generator(Label::Scenario);
     let mut best = 0.0_f64;
     for (n, p) in SHAPES {
-        let sensitivity =
-            Sensitivity::new(case.adjacency, case.rule, case.floor, case.cap, p).expect("proved");
+        let sensitivity = Sensitivity::of_release(
+            case.release,
+            case.adjacency,
+            case.rule,
+            case.floor,
+            case.cap,
+            p,
+        )
+        .expect("proved");
         for change in changes::<A>(case, n, &mut rng) {
+            if case.release == Release::PackedTriangle {
+                // Nothing to choose but the data.
+                let moved = triangle(&change).norm() / sensitivity.bound(f64::NAN);
+                best = best.max(moved / scale);
+                if best > 1.0 + ROUNDING {
+                    return best;
+                }
+                continue;
+            }
             let mut starts = blocks::structured(n, p);
             starts.extend((0..3).filter_map(|_| orthonormal(&gaussian(&mut rng, n, p))));
             for x in starts {
@@ -80,6 +97,13 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
         }
     }
     best
+}
+
+/// What is released of a change of A.
+fn triangle(change: &DMatrix<f64>) -> Block {
+    let n = change.nrows();
+    let entries = (0..n).flat_map(|i| (i..n).map(move |j| change[(i, j)]));
+    Block::from_values(PackedTriangle::coordinates(n), 1, entries.collect())
 }
 
 /// Changes of the contribution of adjacent data.

@@ -1,0 +1,149 @@
+//! One noisy release of the matrix itself: Analyze Gauss.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Algorithm, PublicState};
+use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, leading_eigenvectors};
+use crate::vocabulary::Release;
+
+/// A = Σ_u r̂_uᵀr̂_u, released once as its packed upper triangle with independent noise of equal σ on every one of the
+/// n(n+1)/2 coordinates.
+///
+/// An entry off the diagonal is released once and copied to both triangles, so the noise matrix is symmetric with
+/// standard deviation σ everywhere, on the diagonal too, and has norm about 2σ√n. The estimate is the span of the `rank`
+/// eigenvectors with the algebraically largest eigenvalues: the noisy matrix need not be positive semidefinite, and
+/// a large negative eigenvalue can only be noise.
+///
+/// # Shapes
+/// The release is n(n+1)/2 × 1. The query takes no part; the starting block (n × rank) is only where the others begin.
+///
+/// # Privacy
+/// Δ is that of the packed triangle, see `privacy/sensitivity/packed`: 1/√D for one interaction. The estimate is
+/// post-processing.
+///
+/// # Source
+/// Dwork, Talwar, Thakurta & Zhang 2014, "Analyze Gauss", Algorithm 1: the same release for rows of norm at most 1,
+/// charged at Δ = 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Covariance {
+    /// Items n.
+    pub dimension: usize,
+    /// Eigenvectors wanted.
+    pub rank: usize,
+}
+
+impl Algorithm for Covariance {
+    fn release(&self) -> Release {
+        Release::PackedTriangle
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (PackedTriangle::coordinates(self.dimension), 1)
+    }
+
+    fn query_columns(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> Option<u32> {
+        Some(1)
+    }
+
+    fn prepare(&self, _: &SparseRows, _: &[f64]) -> Vec<f64> {
+        Vec::new()
+    }
+
+    fn add_contribution(&self, rows: &SparseRows, _: &[f64], range: Range<usize>, out: &mut [f64]) {
+        rows.add_gram_triangle(range, out);
+    }
+
+    fn advance(
+        &self,
+        state: &PublicState,
+        sum: &Arc<Block>,
+        sigma: f64,
+    ) -> Result<PublicState, NotFullRank> {
+        Ok(state.followed_by(sum, sigma, Arc::clone(&state.query)))
+    }
+
+    fn estimate(&self, state: &PublicState) -> Arc<Block> {
+        let Some(released) = state.past.last() else {
+            return Arc::clone(&state.query);
+        };
+        let matrix = PackedTriangle::new(self.dimension, released.sum.values());
+        // Any scale gives the same vectors; this one keeps products of huge entries finite.
+        let scale = matrix.max_entry();
+        let scale = if scale > 0.0 { scale.recip() } else { 1.0 };
+        Arc::new(leading_eigenvectors(self.dimension, self.rank, |x| {
+            matrix.times(&(x * scale))
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::{start_block, subspace_distance, top_eigenvectors};
+    use crate::vocabulary::Seed;
+
+    fn rows() -> SparseRows {
+        let mut rows = SparseRows::new(25);
+        for u in 0..200_u32 {
+            let entries = (0..25).filter(|c| (u * 7 + c * c * 3 + u * c) % 11 < 2 + c % 3);
+            rows.push_row(entries.map(|c| (c, 0.25)))
+                .expect("ascending");
+        }
+        rows
+    }
+
+    #[test]
+    fn without_noise_one_release_gives_the_exact_eigenvectors() {
+        let rows = rows();
+        let algorithm = Covariance {
+            dimension: 25,
+            rank: 3,
+        };
+        let start = Arc::new(start_block(&Seed::from_u64(1), 25, 3).expect("full rank"));
+        let state = PublicState::new(start);
+        let sum = Arc::new(super::super::contribution(
+            &algorithm,
+            &rows,
+            state.query.values(),
+        ));
+        let state = algorithm.advance(&state, &sum, 0.0).expect("always");
+        let top = top_eigenvectors(&rows, 3).expect("converges");
+        assert!(subspace_distance(&algorithm.estimate(&state), &top.vectors) < 1e-8);
+    }
+
+    #[test]
+    fn a_large_negative_eigenvalue_is_not_taken_for_a_direction_of_the_data() {
+        // diag(-100, 2, 1) and the same in packed form.
+        let sum = Arc::new(Block::from_values(
+            6,
+            1,
+            vec![-100.0, 0.0, 0.0, 2.0, 0.0, 1.0],
+        ));
+        let algorithm = Covariance {
+            dimension: 3,
+            rank: 1,
+        };
+        let state = PublicState::new(Arc::new(Block::zeros(3, 1)));
+        let state = algorithm.advance(&state, &sum, 1.0).expect("always");
+        let estimate = algorithm.estimate(&state);
+        assert!(
+            (estimate.values()[1] - 1.0).abs() < 1e-12,
+            "second item, positive sign"
+        );
+        // Entries near the largest float do not overflow.
+        let huge = Arc::new(Block::from_values(
+            6,
+            1,
+            sum.values().iter().map(|v| v * 1e306).collect(),
+        ));
+        let state = algorithm
+            .advance(&PublicState::new(Arc::new(Block::zeros(3, 1))), &huge, 1.0)
+            .expect("always");
+        assert!(subspace_distance(&algorithm.estimate(&state), &estimate) < 1e-12);
+    }
+}

@@ -1,0 +1,27 @@
+//! P1's change of the matrix.
+
+use super::super::rule::{Public, Rule};
+use super::super::{SensitivityRule, Statistic, adjacency};
+use super::Packed;
+use crate::vocabulary::Release;
+
+/// Any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7): Δ = 1.
+///
+/// # Proof
+/// ‖triu(C)‖ ≤ ‖C‖_F, and each row's Euclidean norm is at most its ‖·‖₁. ∎
+///
+/// C = e_k e_kᵀ attains it.
+impl Rule for Packed<adjacency::MatrixChange> {
+    type Adjacency = adjacency::MatrixChange;
+
+    const RULE: SensitivityRule = SensitivityRule::Exact;
+    const RELEASE: Release = Release::PackedTriangle;
+
+    fn statistic(public: &Public) -> Statistic {
+        super::statistic(public)
+    }
+
+    fn bound(_: &Public, _: f64) -> f64 {
+        1.0
+    }
+}

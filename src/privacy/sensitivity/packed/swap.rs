@@ -1,0 +1,29 @@
+//! One item for another.
+
+use super::super::rule::{Public, Rule};
+use super::super::{SensitivityRule, Statistic, adjacency};
+use super::Packed;
+use crate::vocabulary::Release;
+
+/// One item of a user exchanged for another: Δ = √(2/D).
+///
+/// # Proof
+/// The rows r = s + e_a and r′ = s + e_b have the same number d of items and the same divisor N = max(d, D). In the triangle the d
+/// entries at a (with itself and with s) vanish and the d entries at b appear, each of size 1/N, and entries among s stay:
+/// ‖triu(C)‖² = 2d/N² ≤ 2/D, as d/N² is at most 1/D for d ≤ D and 1/d beyond. ∎
+///
+/// Tight at d = D.
+impl Rule for Packed<adjacency::Swap> {
+    type Adjacency = adjacency::Swap;
+
+    const RULE: SensitivityRule = SensitivityRule::Exact;
+    const RELEASE: Release = Release::PackedTriangle;
+
+    fn statistic(public: &Public) -> Statistic {
+        super::statistic(public)
+    }
+
+    fn bound(public: &Public, _: f64) -> f64 {
+        (2.0 / f64::from(public.degree_floor)).sqrt()
+    }
+}
