@@ -60,6 +60,8 @@ pub(super) struct Scale {
     minor: Vec<f64>,
 }
 
+/// A logarithmic axis of fewer decades has ticks at 1, 2 and 5 times powers of ten.
+const SHORT: f64 = 1.9;
 /// Most labelled ticks on an axis.
 const MOST_TICKS: f64 = 8.0;
 
@@ -128,7 +130,7 @@ impl Scale {
         let decades = (high / low).log10().max(0.1);
         let margin = 10_f64.powf(0.03 * decades);
         let (mut from, mut to) = (low / margin, high * margin);
-        if decades < 1.2 {
+        if decades < SHORT {
             // Too short for powers of ten alone: from one of 1, 2, 5 to another.
             from = one_two_five(from, f64::floor);
             to = one_two_five(to, f64::ceil);
@@ -139,7 +141,7 @@ impl Scale {
             let exponents = exponents.clone();
             exponents.flat_map(move |e| factors.iter().map(move |f| scaled(*f, e)))
         };
-        let major: Vec<f64> = if decades < 1.2 {
+        let major: Vec<f64> = if decades < SHORT {
             multiples(&[1.0, 2.0, 5.0]).filter(inside).collect()
         } else {
             let every = (decades / MOST_TICKS).ceil().max(1.0) as i32;

@@ -18,6 +18,9 @@ const MOST_NAMES: usize = 24;
 /// Colours in the style sheet: `--step-0` and so on.
 const STEPS: usize = 5;
 
+/// Values that differ by less than this factor are one class: the eye should not find differences that mean nothing.
+const ALIKE: f64 = 1.01;
+
 const SIZE: f64 = 510.0;
 const HEIGHT: f64 = 430.0;
 
@@ -312,6 +315,9 @@ fn classify(values: &[Option<f64>]) -> (Vec<Class>, Vec<Option<usize>>) {
         _ => return (Vec::new(), vec![None; values.len()]),
     };
     let raw = |value: f64| -> usize {
+        if low > 0.0 && high < ALIKE * low {
+            return 0;
+        }
         if distinct.len() <= STEPS {
             let shown = number::short(value);
             distinct.iter().position(|d| *d == shown).unwrap_or(0)

@@ -16,7 +16,9 @@ pub(super) fn significant(value: f64, digits: i32) -> String {
     let scientific = format!("{value:.*e}", (digits - 1).max(0) as usize);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..6).contains(&exponent) {
+    // Whole numbers are not rounded to fewer digits than they show.
+    let most = if digits < 4 { 4 } else { 6 };
+    if (-4..most).contains(&exponent) {
         let places = (digits - 1 - exponent).max(0) as usize;
         return trimmed(&format!("{value:.places$}")).to_owned();
     }

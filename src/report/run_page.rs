@@ -96,8 +96,13 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
 fn lead(summary: &Summary) -> String {
     let data = &summary.data;
     format!(
-        "{} iterations of rank {} on {} interactions of {} users with {} items, held by {} peers; engine {}.",
+        "{} {} of rank {} on {} interactions of {} users with {} items, held by {} peers; engine {}.",
         summary.iterations,
+        if summary.iterations == 1 {
+            "iteration"
+        } else {
+            "iterations"
+        },
         summary.rank,
         number::grouped(data.interactions_kept as u64),
         number::grouped(data.users as u64),
