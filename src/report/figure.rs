@@ -11,7 +11,7 @@ use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle, TextStyle};
 
 use super::axis::{Axis, Scale};
 use super::ink::{self, Ink, Marker, Style};
-use super::markup::Markup;
+use super::markup::{Markup, cleaned};
 use super::table::{Cell, Column, Table};
 
 /// One point of a series.
@@ -298,8 +298,8 @@ impl Figure {
             .light_line_style(ink(Ink::Faint))
             .label_style(text())
             .axis_desc_style(text())
-            .x_desc(self.x.caption())
-            .y_desc(self.y.caption())
+            .x_desc(cleaned(&self.x.caption()))
+            .y_desc(cleaned(&self.y.caption()))
             .draw()?;
         for (position, series) in self.series.iter().enumerate() {
             let style = ink(Ink::Series(series.style(position)));
@@ -328,7 +328,11 @@ impl Figure {
             chart.draw_series([PathElement::new(line.to_vec(), ink(Ink::Guide))])?;
             let anchored = text().pos(Pos::new(HPos::Left, VPos::Center));
             let (column, row) = chart.plotting_area().map_coordinate(&(end, guide.y));
-            root.draw(&Text::new(guide.label.clone(), (column + 6, row), anchored))?;
+            root.draw(&Text::new(
+                cleaned(&guide.label),
+                (column + 6, row),
+                anchored,
+            ))?;
         }
         for (position, series) in self.series.iter().enumerate() {
             let style = series.style(position);

@@ -98,8 +98,13 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
+/// Text without characters that must not reach a page, for those who escape it themselves.
+pub(super) fn cleaned(text: &str) -> String {
+    text.chars().map(visible).collect()
+}
+
 /// The character, or U+FFFD for one that must not reach a page.
-pub(super) fn visible(c: char) -> char {
+fn visible(c: char) -> char {
     let allowed = matches!(c, '\n' | '\t') || !c.is_control();
     let turns = matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     let in_xml = !matches!(c, '\u{FFFE}' | '\u{FFFF}');

@@ -186,7 +186,7 @@ fn crossings(sweep: &Sweep, target: f64) -> Table {
     let measure = sweep.panels.first().map_or("error", |panel| &panel.y.label);
     Table {
         caption: format!(
-            "Where each method reaches {measure} {}",
+            "Where each method reaches {} ({measure})",
             number::short(target)
         ),
         columns: vec![
