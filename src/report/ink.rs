@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn sixty_four_series_look_different_and_neighbours_differ_without_colour() {
-        let looks: BTreeSet<(String, &str, &[(i32, i32)])> = (0..64)
+        let looks: BTreeSet<_> = (0..64)
             .map(|i| {
                 (
                     Style::of(i).colour(),

@@ -314,7 +314,7 @@ fn views(views: &[View]) -> Table {
             Cell::Number(view.gap_to_central),
             Cell::Number(view.gap_colluders),
             Cell::Number(view.gap_finite),
-            Cell::text(certificate(view.certificate)),
+            Cell::Text(certificate(view.certificate)),
         ]
     });
     Table {
@@ -372,7 +372,7 @@ fn communication_table(summary: &Summary) -> Table {
         vec![
             Cell::text(name),
             Cell::Count(bytes),
-            Cell::text(number::bytes(bytes)),
+            Cell::Text(number::bytes(bytes)),
         ]
     };
     let rounds = cost.rounds.first().copied().unwrap_or(0);

@@ -52,7 +52,7 @@ pub enum Cell {
 impl Cell {
     /// Words.
     #[must_use]
-    pub fn text(text: impl ToString) -> Self {
+    pub fn text(text: &(impl ToString + ?Sized)) -> Self {
         Self::Text(text.to_string())
     }
 
