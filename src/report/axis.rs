@@ -97,7 +97,7 @@ impl Scale {
         let bottom = if !whole && low >= 0.0 { 0.0 } else { low };
         let span = match high - bottom {
             span if span > 1e-150 => span,
-            _ if bottom == 0.0 => 1.0,
+            _ if whole || bottom == 0.0 => 1.0,
             _ => bottom.abs().max(1.0),
         };
         let mut step = nice_step(span / (MOST_TICKS - 2.0));

@@ -61,8 +61,8 @@ pub(super) const BELOW: [(&str, &[&str]); 13] = [
             "recommender",
         ],
     ),
-    // Pages show what experiments found; they run nothing.
-    ("report", &["topology", "privacy", "experiment"]),
+    // Pages show what experiments found; their tests run some.
+    ("report", &["topology", "privacy", "engine", "experiment"]),
     (
         "cli",
         &[
