@@ -12,7 +12,8 @@
 //!
 //! ```text
 //! cli                       arguments, terminal, exit codes
-//! experiment                sims/*.toml → validated experiment → run → metrics → report
+//! report                    report.html: figures, tables, the graph
+//! experiment                sims/*.toml → validated experiment → run → metrics → files
 //! engine      node          central, federated, lockstep, event | libp2p
 //! protocol                  sans-IO peer, messages, wire format, averaging schemes
 //! algorithm  noise  privacy what is contributed; what is drawn; what it costs
@@ -60,5 +61,7 @@ pub mod noise;
 pub mod privacy;
 pub mod protocol;
 pub mod recommender;
+#[cfg(feature = "report")]
+pub mod report;
 pub mod topology;
 pub mod vocabulary;

@@ -13,6 +13,7 @@ use crate::experiment::evaluation::RecommendationSummary;
 use crate::experiment::metrics::Utility;
 use crate::experiment::summary::Summary;
 use crate::experiment::{output, run};
+use crate::report;
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     if let Some(study) = arguments.experiment.study()? {
@@ -27,24 +28,27 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
         .unwrap_or_else(|| PathBuf::from("out").join(&experiment.config.name));
     output::create(&directory)?;
     progress.message("running");
-    let report = run(&experiment, &mut progress)?;
+    let results = run(&experiment, &mut progress)?;
     progress.finish();
     output::write(
         &directory,
         &experiment.portable_config(),
-        &report,
+        &results,
         arguments.trace,
     )?;
+    let page = report::run_page(&experiment, &results).context("cannot draw the report")?;
+    let written = report::write(&directory, &page)?;
     let mut out = io::stdout().lock();
     if arguments.report.json {
-        serde_json::to_writer_pretty(&mut out, &report.summary)
+        serde_json::to_writer_pretty(&mut out, &results.summary)
             .context("cannot print the summary")?;
         writeln!(out)?;
     } else if !quiet {
-        print(&mut out, &report.summary)?;
+        print(&mut out, &results.summary)?;
         writeln!(out, "results: {}", directory.display())?;
+        writeln!(out, "report: {}", written.display())?;
     }
-    super::warn(&report.summary.warnings);
+    super::warn(&results.summary.warnings);
     Ok(Verdict::Success)
 }
 

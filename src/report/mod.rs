@@ -1,0 +1,67 @@
+//! `report.html`: one file that shows a run or a sweep, with figures and tables, without network or scripts.
+//!
+//! | page | of |
+//! | --- | --- |
+//! | [`run_page`] | a single run |
+//! | [`sweep_page`] | many runs: error against ε by method |
+//! | [`Page`] | anything else, from figures and tables |
+//!
+//! Figures are SVG of the `plotters` crate, whose colours are replaced by variables of the style sheet, so that they
+//! follow the reader's light or dark scheme. All text is escaped: names come from files.
+
+mod axis;
+mod figure;
+mod guarantee;
+mod ink;
+mod layout;
+mod markup;
+mod network;
+mod number;
+mod page;
+mod run_page;
+mod sweep_page;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+pub use axis::{Axis, Spacing};
+pub use figure::{Figure, FigureError, Guide, Mark, Point, Series, frontier};
+pub use markup::Markup;
+pub use network::{MOST_EDGES, MOST_NODES, Network, is_drawn};
+pub use page::Page;
+pub use run_page::run_page;
+pub use sweep_page::{Crossing, Method, Panel, Sweep, sweep_page};
+pub use table::{Cell, Column, Table};
+
+/// Name of the file in the folder of results.
+pub const FILE: &str = "report.html";
+
+/// A report that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A figure could not be drawn.
+    #[error(transparent)]
+    Figure(#[from] FigureError),
+    /// The file could not be written.
+    #[error("cannot write {path}: {source}; choose another directory with --out", path = path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// Writes a page as [`FILE`] into `directory`, which must exist. Returns its path.
+///
+/// # Errors
+/// [`ReportError::Write`] with the path that failed.
+pub fn write(directory: &Path, page: &str) -> Result<PathBuf, ReportError> {
+    let path = directory.join(FILE);
+    match std::fs::write(&path, page) {
+        Ok(()) => Ok(path),
+        Err(source) => Err(ReportError::Write { path, source }),
+    }
+}

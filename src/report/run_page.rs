@@ -1,0 +1,462 @@
+//! The page of a single run.
+
+use super::axis::{Axis, Spacing};
+use super::figure::{Figure, FigureError, Mark, Point, Series};
+use super::network::{self, Network};
+use super::page::Page;
+use super::table::{Cell, Column, Table};
+use super::{guarantee, number};
+use crate::experiment::metrics::Utility;
+use crate::experiment::summary::Summary;
+use crate::experiment::{Experiment, Report, output, peer_costs};
+use crate::privacy::{Certificate, View};
+
+/// Peers up to which the exact loss of each is computed for the picture; milliseconds.
+const MOST_ACCOUNTED: usize = 1000;
+
+/// The page of `report`, what [`run`](crate::experiment::run) made of `experiment`.
+///
+/// The same run gives the same page but for the line that [`Page::timing`] marks.
+///
+/// # Errors
+/// [`FigureError`] if a figure cannot be drawn.
+///
+/// # Cost
+/// Tenths of a second: the layout of the graph, and the exact loss of every peer up to a thousand peers.
+pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, FigureError> {
+    let summary = &report.summary;
+    let mut page = Page::new(&summary.name, &lead(summary));
+    let config = &experiment.config;
+    let sums_only = config.engine.kind.reveals_only_sums();
+    page.guarantee(&guarantee::words(
+        &summary.privacy,
+        config.privacy.colluders,
+        sums_only,
+    ));
+    page.warnings(&summary.warnings);
+    page.table(&utility(summary));
+    if let Some(reason) = &summary.utility.reason {
+        page.paragraph(&format!("There is no exact reference: {reason}"));
+    }
+
+    page.section("Convergence and agreement");
+    let values = losses(experiment);
+    let noise_graph = experiment.noise_topology.graph();
+    let value_name = "ε [nats]";
+    let of_noise = Network {
+        id: "noise-graph",
+        what: "noise graph",
+        graph: noise_graph,
+        values: &values,
+        value_name,
+    };
+    let communication = Network {
+        id: "graph",
+        what: "communication graph",
+        graph: experiment.topology.graph(),
+        values: &[],
+        value_name,
+    };
+    let networks = if experiment.has_noise_topology() {
+        vec![communication, of_noise]
+    } else {
+        vec![Network {
+            values: &values,
+            ..communication
+        }]
+    };
+    let mut figures = convergence(report);
+    figures.extend(consensus(report));
+    page.figures(&figures, &networks)?;
+    page.paragraph(&agreement(experiment, report));
+
+    page.section("Privacy");
+    if summary.privacy.epsilon.is_some() {
+        page.table(&views(&summary.privacy.views));
+        page.table(&noise(summary));
+        if !values.is_empty() {
+            page.paragraph(
+                "In the picture of the graph ε is exact, for each peer, against an outside observer of all messages.",
+            );
+        }
+    } else {
+        page.paragraph("This run adds no noise.");
+    }
+
+    page.section("Communication");
+    page.table(&communication_table(summary));
+
+    page.section("What ran");
+    page.table(&setting(summary));
+    page.configuration(&output::resolved(config));
+    page.timing(&timing(summary));
+    Ok(page.html())
+}
+
+fn lead(summary: &Summary) -> String {
+    let data = &summary.data;
+    format!(
+        "{} {} of rank {} on {} interactions of {} users with {} items, held by {} peers; engine {}.",
+        summary.iterations,
+        if summary.iterations == 1 {
+            "iteration"
+        } else {
+            "iterations"
+        },
+        summary.rank,
+        number::grouped(data.interactions_kept as u64),
+        number::grouped(data.users as u64),
+        number::grouped(data.items_kept as u64),
+        number::grouped(summary.peers as u64),
+        summary.engine,
+    )
+}
+
+/// The exact ε of every peer of the noise graph against an outside observer; empty where that means nothing or takes
+/// long.
+fn losses(experiment: &Experiment) -> Vec<Option<f64>> {
+    let graph = experiment.noise_topology.graph();
+    if graph.nodes() > MOST_ACCOUNTED || !network::is_drawn(graph) {
+        return Vec::new();
+    }
+    let costs = peer_costs(experiment, &[]).unwrap_or_default();
+    // Against nobody every peer is honest, so that costs are in peer order.
+    if costs.len() != graph.nodes() {
+        return Vec::new();
+    }
+    costs.iter().map(|cost| Some(cost.epsilon)).collect()
+}
+
+fn utility(summary: &Summary) -> Table {
+    let ours = Utility {
+        subspace_error: summary.utility.subspace_error,
+        relative_error: summary.utility.relative_error,
+        relative_error_non_private: summary.utility.relative_error_non_private,
+    };
+    let mut runs = vec![("this run", ours)];
+    if summary.privacy.epsilon.is_some() {
+        runs.push(("the same under a trusted curator", summary.utility.central));
+    }
+    runs.push(("the same without privacy", summary.utility.non_private));
+    let rows = runs.into_iter().map(|(name, figures)| {
+        vec![
+            Cell::text(name),
+            Cell::optional(figures.relative_error),
+            Cell::optional(figures.relative_error_non_private),
+            Cell::optional(figures.subspace_error),
+        ]
+    });
+    Table {
+        caption: "Error after the last iteration".to_owned(),
+        columns: vec![
+            Column::new("run", ""),
+            Column::new("relative error against exact", "ratio"),
+            Column::new("relative error against no privacy", "ratio"),
+            Column::new("subspace error", "sine"),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn convergence(report: &Report) -> Vec<Figure> {
+    let figure = |id, what: &str, unit: &str, text: &str, pick: fn(&Utility) -> Option<f64>| {
+        let series = |name: &str, look, figures: &[Utility]| {
+            let points = figures.iter().enumerate().filter_map(|(l, figures)| {
+                let error = pick(figures)?;
+                Some(Point::new((l + 1) as f64, error))
+            });
+            Series::new(name, Mark::LineAndMarkers, points.collect()).with_look(look)
+        };
+        let ours: Vec<Utility> = report.rows.iter().map(|row| row.utility).collect();
+        let mut all = vec![series("this run", 0, &ours)];
+        if report.summary.privacy.epsilon.is_some() {
+            all.push(series("trusted curator", 1, &report.central));
+        }
+        all.push(series("no privacy", 2, &report.non_private));
+        all.retain(|series| !series.points.is_empty());
+        let ends: Vec<String> = all
+            .iter()
+            .filter_map(|series| {
+                let last = series.points.last()?;
+                Some(format!(
+                    "{} ({})",
+                    number::significant(last.y, 3),
+                    series.name
+                ))
+            })
+            .collect();
+        let title = format!("{what} after the last iteration: {}", ends.join(", "));
+        (!all.is_empty()).then(|| Figure {
+            id,
+            title,
+            description: text.to_owned(),
+            x: Axis::new("iteration", "number", Spacing::Whole),
+            y: Axis::new(&what.to_lowercase(), unit, Spacing::Fitting),
+            series: all,
+            guides: Vec::new(),
+            half: true,
+        })
+    };
+    let relative = figure(
+        "relative-error",
+        "Relative error",
+        "ratio",
+        "‖R̃ − R‖/‖R‖ (Frobenius) of the low-pass filtered ratings, against the exact eigenvectors. All runs start from \
+         the same block.",
+        |figures| figures.relative_error,
+    );
+    let subspace = figure(
+        "subspace-error",
+        "Subspace error",
+        "sine",
+        "‖(I − XXᵀ)U‖₂: the sine of the largest angle between the basis and the exact eigenvectors.",
+        |figures| figures.subspace_error,
+    );
+    [relative, subspace].into_iter().flatten().collect()
+}
+
+/// Most iterations whose rounds are drawn one by one.
+const MOST_CURVES: usize = 6;
+
+fn consensus(report: &Report) -> Option<Figure> {
+    let start = report.rounds.first()?.first()?;
+    let iterations = report.rounds.len();
+    // Evenly spread, the first and the last among them.
+    let shown: Vec<usize> = match iterations {
+        0..=MOST_CURVES => (0..iterations).collect(),
+        _ => (0..MOST_CURVES)
+            .map(|k| k * (iterations - 1) / (MOST_CURVES - 1))
+            .collect(),
+    };
+    let mut series: Vec<Series> = shown
+        .iter()
+        .map(|&l| {
+            let points = report.rounds[l].iter().enumerate();
+            let points = points.map(|(round, spread)| Point::new(round as f64, *spread));
+            let mark = match report.rounds[l].len() {
+                0..=40 => Mark::LineAndMarkers,
+                _ => Mark::Line,
+            };
+            Series::new(&format!("iteration {}", l + 1), mark, points.collect())
+        })
+        .collect();
+    let largest = report.rounds.iter().filter_map(|spreads| spreads.first());
+    let largest = largest.copied().fold(*start, f64::max);
+    let guaranteed = report.contractions.iter().enumerate();
+    let guaranteed = guaranteed.map(|(round, factor)| Point::new(round as f64, factor * largest));
+    let known = if report.summary.topology.certified {
+        "guaranteed"
+    } else {
+        "expected"
+    };
+    series.push(
+        Series::new(
+            &format!("at most ({known})"),
+            Mark::Line,
+            guaranteed.collect(),
+        )
+        .with_look(6),
+    );
+    let rounds = report.contractions.len().saturating_sub(1);
+    let last = report.rounds.iter().filter_map(|spreads| spreads.last());
+    let last = last.copied().fold(0.0, f64::max);
+    Some(Figure {
+        id: "consensus",
+        title: format!(
+            "{rounds} averaging rounds bring the spread between peers from {} to {} of the sum",
+            number::significant(largest, 2),
+            number::significant(last, 2)
+        ),
+        description: "s·√(Σ‖xᵤ − x̄‖²)/‖Y‖: how far the peers' values are from their mean, relative to the noisy sum. \
+                      Rounding keeps it above about 10⁻¹⁵ times the spread at the start."
+            .to_owned(),
+        x: Axis::new("averaging round", "number", Spacing::Whole),
+        y: Axis::new("spread between peers", "ratio", Spacing::Log),
+        series,
+        guides: Vec::new(),
+        half: true,
+    })
+}
+
+fn agreement(experiment: &Experiment, report: &Report) -> String {
+    let consensus = report.summary.consensus;
+    if consensus.guaranteed <= 0.0 {
+        return "There is one copy of the basis: nobody can disagree.".to_owned();
+    }
+    let known = if report.summary.topology.certified {
+        "guaranteed"
+    } else {
+        "expected"
+    };
+    let mut text = format!(
+        "In the end no peer's sum was further from the exact one than {} of it ({known}: {}).",
+        number::short(consensus.max_disagreement),
+        number::short(consensus.guaranteed)
+    );
+    if report.rounds.is_empty() {
+        text.push_str(match experiment.config.engine.kind.name() {
+            "lockstep" => " This run is too large for its averaging rounds to be watched one by one.",
+            _ => {
+                " Only the engine lockstep tells how far the peers are apart after every averaging round; it gives the \
+                 same bits for the same seed: run the experiment again with --engine lockstep."
+            }
+        });
+    }
+    text
+}
+
+fn views(views: &[View]) -> Table {
+    let rows = views.iter().map(|view| {
+        vec![
+            Cell::text(&view.view),
+            Cell::Number(view.epsilon),
+            Cell::Number(view.mu),
+            Cell::Number(view.gap_to_central),
+            Cell::Number(view.gap_colluders),
+            Cell::Number(view.gap_finite),
+            Cell::Text(certificate(view.certificate)),
+        ]
+    });
+    Table {
+        caption: "Privacy loss by who looks, for the worst-placed honest peer over all iterations"
+            .to_owned(),
+        columns: vec![
+            Column::new("seen by", ""),
+            Column::new("ε", "nats"),
+            Column::new("μ", "standard deviations"),
+            Column::new("gap to central", "ratio"),
+            Column::new("= by collusion", "ratio"),
+            Column::new("× by finite noise", "ratio"),
+            Column::new("how it is known", ""),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+/// The name a certificate has in files.
+fn certificate(certificate: Certificate) -> String {
+    match serde_json::to_value(certificate) {
+        Ok(serde_json::Value::String(name)) => name,
+        _ => format!("{certificate:?}"),
+    }
+}
+
+fn noise(summary: &Summary) -> Table {
+    let rows = summary.privacy.iterations.iter().map(|noise| {
+        vec![
+            Cell::Count(u64::from(noise.iteration)),
+            Cell::Number(noise.sensitivity),
+            Cell::Number(noise.sigma_central),
+            Cell::Number(noise.sigma_independent),
+            Cell::Number(noise.sigma_pairwise),
+        ]
+    });
+    Table {
+        caption: "Sensitivity and standard deviations of the noise, as drawn".to_owned(),
+        columns: vec![
+            Column::new("iteration", ""),
+            Column::new("sensitivity Δ", "Frobenius norm"),
+            Column::new("σ of a trusted curator", "per entry"),
+            Column::new("σ of a peer's own noise", "per entry"),
+            Column::new("σ of a pairwise term", "per entry"),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn communication_table(summary: &Summary) -> Table {
+    let cost = &summary.communication;
+    let exchanges: u64 = cost.rounds.iter().map(|rounds| u64::from(*rounds)).sum();
+    let count = |name: &str, count: u64| vec![Cell::text(name), Cell::Count(count), Cell::text("")];
+    let size = |name: &str, bytes: u64| {
+        vec![
+            Cell::text(name),
+            Cell::Count(bytes),
+            Cell::Text(number::bytes(bytes)),
+        ]
+    };
+    let rounds = cost.rounds.first().copied().unwrap_or(0);
+    Table {
+        caption: "Rounds, messages and bytes, frames and prefixes included".to_owned(),
+        columns: vec![
+            Column::new("what", ""),
+            Column::new("amount", ""),
+            Column::new("rounded", ""),
+        ],
+        rows: vec![
+            count("exchanges in the first iteration", u64::from(rounds)),
+            count("exchanges in all iterations", exchanges),
+            count("messages of all peers", cost.messages),
+            size("bytes sent by all peers", cost.bytes_total),
+            size("bytes sent by the busiest peer", cost.bytes_max_peer),
+        ],
+    }
+}
+
+fn setting(summary: &Summary) -> Table {
+    let data = &summary.data;
+    let text = |name: &str, value: String| vec![Cell::text(name), Cell::Text(value)];
+    let count = |value: u64| number::grouped(value);
+    let rows = vec![
+        text("experiment", summary.name.clone()),
+        text("seed", summary.seed.to_string()),
+        text("engine", summary.engine.to_owned()),
+        text("configuration hash (BLAKE3)", summary.config_hash.clone()),
+        text("ratings read", count(data.ratings)),
+        text(
+            "of these at or below the threshold",
+            count(data.ratings_below_threshold),
+        ),
+        text(
+            "interactions kept",
+            format!(
+                "{} of {}",
+                count(data.interactions_kept as u64),
+                count(data.interactions as u64)
+            ),
+        ),
+        text(
+            "items kept",
+            format!(
+                "{} of {}",
+                count(data.items_kept as u64),
+                count(data.items as u64)
+            ),
+        ),
+        text(
+            "users without interactions, who stay as peers",
+            count(data.users_without_interactions as u64),
+        ),
+        text(
+            "algebraic connectivity of the graph, λ₂(L)",
+            number::short(summary.topology.algebraic_connectivity),
+        ),
+        text(
+            "second eigenvalue of the mixing weights, λ₂(W)",
+            number::short(summary.topology.mixing_second_eigenvalue),
+        ),
+    ];
+    Table {
+        caption: "The run".to_owned(),
+        columns: vec![Column::new("what", ""), Column::new("value", "")],
+        rows,
+    }
+}
+
+fn timing(summary: &Summary) -> String {
+    let timing = &summary.timing;
+    let total: f64 = timing.seconds.values().sum();
+    let parts: Vec<String> = timing
+        .seconds
+        .iter()
+        .map(|(part, seconds)| format!("{part} {} s", number::significant(*seconds, 3)))
+        .collect();
+    let memory = timing.peak_memory_bytes.map_or_else(String::new, |bytes| {
+        format!("; peak memory {}", number::bytes(bytes))
+    });
+    format!(
+        "{} s in all ({}){memory}.",
+        number::significant(total, 3),
+        parts.join(", ")
+    )
+}

@@ -1,0 +1,244 @@
+//! The page of a sweep: error against ε for every method.
+
+use super::axis::Axis;
+use super::figure::{Figure, FigureError, Guide, Series};
+use super::number;
+use super::page::Page;
+use super::table::{Cell, Column, Table};
+
+/// What a sweep found, as plain numbers and text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// The experiment's name.
+    pub name: String,
+    /// What was swept over what, in a sentence.
+    pub lead: String,
+    /// What all methods guarantee, in words.
+    pub guarantee: String,
+    /// Things the reader should know.
+    pub warnings: Vec<String>,
+    /// The axis that was swept: ε.
+    pub x: Axis,
+    /// One figure per error measure, the one with the target first.
+    pub panels: Vec<Panel>,
+    /// The error whose ε is asked for, on the first panel; `None` if none is.
+    pub target: Option<f64>,
+    /// Name of the method that ratios are against.
+    pub baseline: String,
+    /// Where each method reaches the target, in the order of the methods.
+    pub crossings: Vec<Crossing>,
+    /// Every method.
+    pub methods: Vec<Method>,
+    /// More figures, after the panels.
+    pub figures: Vec<Figure>,
+    /// More tables, after the methods.
+    pub tables: Vec<Table>,
+    /// The experiment file.
+    pub configuration: String,
+    /// What differs from run to run.
+    pub timing: String,
+}
+
+/// One error measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// Unique on the page; letters and dashes.
+    pub id: &'static str,
+    /// What is measured: "relative error against the non-private run".
+    pub y: Axis,
+    /// One series per method, with bands.
+    pub series: Vec<Series>,
+    /// What the line and the band are: "mean of 10 runs, 99 % bootstrap band".
+    pub description: String,
+}
+
+/// Where a method reaches the target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossing {
+    /// The method.
+    pub method: String,
+    /// Its ε there; `None` if the curve does not reach the target.
+    pub epsilon: Option<f64>,
+    /// Ends of the band's crossing, where the band crosses.
+    pub band: Option<(f64, f64)>,
+}
+
+/// One method.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Method {
+    /// Its name.
+    pub name: String,
+    /// Keys it sets, with their values.
+    pub settings: Vec<(String, String)>,
+    /// Values of the swept axis.
+    pub points: u64,
+    /// Runs that are finished, over all points.
+    pub runs: u64,
+    /// Runs that are not.
+    pub missing: u64,
+}
+
+/// The page of a sweep.
+///
+/// # Errors
+/// [`FigureError`] if the plotting crate fails. Panels without a point that can be drawn say so on the page.
+pub fn sweep_page(sweep: &Sweep) -> Result<String, FigureError> {
+    let mut page = Page::new(&sweep.name, &sweep.lead);
+    page.guarantee(&sweep.guarantee);
+    let mut warnings = sweep.warnings.clone();
+    let missing: u64 = sweep.methods.iter().map(|method| method.missing).sum();
+    if missing > 0 {
+        warnings.push(format!(
+            "{missing} runs are missing: the curves rest on those that are there"
+        ));
+    }
+    page.warnings(&warnings);
+
+    page.section(&format!("Error against {}", sweep.x.label));
+    let panels = sweep.panels.iter().enumerate().map(|(position, panel)| {
+        let target = sweep.target.filter(|_| position == 0);
+        Figure {
+            id: panel.id,
+            title: match target {
+                Some(target) => finding(sweep, panel, target),
+                None => format!("{} by method", capitalised(&panel.y.label)),
+            },
+            description: panel.description.clone(),
+            x: sweep.x.clone(),
+            y: panel.y.clone(),
+            series: panel.series.clone(),
+            guides: target
+                .map(|y| Guide {
+                    y,
+                    label: format!("target {}", number::short(y)),
+                })
+                .into_iter()
+                .collect(),
+            half: false,
+        }
+    });
+    let mut figures: Vec<Figure> = panels.collect();
+    figures.extend(sweep.figures.iter().cloned());
+    page.figures(&figures, &[])?;
+
+    if let Some(target) = sweep.target {
+        page.section("What the target costs");
+        page.table(&crossings(sweep, target));
+    }
+    page.section("Methods");
+    page.table(&settings(sweep));
+    page.table(&counts(sweep));
+    for table in &sweep.tables {
+        page.table(table);
+    }
+    page.configuration(&sweep.configuration);
+    page.timing(&sweep.timing);
+    Ok(page.html())
+}
+
+/// Which method needs least, beside the baseline.
+fn finding(sweep: &Sweep, panel: &Panel, target: f64) -> String {
+    let what = capitalised(&panel.y.label);
+    let target = number::short(target);
+    let reached = |crossing: &Crossing| Some((crossing.method.clone(), crossing.epsilon?));
+    let least = sweep
+        .crossings
+        .iter()
+        .filter_map(reached)
+        .min_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((method, epsilon)) = least else {
+        return format!("{what}: no method reaches {target}");
+    };
+    let epsilon = number::significant(epsilon, 2);
+    let axis = &sweep.x.label;
+    match baseline(sweep).filter(|_| method != sweep.baseline) {
+        Some(own) => format!(
+            "{what}: {target} is reached at {axis} = {epsilon} by {method}, at {} by {} (baseline)",
+            number::significant(own, 2),
+            sweep.baseline
+        ),
+        None => format!("{what}: {target} is reached first by {method}, at {axis} = {epsilon}"),
+    }
+}
+
+fn baseline(sweep: &Sweep) -> Option<f64> {
+    let found = sweep.crossings.iter().find(|c| c.method == sweep.baseline);
+    found.and_then(|crossing| crossing.epsilon)
+}
+
+fn crossings(sweep: &Sweep, target: f64) -> Table {
+    let own = baseline(sweep);
+    let rows = sweep.crossings.iter().map(|crossing| {
+        let mut name = crossing.method.clone();
+        if crossing.method == sweep.baseline {
+            name.push_str(" (baseline)");
+        }
+        let epsilon = match (crossing.epsilon, crossing.band) {
+            (Some(epsilon), Some((low, high))) => Cell::Range(epsilon, low, high),
+            (epsilon, _) => Cell::optional(epsilon),
+        };
+        let ratio = crossing
+            .epsilon
+            .zip(own)
+            .map(|(epsilon, own)| own / epsilon);
+        vec![Cell::Text(name), epsilon, Cell::optional(ratio)]
+    });
+    let measure = sweep.panels.first().map_or("error", |panel| &panel.y.label);
+    Table {
+        caption: format!(
+            "Where each method reaches {} ({measure})",
+            number::short(target)
+        ),
+        columns: vec![
+            Column::new("method", ""),
+            Column::new(&sweep.x.label, &sweep.x.unit),
+            Column::new("times less than the baseline", "ratio"),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn settings(sweep: &Sweep) -> Table {
+    let rows = sweep.methods.iter().map(|method| {
+        let set: Vec<String> = method
+            .settings
+            .iter()
+            .map(|(key, value)| format!("{key} = {value}"))
+            .collect();
+        let set = if set.is_empty() {
+            "as in the configuration".to_owned()
+        } else {
+            set.join(", ")
+        };
+        vec![Cell::text(&method.name), Cell::Text(set)]
+    });
+    Table {
+        caption: "What each method sets".to_owned(),
+        columns: vec![Column::new("method", ""), Column::new("settings", "")],
+        rows: rows.collect(),
+    }
+}
+
+fn counts(sweep: &Sweep) -> Table {
+    let rows = sweep.methods.iter().map(|method| {
+        let [points, runs, missing] = [method.points, method.runs, method.missing].map(Cell::Count);
+        vec![Cell::text(&method.name), points, runs, missing]
+    });
+    Table {
+        caption: "How much was run".to_owned(),
+        columns: vec![
+            Column::new("method", ""),
+            Column::new("points", "count"),
+            Column::new("runs", "count"),
+            Column::new("missing runs", "count"),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}

@@ -1,0 +1,160 @@
+//! Tables of a page.
+
+use super::markup::Markup;
+use super::number;
+
+/// A table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// What it lists.
+    pub caption: String,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Its rows, one cell per column.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// What it holds.
+    pub name: String,
+    /// In which unit; empty where that means nothing.
+    pub unit: String,
+}
+
+impl Column {
+    /// A column.
+    #[must_use]
+    pub fn new(name: &str, unit: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+        }
+    }
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// A number, shown with four digits.
+    Number(f64),
+    /// A number with a lower and an upper end.
+    Range(f64, f64, f64),
+    /// A count, shown whole.
+    Count(u64),
+    /// Nothing is known.
+    Missing,
+}
+
+impl Cell {
+    /// Words.
+    #[must_use]
+    pub fn text(text: &(impl ToString + ?Sized)) -> Self {
+        Self::Text(text.to_string())
+    }
+
+    /// A number, or nothing.
+    #[must_use]
+    pub fn optional(value: Option<f64>) -> Self {
+        value.map_or(Self::Missing, Self::Number)
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(value) => number::short(*value),
+            Self::Range(value, low, high) => {
+                let [value, low, high] = [*value, *low, *high].map(|v| number::significant(v, 3));
+                format!("{value} ({low} to {high})")
+            }
+            Self::Count(count) => number::grouped(*count),
+            Self::Missing => "–".to_owned(),
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(self, Self::Text(_))
+    }
+}
+
+impl Table {
+    /// The table. Columns with words are aligned left, all others right.
+    #[must_use]
+    pub fn markup(&self) -> Markup {
+        let words: Vec<bool> = (0..self.columns.len())
+            .map(|c| {
+                self.rows
+                    .iter()
+                    .any(|row| row.get(c).is_some_and(Cell::is_text))
+            })
+            .collect();
+        let class = |c: usize| {
+            if words.get(c) == Some(&true) {
+                "words"
+            } else {
+                "number"
+            }
+        };
+        let mut outer = Markup::new();
+        outer.element("div", &[("class", "scroll")], |scroll| {
+            scroll.element("table", &[], |table| {
+                table.leaf("caption", &[], &self.caption);
+                table.element("thead", &[], |head| {
+                    head.element("tr", &[], |row| {
+                        for (c, column) in self.columns.iter().enumerate() {
+                            row.element("th", &[("scope", "col"), ("class", class(c))], |cell| {
+                                cell.text(&column.name);
+                                if !column.unit.is_empty() {
+                                    let unit = format!(" [{}]", column.unit);
+                                    cell.leaf("span", &[("class", "unit")], &unit);
+                                }
+                            });
+                        }
+                    });
+                });
+                table.element("tbody", &[], |body| {
+                    for cells in &self.rows {
+                        body.line();
+                        body.element("tr", &[], |row| {
+                            for (c, cell) in cells.iter().enumerate() {
+                                let tag = if c == 0 && words[0] { "th" } else { "td" };
+                                let scope = [("class", class(c)), ("scope", "row")];
+                                let attributes = if tag == "th" { &scope[..] } else { &scope[..1] };
+                                row.leaf(tag, attributes, &cell.shown());
+                            }
+                        });
+                    }
+                });
+            });
+        });
+        outer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_right_and_words_left() {
+        let table = Table {
+            caption: "c & d".to_owned(),
+            columns: vec![Column::new("<who>", ""), Column::new("ε", "nats")],
+            rows: vec![
+                vec![Cell::text("a"), Cell::Number(0.25)],
+                vec![Cell::text("b"), Cell::Missing],
+            ],
+        };
+        let text = table.markup().as_str().to_owned();
+        assert!(text.contains("c &amp; d") && text.contains("&lt;who&gt;"));
+        assert!(text.contains("<td class=\"number\">0.25</td>"), "{text}");
+        assert!(
+            text.contains("<th class=\"words\" scope=\"row\">a</th>"),
+            "{text}"
+        );
+        assert_eq!(text.matches("<tr>").count(), 3);
+    }
+}
