@@ -109,7 +109,11 @@ async fn streams(
     let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
     let mut opening = JoinSet::new();
     for (u, node) in nodes.into_iter().enumerate() {
-        let to: Vec<_> = graph.neighbours(u).iter().map(|&v| ids[v as usize]).collect();
+        let to: Vec<_> = graph
+            .neighbours(u)
+            .iter()
+            .map(|&v| ids[v as usize])
+            .collect();
         let Node {
             control,
             mut incoming,
