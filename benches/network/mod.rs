@@ -41,6 +41,7 @@ impl Shape {
     pub(crate) const SCALE_ROUNDS: u32 = 8;
 
     /// Messages of one exchange.
+    #[allow(dead_code, reason = "not every benchmark asks")]
     pub(crate) fn messages_per_step(self) -> u64 {
         (self.peers * self.degree) as u64
     }
