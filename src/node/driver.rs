@@ -4,12 +4,13 @@
 //! which waits for nobody. Its readers wait for it and it never waits for them, so no cycle of full
 //! channels can form.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
@@ -17,6 +18,9 @@ use super::edge::{Frame, QUEUE, Written};
 use super::error::SwarmError;
 use crate::protocol::{Body, CollectingOutbox, Event, Fault, Input, Message, Peer, Timer, wire};
 use crate::vocabulary::{PeerIndex, Time};
+
+/// Frames kept for their memory: when the third is made, every neighbour has read the first.
+const KEPT: usize = 2;
 
 /// What the tasks around a driver tell it.
 #[derive(Debug)]
@@ -55,6 +59,10 @@ pub(super) enum Report {
 pub(super) struct Driver {
     pub(super) peer: Peer,
     pub(super) inbox: mpsc::Receiver<Inbound>,
+    /// Tells the readers which exchange the peer is in.
+    pub(super) reached: watch::Sender<u64>,
+    /// The last frames, whose memory is used again once every writer is done with it.
+    pub(super) frames: VecDeque<Frame>,
     /// The queue of each neighbour's writer.
     pub(super) edges: Vec<(PeerIndex, mpsc::Sender<Frame>)>,
     pub(super) writers: JoinSet<Result<Written, SwarmError>>,
@@ -151,6 +159,12 @@ impl Driver {
         let index = self.peer.index();
         let now = Time(u64::try_from(self.clock.elapsed().as_nanos()).unwrap_or(u64::MAX));
         self.peer.handle(input, now, outbox)?;
+        let step = self.peer.step();
+        self.reached.send_if_modified(|reached| {
+            let moved = *reached != step;
+            *reached = step;
+            moved
+        });
         if let Some(fault) = outbox.faults.drain(..).next() {
             return Err(SwarmError::Fault {
                 reporter: index,
@@ -162,7 +176,7 @@ impl Driver {
             *deadline = Some((timer, self.clock + Duration::from_nanos(at.0)));
         }
         for message in outbox.messages.drain(..) {
-            let frame = Arc::new(wire::encode_framed(&message));
+            let frame = self.frame(&message);
             for (neighbour, queue) in &self.edges {
                 match queue.try_send(Arc::clone(&frame)) {
                     Ok(()) => {}
@@ -185,6 +199,16 @@ impl Driver {
             self.report(Report::Event(event)).await?;
         }
         Ok(())
+    }
+
+    /// The message encoded, once for all neighbours, in the memory of a frame that is written everywhere.
+    fn frame(&mut self, message: &Message) -> Frame {
+        let oldest = (self.frames.len() >= KEPT).then(|| self.frames.pop_front());
+        let memory = oldest.flatten().and_then(Arc::into_inner);
+        let memory = memory.unwrap_or_default();
+        let frame = Arc::new(wire::encode_framed_into(message, memory));
+        self.frames.push_back(Arc::clone(&frame));
+        frame
     }
 
     async fn report(&self, report: Report) -> Result<(), SwarmError> {

@@ -20,15 +20,15 @@ use std::time::Duration;
 use futures::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, StreamExt};
 use libp2p::{PeerId, Stream, StreamProtocol};
 use libp2p_stream::{Control, IncomingStreams};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::driver::Inbound;
 use super::error::SwarmError;
 use super::identity::Roster;
-use crate::protocol::wire::{self, WireError};
-use crate::protocol::{Fault, FaultKind, Message, Plan, SessionId};
+use crate::protocol::wire::{self, Arriving, WireError};
+use crate::protocol::{Body, Fault, FaultKind, Message, Plan, SessionId};
 use crate::vocabulary::PeerIndex;
 
 /// The name under which libp2p negotiates these streams.
@@ -36,6 +36,9 @@ pub(super) const PROTOCOL: StreamProtocol = StreamProtocol::new("/undertone/edge
 
 /// Frames that may wait for one neighbour. The protocol has at most two in flight.
 pub(super) const QUEUE: usize = 4;
+
+/// Bytes read from a stream at a time, on their way into a block: they stay in the first cache.
+const PIECE: usize = 16 * 1024;
 
 const HELLO_LEN: usize = 18;
 const HELLO_MARK: u8 = 0x75;
@@ -220,6 +223,7 @@ pub(super) async fn accept(
     roster: Roster,
     plan: Arc<Plan>,
     inbox: mpsc::Sender<Inbound>,
+    step: watch::Receiver<u64>,
 ) {
     let mut readers = JoinSet::new();
     let mut reading: BTreeMap<PeerIndex, AbortHandle> = BTreeMap::new();
@@ -230,7 +234,8 @@ pub(super) async fn accept(
                 // Strangers cannot even connect; this is the second lock on that door.
                 let Some(from) = roster.index_of(&id) else { continue };
                 if reading.get(&from).is_none_or(AbortHandle::is_finished) {
-                    let reader = read(from, stream, Arc::clone(&plan), inbox.clone());
+                    let (plan, step) = (Arc::clone(&plan), step.clone());
+                    let reader = read(from, stream, plan, inbox.clone(), step);
                     reading.insert(from, readers.spawn(reader));
                 }
             }
@@ -245,7 +250,17 @@ pub(super) async fn accept(
 
 /// Reads one neighbour's stream to its end. Whatever happens on it is blamed on `from`, the identity
 /// that Noise has authenticated.
-async fn read(from: PeerIndex, mut stream: Stream, plan: Arc<Plan>, inbox: mpsc::Sender<Inbound>) {
+///
+/// Frames come in the order of the exchanges, one each. A frame for an exchange that the peer has not
+/// reached stays with its sender: it is not read before `step` gets there. By then the peer has dropped
+/// the values that came before, so a reader needs memory for one block, and uses the same again and again.
+async fn read(
+    from: PeerIndex,
+    mut stream: Stream,
+    plan: Arc<Plan>,
+    inbox: mpsc::Sender<Inbound>,
+    mut step: watch::Receiver<u64>,
+) {
     let fault = |kind| {
         Inbound::Fault(Fault {
             culprit: from,
@@ -262,6 +277,7 @@ async fn read(from: PeerIndex, mut stream: Stream, plan: Arc<Plan>, inbox: mpsc:
     }
     let expected = u64::from(plan.steps_per_iteration()) * u64::from(plan.parameters().iterations);
     let mut received = 0;
+    let mut reading = Reading::default();
     loop {
         let lost = |source| Inbound::Lost {
             from,
@@ -269,7 +285,9 @@ async fn read(from: PeerIndex, mut stream: Stream, plan: Arc<Plan>, inbox: mpsc:
             expected,
             source,
         };
-        let last = match next_message(&mut stream, plan.values()).await {
+        let mut reached = async |exchange| step.wait_for(|step| *step >= exchange).await.is_ok();
+        let next = reading.next(&mut stream, plan.values(), reached(received));
+        let last = match next.await {
             Ok(Some(message)) => {
                 received += 1;
                 // Fails when the node has finished or the run has ended: nobody needs the message.
@@ -284,6 +302,7 @@ async fn read(from: PeerIndex, mut stream: Stream, plan: Arc<Plan>, inbox: mpsc:
             }
             Ok(None) if received >= expected => return,
             Ok(None) => lost(io::ErrorKind::UnexpectedEof.into()),
+            Err(Unreadable::Unwanted) => return,
             Err(Unreadable::Malformed(error)) => fault(error.into()),
             Err(Unreadable::Broken(source)) => lost(source),
         };
@@ -299,45 +318,73 @@ enum Unreadable {
     Malformed(WireError),
     /// The stream broke, possibly in the middle of a frame.
     Broken(io::Error),
+    /// The node has finished or the run has ended.
+    Unwanted,
 }
 
-/// The next message of a plan whose blocks have `values` values, or `None` at the end of the stream.
-/// A frame is allocated once its announced length has been checked, and freed once decoded.
-async fn next_message(
-    stream: &mut (impl AsyncRead + Unpin),
-    values: usize,
-) -> Result<Option<Message>, Unreadable> {
-    let mut prefix = [0; wire::PREFIX_LEN];
-    if stream
-        .read(&mut prefix[..1])
-        .await
-        .map_err(Unreadable::Broken)?
-        == 0
-    {
-        return Ok(None);
+/// What a reader keeps from message to message.
+#[derive(Debug, Default)]
+struct Reading {
+    /// Bytes on their way from the stream to the block.
+    piece: Vec<u8>,
+    /// The last block handed on; its memory is used again once the peer has dropped it.
+    block: Arc<Vec<f64>>,
+}
+
+impl Reading {
+    /// The next message of a plan whose blocks have `values` values, or `None` at the end of the stream.
+    ///
+    /// The announced length is checked at once. Then the frame waits until `wanted` says yes; only then are
+    /// its header and values read, and memory taken.
+    async fn next(
+        &mut self,
+        stream: &mut (impl AsyncRead + Unpin),
+        values: usize,
+        wanted: impl Future<Output = bool>,
+    ) -> Result<Option<Message>, Unreadable> {
+        let mut prefix = [0; wire::PREFIX_LEN];
+        let first = stream.read(&mut prefix[..1]).await;
+        if first.map_err(Unreadable::Broken)? == 0 {
+            return Ok(None);
+        }
+        let rest = stream.read_exact(&mut prefix[1..]).await;
+        rest.map_err(Unreadable::Broken)?;
+        let length = wire::check_announced_len(prefix, values).map_err(Unreadable::Malformed)?;
+        if !wanted.await {
+            return Err(Unreadable::Unwanted);
+        }
+        let mut header = [0; wire::HEADER_LEN];
+        let head = stream.read_exact(&mut header).await;
+        head.map_err(Unreadable::Broken)?;
+        let memory = Arc::into_inner(std::mem::take(&mut self.block)).unwrap_or_default();
+        let mut arriving =
+            Arriving::new(&header, length, values, memory).map_err(Unreadable::Malformed)?;
+        loop {
+            let expected = arriving.missing().min(PIECE);
+            if expected == 0 {
+                break;
+            }
+            self.piece.resize(expected, 0);
+            let piece = stream.read_exact(&mut self.piece).await;
+            piece.map_err(Unreadable::Broken)?;
+            arriving.take(&self.piece).map_err(Unreadable::Malformed)?;
+        }
+        let message = arriving.finish().map_err(Unreadable::Malformed)?;
+        if let Body::Average(block) = &message.body {
+            self.block = Arc::clone(block);
+        }
+        Ok(Some(message))
     }
-    stream
-        .read_exact(&mut prefix[1..])
-        .await
-        .map_err(Unreadable::Broken)?;
-    let length = wire::check_announced_len(prefix, values).map_err(Unreadable::Malformed)?;
-    let mut frame = vec![0; length];
-    stream
-        .read_exact(&mut frame)
-        .await
-        .map_err(Unreadable::Broken)?;
-    wire::decode(&frame, values)
-        .map(Some)
-        .map_err(Unreadable::Malformed)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::future::ready;
+
     use futures::executor::block_on;
     use futures::io::Cursor;
 
     use super::*;
-    use crate::protocol::Body;
     use crate::vocabulary::{Iteration, Round};
 
     fn framed(values: Vec<f64>) -> Vec<u8> {
@@ -350,7 +397,7 @@ mod tests {
     }
 
     fn next(bytes: &[u8], values: usize) -> Result<Option<Message>, Unreadable> {
-        block_on(next_message(&mut Cursor::new(bytes), values))
+        block_on(Reading::default().next(&mut Cursor::new(bytes), values, ready(true)))
     }
 
     #[test]
@@ -358,8 +405,9 @@ mod tests {
         let mut bytes = framed(vec![1.0, 2.0]);
         bytes.extend(framed(vec![3.0, 4.0]));
         let mut stream = Cursor::new(bytes);
+        let mut reading = Reading::default();
         for first in [1.0, 3.0] {
-            let message = block_on(next_message(&mut stream, 2));
+            let message = block_on(reading.next(&mut stream, 2, ready(true)));
             let Ok(Some(Message {
                 body: Body::Average(values),
                 ..
@@ -369,7 +417,44 @@ mod tests {
             };
             assert_eq!(values[0], first);
         }
-        assert!(matches!(block_on(next_message(&mut stream, 2)), Ok(None)));
+        let end = block_on(reading.next(&mut stream, 2, ready(true)));
+        assert!(matches!(end, Ok(None)));
+    }
+
+    #[test]
+    fn a_block_that_the_peer_has_dropped_is_used_again_and_one_that_it_keeps_is_not() {
+        let many = 3 * PIECE / 8 + 5;
+        let bytes: Vec<_> = (0..3)
+            .flat_map(|k| framed(vec![f64::from(k); many]))
+            .collect();
+        let mut stream = Cursor::new(bytes);
+        let mut reading = Reading::default();
+        let mut block = || match block_on(reading.next(&mut stream, many, ready(true))) {
+            Ok(Some(Message {
+                body: Body::Average(values),
+                ..
+            })) => values,
+            other => panic!("{other:?}"),
+        };
+        let first = block();
+        let place = first.as_ptr();
+        drop(first);
+        let second = block();
+        assert_eq!(second.as_ptr(), place);
+        let third = block();
+        assert_ne!(third.as_ptr(), place);
+        assert_eq!((second[many - 1], third[many - 1]), (1.0, 2.0));
+    }
+
+    #[test]
+    fn a_frame_that_is_not_wanted_yet_takes_no_memory() {
+        let bytes = framed(vec![1.0; 100]);
+        let mut stream = Cursor::new(bytes);
+        let mut reading = Reading::default();
+        let ended = block_on(reading.next(&mut stream, 100, ready(false)));
+        assert!(matches!(ended, Err(Unreadable::Unwanted)));
+        assert_eq!(stream.position(), wire::PREFIX_LEN as u64);
+        assert_eq!((reading.piece.capacity(), reading.block.capacity()), (0, 0));
     }
 
     #[test]

@@ -20,6 +20,17 @@
 //! and prefixes they have written. What libp2p adds (Noise, Yamux, negotiation) and the 19 bytes of hello
 //! and ack per stream are not counted.
 //!
+//! # What is copied, and what is held
+//!
+//! A block is encoded once per round and shared by the writers of all neighbours; Yamux copies it from there,
+//! 16 KiB at a time, as it must before Noise seals it. A reader decodes 16 KiB at a time, while they are in the
+//! first cache, straight into the block that the peer keeps, and uses the memory of its last block again.
+//!
+//! A reader takes a frame only when its peer has reached the frame's exchange. So a node of degree d holds for
+//! its neighbours at most d decoded blocks, one per neighbour, and what Yamux has admitted unread; of its own at
+//! most three encoded frames and the three blocks of the recurrence. A frame that is early stays where it is
+//! shared: with its sender.
+//!
 //! # Traps of the libraries, and what keeps us out of them
 //!
 //! | trap | here |
@@ -31,7 +42,7 @@
 //! | quiet connections are closed | the idle timeout is a day |
 //! | any number of strangers may connect | only neighbours are admitted, one connection each (tested); one stream is read per neighbour |
 //! | bounded channels that wait for one another in a cycle | drivers never wait for a writer (`try_send`, full is an error) nor for a reader; readers wait for their driver, and drivers for the collector, which waits for nobody |
-//! | a neighbour one round ahead | the peer's inbox has room for it; messages may also come before `Start` |
+//! | a neighbour one round ahead | its frame is not read before the peer gets there (tested), which Yamux's window tells the neighbour; messages may also come before `Start` |
 //! | a lost stream leaves the round waiting for ever | a stream's early end is an error at once; silence is a fault after the stall timeout (tested) |
 //!
 //! tokio and libp2p are named in this module and nowhere else.
@@ -65,9 +76,9 @@ use crate::engine::{Observer, Outcome, Session};
 /// own), when the limit on open files is too low for TCP, and when a peer reports a neighbour.
 ///
 /// # Cost
-/// Noise and copying bound it: about 4 CPU seconds per GB of messages, 0.25 to 0.5 GB/s on two shared cores.
-/// Memory is about 12 blocks of n·p values per node at degree 6, the collector's included (256 nodes with
-/// blocks of 1 MiB: 2.9 GiB).
+/// Encryption and copies within libp2p bound it: about 2 CPU seconds per GB of messages, of which the same
+/// exchange over bare streams takes three quarters (`benches/RESULTS-network.md`). Memory: see the module;
+/// about 12 blocks of n·p values per node at degree 6, the collector's three included.
 pub fn run(
     session: &Session,
     options: &SwarmOptions,

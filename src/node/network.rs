@@ -1,13 +1,13 @@
 //! All nodes of a session in this process, and the collector that listens to them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use libp2p::swarm::Swarm;
 use libp2p::{Multiaddr, PeerId};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
@@ -59,7 +59,7 @@ impl Node {
         let me = setup.index;
         let plan = Arc::clone(&setup.plan);
         let degree = neighbours.len();
-        // Two messages in flight, one opening and one ending per neighbour, and one failed dial each.
+        // A message, one opening and one ending per neighbour, one failed dial each, and air.
         let (inbox_sender, inbox) = mpsc::channel(5 * degree + 1);
         let mut control = swarm.behaviour().streams.new_control();
         let incoming = control
@@ -102,16 +102,20 @@ impl Node {
             };
             writers.spawn(edge::write(outgoing, control.clone()));
         }
+        let (reached, step) = watch::channel(0);
         let driver = Driver {
             peer: Peer::new(setup)?,
             inbox,
+            reached,
+            frames: VecDeque::new(),
             edges,
             writers,
             reports: shared.reports.clone(),
             clock: shared.clock,
             unopened: degree,
         };
-        tasks.spawn(edge::accept(incoming, roster, plan, inbox_sender.clone()));
+        let accepting = edge::accept(incoming, roster, plan, inbox_sender.clone(), step);
+        tasks.spawn(accepting);
         tasks.spawn(swarm::serve(me, swarm, dials, waiting, inbox_sender));
         tasks.spawn(driver.drive());
         Ok(())

@@ -220,9 +220,22 @@ where
     F: FnOnce(Rogue) -> Play,
     Play: Future<Output = ()> + Send + 'static,
 {
-    let session = pair();
+    against_in(&pair(), transport, stall, rogue)
+}
+
+/// As [`against`], in another session of two peers.
+fn against_in<F, Play>(
+    session: &Session,
+    transport: Transport,
+    stall: Duration,
+    rogue: F,
+) -> SwarmError
+where
+    F: FnOnce(Rogue) -> Play,
+    Play: Future<Output = ()> + Send + 'static,
+{
     let scene = async {
-        let listening = |index| network::listening(&session, PeerIndex(index), transport, LIMIT);
+        let listening = |index| network::listening(session, PeerIndex(index), transport, LIMIT);
         let (swarm, _) = listening(0).await.expect("listens");
         let (mut other, address) = listening(1).await.expect("listens");
         let mut control = other.behaviour().streams.new_control();
@@ -360,6 +373,41 @@ fn a_message_for_another_step_is_the_neighbours_fault() {
         kind,
         FaultKind::Duplicate { step: 0 } | FaultKind::OutOfStep { found: 0, .. }
     ));
+}
+
+/// Peer 0 has not started, because peer 1 acknowledges nothing. The message of the first exchange is
+/// taken from it; the block of the second is not, and waits in the writer's hands.
+#[test]
+fn a_block_ahead_of_its_exchange_stays_with_its_sender() {
+    let graph = Graph::from_edges(2, &[(0, 1)]).expect("an edge");
+    let rows = spread_rows(2, 65_536, 2);
+    let session = session_of(&graph, rows, 2, (1, 2), AveragingKind::Linear, 3);
+    assert_eq!(session.plan.parameters().scale_rounds, 1);
+    let say = |body| {
+        wire::encode_framed(&Message {
+            session: session.plan.session(),
+            iteration: Iteration(1),
+            round: Round(0),
+            body,
+        })
+    };
+    let first = say(Body::Scale(0.5));
+    let ahead = say(Body::Average(Arc::new(vec![0.5; session.plan.values()])));
+    for transport in TRANSPORTS {
+        let (first, ahead) = (first.clone(), ahead.clone());
+        let (tell, told) = std::sync::mpsc::channel();
+        let play = |rogue: Rogue| async move {
+            let mut stream = rogue.open().await;
+            stream.write_all(&first).await.expect("is read");
+            stream.flush().await.expect("is read");
+            let write = timeout(Duration::from_secs(1), stream.write_all(&ahead)).await;
+            tell.send(write.is_err()).expect("awaited");
+            std::future::pending().await
+        };
+        let error = against_in(&session, transport, Duration::from_secs(4), play);
+        assert!(matches!(error, SwarmError::Handshake { .. }), "{error:?}");
+        assert_eq!(told.try_recv(), Ok(true), "{transport:?}");
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@
 
 pub mod averaging;
 mod fault;
+mod finite;
 mod inbox;
 mod message;
 mod outbox;

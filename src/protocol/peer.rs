@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::averaging::mix;
 use super::fault::{Fault, FaultKind};
+use super::finite::first_not_finite;
 use super::inbox::Inbox;
 use super::message::{Body, Message};
 use super::outbox::{Event, Outbox, Timer};
@@ -228,6 +229,13 @@ impl Peer {
         self.setup.index
     }
 
+    /// The exchange this peer is in, counted over the session. Whatever came for an earlier one has been
+    /// dropped; a message for a later one need not be fetched yet.
+    #[must_use]
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
     /// Whether all iterations are done.
     #[must_use]
     pub fn is_finished(&self) -> bool {
@@ -319,7 +327,7 @@ impl Peer {
                 if found != expected {
                     return Err(FaultKind::WrongShape { expected, found });
                 }
-                if let Some(coordinate) = values.iter().position(|v| !v.is_finite()) {
+                if let Some(coordinate) = first_not_finite(values) {
                     return Err(FaultKind::NotFinite { coordinate });
                 }
             }
@@ -410,7 +418,7 @@ impl Peer {
                 previous,
             } => {
                 let next = Arc::new(self.mixed(round, &current, &previous));
-                if next.iter().any(|v| !v.is_finite()) {
+                if first_not_finite(&next).is_some() {
                     let (peer, iteration) = (self.setup.index, self.iteration);
                     return Err(PeerError::Overflow { peer, iteration });
                 }

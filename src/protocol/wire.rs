@@ -12,6 +12,7 @@ use std::sync::Arc;
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
 use serde::{Deserialize, Serialize};
 
+use super::finite::first_not_finite;
 use super::message::{Body, Message, SessionId};
 use crate::vocabulary::{Iteration, Round};
 
@@ -25,14 +26,15 @@ pub const MAX_VALUES: usize = 1 << 27;
 pub const PREFIX_LEN: usize = 4;
 
 const MAGIC: [u8; 1] = [0x55];
-const HEADER_LEN: usize = 31;
+/// Bytes of the header every frame begins with.
+pub const HEADER_LEN: usize = 31;
 const HEADER_CONFIG: Configuration<LittleEndian, Fixint, Limit<HEADER_LEN>> =
     bincode::config::standard()
         .with_little_endian()
         .with_fixed_int_encoding()
         .with_limit::<HEADER_LEN>();
 
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Header {
     magic: [u8; 1],
     version: u8,
@@ -118,6 +120,12 @@ pub fn frame_limit(values: usize) -> usize {
 /// Encodes a message with its length prefix, ready for a stream.
 #[must_use]
 pub fn encode_framed(message: &Message) -> Vec<u8> {
+    encode_framed_into(message, Vec::new())
+}
+
+/// As [`encode_framed`], in the memory of `bytes`, whose content is discarded.
+#[must_use]
+pub fn encode_framed_into(message: &Message, mut bytes: Vec<u8>) -> Vec<u8> {
     let scale;
     let (kind, values): (u8, &[f64]) = match &message.body {
         Body::Scale(value) => {
@@ -135,7 +143,8 @@ pub fn encode_framed(message: &Message) -> Vec<u8> {
         kind,
         count: values.len() as u32,
     };
-    let mut bytes = Vec::with_capacity(framed_block_len(values.len()));
+    bytes.clear();
+    bytes.reserve_exact(framed_block_len(values.len()));
     bytes.extend_from_slice(&((HEADER_LEN + 8 * values.len()) as u32).to_le_bytes());
     bytes.resize(PREFIX_LEN + HEADER_LEN, 0);
     bincode::serde::encode_into_slice(&header, &mut bytes[PREFIX_LEN..], HEADER_CONFIG)
@@ -167,53 +176,120 @@ pub fn check_announced_len(prefix: [u8; PREFIX_LEN], values: usize) -> Result<us
 /// # Errors
 /// [`WireError`]; nothing is allocated until the header agrees with the frame's length and the plan.
 pub fn decode(frame: &[u8], values: usize) -> Result<Message, WireError> {
-    let Some((head, tail)) = frame.split_at_checked(HEADER_LEN) else {
+    let Some((head, tail)) = frame.split_first_chunk() else {
         return Err(WireError::TooShort { found: frame.len() });
     };
-    let (header, _): (Header, usize) =
-        bincode::serde::decode_from_slice(head, HEADER_CONFIG).map_err(|_| WireError::NotAFrame)?;
-    if header.magic != MAGIC {
-        return Err(WireError::NotAFrame);
-    }
-    if header.version != VERSION {
-        return Err(WireError::Version {
-            found: header.version,
-        });
-    }
-    let expected = match header.kind {
-        KIND_SCALE => 1,
-        KIND_AVERAGE => values,
-        found => return Err(WireError::Kind { found }),
-    };
-    let found = header.count as usize;
-    if found != expected {
-        return Err(WireError::Count { found, expected });
-    }
-    if tail.len() != 8 * found {
-        return Err(WireError::Count {
-            found,
-            expected: tail.len() / 8,
-        });
-    }
-    let mut decoded = Vec::with_capacity(found);
-    for (coordinate, bytes) in tail.chunks_exact(8).enumerate() {
-        let value = f64::from_le_bytes(bytes.try_into().expect("chunks of eight bytes"));
-        if !value.is_finite() {
-            return Err(WireError::NotFinite { coordinate });
+    let mut arriving = Arriving::new(head, frame.len(), values, Vec::new())?;
+    arriving.take(tail)?;
+    arriving.finish()
+}
+
+/// A frame whose header has come and whose values are coming: they are decoded piece by piece into the
+/// block that the peer keeps, so that a frame is never held beside its values.
+#[derive(Debug)]
+pub struct Arriving {
+    header: Header,
+    values: Vec<f64>,
+}
+
+impl Arriving {
+    /// A frame of `length` bytes with this header, in a plan whose blocks have `values` values. Decodes
+    /// into `buffer`, whose content is discarded; where it is too small, this is where memory is taken.
+    ///
+    /// # Errors
+    /// [`WireError`] if the header is none, or does not agree with the length and the plan; nothing has
+    /// been allocated then.
+    pub fn new(
+        header: &[u8; HEADER_LEN],
+        length: usize,
+        values: usize,
+        mut buffer: Vec<f64>,
+    ) -> Result<Self, WireError> {
+        let (header, _): (Header, usize) = bincode::serde::decode_from_slice(header, HEADER_CONFIG)
+            .map_err(|_| WireError::NotAFrame)?;
+        if header.magic != MAGIC {
+            return Err(WireError::NotAFrame);
         }
-        decoded.push(value);
+        if header.version != VERSION {
+            return Err(WireError::Version {
+                found: header.version,
+            });
+        }
+        let expected = match header.kind {
+            KIND_SCALE => 1,
+            KIND_AVERAGE => values,
+            found => return Err(WireError::Kind { found }),
+        };
+        let found = header.count as usize;
+        if found != expected {
+            return Err(WireError::Count { found, expected });
+        }
+        if length != HEADER_LEN + 8 * found {
+            return Err(WireError::Count {
+                found,
+                expected: length.saturating_sub(HEADER_LEN) / 8,
+            });
+        }
+        buffer.clear();
+        buffer.reserve_exact(found);
+        Ok(Self {
+            header,
+            values: buffer,
+        })
     }
-    let body = if header.kind == KIND_SCALE {
-        Body::Scale(decoded[0])
-    } else {
-        Body::Average(Arc::new(decoded))
-    };
-    Ok(Message {
-        session: SessionId(header.session),
-        iteration: Iteration(header.iteration),
-        round: Round(header.round),
-        body,
-    })
+
+    /// Bytes of values that are still to come.
+    #[must_use]
+    pub fn missing(&self) -> usize {
+        8 * (self.header.count as usize - self.values.len())
+    }
+
+    /// Decodes the next bytes: a whole number of values, at most [`Self::missing`] bytes.
+    ///
+    /// # Errors
+    /// [`WireError::NotFinite`] for NaN and infinities; [`WireError::Count`] for bytes that are not a whole
+    /// number of the missing values.
+    pub fn take(&mut self, bytes: &[u8]) -> Result<(), WireError> {
+        let before = self.values.len();
+        if bytes.len() > self.missing() || !bytes.len().is_multiple_of(8) {
+            return Err(WireError::Count {
+                found: before + bytes.len().div_ceil(8),
+                expected: self.header.count as usize,
+            });
+        }
+        let (values, _) = bytes.as_chunks();
+        self.values
+            .extend(values.iter().map(|value| f64::from_le_bytes(*value)));
+        match first_not_finite(&self.values[before..]) {
+            Some(position) => Err(WireError::NotFinite {
+                coordinate: before + position,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The message, once nothing is missing.
+    ///
+    /// # Errors
+    /// [`WireError::Count`] if values are missing.
+    pub fn finish(self) -> Result<Message, WireError> {
+        let Self { header, values } = self;
+        let (found, expected) = (values.len(), header.count as usize);
+        if found != expected {
+            return Err(WireError::Count { found, expected });
+        }
+        let body = if header.kind == KIND_SCALE {
+            Body::Scale(values[0])
+        } else {
+            Body::Average(Arc::new(values))
+        };
+        Ok(Message {
+            session: SessionId(header.session),
+            iteration: Iteration(header.iteration),
+            round: Round(header.round),
+            body,
+        })
+    }
 }
 
 /// A 16-byte digest of public parameters: BLAKE3 over their bincode encoding and the wire version.
@@ -324,6 +400,41 @@ mod tests {
             check_announced_len(3_u32.to_le_bytes(), 2),
             Err(WireError::TooShort { .. })
         ));
+    }
+
+    #[test]
+    fn values_arrive_piece_by_piece_into_the_memory_that_is_there() {
+        let sent = message(Body::Average(Arc::new((0..10).map(f64::from).collect())));
+        let bytes = encode_framed(&sent);
+        let (head, tail) = bytes[PREFIX_LEN..].split_first_chunk().expect("a header");
+        let length = bytes.len() - PREFIX_LEN;
+        let buffer = vec![7.0; 10];
+        let place = buffer.as_ptr();
+        let mut arriving = Arriving::new(head, length, 10, buffer).expect("agrees");
+        assert_eq!(arriving.missing(), 80);
+        for piece in tail.chunks(24) {
+            arriving.take(piece).expect("whole values");
+        }
+        let mut more = Arriving::new(head, length, 10, Vec::new()).expect("agrees");
+        assert!(more.take(&tail[..7]).is_err(), "half a value");
+        assert!(more.take(&[0; 88]).is_err(), "more than announced");
+        assert!(more.finish().is_err(), "nothing has come");
+        let message = arriving.finish().expect("complete");
+        assert_eq!(message, sent);
+        let Body::Average(values) = message.body else {
+            panic!("a block was sent");
+        };
+        assert_eq!(values.as_ptr(), place, "the values moved");
+    }
+
+    #[test]
+    fn encoding_uses_the_memory_that_is_there() {
+        let sent = message(Body::Average(Arc::new(vec![1.0, 2.0])));
+        let old = vec![9; 400];
+        let place = old.as_ptr();
+        let bytes = encode_framed_into(&sent, old);
+        assert_eq!(bytes, encode_framed(&sent));
+        assert_eq!(bytes.as_ptr(), place);
     }
 
     proptest! {

@@ -1,0 +1,115 @@
+//! What the network benchmarks share: sessions of any size, and what the kernel says of this process.
+
+use std::sync::Arc;
+
+use undertone::algorithm::AlgorithmKind;
+use undertone::engine::Session;
+use undertone::linalg::{SparseRows, start_block};
+use undertone::noise::Assignment;
+use undertone::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use undertone::protocol::averaging::{AveragingKind, MixingBounds};
+use undertone::protocol::{Plan, PlanParameters};
+use undertone::topology::generators::RandomRegular;
+use undertone::topology::{GeneratorConfig, Provenance, Topology};
+use undertone::vocabulary::Seed;
+
+/// Bounds that hold for the graphs used here; they only choose the coefficients.
+const BOUNDS: MixingBounds = MixingBounds {
+    lowest: -0.95,
+    second: 0.95,
+};
+
+/// The shape of a session.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// Number of peers.
+    pub(crate) peers: usize,
+    /// Neighbours of each.
+    pub(crate) degree: usize,
+    /// Items n.
+    pub(crate) dimension: usize,
+    /// Columns p.
+    pub(crate) rank: usize,
+    /// Power iterations.
+    pub(crate) iterations: u32,
+    /// Averaging rounds per iteration.
+    pub(crate) rounds: u32,
+}
+
+impl Shape {
+    /// Rounds of max-consensus: enough for every random regular graph used here.
+    pub(crate) const SCALE_ROUNDS: u32 = 8;
+
+    /// Messages of one exchange.
+    #[allow(dead_code, reason = "not every benchmark asks")]
+    pub(crate) fn messages_per_step(self) -> u64 {
+        (self.peers * self.degree) as u64
+    }
+
+    /// A session on a random regular graph, one row of a dozen items per peer, noise drawn per edge.
+    pub(crate) fn session(self) -> Session {
+        let config = GeneratorConfig::RandomRegular(RandomRegular {
+            n: None,
+            degree: self.degree,
+            seed: 1,
+        });
+        let graph = config.generate(self.peers).expect("such a graph exists");
+        let seed = Seed::from_u64(1);
+        let (adjacency, rule) = (Adjacency::Interaction, SensitivityRule::Exact);
+        let parameters = PlanParameters {
+            peers: self.peers as u32,
+            dimension: self.dimension,
+            rank: self.rank,
+            iterations: self.iterations,
+            algorithm: AlgorithmKind::Power,
+            sensitivity: Sensitivity::new(adjacency, rule, 1, None, self.rank).expect("proved"),
+            sigma_own: 0.02,
+            sigma_pairwise: 3.0,
+            scale_rounds: Self::SCALE_ROUNDS,
+            schedule: AveragingKind::Chebyshev
+                .schedule(BOUNDS, self.rounds)
+                .expect("contracting bounds"),
+            topology: [0; 32],
+            start: [0; 32],
+        };
+        let topology = Arc::new(Topology::from_graph(graph, Provenance::edges("benchmark")));
+        Session {
+            noise_topology: Arc::clone(&topology),
+            topology,
+            rows: Arc::new((0..self.peers).map(|u| self.row(u)).collect()),
+            noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
+            start: Arc::new(start_block(&seed, self.dimension, self.rank).expect("full rank")),
+            plan: Arc::new(Plan::new(parameters).expect("valid")),
+            seed,
+            sigma_central: 1.0,
+        }
+    }
+
+    fn row(self, peer: usize) -> SparseRows {
+        let items = 12.min(self.dimension);
+        let stride = self.dimension / items;
+        let first = (peer * 131) % stride;
+        let mut rows = SparseRows::new(self.dimension);
+        let row = (0..items).map(|i| ((first + i * stride) as u32, 0.25));
+        rows.push_row(row).expect("ascending");
+        rows
+    }
+}
+
+/// A figure of `/proc/self/status` in KiB: `VmHWM:` or `VmRSS:`; not a number where there is none.
+pub(crate) fn memory_kib(line: &str) -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status
+        .lines()
+        .find_map(|l| l.strip_prefix(line))
+        .and_then(|rest| rest.split_whitespace().next()?.parse().ok())
+        .unwrap_or(f64::NAN)
+}
+
+/// CPU seconds of this process so far, user and system, all threads (hundredths; 0 where there is no `/proc`).
+pub(crate) fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    ticks.filter_map(|t| t.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
