@@ -60,6 +60,7 @@ impl Shape {
             peers: self.peers as u32,
             dimension: self.dimension,
             rank: self.rank,
+            block: self.rank,
             iterations: self.iterations,
             algorithm: AlgorithmKind::Power,
             sensitivity: Sensitivity::new(adjacency, rule, 1, None, self.rank).expect("proved"),
