@@ -10,6 +10,7 @@ use super::progress::Progress;
 use super::{Verdict, table};
 use crate::experiment::output;
 use crate::experiment::study::{StudyConfig, StudyResult};
+use crate::report;
 
 /// Does the study, writes its tables and prints them.
 pub(super) fn execute(arguments: &RunArguments, study: &StudyConfig) -> Result<Verdict> {
@@ -27,6 +28,9 @@ pub(super) fn execute(arguments: &RunArguments, study: &StudyConfig) -> Result<V
     let result = study.run(base, &mut progress).with_context(unusable)?;
     progress.finish();
     study.write(&directory, base, &result)?;
+    let written = std::fs::read_to_string(sim).with_context(unusable)?;
+    let page = report::study_page(&result, &written)?;
+    let page = report::write(&directory, &page)?;
     let mut out = io::stdout().lock();
     if arguments.report.json {
         serde_json::to_writer_pretty(&mut out, &result).context("cannot print the result")?;
@@ -34,6 +38,7 @@ pub(super) fn execute(arguments: &RunArguments, study: &StudyConfig) -> Result<V
     } else if !quiet {
         print(&mut out, &result)?;
         writeln!(out, "results: {}", directory.display())?;
+        writeln!(out, "report: {}", page.display())?;
     }
     Ok(Verdict::Success)
 }

@@ -1,5 +1,6 @@
 //! Figures: series over two axes, as SVG that follows the page's colours.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use plotters::backend::SVGBackend;
@@ -111,7 +112,7 @@ pub struct Guide {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// Unique on its page; letters and dashes.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// What it shows, neutrally.
     pub title: String,
     /// What a reader who does not see it should know, and how bands are to be read.
@@ -135,13 +136,13 @@ pub enum FigureError {
     #[error("figure {id:?} has no point that its axes can show")]
     Empty {
         /// The figure.
-        id: &'static str,
+        id: Cow<'static, str>,
     },
     /// The plotting crate refused.
     #[error("figure {id:?}: {reason}")]
     Drawing {
         /// The figure.
-        id: &'static str,
+        id: Cow<'static, str>,
         /// What it said.
         reason: String,
     },
@@ -170,7 +171,7 @@ impl Figure {
         let mut drawn = String::new();
         self.draw(&mut drawn, &x, &y)
             .map_err(|error| FigureError::Drawing {
-                id: self.id,
+                id: self.id.clone(),
                 reason: error.to_string(),
             })?;
         // The opening tag is the plotting crate's; ours has no fixed size and says what the picture shows.
@@ -214,7 +215,7 @@ impl Figure {
         let svg = self.svg()?;
         let mut figure = Markup::new();
         let class = if self.half { "half" } else { "full" };
-        figure.element("figure", &[("id", self.id), ("class", class)], |figure| {
+        figure.element("figure", &[("id", &*self.id), ("class", class)], |figure| {
             figure.leaf("figcaption", &[], &self.title);
             figure.element("div", &[("class", "drawing")], |drawing| {
                 drawing.piece(&svg);
@@ -266,7 +267,9 @@ impl Figure {
         let any = points().any(|point| x.shows(point.x) && y.shows(point.y));
         match any {
             true => Ok((x, y)),
-            false => Err(FigureError::Empty { id: self.id }),
+            false => Err(FigureError::Empty {
+                id: self.id.clone(),
+            }),
         }
     }
 

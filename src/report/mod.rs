@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`run_page`] | a single run |
 //! | [`sweep_page`] | many runs: error against ε by method |
+//! | [`study_page`] | a study: its figures and tables |
 //! | [`Page`] | anything else, from figures and tables |
 //!
 //! Figures are SVG of the `plotters` crate, whose colours are replaced by variables of the style sheet, so that they
@@ -19,6 +20,7 @@ mod network;
 mod number;
 mod page;
 mod run_page;
+mod study_page;
 mod sweep_page;
 mod table;
 #[cfg(test)]
@@ -32,6 +34,7 @@ pub use markup::Markup;
 pub use network::{MOST_EDGES, MOST_NODES, Network, is_drawn};
 pub use page::Page;
 pub use run_page::run_page;
+pub use study_page::study_page;
 pub use sweep_page::{Crossing, Method, Panel, Sweep, sweep_page};
 pub use table::{Cell, Column, Table};
 

@@ -224,7 +224,7 @@ impl Network<'_> {
             _ => format!(" Each bar counts {width} degrees."),
         };
         Figure {
-            id: self.id,
+            id: self.id.into(),
             title: self.title(),
             description: format!(
                 "How many peers have how many neighbours. Graphs of more than {MOST_NODES} peers or {MOST_EDGES} edges are \

@@ -44,14 +44,14 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
     let noise_graph = experiment.noise_topology.graph();
     let value_name = "ε [nats]";
     let of_noise = Network {
-        id: "noise-graph",
+        id: "noise-graph".into(),
         what: "noise graph",
         graph: noise_graph,
         values: &values,
         value_name,
     };
     let communication = Network {
-        id: "graph",
+        id: "graph".into(),
         what: "communication graph",
         graph: experiment.topology.graph(),
         values: &[],
@@ -198,7 +198,7 @@ fn convergence(report: &Report) -> Vec<Figure> {
         })
     };
     let relative = figure(
-        "relative-error",
+        "relative-error".into(),
         "Relative error",
         "ratio",
         "‖R̃ − R‖/‖R‖ (Frobenius) of the low-pass filtered ratings, against the exact eigenvectors. All runs start from \
@@ -206,7 +206,7 @@ fn convergence(report: &Report) -> Vec<Figure> {
         |figures| figures.relative_error,
     );
     let subspace = figure(
-        "subspace-error",
+        "subspace-error".into(),
         "Subspace error",
         "sine",
         "‖(I − XXᵀ)U‖₂: the sine of the largest angle between the basis and the exact eigenvectors.",
@@ -261,7 +261,7 @@ fn consensus(report: &Report) -> Option<Figure> {
     let last = report.rounds.iter().filter_map(|spreads| spreads.last());
     let last = last.copied().fold(0.0, f64::max);
     Some(Figure {
-        id: "consensus",
+        id: "consensus".into(),
         title: format!(
             "{rounds} averaging rounds bring the spread between peers from {} to {} of the sum",
             number::significant(largest, 2),

@@ -5,6 +5,7 @@ use super::figure::{Figure, FigureError, Guide, Series};
 use super::number;
 use super::page::Page;
 use super::table::{Cell, Column, Table};
+use std::borrow::Cow;
 
 /// What a sweep found, as plain numbers and text.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +44,7 @@ pub struct Sweep {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
     /// Unique on the page; letters and dashes.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// What is measured: "relative error against the non-private run".
     pub y: Axis,
     /// One series per method, with bands.
@@ -98,7 +99,7 @@ pub fn sweep_page(sweep: &Sweep) -> Result<String, FigureError> {
     let panels = sweep.panels.iter().enumerate().map(|(position, panel)| {
         let target = sweep.target.filter(|_| position == 0);
         Figure {
-            id: panel.id,
+            id: panel.id.clone(),
             title: match target {
                 Some(target) => finding(sweep, panel, target),
                 None => format!("{} by method", capitalised(&panel.y.label)),

@@ -64,8 +64,8 @@ pub(super) fn sweep() -> Sweep {
             })
             .collect()
     };
-    let panel = |id, against: &str, worse| Panel {
-        id,
+    let panel = |id: &'static str, against: &str, worse| Panel {
+        id: id.into(),
         y: Axis::new(
             &format!("relative error against {against}"),
             "ratio",
@@ -326,7 +326,7 @@ fn graphs_too_large_to_draw_show_their_degrees() {
     let star: Vec<(u32, u32)> = (1..=MOST_NODES as u32).map(|v| (0, v)).collect();
     let graph = Graph::from_edges(MOST_NODES + 1, &star).expect("simple");
     let network = Network {
-        id: "graph",
+        id: "graph".into(),
         what: "communication graph",
         graph: &graph,
         values: &[],
@@ -367,7 +367,7 @@ fn hostile_names_stay_text() {
     let graph = Graph::from_edges(2, &[(0, 1)]).expect("simple");
     let graph = graph.with_names(names).expect("two names");
     let network = Network {
-        id: "graph",
+        id: "graph".into(),
         what: HOSTILE,
         graph: &graph,
         values: &[Some(f64::NAN), None],
@@ -447,7 +447,7 @@ fn the_finding_names_the_method_that_needs_least() {
 #[test]
 fn points_without_a_place_are_counted_and_gaps_split_lines() {
     let mut figure = Figure {
-        id: "gaps",
+        id: "gaps".into(),
         title: "gaps".to_owned(),
         description: String::new(),
         x: Axis::new("x", "count", Spacing::Linear),
@@ -478,7 +478,7 @@ fn points_without_a_place_are_counted_and_gaps_split_lines() {
             .contains("2 points are not finite")
     );
     figure.series[0].points.truncate(0);
-    assert_eq!(figure.svg(), Err(FigureError::Empty { id: "gaps" }));
+    assert_eq!(figure.svg(), Err(FigureError::Empty { id: "gaps".into() }));
     let mut page = Page::new("empty", "");
     page.figures(&[figure], &[]).expect("said instead");
     assert!(page.html().contains("nothing to draw"));
@@ -500,7 +500,7 @@ fn measurements_and_predictions_share_a_colour_and_the_frontier_is_lower_left() 
     let best: Vec<(f64, f64)> = frontier(&points).iter().map(|p| (p.x, p.y)).collect();
     assert_eq!(best, [(1.0, 5.0), (3.0, 2.0), (5.0, 1.0)]);
     let figure = Figure {
-        id: "ratio",
+        id: "ratio".into(),
         title: "r(k, n)".to_owned(),
         description: String::new(),
         x: Axis::new("k", "power", Spacing::Linear),

@@ -1,7 +1,7 @@
 //! The layer map as tables.
 
 /// What each layer may name, lowest first. `lib.rs` and `main.rs` stand above all.
-pub(super) const BELOW: [(&str, &[&str]); 13] = [
+pub(super) const BELOW: [(&str, &[&str]); 14] = [
     ("vocabulary", &[]),
     ("linalg", &["vocabulary"]),
     ("topology", &["vocabulary"]),
