@@ -4,6 +4,7 @@ use super::super::adjacency::{Adjacency, Neighbouring};
 use super::exact::Exact;
 use super::max_entry::MaxEntry;
 use super::row_norm::RowNorm;
+use super::worst_case::WorstCase;
 use super::{SensitivityRule, Statistic, adjacency};
 
 /// What is public and fixed before a run.
@@ -60,16 +61,18 @@ impl Proved {
 }
 
 /// The combinations that have a proof; the text of [`super::PrivacyError::Unproved`].
-pub(super) static PROVED: [Proved; 10] = [
+pub(super) static PROVED: [Proved; 12] = [
     Proved::of::<Exact<adjacency::Interaction>>(),
     Proved::of::<RowNorm<adjacency::Interaction>>(),
     Proved::of::<MaxEntry<adjacency::Interaction>>(),
+    Proved::of::<WorstCase<adjacency::Interaction>>(),
     Proved::of::<Exact<adjacency::User>>(),
     Proved::of::<Exact<adjacency::Swap>>(),
     Proved::of::<Exact<adjacency::ReplaceUser>>(),
     Proved::of::<Exact<adjacency::MatrixChange>>(),
     Proved::of::<RowNorm<adjacency::MatrixChange>>(),
     Proved::of::<MaxEntry<adjacency::MatrixChange>>(),
+    Proved::of::<WorstCase<adjacency::MatrixChange>>(),
     Proved::of::<Exact<adjacency::UnitSpectral>>(),
 ];
 
