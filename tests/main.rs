@@ -10,4 +10,5 @@ mod layering;
 mod readme;
 mod sims;
 mod support;
+mod sweep;
 mod verification;

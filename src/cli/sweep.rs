@@ -9,7 +9,9 @@ use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
 use crate::experiment::Config;
-use crate::experiment::sweep::{Advance, Coincidence, Curve, Seeds, Sweep, SweepConfig, SweepResult};
+use crate::experiment::sweep::{
+    Advance, Coincidence, Curve, Seeds, Sweep, SweepConfig, SweepResult,
+};
 
 pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdict> {
     let quiet = arguments.report.quiet;
@@ -17,7 +19,10 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
         refuse_what_has_no_effect(arguments, sweep)?;
     }
     if arguments.trace {
-        bail!("--trace is for a single run, but {} has a [sweep]", arguments.experiment.sim.display());
+        bail!(
+            "--trace is for a single run, but {} has a [sweep]",
+            arguments.experiment.sim.display()
+        );
     }
     let directory = arguments
         .out
@@ -27,7 +32,9 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
     let base = arguments.experiment.base();
     let sweep = Sweep::new(config, base).map_err(|error| arguments.experiment.explain(error))?;
     progress.message("sweeping");
-    let result = sweep.run(&directory, &mut |advance: Advance| progress.advance(advance))?;
+    let result = sweep.run(&directory, &mut |advance: Advance| {
+        progress.advance(advance)
+    })?;
     progress.finish();
     let mut out = io::stdout().lock();
     if arguments.report.json {
@@ -89,7 +96,11 @@ fn print(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
     )?;
     print_curves(out, &result.x, &result.curves)?;
     if let Some(target) = result.target {
-        writeln!(out, "\n{} at which the mean error first falls to {target}:", result.x)?;
+        writeln!(
+            out,
+            "\n{} at which the mean error first falls to {target}:",
+            result.x
+        )?;
         print_crossings(out, result)?;
     }
     for pair in &result.coincidences {
@@ -110,7 +121,11 @@ fn print_curves(out: &mut impl Write, x: &str, curves: &[Curve]) -> io::Result<(
     xs.sort_by(f64::total_cmp);
     xs.dedup();
     let numbers = (1..=curves.len()).map(|number| format!("({number})"));
-    let mut rows = vec![std::iter::once(x.to_owned()).chain(numbers).collect::<Vec<_>>()];
+    let mut rows = vec![
+        std::iter::once(x.to_owned())
+            .chain(numbers)
+            .collect::<Vec<_>>(),
+    ];
     for x in xs {
         let mut row = vec![format!("{x}")];
         row.extend(curves.iter().map(|curve| {

@@ -58,7 +58,11 @@ pub(super) fn with<'a>(
 ) -> Result<Config, OverrideError> {
     let shown = |(key, value): (&String, &toml::Value)| format!("{key}={value}");
     let invalid = |reason: String| OverrideError::Invalid {
-        text: values.clone().map(shown).collect::<Vec<_>>().join(" --set "),
+        text: values
+            .clone()
+            .map(shown)
+            .collect::<Vec<_>>()
+            .join(" --set "),
         reason,
     };
     let mut table = toml::Table::try_from(config).map_err(|error| invalid(error.to_string()))?;
@@ -69,7 +73,9 @@ pub(super) fn with<'a>(
         }
         insert(&mut table, key, value.clone(), &text)?;
     }
-    read(table, || values.map(shown).collect::<Vec<_>>().join(" --set "))
+    read(table, || {
+        values.map(shown).collect::<Vec<_>>().join(" --set ")
+    })
 }
 
 /// Sets one key; `text` is the override as errors show it.

@@ -160,9 +160,8 @@ impl Experiment {
         let user_rows = materials.user_rows(&config, || {
             Ok::<_, ExperimentError>(interactions.normalised_rows(floor))
         })?;
-        let peer_rows = materials.peer_rows(&config, || {
-            dealt(&config, &interactions, &user_rows, peers)
-        })?;
+        let peer_rows =
+            materials.peer_rows(&config, || dealt(&config, &interactions, &user_rows, peers))?;
         let rank = config.algorithm.rank;
         let sensitivity = Sensitivity::new(
             config.privacy.adjacency,

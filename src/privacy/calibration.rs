@@ -362,7 +362,10 @@ mod tests {
                 for delta in [1e-12, 1e-5, 1e-2] {
                     let epsilon = share * f64::from(iterations);
                     let calibrated = at(epsilon, delta, iterations);
-                    assert!(calibrated.warning.is_none(), "{epsilon} {delta} {iterations}");
+                    assert!(
+                        calibrated.warning.is_none(),
+                        "{epsilon} {delta} {iterations}"
+                    );
                     // Basic composition is worse than what the paper's zCDP argument gives.
                     assert!(calibrated.spent < epsilon);
                 }

@@ -8,4 +8,5 @@ mod real_graphs;
 mod receipts;
 mod refusals;
 mod schema;
+mod sweeps;
 mod topology;

@@ -15,7 +15,6 @@ pub(crate) fn repository(path: &str) -> PathBuf {
 
 /// Says that a test checked nothing, and why. Straight to standard error: the test runner hides what a
 /// passing test prints.
-#[cfg(feature = "cli")]
 pub(crate) fn skipped(why: impl std::fmt::Display) {
     let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("SKIPPED: {why}\n"));
 }

@@ -85,9 +85,8 @@ pub(super) fn all(sweep: &Sweep, view: &View) -> Vec<Coincidence> {
         };
         for rest in 0..view.rests {
             let points = view.xs.iter().map(|&(x, place)| {
-                let of = |method| {
-                    view.values((method, place, rest), |m| m.relative_error_non_private)
-                };
+                let of =
+                    |method| view.values((method, place, rest), |m| m.relative_error_non_private);
                 let (one, other) = (of(a), of(b));
                 let whole = one.len() == sweep.seeds.len() && other.len() == one.len();
                 stream += 1;
@@ -199,7 +198,10 @@ mod tests {
     #[test]
     fn p_values_of_hand_counted_samples() {
         // All 20 splits of six values: only the one seen and its mirror are as extreme.
-        assert_eq!(p_value(&[1.0, 2.0, 3.0], &[10.0, 11.0, 12.0], &seed(), 0), 0.1);
+        assert_eq!(
+            p_value(&[1.0, 2.0, 3.0], &[10.0, 11.0, 12.0], &seed(), 0),
+            0.1
+        );
         assert_eq!(p_value(&[1.0, 1.0], &[1.0, 1.0], &seed(), 0), 1.0);
         // {1, 4} against {2, 3}: every split is at least as extreme.
         assert_eq!(p_value(&[1.0, 4.0], &[2.0, 3.0], &seed(), 0), 1.0);
@@ -213,7 +215,12 @@ mod tests {
     fn equal_laws_pass_and_a_tenth_more_noise_fails() {
         let mut small = 0;
         for number in 0..200 {
-            let p = p_value(&sample(2 * number, 6, 1.0), &sample(2 * number + 1, 6, 1.0), &seed(), 0);
+            let p = p_value(
+                &sample(2 * number, 6, 1.0),
+                &sample(2 * number + 1, 6, 1.0),
+                &seed(),
+                0,
+            );
             small += u32::from(p < 0.05);
         }
         assert!((1..=22).contains(&small), "{small}");
@@ -232,7 +239,9 @@ mod tests {
         let mean = pooled.iter().sum::<f64>() / 22.0;
         pooled.iter_mut().for_each(|value| *value -= mean);
         let seen = pooled[..11].iter().sum::<f64>().abs() - 1e-12;
-        let hits = subset_sums(&pooled, 11).filter(|sum| sum.abs() >= seen).count();
+        let hits = subset_sums(&pooled, 11)
+            .filter(|sum| sum.abs() >= seen)
+            .count();
         let exact = hits as f64 / splits(11, 11);
         // Five standard deviations of the share of 199,999 random splits.
         assert!((random - exact).abs() < 0.006, "{random} {exact}");

@@ -134,10 +134,16 @@ mod tests {
             ("target", "targets", "unknown field `targets`"),
             ("name =", "nam =", "unknown field `nam`"),
             ("[4, 9]", "\"x\"", "a number of seeds"),
-            ("\"privacy.epsilon\"", "privacy.epsilon", "expected a sequence"),
+            (
+                "\"privacy.epsilon\"",
+                "privacy.epsilon",
+                "expected a sequence",
+            ),
         ] {
             let text = TEXT.replacen(from, to, 1);
-            let error = toml::from_str::<SweepConfig>(&text).expect_err(to).to_string();
+            let error = toml::from_str::<SweepConfig>(&text)
+                .expect_err(to)
+                .to_string();
             assert!(error.contains(needle), "{error}");
         }
     }

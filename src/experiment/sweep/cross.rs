@@ -117,10 +117,16 @@ mod tests {
             curve("never", &[(1.0, 0.9), (2.0, 0.8)]),
             curve("always", &[(1.0, 0.05), (2.0, 0.01)]),
         ];
-        let spent = [curve("a", &xs.map(|x| (x, x * x))), curve("b", &xs.map(|x| (x, x)))];
+        let spent = [
+            curve("a", &xs.map(|x| (x, x * x))),
+            curve("b", &xs.map(|x| (x, x))),
+        ];
         let all = all(&curves, &spent, 0.1, &[Some(0); 4]);
         let close = |found: Option<f64>, expected: f64| {
-            assert!((found.expect("a number") - expected).abs() < 1e-12 * expected, "{found:?}");
+            assert!(
+                (found.expect("a number") - expected).abs() < 1e-12 * expected,
+                "{found:?}"
+            );
         };
         close(all[0].x, 10.0);
         close(all[0].epsilon_spent, 100.0);
@@ -134,7 +140,10 @@ mod tests {
 
     #[test]
     fn without_logarithms_lines_are_plain() {
-        let found = first(&curve("a", &[(0.0, 0.3), (1.0, 0.1), (2.0, 0.0)]).points, 0.2);
+        let found = first(
+            &curve("a", &[(0.0, 0.3), (1.0, 0.1), (2.0, 0.0)]).points,
+            0.2,
+        );
         assert!((found.expect("crossed").0 - 0.5).abs() < 1e-12);
     }
 }

@@ -21,7 +21,9 @@ pub enum SweepError {
         what: String,
     },
     /// Two methods of one name.
-    #[error("two methods are called {name:?}: tables and plots tell methods apart by name, rename one")]
+    #[error(
+        "two methods are called {name:?}: tables and plots tell methods apart by name, rename one"
+    )]
     DuplicateMethod {
         /// The name.
         name: String,
@@ -97,7 +99,9 @@ pub enum SweepError {
         source: Box<crate::experiment::ExperimentError>,
     },
     /// A method on another space than the reference.
-    #[error("{whose} computes on {found} items, the reference on {expected}: their errors cannot be compared")]
+    #[error(
+        "{whose} computes on {found} items, the reference on {expected}: their errors cannot be compared"
+    )]
     Dimension {
         /// The method and grid point.
         whose: String,

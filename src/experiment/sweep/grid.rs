@@ -65,7 +65,11 @@ impl Sweep {
         let seeds = seeds(&table, config.seed)?;
         let methods = methods(&table, &config.name)?;
         let cells = cells(&table, methods.len(), &seeds)?;
-        coincidence::check(&table, cells.len() / (methods.len() * seeds.len()), seeds.len())?;
+        coincidence::check(
+            &table,
+            cells.len() / (methods.len() * seeds.len()),
+            seeds.len(),
+        )?;
         let mut sweep = Self {
             grid: grid(&table),
             table,
@@ -304,7 +308,10 @@ fn methods(table: &SweepConfig, name: &str) -> Result<Vec<MethodConfig>, SweepEr
             known: format!("{names:?}"),
         }),
     };
-    table.baseline.iter().try_for_each(|name| known("baseline", name))?;
+    table
+        .baseline
+        .iter()
+        .try_for_each(|name| known("baseline", name))?;
     let mut pairs = table.coincide.iter().flatten();
     pairs.try_for_each(|name| known("coincide", name))?;
     Ok(methods)

@@ -103,7 +103,11 @@ fn read(file: &mut File) -> std::io::Result<BTreeMap<String, CellOutcome>> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        if (&mut reader).take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+        if (&mut reader)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line)?
+            == 0
+        {
             return Ok(finished);
         }
         if line.last() != Some(&b'\n') {
@@ -140,7 +144,9 @@ mod tests {
         let path = folder.path().join("cells.jsonl");
         let mut journal = Journal::open(&path).expect("created");
         journal.append("a", &Ok(awkward())).expect("written");
-        journal.append("b", &Err("no unique basis".to_owned())).expect("written");
+        journal
+            .append("b", &Err("no unique basis".to_owned()))
+            .expect("written");
         drop(journal);
         let mut text = std::fs::read_to_string(&path).expect("readable");
         let whole = text.lines().next().expect("a line").to_owned();
@@ -154,7 +160,10 @@ mod tests {
         std::fs::write(&path, text).expect("writable");
         let mut journal = Journal::open(&path).expect("opened");
         assert_eq!(journal.finished("a"), Some(&Ok(awkward())));
-        assert_eq!(journal.finished("b"), Some(&Err("no unique basis".to_owned())));
+        assert_eq!(
+            journal.finished("b"),
+            Some(&Err("no unique basis".to_owned()))
+        );
         for key in ["c", "d", "e"] {
             assert_eq!(journal.finished(key), None, "{key}");
         }

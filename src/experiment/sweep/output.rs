@@ -55,7 +55,9 @@ pub(super) fn write_cells(
 
 /// `curves.csv` and `summary.json`.
 pub(super) fn write_result(result: &SweepResult, directory: &Path) -> Result<(), SweepRunError> {
-    let heading = ["measure", "method", &result.x, "runs", "mean", "low", "high"];
+    let heading = [
+        "measure", "method", &result.x, "runs", "mean", "low", "high",
+    ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for (measure, curves) in [
         ("relative_error_non_private", &result.curves),

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
+use super::bands;
 use super::coincidence::{self, Coincidence};
 use super::cross::{self, Crossing};
 use super::grid::Sweep;
 use super::journal::CellOutcome;
 use super::measures::Measures;
-use super::bands;
 use crate::vocabulary::Seed;
 
 /// Version of the layout of a sweep's `summary.json`.
