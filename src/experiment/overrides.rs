@@ -1,5 +1,6 @@
 //! `--set section.key=value`: changes one key of an experiment file.
 
+use super::config::Config;
 use serde::de::DeserializeOwned;
 
 /// An override that cannot be applied.

@@ -127,16 +127,11 @@ impl Sweep {
     ) -> Result<(Arc<Fixed>, Arc<Block>), Box<dyn std::error::Error>> {
         let config = self.reference_config(cell);
         let resolve = || Experiment::resolve_from(config.clone(), &self.base, &self.materials);
-<<<<<<< HEAD
         let key = (
             held_key(&config),
             config.data.degree_floor,
             config.algorithm.rank,
         );
-=======
-        let seed = config.data.degree_cap.map(|_| config.seed);
-        let key = (&config.data, config.algorithm.rank, seed);
->>>>>>> 0ec31cf (sweep 2: sweep tests, fig1-small, fig1-jester)
         let fixed = self.fixed.get(&key, || {
             Ok::<_, Box<dyn std::error::Error>>(Fixed::of(&resolve()?))
         })?;
