@@ -11,4 +11,5 @@ mod readme;
 mod recommender;
 mod sims;
 mod support;
+mod sweep;
 mod verification;

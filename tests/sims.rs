@@ -6,6 +6,7 @@ use std::time::Instant;
 use undertone::engine::Silent;
 use undertone::experiment::config::EngineKind;
 use undertone::experiment::study::StudyConfig;
+use undertone::experiment::sweep::Sweep;
 use undertone::experiment::{Experiment, read_config, run};
 
 use crate::support::experiments::{engine, on_engine};
@@ -58,10 +59,17 @@ fn every_sim_is_valid_and_says_question_command_and_expected_result() {
         assert_eq!(config.name, name);
         let data = repository("sims").join(&config.data.path);
         if !data.exists() {
-            crate::support::skipped(format_args!("{name}: there is no {}", data.display()));
+            crate::support::skipped(format_args!(
+                "sims/{name}.toml is read but not resolved: {} is absent",
+                data.display()
+            ));
             continue;
         }
-        if let Err(error) = Experiment::load(&path, &[]) {
+        let resolved = match config.sweep {
+            Some(_) => Sweep::new(config, &repository("sims")).map(drop),
+            None => Experiment::load(&path, &[]).map(drop),
+        };
+        if let Err(error) = resolved {
             panic!("{error}");
         }
     }
@@ -124,6 +132,38 @@ fn swarm_64_on_one_machine_s_arrays_is_as_useful_as_its_header_says() {
     assert!((ours - 0.37).abs() <= 0.05, "this run: {ours}");
     assert!((ours - curator).abs() <= 0.05, "{ours} against {curator}");
     assert!(plain < ours, "{plain}");
+}
+
+/// The small figure, made smaller: what its header expects of the ordering, on 3 seeds and 2 of its 4 values.
+#[test]
+fn the_small_figure_orders_the_methods_as_its_header_says() {
+    let set = [
+        "sweep.seeds=3",
+        "sweep.coincide=[]",
+        "sweep.over={\"privacy.epsilon\"=[10, 50]}",
+    ];
+    let config =
+        read_config(&repository("sims/fig1-small.toml"), &set.map(str::to_owned)).expect("valid");
+    let sweep = Sweep::new(config, &repository("sims")).expect("valid");
+    let out = tempfile::tempdir().expect("a temporary folder");
+    let result = sweep.run(out.path(), &mut |_| ()).expect("runs");
+    assert_eq!((result.failed, result.curves.len()), (0, 5));
+    for place in 0..2 {
+        let mean = |name: &str| {
+            let mut curves = result.curves.iter();
+            let curve = curves.find(|curve| curve.method == name).expect(name);
+            curve.points[place].mean
+        };
+        let undertone = mean("Undertone");
+        for p1 in ["P1 Alg. 1", "P1 Alg. 2", "Undertone, P1's constants"] {
+            assert!(
+                undertone < mean(p1),
+                "{undertone} against {p1}: {}",
+                mean(p1)
+            );
+            assert!(mean(p1) < mean("Balcan, federated"), "{p1}");
+        }
+    }
 }
 
 #[test]

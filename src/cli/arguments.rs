@@ -1,13 +1,13 @@
 //! What can be typed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 
 use crate::experiment::recommend::Format;
 use crate::experiment::study::StudyConfig;
-use crate::experiment::{Experiment, ExperimentError};
+use crate::experiment::{Config, Experiment, ExperimentError, read_config};
 
 /// Private spectral computation without a server.
 ///
@@ -106,18 +106,32 @@ pub(crate) struct ExperimentArguments {
 impl ExperimentArguments {
     /// The experiment with all changes. Every error names the file.
     pub(crate) fn load(&self) -> Result<Experiment> {
-        Experiment::load(&self.sim, &self.overrides()).or_else(|error| match error {
-            ExperimentError::Read { .. } | ExperimentError::Parse { .. } => Err(error.into()),
-            other => Err(other).with_context(|| format!("{} cannot be used", self.sim.display())),
-        })
+        Experiment::load(&self.sim, &self.overrides()).map_err(|error| self.explain(error))
+    }
+
+    /// The configuration with all changes. Every error names the file.
+    pub(crate) fn config(&self) -> Result<Config> {
+        read_config(&self.sim, &self.overrides()).map_err(|error| self.explain(error))
+    }
+
+    /// The folder that the file's relative paths start at.
+    pub(crate) fn base(&self) -> &Path {
+        self.sim.parent().unwrap_or(Path::new("."))
+    }
+
+    /// The error with the name of the file.
+    pub(crate) fn explain(&self, error: ExperimentError) -> anyhow::Error {
+        match error {
+            ExperimentError::Read { .. } | ExperimentError::Parse { .. } => error.into(),
+            other => {
+                anyhow::Error::new(other).context(format!("{} cannot be used", self.sim.display()))
+            }
+        }
     }
 
     /// The study with all changes, if the file is one.
     pub(crate) fn study(&self) -> Result<Option<StudyConfig>> {
-        StudyConfig::load(&self.sim, &self.overrides()).or_else(|error| match error {
-            ExperimentError::Parse { .. } => Err(error.into()),
-            other => Err(other).with_context(|| format!("{} cannot be used", self.sim.display())),
-        })
+        StudyConfig::load(&self.sim, &self.overrides()).map_err(|error| self.explain(error))
     }
 
     /// All changes as `key=value`, the dedicated options last so that they win.

@@ -9,6 +9,7 @@ mod progress;
 mod recommend;
 mod run;
 mod study;
+mod sweep;
 mod table;
 mod topology;
 mod verify;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::engine::{IterationRecord, Observer};
+use crate::experiment::sweep::Advance;
 
 /// Shows how far a run is. Invisible when standard error is no terminal or with `--quiet`.
 pub(crate) struct Progress {
@@ -29,6 +30,11 @@ impl Progress {
 
     pub(crate) fn message(&self, what: &str) {
         self.bar.set_message(what.to_owned());
+    }
+
+    /// Shows how many cells of a sweep are done.
+    pub(crate) fn advance(&mut self, advance: Advance) {
+        self.progress(advance.done as u64, advance.total as u64);
     }
 
     pub(crate) fn finish(&self) {

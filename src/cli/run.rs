@@ -19,6 +19,10 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     if let Some(study) = arguments.experiment.study()? {
         return super::study::execute(arguments, &study);
     }
+    let config = arguments.experiment.config()?;
+    if config.sweep.is_some() {
+        return super::sweep::execute(arguments, config);
+    }
     let quiet = arguments.report.quiet;
     let mut progress = Progress::new("reading", quiet);
     let experiment = arguments.experiment.load()?;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::evaluation::EvaluationConfig;
+use super::sweep::SweepConfig;
 use super::topology_source::TopologySource;
 use crate::algorithm::{Algorithm, AlgorithmKind, Sizes};
 use crate::data::{Format, Partition};
@@ -49,6 +50,9 @@ pub struct Config {
     /// What a run is measured against.
     #[serde(default, skip_serializing_if = "EvaluationConfig::is_default")]
     pub evaluation: EvaluationConfig,
+    /// Many runs that differ in a few keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<SweepConfig>,
 }
 
 /// `[data]`

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::evaluation::EvaluationError;
 use super::overrides::OverrideError;
+use super::sweep::SweepError;
 use crate::data::DataError;
 use crate::linalg::NotFullRank;
 use crate::privacy::PrivacyError;
@@ -111,6 +112,9 @@ pub enum ExperimentError {
         "[data] degree_floor must be at least 1 (1 divides each row by its own degree), found 0"
     )]
     DegreeFloor,
+    /// The sweep cannot be run.
+    #[error("[sweep] {0}")]
+    Sweep(#[from] SweepError),
     /// Nothing left to compute with.
     #[error(
         "[data] no interaction is left: all {ratings} ratings lie at or below data.threshold = {threshold}; lower it"

@@ -1,5 +1,6 @@
 //! `--set section.key=value`: changes one key of an experiment file.
 
+use super::config::Config;
 use serde::de::DeserializeOwned;
 
 /// An override that cannot be applied.
@@ -43,28 +44,77 @@ pub(super) fn apply<T: DeserializeOwned>(
 ) -> Result<T, OverrideError> {
     for text in set {
         let (key, value) = parse_set(text)?;
-        let (parents, last) = match key.rsplit_once('.') {
-            Some((parents, last)) => (parents.split('.').collect(), last),
-            None => (Vec::new(), key.as_str()),
-        };
-        let mut target = &mut table;
-        let section = parents.first().copied().unwrap_or_default();
-        for part in parents {
-            let entry = target
-                .entry(part.to_owned())
-                .or_insert_with(|| toml::Value::Table(toml::Table::new()));
-            target = entry
-                .as_table_mut()
-                .ok_or_else(|| OverrideError::NotATable {
-                    text: text.clone(),
-                    part: part.to_owned(),
-                })?;
-        }
-        make_room(target, section, last, &value);
-        target.insert(last.to_owned(), value);
+        insert(&mut table, &key, value, text)?;
     }
+    read(table, || set.join(" --set "))
+}
+
+/// The configuration with these keys set to these values, in order, by the rules of [`apply`].
+///
+/// # Errors
+/// [`OverrideError`] naming the key and value as `--set` would have them.
+pub(super) fn with<'a>(
+    config: &Config,
+    values: impl Iterator<Item = (&'a String, &'a toml::Value)> + Clone,
+) -> Result<Config, OverrideError> {
+    let shown = |(key, value): (&String, &toml::Value)| format!("{key}={value}");
+    let invalid = |reason: String| OverrideError::Invalid {
+        text: values
+            .clone()
+            .map(shown)
+            .collect::<Vec<_>>()
+            .join(" --set "),
+        reason,
+    };
+    let mut table = toml::Table::try_from(config).map_err(|error| invalid(error.to_string()))?;
+    for (key, value) in values.clone() {
+        let text = shown((key, value));
+        if key.split('.').any(str::is_empty) {
+            return Err(OverrideError::Form { text });
+        }
+        insert(&mut table, key, value.clone(), &text)?;
+    }
+    read(table, || {
+        values.map(shown).collect::<Vec<_>>().join(" --set ")
+    })
+}
+
+/// Sets one key; `text` is the override as errors show it.
+fn insert(
+    table: &mut toml::Table,
+    key: &str,
+    value: toml::Value,
+    text: &str,
+) -> Result<(), OverrideError> {
+    let (parents, last) = match key.rsplit_once('.') {
+        Some((parents, last)) => (parents.split('.').collect(), last),
+        None => (Vec::new(), key),
+    };
+    let mut target = table;
+    let section = parents.first().copied().unwrap_or_default();
+    for part in parents {
+        let entry = target
+            .entry(part.to_owned())
+            .or_insert_with(|| toml::Value::Table(toml::Table::new()));
+        target = entry
+            .as_table_mut()
+            .ok_or_else(|| OverrideError::NotATable {
+                text: text.to_owned(),
+                part: part.to_owned(),
+            })?;
+    }
+    make_room(target, section, last, &value);
+    target.insert(last.to_owned(), value);
+    Ok(())
+}
+
+/// What this table says.
+fn read<T: DeserializeOwned>(
+    table: toml::Table,
+    text: impl FnOnce() -> String,
+) -> Result<T, OverrideError> {
     T::deserialize(table).map_err(|source| OverrideError::Invalid {
-        text: set.join(" --set "),
+        text: text(),
         // toml says where on lines of its own.
         reason: source
             .to_string()

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::config::{AlgorithmConfig, Config, DEFAULT_TOLERANCE, EngineKind, PeerCount};
 use super::error::ExperimentError;
 use super::evaluation::{self, HeldOut};
+use super::materials::{Held, Materials};
 use super::overrides;
 use super::run::Clock;
 use super::session::Shared;
@@ -15,7 +16,7 @@ use super::summary::{DataSummary, IterationNoise, PrivacySummary};
 use super::topology_source::TopologySource;
 use super::{memory, warnings};
 use crate::algorithm::AlgorithmKind;
-use crate::data::{self, DataError, Interactions};
+use crate::data::{self, Interactions};
 use crate::engine::event::Latency;
 use crate::linalg::SparseRows;
 use crate::privacy::{
@@ -34,13 +35,13 @@ pub struct Experiment {
     /// The folder that relative paths in the configuration start at.
     pub base: PathBuf,
     /// The interactions left after all filters.
-    pub interactions: Interactions,
+    pub interactions: Arc<Interactions>,
     /// What `[evaluation]` keeps from the peers.
     pub held_out: Option<HeldOut>,
     /// What was read and dropped.
     pub data: DataSummary,
     /// Every user's normalised row.
-    pub user_rows: SparseRows,
+    pub user_rows: Arc<SparseRows>,
     /// The rows each peer holds.
     pub peer_rows: Arc<Vec<SparseRows>>,
     /// The communication graph.
@@ -82,13 +83,24 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`].
     pub fn resolve(config: Config, base: &Path) -> Result<Self, ExperimentError> {
+        Self::resolve_from(config, base, &Materials::default())
+    }
+
+    /// The same, sharing whatever these materials hold already; they must be of the same base folder.
+    pub(super) fn resolve_from(
+        config: Config,
+        base: &Path,
+        materials: &Materials,
+    ) -> Result<Self, ExperimentError> {
         let mut clock = Clock::default();
-        let loaded = clock.time("data", || read(&config, base))?;
+        let loaded = clock.time("data", || materials.loaded(&config.data, base))?;
         let peers = peer_count(&config, &loaded);
         let topology = clock
-            .time("topology", || config.topology.resolve(base, peers))
+            .time("topology", || {
+                materials.topology(&config.topology, base, peers)
+            })
             .map_err(ExperimentError::Topology)?;
-        Self::assemble(config, base, loaded, topology, clock)
+        Self::assemble(config, base, &loaded, topology, materials, clock)
     }
 
     /// Builds an experiment on a graph of the caller's own instead of the configuration's `[topology]`.
@@ -102,46 +114,55 @@ impl Experiment {
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
         let mut clock = Clock::default();
-        let loaded = clock.time("data", || read(&config, base))?;
-        Self::assemble(config, base, loaded, topology, clock)
+        let materials = Materials::default();
+        let loaded = clock.time("data", || materials.loaded(&config.data, base))?;
+        let topology = Arc::new(topology);
+        Self::assemble(config, base, &loaded, topology, &materials, clock)
     }
 
     fn assemble(
         config: Config,
         base: &Path,
-        loaded: data::Loaded,
-        topology: Topology,
+        loaded: &data::Loaded,
+        topology: Arc<Topology>,
+        materials: &Materials,
         mut clock: Clock,
     ) -> Result<Self, ExperimentError> {
         let config = completed(config)?;
         let seed = Seed::from_u64(config.seed);
         let floor =
             NonZeroU32::new(config.data.degree_floor).ok_or(ExperimentError::DegreeFloor)?;
-        let peers = peer_count(&config, &loaded);
+        let peers = peer_count(&config, loaded);
         let nodes = topology.graph().nodes();
         if peers != nodes {
             return Err(ExperimentError::NodeCount { peers, nodes });
         }
-        let topology = Arc::new(topology);
         let noise_topology = match &config.noise_topology {
             Some(source) => clock
-                .time("topology", || source.resolve(base, peers))
-                .map(Arc::new)
+                .time("topology", || materials.topology(source, base, peers))
                 .map_err(ExperimentError::NoiseTopology)?,
             None => Arc::clone(&topology),
         };
-        let (interactions, data, held_out) = filtered(&config, base, loaded, &seed)?;
-        if interactions.is_empty() {
-            let threshold = config.data.threshold;
-            return Err(ExperimentError::NoInteractions {
-                ratings: data.ratings,
-                threshold,
-            });
-        }
-        let user_rows = interactions.normalised_rows(floor);
-        let assignment = data::assign(interactions.users(), peers, config.peers.partition, &seed)
-            .map_err(ExperimentError::Peers)?;
-        let peer_rows = data::peer_rows(&user_rows, &assignment);
+        let held = materials.held(&config, || {
+            let held = filtered(&config, base, loaded, &seed)?;
+            if held.0.is_empty() {
+                return Err(ExperimentError::NoInteractions {
+                    ratings: held.1.ratings,
+                    threshold: config.data.threshold,
+                });
+            }
+            Ok(held)
+        })?;
+        let (interactions, data, held_out) = Held::clone(&held);
+        let data = DataSummary {
+            degree_floor: config.data.degree_floor,
+            ..data
+        };
+        let user_rows = materials.user_rows(&config, || {
+            Ok::<_, ExperimentError>(interactions.normalised_rows(floor))
+        })?;
+        let peer_rows =
+            materials.peer_rows(&config, || dealt(&config, &interactions, &user_rows, peers))?;
         let items = user_rows.dimension();
         checked_block(&config, items)?;
         let algorithm = config.algorithm.build(items);
@@ -160,7 +181,9 @@ impl Experiment {
             config.algorithm.iterations,
         )?;
         let noise = clock.time("privacy", || {
-            plan_noise(&config, &noise_topology, &calibrated, budget.delta)
+            materials.plan(&config, peers, || {
+                plan_noise(&config, &noise_topology, &calibrated, budget.delta)
+            })
         })?;
         let bounds = mixing_bounds(&topology);
         let averaging = config.averaging;
@@ -181,12 +204,12 @@ impl Experiment {
             held_out,
             data,
             user_rows,
-            peer_rows: Arc::new(peer_rows),
+            peer_rows,
             topology,
             sensitivity,
             calibrated,
             delta: budget.delta,
-            noise,
+            noise: NoisePlan::clone(&noise),
             rounds,
             contraction,
             warnings: Vec::new(),
@@ -254,18 +277,7 @@ impl Experiment {
     /// The configuration with absolute paths, so that it runs from any folder.
     #[must_use]
     pub fn portable_config(&self) -> Config {
-        let mut config = self.config.clone();
-        let anchor = |path: &mut PathBuf| {
-            let joined = self.base.join(&*path);
-            // Without a current directory nothing is absolute; the joined path is the best there is.
-            *path = std::path::absolute(&joined).unwrap_or(joined);
-        };
-        anchor(&mut config.data.path);
-        config.evaluation.test.iter_mut().for_each(anchor);
-        config.topology.file_mut().into_iter().for_each(anchor);
-        let noise = config.noise_topology.iter_mut();
-        noise.filter_map(TopologySource::file_mut).for_each(anchor);
-        config
+        anchored(self.config.clone(), &self.base)
     }
 
     /// The same hash with the seed left out: a seed can be guessed, and with it a simulation's noise.
@@ -281,6 +293,21 @@ impl Experiment {
     pub fn config_hash(&self) -> String {
         hash(&self.config)
     }
+}
+
+/// A configuration with its paths, which start at `base`, made absolute.
+pub(super) fn anchored(mut config: Config, base: &Path) -> Config {
+    let anchor = |path: &mut PathBuf| {
+        let joined = base.join(&*path);
+        // Without a current directory nothing is absolute; the joined path is the best there is.
+        *path = std::path::absolute(&joined).unwrap_or(joined);
+    };
+    anchor(&mut config.data.path);
+    config.evaluation.test.iter_mut().for_each(anchor);
+    config.topology.file_mut().into_iter().for_each(anchor);
+    let noise = config.noise_topology.iter_mut();
+    noise.filter_map(TopologySource::file_mut).for_each(anchor);
+    config
 }
 
 /// BLAKE3 of a configuration, in hexadecimal.
@@ -317,17 +344,31 @@ pub fn read_config(path: &Path, set: &[String]) -> Result<Config, ExperimentErro
 /// [`ExperimentError`] of the tables `[data]` and `[evaluation]`.
 pub(super) fn training_data(config: Config, base: &Path) -> Result<Interactions, ExperimentError> {
     let config = completed(config)?;
-    let loaded = read(&config, base)?;
+    let loaded = Materials::default().loaded(&config.data, base)?;
     let seed = Seed::from_u64(config.seed);
-    filtered(&config, base, loaded, &seed).map(|(train, ..)| train)
+    filtered(&config, base, &loaded, &seed).map(|(train, ..)| Interactions::clone(&train))
+}
+
+/// The rows of each peer.
+fn dealt(
+    config: &Config,
+    interactions: &Interactions,
+    user_rows: &SparseRows,
+    peers: usize,
+) -> Result<Vec<SparseRows>, ExperimentError> {
+    let seed = Seed::from_u64(config.seed);
+    let partition = config.peers.partition;
+    let assignment = data::assign(interactions.users(), peers, partition, &seed)
+        .map_err(ExperimentError::Peers)?;
+    Ok(data::peer_rows(user_rows, &assignment))
 }
 
 fn filtered(
     config: &Config,
     base: &Path,
-    loaded: data::Loaded,
+    loaded: &data::Loaded,
     seed: &Seed,
-) -> Result<(Interactions, DataSummary, Option<HeldOut>), ExperimentError> {
+) -> Result<Held, ExperimentError> {
     let data::Loaded {
         interactions: read,
         counts,
@@ -361,7 +402,7 @@ fn filtered(
             .filter(|&user| kept.row(user).is_empty())
             .count(),
     };
-    Ok((kept, summary, held_out))
+    Ok((Arc::new(kept), summary, held_out))
 }
 
 fn plan_noise(
@@ -427,6 +468,8 @@ pub(super) fn check_identity(name: &str, seed: u64) -> Result<(), ExperimentErro
 
 /// Checks what needs no data and fills in defaults that depend on other keys.
 fn completed(mut config: Config) -> Result<Config, ExperimentError> {
+    // An experiment is one run; what is swept over it is the sweep's.
+    config.sweep = None;
     check_identity(&config.name, config.seed)?;
     if config.data.degree_cap == Some(0) {
         return Err(ExperimentError::DegreeCap);
@@ -444,21 +487,6 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
         config.averaging.tolerance = Some(DEFAULT_TOLERANCE);
     }
     Ok(config)
-}
-
-fn read(config: &Config, base: &Path) -> Result<data::Loaded, ExperimentError> {
-    let data = &config.data;
-    let path = base.join(&data.path);
-    data::load(&path, data.format, data.threshold).map_err(|error| match error {
-        DataError::Open {
-            kind: std::io::ErrorKind::NotFound,
-            ..
-        } => ExperimentError::MissingData {
-            path,
-            obtain: data.obtain.clone(),
-        },
-        other => other.into(),
-    })
 }
 
 fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {

@@ -30,6 +30,11 @@ impl Shared {
 }
 
 impl Experiment {
+    /// Hash of the communication graph and the noise graph.
+    pub(super) fn graphs_digest(&self) -> [u8; 32] {
+        self.shared.topology
+    }
+
     /// The session of this experiment under one seed.
     ///
     /// # Panics

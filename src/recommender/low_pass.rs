@@ -1,5 +1,7 @@
 //! The low-pass filter of P1 on a whole rating matrix, and the relative error of one basis against another.
 
+use std::borrow::Cow;
+
 use nalgebra::DMatrix;
 
 use crate::data::Interactions;
@@ -15,7 +17,7 @@ const TILE: usize = 256;
 /// I is the diagonal of item degrees; an item of degree 0 gets 0 in both I^{1/2} and I^{-1/2}.
 #[derive(Debug)]
 pub struct LowPassFilter<'a> {
-    interactions: &'a Interactions,
+    interactions: Cow<'a, Interactions>,
     roots: Vec<f64>,
     inverse_roots: Vec<f64>,
     /// I^{-1/2} RᵀR I^{-1/2}, in the dense form.
@@ -55,10 +57,22 @@ impl<'a> LowPassFilter<'a> {
         let inverse_roots: Vec<f64> = roots.iter().map(inverse).collect();
         let gram = (form == FilterForm::Gram).then(|| gram(interactions, &inverse_roots));
         Self {
-            interactions,
+            interactions: Cow::Borrowed(interactions),
             roots,
             inverse_roots,
             gram,
+        }
+    }
+
+    /// The filter with a copy of the interactions of its own.
+    #[must_use]
+    pub fn into_owned(self) -> LowPassFilter<'static> {
+        let interactions = self.interactions.into_owned();
+        LowPassFilter {
+            interactions: Cow::Owned(interactions),
+            roots: self.roots,
+            inverse_roots: self.inverse_roots,
+            gram: self.gram,
         }
     }
 

@@ -48,6 +48,8 @@ pub enum Label {
     Scenario = 11,
     /// Which of a user's interactions are held out of training.
     Holdout = 12,
+    /// Bootstrap resamples and random splits of a sweep's results.
+    Resampling = 13,
 }
 
 /// The root of every random stream of a simulation.

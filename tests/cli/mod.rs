@@ -10,4 +10,5 @@ mod recommend;
 mod refusals;
 mod schema;
 mod studies;
+mod sweeps;
 mod topology;

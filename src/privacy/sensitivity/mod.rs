@@ -27,6 +27,7 @@ mod max_entry;
 mod packed;
 mod row_norm;
 mod rule;
+mod worst_case;
 
 #[cfg(test)]
 pub(super) mod attacks;
@@ -41,6 +42,8 @@ pub enum SensitivityRule {
     RowNorm,
     /// The earlier bound from the largest entry (Hardt & Price; Balcan et al.).
     MaxEntry,
+    /// The bound for the largest entry any X can have, in the FedPower-style baseline (a reconstruction).
+    WorstCase,
 }
 
 /// The public number of X that peers agree on by max-consensus before they can scale their noise.
@@ -221,6 +224,7 @@ impl fmt::Display for SensitivityRule {
             Self::Exact => "exact",
             Self::RowNorm => "row-norm",
             Self::MaxEntry => "max-entry",
+            Self::WorstCase => "worst-case",
         })
     }
 }
@@ -239,7 +243,11 @@ mod tests {
             assert!(Sensitivity::new(adjacency, SensitivityRule::RowNorm, 1, None, 4).is_err());
             assert!(Sensitivity::new(adjacency, SensitivityRule::Exact, 1, None, 4).is_ok());
         }
-        for rule in [SensitivityRule::RowNorm, SensitivityRule::MaxEntry] {
+        for rule in [
+            SensitivityRule::RowNorm,
+            SensitivityRule::MaxEntry,
+            SensitivityRule::WorstCase,
+        ] {
             let error = Sensitivity::new(Adjacency::User, rule, 1, None, 4).expect_err("unproved");
             let text = error.to_string();
             assert!(

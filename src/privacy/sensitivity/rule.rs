@@ -5,6 +5,7 @@ use super::exact::Exact;
 use super::max_entry::MaxEntry;
 use super::packed::Packed;
 use super::row_norm::RowNorm;
+use super::worst_case::WorstCase;
 use super::{SensitivityRule, Statistic, adjacency};
 use crate::vocabulary::Release;
 
@@ -67,16 +68,18 @@ impl Proved {
 }
 
 /// The combinations that have a proof; the text of [`super::PrivacyError::Unproved`].
-pub(super) static PROVED: [Proved; 15] = [
+pub(super) static PROVED: [Proved; 17] = [
     Proved::of::<Exact<adjacency::Interaction>>(),
     Proved::of::<RowNorm<adjacency::Interaction>>(),
     Proved::of::<MaxEntry<adjacency::Interaction>>(),
+    Proved::of::<WorstCase<adjacency::Interaction>>(),
     Proved::of::<Exact<adjacency::User>>(),
     Proved::of::<Exact<adjacency::Swap>>(),
     Proved::of::<Exact<adjacency::ReplaceUser>>(),
     Proved::of::<Exact<adjacency::MatrixChange>>(),
     Proved::of::<RowNorm<adjacency::MatrixChange>>(),
     Proved::of::<MaxEntry<adjacency::MatrixChange>>(),
+    Proved::of::<WorstCase<adjacency::MatrixChange>>(),
     Proved::of::<Exact<adjacency::UnitSpectral>>(),
     Proved::of::<Packed<adjacency::Interaction>>(),
     Proved::of::<Packed<adjacency::User>>(),

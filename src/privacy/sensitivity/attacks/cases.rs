@@ -11,13 +11,13 @@ const TIGHT: f64 = 0.999;
 const SCALED: f64 = 0.99;
 
 use Adjacency as A;
-use SensitivityRule::{Exact, MaxEntry, RowNorm};
+use SensitivityRule::{Exact, MaxEntry, RowNorm, WorstCase};
 
 /// Adjacency, rule, D, m, and the share of Δ that the search must reach.
 ///
 /// P1's interaction bounds have room to spare: at D = 1 the truth is D̂, so √2·D̂ is reached to 0.7071, at D = 2
 /// to √(5/8). At D = 20 no X of these sizes can be the worst.
-const CASES: [(Adjacency, SensitivityRule, u32, Option<u32>, f64); 35] = [
+const CASES: [(Adjacency, SensitivityRule, u32, Option<u32>, f64); 37] = [
     (A::Interaction, Exact, 1, None, TIGHT),
     (A::Interaction, Exact, 2, None, TIGHT),
     (A::Interaction, Exact, 3, None, TIGHT),
@@ -27,6 +27,7 @@ const CASES: [(Adjacency, SensitivityRule, u32, Option<u32>, f64); 35] = [
     (A::Interaction, RowNorm, 2, None, 0.79),
     (A::Interaction, MaxEntry, 1, None, TIGHT * FRAC_1_SQRT_2),
     (A::Interaction, MaxEntry, 2, None, 0.79),
+    (A::Interaction, WorstCase, 1, None, TIGHT * FRAC_1_SQRT_2),
     (A::User, Exact, 1, None, TIGHT),
     (A::User, Exact, 3, None, TIGHT),
     (A::User, Exact, 1, Some(1), TIGHT),
@@ -49,6 +50,7 @@ const CASES: [(Adjacency, SensitivityRule, u32, Option<u32>, f64); 35] = [
     (A::Matrix, Exact, 1, None, TIGHT),
     (A::Matrix, RowNorm, 1, None, TIGHT),
     (A::Matrix, MaxEntry, 1, None, TIGHT),
+    (A::Matrix, WorstCase, 1, None, TIGHT),
     (A::Matrix, Exact, 4, None, TIGHT),
     (A::Matrix, MaxEntry, 4, None, TIGHT),
     (A::UnitSpectral, Exact, 1, None, TIGHT),

@@ -1,0 +1,181 @@
+//! `undertone run` of an experiment file with a `[sweep]`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use super::arguments::RunArguments;
+use super::progress::Progress;
+use super::{Verdict, table};
+use crate::experiment::Config;
+use crate::experiment::sweep::{
+    Advance, Coincidence, Curve, Seeds, Sweep, SweepConfig, SweepResult,
+};
+
+pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdict> {
+    let quiet = arguments.report.quiet;
+    if let Some(sweep) = &config.sweep {
+        refuse_what_has_no_effect(arguments, sweep)?;
+    }
+    if arguments.trace {
+        bail!(
+            "--trace is for a single run, but {} has a [sweep]",
+            arguments.experiment.sim.display()
+        );
+    }
+    let directory = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("out").join(&config.name));
+    let mut progress = Progress::new("checking", quiet);
+    let base = arguments.experiment.base();
+    let sweep = Sweep::new(config, base).map_err(|error| arguments.experiment.explain(error))?;
+    progress.message("sweeping");
+    let result = sweep.run(&directory, &mut |advance: Advance| {
+        progress.advance(advance)
+    })?;
+    progress.finish();
+    let mut out = io::stdout().lock();
+    if arguments.report.json {
+        serde_json::to_writer_pretty(&mut out, &result)?;
+        writeln!(out)?;
+    } else if !quiet {
+        print(&mut out, &result)?;
+        writeln!(out, "\nresults: {}", directory.display())?;
+    }
+    super::warn(&result.warnings);
+    if result.failed > 0 {
+        eprintln!(
+            "warning: {} of {} cells failed; sweep.csv says why",
+            result.failed, result.cells
+        );
+    }
+    Ok(if result.holds() {
+        Verdict::Success
+    } else {
+        Verdict::CheckFailed
+    })
+}
+
+/// Options that the sweep overrides in every cell must not look as if they had been applied.
+fn refuse_what_has_no_effect(arguments: &RunArguments, sweep: &SweepConfig) -> Result<()> {
+    let chooses = |key: &String| key == "engine" || key == "engine.kind";
+    let methods = sweep.methods.iter();
+    let choosing: Vec<&str> = methods
+        .filter(|method| method.set.0.iter().any(|(key, _)| chooses(key)))
+        .map(|method| method.name.as_str())
+        .collect();
+    let swept = sweep.over.0.iter().any(|(key, _)| chooses(key));
+    if let Some(engine) = &arguments.experiment.engine
+        && (swept || !choosing.is_empty())
+    {
+        let whose = if swept {
+            "sweep.over".to_owned()
+        } else {
+            format!("{choosing:?}")
+        };
+        bail!(
+            "--engine {engine} would not reach every run: {whose} set engine.kind, because the engine is part of what \
+             is compared; leave --engine out, or change the methods in the file"
+        );
+    }
+    if arguments.experiment.seed.is_some() && matches!(sweep.seeds, Seeds::List(_)) {
+        bail!(
+            "--seed has no effect on a sweep that lists its seeds; use --set sweep.seeds=[...], or give the file a number of seeds"
+        );
+    }
+    Ok(())
+}
+
+fn print(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
+    writeln!(
+        out,
+        "{}: {} runs, {} per point\n\nrelative error against the non-private run, mean over runs:",
+        result.name, result.cells, result.seeds
+    )?;
+    print_curves(out, &result.x, &result.curves)?;
+    if let Some(target) = result.target {
+        writeln!(
+            out,
+            "\n{} at which the mean error first falls to {target}:",
+            result.x
+        )?;
+        print_crossings(out, result)?;
+    }
+    for pair in &result.coincidences {
+        print_coincidence(out, pair)?;
+    }
+    Ok(())
+}
+
+/// One line per x, one column per method.
+fn print_curves(out: &mut impl Write, x: &str, curves: &[Curve]) -> io::Result<()> {
+    for (number, curve) in curves.iter().enumerate() {
+        writeln!(out, "  ({}) {}", number + 1, curve.method)?;
+    }
+    let mut xs: Vec<f64> = curves
+        .iter()
+        .flat_map(|curve| curve.points.iter().map(|point| point.x))
+        .collect();
+    xs.sort_by(f64::total_cmp);
+    xs.dedup();
+    let numbers = (1..=curves.len()).map(|number| format!("({number})"));
+    let mut rows = vec![
+        std::iter::once(x.to_owned())
+            .chain(numbers)
+            .collect::<Vec<_>>(),
+    ];
+    for x in xs {
+        let mut row = vec![format!("{x}")];
+        row.extend(curves.iter().map(|curve| {
+            let point = curve.points.iter().find(|point| point.x == x);
+            table::optional(point.map(|point| point.mean))
+        }));
+        rows.push(row);
+    }
+    table::write(out, &rows)
+}
+
+fn print_crossings(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
+    let mut heading = vec!["".to_owned(), result.x.clone(), "epsilon spent".to_owned()];
+    if let Some(baseline) = &result.baseline {
+        heading.push(format!("{baseline} asks"));
+        heading.push(format!("{baseline} spends"));
+    }
+    let mut rows = vec![heading];
+    for crossing in &result.crossings {
+        let bound = if crossing.at_most { "<= " } else { "" };
+        let x = crossing.x.map_or_else(
+            || "not reached".to_owned(),
+            |x| format!("{bound}{}", table::number(x)),
+        );
+        let mut row = vec![
+            crossing.method.clone(),
+            x,
+            table::optional(crossing.epsilon_spent),
+        ];
+        if result.baseline.is_some() {
+            let times = |ratio: Option<f64>| {
+                ratio.map_or_else(|| "-".to_owned(), |r| format!("{} x", table::number(r)))
+            };
+            row.push(times(crossing.ratio));
+            row.push(times(crossing.ratio_spent));
+        }
+        rows.push(row);
+    }
+    table::write(out, &rows)
+}
+
+fn print_coincidence(out: &mut impl Write, pair: &Coincidence) -> io::Result<()> {
+    let [one, other] = &pair.methods;
+    let verdict = if pair.holds { "PASS" } else { "FAIL" };
+    let known = pair.points.iter().filter_map(|(_, p)| *p);
+    let least = known.reduce(f64::min);
+    writeln!(
+        out,
+        "\n{verdict}  {one} and {other} have the same law: least corrected p-value {} over {} points",
+        table::optional(least),
+        pair.points.len()
+    )
+}

@@ -1,0 +1,39 @@
+//! What the cells of a sweep are measured against.
+
+use super::super::evaluation::References;
+use super::super::metrics::Utility;
+use super::super::resolve::Experiment;
+use super::super::run::RunError;
+use crate::linalg::Block;
+use crate::recommender::LowPassFilter;
+use crate::vocabulary::Seed;
+
+/// The references of one matrix, which no seed changes.
+#[derive(Debug)]
+pub(super) struct Fixed {
+    filter: LowPassFilter<'static>,
+    /// U, where it is within reach.
+    exact: Option<Block>,
+}
+
+impl Fixed {
+    /// The references of the matrix this experiment computes on.
+    pub(super) fn of(experiment: &Experiment) -> Self {
+        Self {
+            filter: LowPassFilter::new(&experiment.interactions).into_owned(),
+            exact: References::exact(experiment).ok().map(|top| top.vectors),
+        }
+    }
+
+    /// All figures of one basis; `plain` is the non-private run from the same X⁰.
+    pub(super) fn measure(&self, basis: &Block, plain: &Block) -> Utility {
+        Utility::of(&self.filter, basis, self.exact.as_ref(), Some(plain))
+    }
+}
+
+/// X^L of this experiment's matrix without any noise, from the X⁰ of its seed.
+pub(super) fn non_private(experiment: &Experiment) -> Result<Block, RunError> {
+    let session = experiment.session(&Seed::from_u64(experiment.config.seed));
+    let outcome = References::non_private(experiment, &session)?;
+    Ok(outcome.basis().clone())
+}

@@ -1,0 +1,205 @@
+//! `undertone run` of a sweep: interrupted, resumed, on any number of threads, and what it exits with.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::scratch::{SIM, Scratch};
+
+const SWEEP: &str = r#"
+[evaluation]
+reference_floor = 1
+
+[sweep]
+seeds = 12
+baseline = "row norm"
+target = 0.5
+
+[sweep.over]
+"privacy.epsilon" = [1, 10.0, 100, 1000]
+
+[[sweep.methods]]
+name = "row norm"
+set = { "privacy.sensitivity" = "row-norm" }
+
+[[sweep.methods]]
+name = "exact, with \"a\" comma"
+
+[[sweep.methods]]
+name = "curator"
+set = { "engine.kind" = "central" }
+"#;
+
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("sims/sweep.toml", &format!("{SIM}{SWEEP}"));
+    scratch
+}
+
+fn command(scratch: &Scratch, threads: &str, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_undertone"));
+    command
+        .args(arguments.split_whitespace())
+        .current_dir(scratch.path(""))
+        .env("RAYON_NUM_THREADS", threads)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+fn run(scratch: &Scratch, threads: &str, arguments: &str) {
+    let status = command(scratch, threads, arguments)
+        .status()
+        .expect("starts");
+    assert_eq!(status.code(), Some(0), "{arguments}");
+}
+
+fn lines(scratch: &Scratch, name: &str) -> usize {
+    std::fs::read(scratch.path(name)).map_or(0, |bytes| {
+        bytes.iter().filter(|&&byte| byte == b'\n').count()
+    })
+}
+
+const CELLS: usize = 3 * 4 * 12;
+
+#[test]
+fn an_interrupted_sweep_goes_on_to_the_same_bytes_on_any_number_of_threads() {
+    let scratch = scratch();
+    run(&scratch, "1", "run sims/sweep.toml --out whole");
+    run(&scratch, "3", "run sims/sweep.toml --out threads");
+    let mut child = command(&scratch, "2", "run sims/sweep.toml --out cut")
+        .spawn()
+        .expect("starts");
+    let patience = Instant::now() + Duration::from_secs(60);
+    while lines(&scratch, "cut/cells.jsonl") < 20 {
+        assert!(Instant::now() < patience, "no cell is finished");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().expect("our own child");
+    child.wait().expect("ended");
+    let before = lines(&scratch, "cut/cells.jsonl");
+    assert!(
+        (20..CELLS).contains(&before),
+        "{before} of {CELLS} when it was killed"
+    );
+    assert!(!scratch.path("cut/summary.json").exists());
+    // What a crash in mid-line would leave.
+    let mut journal = scratch.read("cut/cells.jsonl");
+    let torn = journal[..200].to_vec();
+    journal.extend(torn);
+    std::fs::write(scratch.path("cut/cells.jsonl"), journal).expect("writable");
+    run(&scratch, "2", "run sims/sweep.toml --out cut");
+    assert_eq!(
+        lines(&scratch, "cut/cells.jsonl"),
+        CELLS + 1,
+        "finished cells are not run again"
+    );
+    for name in ["sweep.csv", "curves.csv", "summary.json"] {
+        let whole = scratch.read(&format!("whole/{name}"));
+        assert!(whole == scratch.read(&format!("cut/{name}")), "{name}");
+        assert!(whole == scratch.read(&format!("threads/{name}")), "{name}");
+    }
+    let text = String::from_utf8(scratch.read("whole/sweep.csv")).expect("text");
+    assert!(
+        text.starts_with("method,privacy.epsilon,seed,relative_error,"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), CELLS + 1);
+    assert!(
+        text.contains("\n\"exact, with \"\"a\"\" comma\",10.0,3,"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_changed_file_does_not_reuse_what_it_changed() {
+    let scratch = scratch();
+    let quick = "--set sweep.seeds=1 --out out";
+    run(&scratch, "2", &format!("run sims/sweep.toml {quick}"));
+    assert_eq!(lines(&scratch, "out/cells.jsonl"), 12);
+    run(&scratch, "2", &format!("run sims/sweep.toml {quick}"));
+    assert_eq!(lines(&scratch, "out/cells.jsonl"), 12);
+    run(
+        &scratch,
+        "2",
+        &format!("run sims/sweep.toml {quick} --set algorithm.iterations=3"),
+    );
+    assert_eq!(lines(&scratch, "out/cells.jsonl"), 24);
+    // The same configuration on other ratings.
+    let ratings = String::from_utf8(scratch.read("sims/ratings.csv")).expect("text");
+    scratch.write("sims/ratings.csv", &format!("{ratings}u0,i29,3\n"));
+    run(&scratch, "2", &format!("run sims/sweep.toml {quick}"));
+    assert_eq!(lines(&scratch, "out/cells.jsonl"), 36);
+}
+
+#[test]
+fn a_cell_that_cannot_go_on_is_a_row_with_its_reason() {
+    let scratch = scratch();
+    // One pattern of items: a sum of rank 1, without noise no basis of rank 3.
+    let rows: String = (0..40)
+        .flat_map(|user| (0..6).map(move |item| format!("u{user},i{item},1\n")))
+        .collect();
+    scratch.write("sims/ratings.csv", &format!("user,item,rating\n{rows}"));
+    let shown = scratch
+        .undertone("run sims/sweep.toml --out out --set noise.scheme=none --set sweep.seeds=1");
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    assert!(
+        shown.stderr.contains("12 of 12 cells failed"),
+        "{}",
+        shown.stderr
+    );
+    let text = String::from_utf8(scratch.read("out/sweep.csv")).expect("text");
+    assert!(
+        text.lines().skip(1).all(|line| line.contains("advance")),
+        "{text}"
+    );
+    let summary: serde_json::Value =
+        serde_json::from_slice(&scratch.read("out/summary.json")).expect("JSON");
+    assert_eq!(summary["failed"], 12);
+}
+
+#[test]
+fn methods_that_must_coincide_and_do_not_exit_with_1() {
+    let scratch = scratch();
+    let asked = |pair: &str| {
+        scratch.write(
+            "sims/pair.toml",
+            &format!(
+                "{SIM}{}",
+                SWEEP.replace("target = 0.5", &format!("coincide = [{pair}]"))
+            ),
+        );
+        scratch.undertone("run sims/pair.toml --out pair --set sweep.seeds=10")
+    };
+    // Ten per cent more noise is what a factor of two in the sensitivity is not: clearly seen.
+    let shown = asked(r#"["row norm", "curator"]"#);
+    assert_eq!(shown.code, Some(1), "{}{}", shown.stdout, shown.stderr);
+    assert!(
+        shown.stdout.contains("FAIL  row norm and curator"),
+        "{}",
+        shown.stdout
+    );
+    let shown = asked(r#"["exact, with \"a\" comma", "curator"]"#);
+    assert_eq!(shown.code, Some(0), "{}{}", shown.stdout, shown.stderr);
+    assert!(shown.stdout.contains("PASS  exact"), "{}", shown.stdout);
+}
+
+#[test]
+fn options_that_would_not_reach_every_cell_are_refused() {
+    let scratch = scratch();
+    for (arguments, words) in [
+        ("--engine event", "[\"curator\"] set engine.kind"),
+        ("--trace", "--trace is for a single run"),
+        ("--seed 4 --set sweep.seeds=[1,2]", "--seed has no effect"),
+        ("--set sweep.targets=1", "unknown field `targets`"),
+        ("--set sweep.seeds=0", "sims/sweep.toml cannot be used"),
+    ] {
+        let shown = scratch.undertone(&format!("run sims/sweep.toml --out out {arguments}"));
+        assert_eq!(shown.code, Some(2), "{arguments}: {}", shown.stderr);
+        assert!(
+            shown.stderr.contains(words),
+            "{arguments}: {}",
+            shown.stderr
+        );
+        assert!(!scratch.path("out").exists(), "{arguments}");
+    }
+}

@@ -1,0 +1,126 @@
+//! Sweeps through the library: what cells share, what they are measured against, what is refused.
+
+use undertone::engine::Silent;
+use undertone::experiment::sweep::{Cell, Sweep};
+use undertone::experiment::{Config, read_config, run};
+use undertone::vocabulary::Seed;
+
+use crate::support::experiments::sims;
+use crate::support::repository;
+
+fn config(set: &[&str]) -> Config {
+    let small = [
+        "sweep.coincide=[]",
+        "sweep.seeds=2",
+        "data.items=40",
+        "algorithm.rank=3",
+    ];
+    let set: Vec<String> = small.iter().chain(set).map(|s| (*s).to_owned()).collect();
+    read_config(&repository("sims/fig1-small.toml"), &set).expect("valid")
+}
+
+fn sweep(set: &[&str]) -> Sweep {
+    Sweep::new(config(set), &sims()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn start(sweep: &Sweep, cell: Cell) -> Vec<f64> {
+    let experiment = sweep.experiment(cell).expect("checked");
+    let session = experiment.session(&Seed::from_u64(cell.seed));
+    session.start.values().to_vec()
+}
+
+#[test]
+fn all_methods_and_grid_points_of_one_seed_start_from_the_same_block() {
+    let sweep = sweep(&["sweep.over={\"privacy.epsilon\"=[1, 5]}"]);
+    assert_eq!(sweep.cells().len(), 5 * 2 * 2);
+    let first = sweep.cells()[0];
+    let expected = start(&sweep, first);
+    for &cell in sweep.cells() {
+        assert_eq!(
+            start(&sweep, cell) == expected,
+            cell.seed == first.seed,
+            "{cell:?}"
+        );
+    }
+}
+
+#[test]
+fn results_are_measured_against_the_reference_floor() {
+    let without_noise = |set: &[&str]| {
+        let set: Vec<&str> = [&["noise.scheme=none", "data.degree_floor=20"], set].concat();
+        let experiment =
+            undertone::experiment::Experiment::resolve(config(&set), &sims()).expect("valid");
+        let utility = run(&experiment, &mut Silent).expect("runs").summary.utility;
+        utility.relative_error_non_private.expect("measured")
+    };
+    let own = without_noise(&["evaluation.reference_floor=20"]);
+    let other = without_noise(&["evaluation.reference_floor=1"]);
+    assert!(
+        own < 1e-6,
+        "the run without noise is its own reference: {own}"
+    );
+    assert!(other > 1e-3, "another matrix has another basis: {other}");
+}
+
+#[test]
+fn what_cannot_be_swept_is_refused_with_what_to_change() {
+    for (set, words) in [
+        ("sweep.over={}", "over is empty"),
+        (
+            "sweep.over={\"privacy.epsilon\"=[]}",
+            "over.\"privacy.epsilon\" is empty",
+        ),
+        ("sweep.over={\"privacy.epsilon\"=[1, 1]}", "lists 1 twice"),
+        (
+            "sweep.over={\"privacy.epsilom\"=[1]}",
+            "unknown field `epsilom`",
+        ),
+        (
+            "sweep.over={\"privacy.epsilon\"=[1, 0]}",
+            "privacy.epsilon = 0: ",
+        ),
+        ("sweep.over={\"seed\"=[1]}", "use sweep.seeds"),
+        ("sweep.seeds=[]", "seeds is empty"),
+        ("sweep.seeds=0", "seeds is empty"),
+        ("sweep.seeds=[3, 3]", "seed 3 is listed twice"),
+        ("sweep.seeds=90000", "makes 1800000 cells"),
+        ("sweep.baseline=\"x\"", "names \"x\", which is no method"),
+        ("sweep.target=0", "must be a relative error above 0"),
+        (
+            "sweep.coincide=[[\"P1 Alg. 1\", \"P1 Alg. 2\"]]",
+            "could never fail",
+        ),
+        (
+            "sweep.methods=[{name=\"a\"}, {name=\"a\"}]",
+            "two methods are called \"a\"",
+        ),
+        (
+            "sweep.methods=[{name=\"a\", set={\"data.items\"=3}}]",
+            "would measure this method on other data",
+        ),
+        (
+            "sweep.methods=[{name=\"a\", set={\"evaluation.reference_floor\"=3}}]",
+            "all methods are measured by alike",
+        ),
+        (
+            "sweep.methods=[{name=\"a\", set={\"engine.kind\"=\"warp\"}}]",
+            "method \"a\" at",
+        ),
+        (
+            "evaluation.reference_floor=0",
+            "reference_floor must be at least 1",
+        ),
+    ] {
+        // The baseline of the file is no method of the shortened lists.
+        let mut all = vec!["sweep.baseline=\"a\""];
+        if !set.contains("sweep.methods") {
+            all[0] = "sweep.baseline=\"P1 Alg. 2\"";
+        }
+        all.push(set);
+        let error = Sweep::new(config(&all), &sims())
+            .expect_err(set)
+            .to_string();
+        assert!(error.contains(words), "{set}: {error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+}
