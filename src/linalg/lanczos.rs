@@ -205,7 +205,7 @@ mod tests {
             for j in 0..rank {
                 let column: Vec<f64> = (0..n).map(|i| found.row(i)[j]).collect();
                 let largest = column.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-                assert!(column.iter().any(|&v| v == largest), "the sign convention");
+                assert!(column.contains(&largest), "the sign convention");
             }
         }
     }

@@ -234,7 +234,7 @@ const ALGORITHMS: [&[&str]; 2] = [
     &[
         "algorithm.kind=covariance",
         "algorithm.iterations=1",
-        "data.items=30",
+        "data.items=60",
     ],
     &["algorithm.kind=krylov", "algorithm.block=6"],
 ];
