@@ -9,9 +9,11 @@ use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
 use crate::experiment::Config;
+use crate::experiment::output::resolved;
 use crate::experiment::sweep::{
     Advance, Coincidence, Curve, Seeds, Sweep, SweepConfig, SweepResult,
 };
+use crate::report;
 
 pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdict> {
     let quiet = arguments.report.quiet;
@@ -30,12 +32,16 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
         .unwrap_or_else(|| PathBuf::from("out").join(&config.name));
     let mut progress = Progress::new("checking", quiet);
     let base = arguments.experiment.base();
+    let table = config.sweep.clone().unwrap_or_default();
+    let written = resolved(&config);
     let sweep = Sweep::new(config, base).map_err(|error| arguments.experiment.explain(error))?;
     progress.message("sweeping");
     let result = sweep.run(&directory, &mut |advance: Advance| {
         progress.advance(advance)
     })?;
     progress.finish();
+    let page = report::sweep_page(&report::Sweep::of(&result, &table, &written))?;
+    let page = report::write(&directory, &page)?;
     let mut out = io::stdout().lock();
     if arguments.report.json {
         serde_json::to_writer_pretty(&mut out, &result)?;
@@ -43,6 +49,7 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
     } else if !quiet {
         print(&mut out, &result)?;
         writeln!(out, "\nresults: {}", directory.display())?;
+        writeln!(out, "report: {}", page.display())?;
     }
     super::warn(&result.warnings);
     if result.failed > 0 {

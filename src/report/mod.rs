@@ -22,6 +22,7 @@ mod page;
 mod run_page;
 mod study_page;
 mod sweep_page;
+mod swept;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -60,8 +60,8 @@ pub struct Crossing {
     pub method: String,
     /// Its ε there; `None` if the curve does not reach the target.
     pub epsilon: Option<f64>,
-    /// Ends of the band's crossing, where the band crosses.
-    pub band: Option<(f64, f64)>,
+    /// The ε that the accountant says is spent there, where that is another.
+    pub spent: Option<f64>,
 }
 
 /// One method.
@@ -152,7 +152,8 @@ fn finding(sweep: &Sweep, panel: &Panel, target: f64) -> String {
     };
     let epsilon = number::significant(epsilon, 2);
     let axis = &sweep.x.label;
-    match baseline(sweep).filter(|_| method != sweep.baseline) {
+    let own = baseline(sweep).and_then(|own| own.epsilon);
+    match own.filter(|_| method != sweep.baseline) {
         Some(own) => format!(
             "{what}: {target} is reached at {axis} = {epsilon} by {method}, at {} by {} (baseline)",
             number::significant(own, 2),
@@ -162,9 +163,8 @@ fn finding(sweep: &Sweep, panel: &Panel, target: f64) -> String {
     }
 }
 
-fn baseline(sweep: &Sweep) -> Option<f64> {
-    let found = sweep.crossings.iter().find(|c| c.method == sweep.baseline);
-    found.and_then(|crossing| crossing.epsilon)
+fn baseline(sweep: &Sweep) -> Option<&Crossing> {
+    sweep.crossings.iter().find(|c| c.method == sweep.baseline)
 }
 
 fn crossings(sweep: &Sweep, target: f64) -> Table {
@@ -174,15 +174,16 @@ fn crossings(sweep: &Sweep, target: f64) -> Table {
         if crossing.method == sweep.baseline {
             name.push_str(" (baseline)");
         }
-        let epsilon = match (crossing.epsilon, crossing.band) {
-            (Some(epsilon), Some((low, high))) => Cell::Range(epsilon, low, high),
-            (epsilon, _) => Cell::optional(epsilon),
+        let times = |own: Option<f64>, epsilon: Option<f64>| {
+            Cell::optional(own.zip(epsilon).map(|(own, epsilon)| own / epsilon))
         };
-        let ratio = crossing
-            .epsilon
-            .zip(own)
-            .map(|(epsilon, own)| own / epsilon);
-        vec![Cell::Text(name), epsilon, Cell::optional(ratio)]
+        vec![
+            Cell::Text(name),
+            Cell::optional(crossing.epsilon),
+            times(own.and_then(|own| own.epsilon), crossing.epsilon),
+            Cell::optional(crossing.spent),
+            times(own.and_then(|own| own.spent), crossing.spent),
+        ]
     });
     let measure = sweep.panels.first().map_or("error", |panel| &panel.y.label);
     Table {
@@ -194,6 +195,8 @@ fn crossings(sweep: &Sweep, target: f64) -> Table {
             Column::new("method", ""),
             Column::new(&sweep.x.label, &sweep.x.unit),
             Column::new("times less than the baseline", "ratio"),
+            Column::new("epsilon spent there", "nats"),
+            Column::new("times less spent than the baseline", "ratio"),
         ],
         rows: rows.collect(),
     }

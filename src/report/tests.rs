@@ -80,7 +80,7 @@ pub(super) fn sweep() -> Sweep {
         Crossing {
             method: (*name).to_owned(),
             epsilon: Some(epsilon).filter(|e| *e < 100.0),
-            band: Some((epsilon * 0.95, epsilon * 1.06)),
+            spent: Some(epsilon * 0.7),
         }
     });
     let methods = METHODS.iter().enumerate().map(|(k, (name, ..))| Method {

@@ -1,0 +1,153 @@
+//! From what a sweep found to its page.
+
+use super::axis::{Axis, Spacing};
+use super::figure::{Figure, Mark, Point, Series};
+use super::sweep_page::{Crossing, Method, Panel, Sweep};
+use super::table::{Cell, Column, Table};
+use crate::experiment::sweep::{Coincidence, Curve, SweepConfig, SweepResult};
+
+/// What a band is, for every figure that has one.
+const BANDS: &str =
+    "Lines are means over runs; bands are 99 % percentile-bootstrap bands of the mean.";
+
+impl Sweep {
+    /// The page of this result; `table` is the file's `[sweep]`, `configuration` the file itself.
+    #[must_use]
+    pub fn of(result: &SweepResult, table: &SweepConfig, configuration: &str) -> Self {
+        let x = axis(result);
+        let panels = [
+            (
+                "against-non-private",
+                "the non-private run from the same start",
+                &result.curves,
+            ),
+            (
+                "against-exact",
+                "the exact eigenvectors",
+                &result.curves_exact,
+            ),
+        ];
+        let panels = panels.into_iter().filter(|(.., curves)| !curves.is_empty());
+        let crossing = |found: &crate::experiment::sweep::Crossing| Crossing {
+            method: found.method.clone(),
+            epsilon: found.x,
+            spent: found.epsilon_spent,
+        };
+        Self {
+            name: result.name.clone(),
+            lead: format!(
+                "{} runs: {} curves over {}, {} seeds at each point; all methods of one seed start from the same block.",
+                result.cells,
+                result.curves.len(),
+                result.x,
+                result.seeds
+            ),
+            guarantee: "Every method is labelled with the ε it was asked for. What the accountant says it spends \
+                        against the coalition of its configuration is drawn and listed beside it: calibrations of the \
+                        papers spend less than asked at small ε and more at large."
+                .to_owned(),
+            warnings: result.warnings.clone(),
+            panels: panels
+                .map(|(id, against, curves)| Panel {
+                    id: id.into(),
+                    y: Axis::new(&format!("relative error against {against}"), "ratio", Spacing::Log),
+                    series: series(curves, Mark::LineAndMarkers),
+                    description: BANDS.to_owned(),
+                })
+                .collect(),
+            target: result.target,
+            baseline: result.baseline.clone().unwrap_or_default(),
+            crossings: result.crossings.iter().map(crossing).collect(),
+            methods: methods(result, table),
+            figures: spent(result, &x).into_iter().collect(),
+            tables: coincidences(&result.coincidences).into_iter().collect(),
+            configuration: configuration.to_owned(),
+            timing: "none: nothing on this page depends on the clock".to_owned(),
+            x,
+        }
+    }
+}
+
+fn axis(result: &SweepResult) -> Axis {
+    match result.x.as_str() {
+        "privacy.epsilon" => Axis::new("ε asked for", "nats", Spacing::Log),
+        key => Axis::new(key, "as in the file", Spacing::Fitting),
+    }
+}
+
+fn series(curves: &[Curve], mark: Mark) -> Vec<Series> {
+    let drawn = curves.iter().map(|curve| {
+        let points = curve.points.iter().map(|point| Point {
+            x: point.x,
+            y: point.mean,
+            band: (point.low < point.high).then_some((point.low, point.high)),
+        });
+        Series::new(&curve.method, mark, points.collect())
+    });
+    drawn.collect()
+}
+
+/// ε spent against ε asked for, where ε is what was swept.
+fn spent(result: &SweepResult, x: &Axis) -> Option<Figure> {
+    let swept = result.x == "privacy.epsilon" && !result.spent.is_empty();
+    swept.then(|| Figure {
+        id: "spent".into(),
+        title: "What each calibration spends of what it is asked for".to_owned(),
+        description: "ε against the coalition of each method's configuration, by the accountant."
+            .to_owned(),
+        x: x.clone(),
+        y: Axis::new("ε spent", "nats", Spacing::Log),
+        series: series(&result.spent, Mark::LineAndMarkers),
+        guides: Vec::new(),
+        half: false,
+    })
+}
+
+fn methods(result: &SweepResult, table: &SweepConfig) -> Vec<Method> {
+    let rests = (result.curves.len() / table.methods.len().max(1)).max(1);
+    let one = |(number, curve): (usize, &Curve)| {
+        let set = table
+            .methods
+            .get(number / rests)
+            .map(|method| &method.set.0);
+        let runs: usize = curve.points.iter().map(|point| point.runs).sum();
+        let points = table.over.0.first().map_or(0, |(_, values)| values.len());
+        Method {
+            name: curve.method.clone(),
+            settings: set
+                .into_iter()
+                .flatten()
+                .map(|(key, value)| (key.clone(), value.to_string()))
+                .collect(),
+            points: points as u64,
+            runs: runs as u64,
+            missing: (points * result.seeds).saturating_sub(runs) as u64,
+        }
+    };
+    result.curves.iter().enumerate().map(one).collect()
+}
+
+fn coincidences(pairs: &[Coincidence]) -> Option<Table> {
+    let row = |pair: &Coincidence| {
+        let [one, other] = &pair.methods;
+        let least = pair.points.iter().filter_map(|(_, p)| *p).reduce(f64::min);
+        let verdict = if pair.holds { "PASS" } else { "FAIL" };
+        vec![
+            Cell::text(one),
+            Cell::text(other),
+            Cell::text(verdict),
+            Cell::optional(least),
+        ]
+    };
+    (!pairs.is_empty()).then(|| Table {
+        caption: "Pairs whose errors must have the same law (permutation test, Holm-corrected)"
+            .to_owned(),
+        columns: vec![
+            Column::new("method", ""),
+            Column::new("and", ""),
+            Column::new("verdict", ""),
+            Column::new("least corrected p-value", "probability"),
+        ],
+        rows: pairs.iter().map(row).collect(),
+    })
+}
