@@ -5,11 +5,13 @@
 //! | [`central`] | nothing: a trusted curator holds all rows | the baseline (P1 Alg. 1) |
 //! | [`federated`] | noisy products to an ideal secure sum | P1 Alg. 2 |
 //! | [`lockstep`] | flat arrays, tile by tile, the protocol's kernels | 10⁴–10⁶ peers, sweeps |
+//! | [`analytic`] | nothing: the estimates of some peers are drawn from their joint law | larger still |
 //! | [`event`] | messages between [`Peer`](crate::protocol::Peer)s in virtual time | latency, faults |
 //! | `swarm`, in the module `node` | frames over libp2p | real connections |
 //!
 //! Lockstep, event and swarm give equal bits for equal seeds.
 
+pub mod analytic;
 pub mod central;
 pub mod event;
 pub mod federated;

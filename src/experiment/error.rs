@@ -159,6 +159,16 @@ pub enum ExperimentError {
         /// Longest time given.
         high: u64,
     },
+    /// A number of probes the analytic engine cannot draw.
+    #[error(
+        "[engine] probes must lie between 1 and {most} (64, or the number of peers where that is less), found {found}"
+    )]
+    Probes {
+        /// The number given.
+        found: usize,
+        /// The largest number allowed.
+        most: usize,
+    },
     /// More colluders than can be told from the honest.
     #[error("[privacy] colluders = {colluders} of {peers} peers leaves nobody to protect; set it to at most {}", peers - 1)]
     Colluders {
@@ -170,7 +180,7 @@ pub enum ExperimentError {
     /// More memory than the machine has free.
     #[error(
         "the run needs about {needed} MB ({peers} peers x {items} items x rank {rank}), but only {free} MB are free; \
-         lower peers.count, data.items or algorithm.rank"
+         lower peers.count, data.items or algorithm.rank, or set engine.kind = \"analytic\""
     )]
     Memory {
         /// Megabytes needed.

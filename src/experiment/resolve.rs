@@ -16,6 +16,7 @@ use super::topology_source::TopologySource;
 use super::{memory, warnings};
 use crate::algorithm::AlgorithmKind;
 use crate::data::{self, DataError, Interactions};
+use crate::engine::analytic;
 use crate::engine::event::Latency;
 use crate::linalg::SparseRows;
 use crate::privacy::{
@@ -121,6 +122,14 @@ impl Experiment {
         let nodes = topology.graph().nodes();
         if peers != nodes {
             return Err(ExperimentError::NodeCount { peers, nodes });
+        }
+        let most = peers.min(analytic::MAX_PROBES);
+        let probes = config.engine.probes;
+        if config.engine.kind == EngineKind::Analytic && !(1..=most).contains(&probes) {
+            return Err(ExperimentError::Probes {
+                found: probes,
+                most,
+            });
         }
         let topology = Arc::new(topology);
         let noise_topology = match &config.noise_topology {

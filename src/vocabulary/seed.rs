@@ -48,6 +48,10 @@ pub enum Label {
     Scenario = 11,
     /// Which of a user's interactions are held out of training.
     Holdout = 12,
+    /// The noise of the whole sum in the analytic engine.
+    AnalyticSum = 21,
+    /// The noise by which probe peers deviate from the sum in the analytic engine.
+    AnalyticDeviation = 22,
 }
 
 /// The root of every random stream of a simulation.
