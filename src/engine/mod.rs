@@ -30,7 +30,7 @@ pub use session::Session;
 
 use crate::linalg::NotFullRank;
 use crate::protocol::{Fault, PeerError};
-use crate::vocabulary::{Iteration, PeerIndex};
+use crate::vocabulary::{Iteration, PeerIndex, Release};
 
 /// Why a run ended without an outcome.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -53,6 +53,14 @@ pub enum EngineError {
         iteration: Iteration,
         /// Why.
         source: NotFullRank,
+    },
+    /// The analytic engine was given an algorithm whose contributions are not linear in X.
+    #[error(
+        "the analytic engine draws sums of products A X, but the algorithm releases {released}: use engine \"lockstep\""
+    )]
+    NotProduct {
+        /// What the algorithm releases.
+        released: Release,
     },
     /// Nothing is left to deliver and peers are still waiting: is the topology connected?
     #[error("{waiting} of {peers} peers wait for messages that nobody will send")]

@@ -10,6 +10,7 @@ use crate::privacy::PrivacyError;
 use crate::protocol::PlanError;
 use crate::protocol::averaging::AveragingError;
 use crate::topology::TopologyError;
+use crate::vocabulary::Release;
 
 /// Why an experiment cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -168,6 +169,15 @@ pub enum ExperimentError {
         found: usize,
         /// The largest number allowed.
         most: usize,
+    },
+    /// An algorithm the analytic engine cannot run.
+    #[error(
+        "[engine] kind = \"analytic\" draws sums of products A X, but algorithm.kind releases {released}: set engine.kind = \"lockstep\" \
+         or another algorithm"
+    )]
+    AnalyticRelease {
+        /// What the algorithm releases.
+        released: Release,
     },
     /// More colluders than can be told from the honest.
     #[error("[privacy] colluders = {colluders} of {peers} peers leaves nobody to protect; set it to at most {}", peers - 1)]

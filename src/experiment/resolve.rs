@@ -25,7 +25,7 @@ use crate::privacy::{
 };
 use crate::protocol::averaging::MixingBounds;
 use crate::topology::Topology;
-use crate::vocabulary::Seed;
+use crate::vocabulary::{Release, Seed};
 
 /// An experiment with its data read, its topology built and its noise planned.
 #[derive(Clone, Debug)]
@@ -154,6 +154,10 @@ impl Experiment {
         let items = user_rows.dimension();
         checked_block(&config, items)?;
         let algorithm = config.algorithm.build(items);
+        let released = algorithm.release();
+        if config.engine.kind == EngineKind::Analytic && released != Release::Product {
+            return Err(ExperimentError::AnalyticRelease { released });
+        }
         let sensitivity = Sensitivity::of_release(
             algorithm.release(),
             config.privacy.adjacency,

@@ -28,7 +28,8 @@
 //! g ≥ (Σ_v ‖S_v − Ȳ‖_F²)^½ what averaging guarantees (contraction times spread; the spread's root mean square),
 //! g₀ = ‖S₀ − Ȳ‖_F, λ ≥ λ₁(A), ρ ≥ max_v ‖R_v‖₂ and w = max_uv |1 + D_uv|. If g < σ, every probe's estimate moves by at most
 //! w (√λ ρ √2 g/(σ − g) + λ √2 g₀/(σ − g₀)) in Frobenius norm. Divided by ‖Ȳ‖_F of this iteration it is
-//! [`Consensus::approximation`].
+//! [`Consensus::approximation`]. An algorithm whose next query is not the orthonormal factor of the sum alone has no such bound
+//! here.
 //!
 //! # Proof
 //! For Y(τ) = Y + τE of full rank with QR factors Q, R: Q̇ = (I − QQᵀ)E R⁻¹ + QΩ with Ω skew and equal to QᵀER⁻¹ below the
@@ -53,9 +54,10 @@ use rayon::prelude::*;
 use super::{
     Consensus, EngineError, IterationRecord, Observer, Outcome, Session, Totals, lockstep,
 };
+use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::protocol::PeerError;
-use crate::vocabulary::{Iteration, PeerIndex};
+use crate::vocabulary::{Iteration, PeerIndex, Release};
 use contributions::Contributions;
 use law::Law;
 
@@ -88,7 +90,8 @@ pub fn probes(count: usize, peers: usize) -> Vec<PeerIndex> {
 /// mean square over the noise, exact for the contributions as they are. Communication is what all peers would send.
 ///
 /// # Errors
-/// [`EngineError::Peer`] with the first probe whose sum has no unique basis.
+/// [`EngineError::NotProduct`] if the algorithm releases anything but A X, [`EngineError::Peer`] with the first probe whose
+/// sum has no unique basis.
 ///
 /// # Cost
 /// Time O(m·K·edges + m²(peers + noise edges) + L·(m·entries·p + m·n p²)); memory a few (m + 1) × n·p arrays, one of
@@ -122,17 +125,23 @@ fn run_law(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
     let parameters = session.plan.parameters();
-    let algorithm = parameters.algorithm.build(parameters.rank);
+    let algorithm = session.plan.algorithm();
+    if algorithm.release() != Release::Product {
+        return Err(EngineError::NotProduct {
+            released: algorithm.release(),
+        });
+    }
     let contributions = Contributions::of(&session.rows);
-    let mut states = vec![Arc::clone(&session.start); law.probes.len()];
+    let mut states = vec![PublicState::new(Arc::clone(&session.start)); law.probes.len()];
     let mut records: Vec<IterationRecord> = Vec::new();
     let mut before: Option<Agreement> = None;
     for number in 1..=parameters.iterations {
         let iteration = Iteration(number);
         let rule = parameters.sensitivity.statistic();
-        let statistic = states.iter().map(|x| rule.of(x)).fold(0.0, f64::max);
+        let statistic = states.iter().map(|x| rule.of(&x.query)).fold(0.0, f64::max);
         let sensitivity = parameters.sensitivity.bound(statistic);
-        let gathered = contributions.gather(&states[0], law.weights(), law.probes.len() + 1);
+        let query = Arc::clone(&states[0].query);
+        let gathered = contributions.gather(&query, law.weights(), law.probes.len() + 1);
         let (local, mut deviations) = (gathered.total, gathered.deviations);
         let mut published = local.clone();
         law.sum
@@ -146,55 +155,55 @@ fn run_law(
             published.values().len(),
         );
         let initial_spread = session.peers() as f64 * spread / norm;
-        let sums: Vec<Block> = deviations
+        let sums: Vec<Arc<Block>> = deviations
             .par_iter()
             .map(|deviation| {
                 let mut sum = published.clone();
                 sum.add_scaled(1.0, deviation);
-                sum
+                Arc::new(sum)
             })
             .collect();
-        let next: Vec<Result<Block, PeerError>> = sums
+        let sigma = session.plan.sigma_of_sum(sensitivity);
+        let next: Vec<Result<PublicState, PeerError>> = states
             .par_iter()
+            .zip(&sums)
             .zip(&law.probes)
-            .map(|(sum, &peer)| {
+            .map(|((state, sum), &peer)| {
                 if sum.values().iter().any(|v| !v.is_finite()) {
                     return Err(PeerError::Overflow { peer, iteration });
                 }
-                algorithm
-                    .advance(sum)
-                    .map_err(|source| PeerError::NotFullRank {
-                        peer,
-                        iteration,
-                        source,
-                    })
+                let next = algorithm.advance(state, sum, sigma);
+                next.map_err(|source| PeerError::NotFullRank {
+                    peer,
+                    iteration,
+                    source,
+                })
             })
             .collect();
-        states = next
-            .into_iter()
-            .map(|state| state.map(Arc::new))
-            .collect::<Result<_, _>>()?;
+        states = next.into_iter().collect::<Result<_, _>>()?;
         let approximation = match before {
-            None if number == 1 => Some(0.0),
-            None => None,
+            _ if number == 1 => Some(0.0),
             Some(agreement) => {
                 approximation(agreement, &contributions, law.largest_weight()).map(|a| a / norm)
             }
+            None => None,
         };
-        let sum = sums.into_iter().next().unwrap_or_else(|| published.clone());
-        let first = deviations.first().map_or(0.0, Block::norm);
-        before = Some(Agreement {
+        let sum = Arc::clone(&sums[0]);
+        let first = deviations[0].norm();
+        // The claim needs the next query to be the orthonormal factor of the sum.
+        before = algorithm.is_memoryless().then(|| Agreement {
             norm,
             all: contraction * initial_spread * norm,
             first,
-            smallest: smallest_singular_value(&states[0], &sum) - first,
+            smallest: smallest_singular_value(&states[0].query, &sum) - first,
         });
         let record = IterationRecord {
             iteration,
             statistic,
             sensitivity,
-            sum: Arc::new(sum),
-            basis: Arc::clone(&states[0]),
+            query,
+            sum,
+            basis: algorithm.estimate(&states[0]),
             totals: Totals { published, local },
             consensus: Some(Consensus {
                 disagreement: worst / norm,

@@ -12,14 +12,16 @@ use super::{
     Agreement, AnalyticOptions, Contributions, approximation, deviation, probes, run, run_law,
     smallest_singular_value,
 };
+use crate::algorithm::AlgorithmKind;
 use crate::engine::tests::{graphs, session_of};
-use crate::engine::{Observer, Outcome, Session, Silent, Transcript, lockstep};
+use crate::engine::{EngineError, Observer, Outcome, Session, Silent, Transcript, lockstep};
 use crate::linalg::{Block, SparseRows, subspace_distance, top_eigenvectors};
 use crate::noise::Assignment;
+use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::protocol::Plan;
 use crate::protocol::averaging::{AveragingKind, MixingBounds, mix};
 use crate::topology::{Graph, Provenance, Topology};
-use crate::vocabulary::{Label, PeerIndex, Seed};
+use crate::vocabulary::{Label, PeerIndex, Release, Seed};
 
 const SEEDS: u64 = 400;
 const PROBES: usize = 4;
@@ -102,11 +104,11 @@ fn cases() -> Vec<Session> {
     cases
 }
 
-/// Keeps what everybody published in the last iteration, and in which states.
+/// Keeps what everybody published in the last iteration, and for which queries.
 #[derive(Default)]
 struct Published {
     inputs: Vec<f64>,
-    states: Vec<f64>,
+    queries: Vec<f64>,
 }
 
 impl Observer for Published {
@@ -116,7 +118,7 @@ impl Observer for Published {
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
         self.inputs = transcript.inputs.to_vec();
-        self.states = transcript.states.to_vec();
+        self.queries = transcript.queries.to_vec();
     }
 }
 
@@ -562,7 +564,7 @@ fn taking_contributions_at_one_state_costs_what_is_claimed_at_most() {
                 .iter()
                 .map(|rows| rows.gram_product(&first.basis))
                 .collect();
-            let at_own = case.rows.iter().zip(seen.states.chunks_exact(12));
+            let at_own = case.rows.iter().zip(seen.queries.chunks_exact(12));
             let at_own: Vec<Block> = at_own
                 .map(|(rows, x)| rows.gram_product(&Block::from_values(6, 2, x.to_vec())))
                 .collect();
@@ -645,6 +647,32 @@ fn the_initial_spread_is_the_root_mean_square_of_lockstep_s() {
         let found = (squares.sum::<f64>() / 200.0).sqrt();
         assert!((found / expected - 1.0).abs() < 0.04, "{found} {expected}");
     }
+}
+
+#[test]
+fn an_algorithm_that_releases_no_product_is_refused() {
+    let mut case = cases().remove(0);
+    let mut parameters = case.plan.parameters().clone();
+    parameters.algorithm = AlgorithmKind::Covariance;
+    parameters.sensitivity = Sensitivity::of_release(
+        Release::PackedTriangle,
+        Adjacency::Interaction,
+        SensitivityRule::Exact,
+        1,
+        None,
+        2,
+    )
+    .expect("proved");
+    case.plan = Arc::new(Plan::new(parameters).expect("valid"));
+    let options = AnalyticOptions {
+        probes: 2,
+        contraction: 1.0,
+    };
+    let released = Release::PackedTriangle;
+    assert_eq!(
+        run(&case, options, &mut Silent),
+        Err(EngineError::NotProduct { released })
+    );
 }
 
 #[test]
