@@ -38,32 +38,18 @@ impl Law {
         let covariance = covariance(&deviations, own, pairwise, session.noise_graph());
         let peers = session.peers() as f64;
         let edges = session.noise_graph().edges() as f64;
-        let sum_key = session.seed.key(Label::AnalyticSum, 0, 0);
-        Self::with_factor(
-            probes.to_vec(),
-            deviations,
-            Term::new(sum_key, own * peers.sqrt()),
-            factor(&covariance),
-            |column| Term::new(session.seed.key(Label::AnalyticDeviation, column, 0), 1.0),
-            own.powi(2) * (peers - 1.0) + 2.0 * edges * pairwise.powi(2),
-        )
-    }
-
-    fn with_factor(
-        probes: Vec<PeerIndex>,
-        deviations: Vec<Vec<f64>>,
-        sum: Term,
-        factor: DMatrix<f64>,
-        stream: impl Fn(u32) -> Term,
-        noise_spread: f64,
-    ) -> Self {
+        let factor = factor(&covariance);
+        let normals = (0..factor.ncols() as u32)
+            .map(|column| Term::new(session.seed.key(Label::AnalyticDeviation, column, 0), 1.0))
+            .collect();
+        let sum = session.seed.key(Label::AnalyticSum, 0, 0);
         let mut law = Self {
-            probes,
+            probes: probes.to_vec(),
             deviations,
-            sum,
-            normals: (0..factor.ncols() as u32).map(stream).collect(),
+            sum: Term::new(sum, own * peers.sqrt()),
             factor,
-            noise_spread,
+            normals,
+            noise_spread: own.powi(2) * (peers - 1.0) + 2.0 * edges * pairwise.powi(2),
             weights: Vec::new(),
         };
         law.weigh();
