@@ -1,5 +1,6 @@
 //! The one integration binary.
 
+mod analytic;
 mod central_equivalence;
 #[cfg(feature = "cli")]
 mod cli;

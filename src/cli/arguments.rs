@@ -92,7 +92,7 @@ pub(crate) struct ExperimentArguments {
     /// The experiment file, for example sims/quickstart.toml
     #[arg(value_name = "SIM.toml")]
     pub(crate) sim: PathBuf,
-    /// Use this engine: central, federated, lockstep, event or swarm
+    /// Use this engine: central, federated, lockstep, analytic, event or swarm
     #[arg(long, value_name = "E")]
     pub(crate) engine: Option<String>,
     /// Use this seed

@@ -86,6 +86,13 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             table::number(summary.consensus.guaranteed),
         )?;
     }
+    if let Some(approximation) = summary.consensus.approximation {
+        writeln!(
+            out,
+            "drawn for probe peers; that everybody contributes at peer 0's X moves estimates by at most {} of the sum",
+            table::number(approximation),
+        )?;
+    }
     let total: f64 = summary.timing.seconds.values().sum();
     let memory = summary
         .timing

@@ -17,9 +17,10 @@ use crate::report;
 
 pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdict> {
     let quiet = arguments.report.quiet;
-    if let Some(sweep) = &config.sweep {
-        refuse_what_has_no_effect(arguments, sweep)?;
-    }
+    let Some(table) = config.sweep.clone() else {
+        bail!("{} has no [sweep]", arguments.experiment.sim.display());
+    };
+    refuse_what_has_no_effect(arguments, &table)?;
     if arguments.trace {
         bail!(
             "--trace is for a single run, but {} has a [sweep]",
@@ -32,7 +33,6 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
         .unwrap_or_else(|| PathBuf::from("out").join(&config.name));
     let mut progress = Progress::new("checking", quiet);
     let base = arguments.experiment.base();
-    let table = config.sweep.clone().unwrap_or_default();
     let written = resolved(&config);
     let sweep = Sweep::new(config, base).map_err(|error| arguments.experiment.explain(error))?;
     progress.message("sweeping");

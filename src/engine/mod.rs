@@ -5,11 +5,13 @@
 //! | [`central`] | nothing: a trusted curator holds all rows | the baseline (P1 Alg. 1) |
 //! | [`federated`] | noisy products to an ideal secure sum | P1 Alg. 2 |
 //! | [`lockstep`] | flat arrays, tile by tile, the protocol's kernels | 10⁴–10⁶ peers, sweeps |
+//! | [`analytic`] | nothing: the estimates of some peers are drawn from their joint law | larger still |
 //! | [`event`] | messages between [`Peer`](crate::protocol::Peer)s in virtual time | latency, faults |
 //! | `swarm`, in the module `node` | frames over libp2p | real connections |
 //!
 //! Lockstep, event and swarm give equal bits for equal seeds.
 
+pub mod analytic;
 pub mod central;
 pub mod event;
 pub mod federated;
@@ -28,7 +30,7 @@ pub use session::Session;
 
 use crate::linalg::NotFullRank;
 use crate::protocol::{Fault, PeerError};
-use crate::vocabulary::{Iteration, PeerIndex};
+use crate::vocabulary::{Iteration, PeerIndex, Release};
 
 /// Why a run ended without an outcome.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -51,6 +53,14 @@ pub enum EngineError {
         iteration: Iteration,
         /// Why.
         source: NotFullRank,
+    },
+    /// The analytic engine was given an algorithm whose contributions are not linear in X.
+    #[error(
+        "the analytic engine draws sums of products A X, but the algorithm releases {released}: use engine \"lockstep\""
+    )]
+    NotProduct {
+        /// What the algorithm releases.
+        released: Release,
     },
     /// Nothing is left to deliver and peers are still waiting: is the topology connected?
     #[error("{waiting} of {peers} peers wait for messages that nobody will send")]

@@ -24,6 +24,11 @@ pub struct Consensus {
     /// s·‖x⁰ − x̄‖_F / ‖Ȳ‖_F: the same measure before any averaging, over all peers. Times the contraction
     /// that the rounds guarantee it bounds `disagreement`.
     pub initial_spread: f64,
+    /// At most how far, relative to ‖Ȳ‖_F, an estimate moves because other peers' contributions were computed at peer 0's
+    /// X and not at their own: the engine [`analytic`](super::analytic) alone does that, and it is `None` for all others
+    /// and where nothing can be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approximation: Option<f64>,
 }
 
 /// One iteration as everybody in the field would log it.

@@ -177,6 +177,7 @@ impl Collector {
         let consensus = Consensus {
             disagreement: worst / norm,
             initial_spread: peers * spread.sqrt() / norm,
+            approximation: None,
         };
         Some(IterationRecord {
             iteration,

@@ -279,6 +279,9 @@ pub struct EngineConfig {
     /// Transport of the swarm engine.
     #[serde(default)]
     pub transport: TransportKind,
+    /// m: peers whose estimates the analytic engine draws, peer 0 and others evenly spaced; at most 64.
+    #[serde(default = "eight")]
+    pub probes: usize,
 }
 
 impl Default for EngineConfig {
@@ -287,6 +290,7 @@ impl Default for EngineConfig {
             kind: EngineKind::Lockstep,
             latency: one_millisecond(),
             transport: TransportKind::default(),
+            probes: eight(),
         }
     }
 }
@@ -301,6 +305,8 @@ pub enum EngineKind {
     Federated,
     /// Flat arrays, all peers in step.
     Lockstep,
+    /// The estimates of some peers, drawn from their joint law.
+    Analytic,
     /// Messages in virtual time.
     Event,
     /// libp2p peers in one process.
@@ -315,6 +321,7 @@ impl EngineKind {
             Self::Central => "central",
             Self::Federated => "federated",
             Self::Lockstep => "lockstep",
+            Self::Analytic => "analytic",
             Self::Event => "event",
             Self::Swarm => "swarm",
         }
@@ -324,6 +331,12 @@ impl EngineKind {
     #[must_use]
     pub fn reveals_only_sums(self) -> bool {
         matches!(self, Self::Central | Self::Federated)
+    }
+
+    /// Whether every peer's published input exists in the run: not where the sum's noise is drawn as a whole.
+    #[must_use]
+    pub fn draws_every_input(self) -> bool {
+        !matches!(self, Self::Central | Self::Analytic)
     }
 }
 
@@ -349,6 +362,9 @@ fn pairwise() -> Scheme {
 }
 fn one() -> u32 {
     1
+}
+fn eight() -> usize {
+    8
 }
 fn one_peer() -> usize {
     1

@@ -11,6 +11,7 @@ use crate::privacy::PrivacyError;
 use crate::protocol::PlanError;
 use crate::protocol::averaging::AveragingError;
 use crate::topology::TopologyError;
+use crate::vocabulary::Release;
 
 /// Why an experiment cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -163,6 +164,25 @@ pub enum ExperimentError {
         /// Longest time given.
         high: u64,
     },
+    /// A number of probes the analytic engine cannot draw.
+    #[error(
+        "[engine] probes must lie between 1 and {most} (64, or the number of peers where that is less), found {found}"
+    )]
+    Probes {
+        /// The number given.
+        found: usize,
+        /// The largest number allowed.
+        most: usize,
+    },
+    /// An algorithm the analytic engine cannot run.
+    #[error(
+        "[engine] kind = \"analytic\" draws sums of products A X, but algorithm.kind releases {released}: set engine.kind = \"lockstep\" \
+         or another algorithm"
+    )]
+    AnalyticRelease {
+        /// What the algorithm releases.
+        released: Release,
+    },
     /// More colluders than can be told from the honest.
     #[error("[privacy] colluders = {colluders} of {peers} peers leaves nobody to protect; set it to at most {}", peers - 1)]
     Colluders {
@@ -174,7 +194,7 @@ pub enum ExperimentError {
     /// More memory than the machine has free.
     #[error(
         "the run needs about {needed} MB ({peers} peers x {items} items x rank {rank}), but only {free} MB are free; \
-         lower peers.count, data.items or algorithm.rank"
+         lower peers.count, data.items or algorithm.rank, or set engine.kind = \"analytic\""
     )]
     Memory {
         /// Megabytes needed.

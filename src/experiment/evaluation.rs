@@ -177,6 +177,10 @@ impl Experiment {
     }
 }
 
+/// Stored entries times eigenvectors beyond which no exact reference is computed: some hundred passes over that much
+/// take longer than the runs they would measure.
+const REFERENCE_WORK: usize = 250_000_000;
+
 /// What errors are measured against.
 #[derive(Clone, Debug)]
 pub struct References {
@@ -207,7 +211,15 @@ impl References {
     /// The exact leading eigenvectors of the reference matrix, or why there are none.
     pub(super) fn exact(experiment: &Experiment) -> Result<TopEigenvectors, String> {
         let rank = experiment.config.algorithm.rank;
-        top_eigenvectors(&experiment.reference_rows(), rank).map_err(|error| error.to_string())
+        let rows = experiment.reference_rows();
+        if rows.entries().saturating_mul(rank) > REFERENCE_WORK {
+            return Err(format!(
+                "exact eigenvectors of {} interactions at rank {rank} would take longer than the run; \
+                 relative_error_non_private needs none",
+                rows.entries(),
+            ));
+        }
+        top_eigenvectors(&rows, rank).map_err(|error| error.to_string())
     }
 }
 

@@ -36,6 +36,10 @@ fn predicted_bytes(experiment: &Experiment) -> u64 {
     let block = values.saturating_mul(8);
     let blocks = match experiment.config.engine.kind {
         EngineKind::Central | EngineKind::Federated => return block.saturating_mul(8),
+        // A few arrays of one block per probe and one more.
+        EngineKind::Analytic => {
+            return block.saturating_mul(4 * (experiment.config.engine.probes as u64 + 1) + 4);
+        }
         EngineKind::Lockstep => {
             let threads = rayon::current_num_threads() as u64;
             // Algorithms with memory keep their last sums and queries at every peer while the next sums are made.

@@ -17,6 +17,7 @@ use super::topology_source::TopologySource;
 use super::{memory, warnings};
 use crate::algorithm::AlgorithmKind;
 use crate::data::{self, Interactions};
+use crate::engine::analytic;
 use crate::engine::event::Latency;
 use crate::linalg::SparseRows;
 use crate::privacy::{
@@ -25,7 +26,7 @@ use crate::privacy::{
 };
 use crate::protocol::averaging::MixingBounds;
 use crate::topology::Topology;
-use crate::vocabulary::Seed;
+use crate::vocabulary::{Release, Seed};
 
 /// An experiment with its data read, its topology built and its noise planned.
 #[derive(Clone, Debug)]
@@ -137,6 +138,14 @@ impl Experiment {
         if peers != nodes {
             return Err(ExperimentError::NodeCount { peers, nodes });
         }
+        let most = peers.min(analytic::MAX_PROBES);
+        let probes = config.engine.probes;
+        if config.engine.kind == EngineKind::Analytic && !(1..=most).contains(&probes) {
+            return Err(ExperimentError::Probes {
+                found: probes,
+                most,
+            });
+        }
         let noise_topology = match &config.noise_topology {
             Some(source) => clock
                 .time("topology", || materials.topology(source, base, peers))
@@ -166,6 +175,10 @@ impl Experiment {
         let items = user_rows.dimension();
         checked_block(&config, items)?;
         let algorithm = config.algorithm.build(items);
+        let released = algorithm.release();
+        if config.engine.kind == EngineKind::Analytic && released != Release::Product {
+            return Err(ExperimentError::AnalyticRelease { released });
+        }
         let sensitivity = Sensitivity::of_release(
             algorithm.release(),
             config.privacy.adjacency,

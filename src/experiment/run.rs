@@ -15,10 +15,11 @@ use super::rounds::{Rounds, contractions};
 use super::summary::{
     ConsensusSummary, IterationNoise, PrivacySummary, SCHEMA, Summary, Timing, UtilitySummary,
 };
+use crate::engine::analytic::AnalyticOptions;
 use crate::engine::central::SumNoise;
 use crate::engine::{
-    EngineError, IterationRecord, Observer, Outcome, Session, Silent, central, event, federated,
-    lockstep,
+    EngineError, IterationRecord, Observer, Outcome, Session, Silent, analytic, central, event,
+    federated, lockstep,
 };
 use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
@@ -100,6 +101,13 @@ pub fn run_engine(
         EngineKind::Central => central::run(session, SumNoise::Curator, observer)?,
         EngineKind::Federated => federated::run(session, observer)?,
         EngineKind::Lockstep => lockstep::run(session, observer)?,
+        EngineKind::Analytic => {
+            let options = AnalyticOptions {
+                probes: engine.probes,
+                contraction: experiment.contraction,
+            };
+            analytic::run(session, options, observer)?
+        }
         EngineKind::Event => event::run(session, engine.latency, observer)?,
         EngineKind::Swarm => return run_swarm(experiment, session, observer),
     })
@@ -283,7 +291,13 @@ fn consensus(experiment: &Experiment, outcome: &Outcome, rows: &[MetricsRow]) ->
         let disagreement = record.consensus.map_or(0.0, |c| c.disagreement);
         disagreement * record.totals.published.norm() / noise
     };
+    let approximations: Option<Vec<f64>> = outcome
+        .records
+        .iter()
+        .map(|record| record.consensus.and_then(|c| c.approximation))
+        .collect();
     ConsensusSummary {
+        approximation: approximations.map(|all| all.into_iter().fold(0.0, f64::max)),
         max_disagreement: largest(&mut rows.iter().filter_map(|row| row.disagreement)),
         guaranteed: largest(&mut rows.iter().filter_map(|row| row.guaranteed)),
         contraction: experiment.contraction,

@@ -47,6 +47,14 @@ pub(super) fn of(experiment: &Experiment) -> Vec<String> {
         }
         warnings.extend(reinterpreted(experiment));
     }
+    if config.engine.kind == EngineKind::Analytic {
+        warnings.push(format!(
+            "engine \"analytic\" draws the estimates of {} probe peers from their exact joint law instead of simulating all \
+             peers; approximated: from iteration 2 on, everybody contributes at peer 0's X (consensus.approximation \
+             bounds the effect), and disagreement is among the probes only",
+            config.engine.probes,
+        ));
+    }
     let spectrum = experiment.topology.spectrum();
     let has_peers = !config.engine.kind.reveals_only_sums();
     if has_peers && !spectrum.is_certified() && config.averaging.rounds.is_none() {

@@ -50,6 +50,10 @@ pub enum Label {
     Holdout = 12,
     /// Bootstrap resamples and random splits of a sweep's results.
     Resampling = 13,
+    /// The noise of the whole sum in the analytic engine.
+    AnalyticSum = 21,
+    /// The noise by which probe peers deviate from the sum in the analytic engine.
+    AnalyticDeviation = 22,
 }
 
 /// The root of every random stream of a simulation.

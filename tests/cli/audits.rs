@@ -46,6 +46,7 @@ fn what_cannot_be_audited_is_refused_with_a_way_out() {
     for (arguments, needle) in [
         ("--set noise.scheme=none", "nothing to audit"),
         ("--engine central", "--engine lockstep"),
+        ("--engine analytic", "--engine lockstep"),
         (
             "--set privacy.adjacency=matrix",
             "adjacencies interaction and user",

@@ -200,12 +200,13 @@ impl Gathered {
         Consensus {
             disagreement: worst.sqrt() / norm,
             initial_spread: peers as f64 * self.spread.sqrt() / norm,
+            approximation: None,
         }
     }
 }
 
 /// What the same session costs on the wire: every peer sends every frame to every neighbour.
-fn communication(session: &Session) -> Communication {
+pub(super) fn communication(session: &Session) -> Communication {
     let iterations = session.plan.parameters().iterations;
     let steps = session.plan.steps_per_iteration();
     let ends = 2 * session.graph().edges() as u64;

@@ -220,7 +220,7 @@ fn check(experiment: &Experiment, options: &AuditOptions) -> Result<u32, AuditEr
         return Err(AuditError::NoNoise);
     }
     let engine = experiment.config.engine.kind;
-    if engine.reveals_only_sums() {
+    if engine.reveals_only_sums() || !engine.draws_every_input() {
         return Err(AuditError::NoTranscript {
             engine: engine.name(),
         });

@@ -83,7 +83,8 @@ impl Bytes {
                 busiest: 2 * block,
                 total: 2 * block * session.peers() as u64,
             },
-            EngineKind::Lockstep | EngineKind::Event | EngineKind::Swarm => {
+            // The analytic engine reports what the peers it does not simulate would send and compute.
+            EngineKind::Lockstep | EngineKind::Analytic | EngineKind::Event | EngineKind::Swarm => {
                 let per_neighbour = u64::from(parameters.scale_rounds) * (FRAME + 8)
                     + parameters.schedule.len() as u64 * block;
                 Self {
@@ -109,7 +110,7 @@ fn work(engine: EngineKind, experiment: &Experiment, session: &Session) -> f64 {
     match engine {
         EngineKind::Central => product * s + n * p + qr,
         EngineKind::Federated => product + n * p,
-        EngineKind::Lockstep | EngineKind::Event | EngineKind::Swarm => {
+        EngineKind::Lockstep | EngineKind::Analytic | EngineKind::Event | EngineKind::Swarm => {
             let degree = 2.0 * session.graph().edges() as f64 / s;
             let noise_degree = 2.0 * session.noise_graph().edges() as f64 / s;
             let rounds = parameters.schedule.len() as f64;

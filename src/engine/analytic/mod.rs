@@ -1,0 +1,250 @@
+//! The estimates of a few probe peers, drawn from their exact joint law instead of simulated with all peers.
+//!
+//! Gossip and noise are linear and Gaussian. With the mixing matrix W (symmetric, W1 = 1) and the plan's schedule,
+//! K rounds multiply by a polynomial P = p_K(W), and peer u's estimate of the sum is S_u = s Σ_v P_uv (c_v + n_v):
+//! c_v is peer v's contribution and n_v = Δ(σ_own g_v ± σ_pair g_vw …) its noise. That needs no other peer's estimate.
+//!
+//! # Statement
+//! Let D = sP − 11ᵀ, so that D1 = 0, let L be the Laplacian of the noise graph and U the probes. Given the contributions,
+//! S_u = Σ_v c_v + Σ_v D_uv c_v + t + d_u for u in U, where independently for every coordinate t ~ N(0, s σ_own² Δ²),
+//! (d_u)_U ~ N(0, Δ² D_U (σ_own² I + σ_pair² L) D_Uᵀ), and t is independent of d.
+//!
+//! # Proof
+//! S_u = Σ_v (1 + D_uv)(c_v + n_v). Put t = Σ_v n_v and d = D_U n. Both are linear in the independent normals, hence jointly
+//! Gaussian with mean 0. The noise of an edge enters n with opposite signs at its ends, so Cov(n) = Δ²(σ_own² I + σ_pair² L):
+//! that is Cov(d). Because L1 = 0, Var(t) = Δ² σ_own² 1ᵀ1, and Cov(t, d) = Δ² σ_own² 1ᵀ D_Uᵀ = 0 by D1 = 0. ∎
+//!
+//! D and the covariance of d are computed directly and never as a difference of nearly equal matrices: after a usual
+//! number of rounds D is 1e-9 of 11ᵀ and such a difference would be rounding. Schemes without pairwise or without any
+//! noise are the cases σ_pair = 0 and σ_own = σ_pair = 0.
+//!
+//! # What is exact and what is not
+//! The joint law of the probes' estimates is exact if all peers contribute at one public state; in iteration 1 they do.
+//! From iteration 2 on peer v of a real run contributes A_v X_v at its own X_v, while here all contribute at probe 0's X₀.
+//! Every probe goes on from its own estimate. The agreed statistic is the largest of the probes, not of all peers.
+//!
+//! # Claim: the price of that
+//! Let Ȳ be the exact sum of the iteration before, Q its orthonormal factor, σ its smallest singular value,
+//! g ≥ (Σ_v ‖S_v − Ȳ‖_F²)^½ what averaging guarantees (contraction times spread; the spread's root mean square),
+//! g₀ = ‖S₀ − Ȳ‖_F, λ ≥ λ₁(A), ρ ≥ max_v ‖R_v‖₂ and w = max_uv |1 + D_uv|. If g < σ, every probe's estimate moves by at most
+//! w (√λ ρ √2 g/(σ − g) + λ √2 g₀/(σ − g₀)) in Frobenius norm. Divided by ‖Ȳ‖_F of this iteration it is
+//! [`Consensus::approximation`]. An algorithm whose next query is not the orthonormal factor of the sum alone has no such bound
+//! here.
+//!
+//! # Proof
+//! For Y(τ) = Y + τE of full rank with QR factors Q, R: Q̇ = (I − QQᵀ)E R⁻¹ + QΩ with Ω skew and equal to QᵀER⁻¹ below the
+//! diagonal, so ‖Q̇‖_F ≤ √2 ‖E‖_F/σ_min(Y(τ)) ≤ √2 ‖E‖_F/(σ − τ‖E‖_F); hence ‖Q(Y + E) − Q(Y)‖_F ≤ √2 ‖E‖_F/(σ − ‖E‖_F).
+//! The estimate moves by Σ_v w_v A_v (X_v − Q) + Σ_v w_v A_v (Q − X₀) with w_v = 1 + D_uv. Stack R = (R_v): the first term is Rᵀ
+//! times the stacked w_v R_v (X_v − Q), at most √λ w ρ (Σ_v ‖X_v − Q‖_F²)^½; the second is RᵀWR(Q − X₀), at most λ w ‖Q − X₀‖_F. ∎
+//!
+//! # Source
+//! Ours. Correlated noise as a Laplacian: ref A and C. QR under perturbation: G. W. Stewart 1977 (the constant √2 is
+//! proved above).
+
+mod contributions;
+mod deviation;
+mod law;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{
+    Consensus, EngineError, IterationRecord, Observer, Outcome, Session, Totals, lockstep,
+};
+use crate::algorithm::PublicState;
+use crate::linalg::Block;
+use crate::protocol::PeerError;
+use crate::vocabulary::{Iteration, PeerIndex, Release};
+use contributions::Contributions;
+use law::Law;
+
+/// The most probes a run may have: their covariance is dense.
+pub const MAX_PROBES: usize = 64;
+
+/// What the analytic engine is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AnalyticOptions {
+    /// Number of probe peers m, peer 0 and others evenly spaced: peer ⌊i·s/m⌋ for i < m. Clamped to 1..=min(s, 64).
+    pub probes: usize,
+    /// The factor by which the plan's rounds shrink the spread between peers, for [`Consensus::approximation`].
+    pub contraction: f64,
+}
+
+/// The probe peers among `peers`.
+///
+/// They are different, ascending, and the first is peer 0.
+#[must_use]
+pub fn probes(count: usize, peers: usize) -> Vec<PeerIndex> {
+    let count = count.clamp(1, peers.clamp(1, MAX_PROBES));
+    (0..count)
+        .map(|i| PeerIndex::from_index(i * peers / count))
+        .collect()
+}
+
+/// Runs the session for its probe peers alone.
+///
+/// Sum, basis and query of a record are probe 0's. Its disagreement is the worst probe's; `initial_spread` is the root
+/// mean square over the noise, exact for the contributions as they are. Communication is what all peers would send.
+///
+/// # Errors
+/// [`EngineError::NotProduct`] if the algorithm releases anything but A X, [`EngineError::Peer`] with the first probe whose
+/// sum has no unique basis.
+///
+/// # Cost
+/// Time O(m·K·edges + m²(peers + noise edges) + L·(m·entries·p + m·n p²)); memory a few (m + 1) × n·p arrays, one of
+/// peers × (m + 1) and the projections of all rows.
+pub fn run(
+    session: &Session,
+    options: AnalyticOptions,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, EngineError> {
+    let law = Law::of(session, &probes(options.probes, session.peers()));
+    run_law(session, &law, options.contraction, observer)
+}
+
+/// What the next iteration's approximation rests on.
+#[derive(Clone, Copy, Debug)]
+struct Agreement {
+    /// ‖Ȳ‖_F.
+    norm: f64,
+    /// What averaging guarantees for all peers together, absolute: g.
+    all: f64,
+    /// ‖S₀ − Ȳ‖_F: g₀.
+    first: f64,
+    /// At most σ_min(Ȳ).
+    smallest: f64,
+}
+
+fn run_law(
+    session: &Session,
+    law: &Law,
+    contraction: f64,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, EngineError> {
+    let parameters = session.plan.parameters();
+    let algorithm = session.plan.algorithm();
+    if algorithm.release() != Release::Product {
+        return Err(EngineError::NotProduct {
+            released: algorithm.release(),
+        });
+    }
+    let contributions = Contributions::of(&session.rows);
+    let mut states = vec![PublicState::new(Arc::clone(&session.start)); law.probes.len()];
+    let mut records: Vec<IterationRecord> = Vec::new();
+    let mut before: Option<Agreement> = None;
+    for number in 1..=parameters.iterations {
+        let iteration = Iteration(number);
+        let rule = parameters.sensitivity.statistic();
+        let statistic = states.iter().map(|x| rule.of(&x.query)).fold(0.0, f64::max);
+        let sensitivity = parameters.sensitivity.bound(statistic);
+        let query = Arc::clone(&states[0].query);
+        let gathered = contributions.gather(&query, law.weights(), law.probes.len() + 1);
+        let (local, mut deviations) = (gathered.total, gathered.deviations);
+        let mut published = local.clone();
+        law.sum
+            .add_to(iteration, sensitivity, published.values_mut());
+        law.add_deviations(iteration, sensitivity, &mut deviations);
+        let norm = published.norm();
+        let worst = deviations.iter().map(Block::norm).fold(0.0, f64::max);
+        let spread = law.spread(
+            sensitivity,
+            gathered.squares - local.norm().powi(2) / session.peers() as f64,
+            published.values().len(),
+        );
+        let initial_spread = session.peers() as f64 * spread / norm;
+        let sums: Vec<Arc<Block>> = deviations
+            .par_iter()
+            .map(|deviation| {
+                let mut sum = published.clone();
+                sum.add_scaled(1.0, deviation);
+                Arc::new(sum)
+            })
+            .collect();
+        let sigma = session.plan.sigma_of_sum(sensitivity);
+        let next: Vec<Result<PublicState, PeerError>> = states
+            .par_iter()
+            .zip(&sums)
+            .zip(&law.probes)
+            .map(|((state, sum), &peer)| {
+                if sum.values().iter().any(|v| !v.is_finite()) {
+                    return Err(PeerError::Overflow { peer, iteration });
+                }
+                let next = algorithm.advance(state, sum, sigma);
+                next.map_err(|source| PeerError::NotFullRank {
+                    peer,
+                    iteration,
+                    source,
+                })
+            })
+            .collect();
+        states = next.into_iter().collect::<Result<_, _>>()?;
+        let approximation = match before {
+            _ if number == 1 => Some(0.0),
+            Some(agreement) => {
+                approximation(agreement, &contributions, law.largest_weight()).map(|a| a / norm)
+            }
+            None => None,
+        };
+        let sum = Arc::clone(&sums[0]);
+        let first = deviations[0].norm();
+        // The claim needs the next query to be the orthonormal factor of the sum.
+        before = algorithm.is_memoryless().then(|| Agreement {
+            norm,
+            all: contraction * initial_spread * norm,
+            first,
+            smallest: smallest_singular_value(&states[0].query, &sum) - first,
+        });
+        let record = IterationRecord {
+            iteration,
+            statistic,
+            sensitivity,
+            query,
+            sum,
+            basis: algorithm.estimate(&states[0]),
+            totals: Totals { published, local },
+            consensus: Some(Consensus {
+                disagreement: worst / norm,
+                initial_spread,
+                approximation,
+            }),
+        };
+        observer.iteration(&record);
+        observer.progress(u64::from(number), u64::from(parameters.iterations));
+        records.push(record);
+    }
+    Ok(Outcome {
+        records,
+        communication: lockstep::communication(session),
+    })
+}
+
+/// The claim of the module's documentation, absolute; `None` where the condition does not hold.
+fn approximation(
+    before: Agreement,
+    contributions: &Contributions<'_>,
+    largest_weight: f64,
+) -> Option<f64> {
+    let Agreement {
+        norm,
+        all,
+        first,
+        smallest,
+    } = before;
+    let moved = |by: f64| {
+        let room = smallest - by;
+        (room > f64::EPSILON * norm).then(|| 2.0_f64.sqrt() * by / room)
+    };
+    let spectral = contributions.spectral_bound();
+    let (all, first) = (moved(all)?, moved(first)?);
+    Some(
+        largest_weight * (spectral.sqrt() * contributions.largest_block() * all + spectral * first),
+    )
+}
+
+/// The smallest singular value of `sum` = `basis` · R, from R = basisᵀ · sum.
+fn smallest_singular_value(basis: &Block, sum: &Block) -> f64 {
+    basis.transpose_times(sum).singular_values().min()
+}
