@@ -11,7 +11,7 @@ mod network;
 use std::hint::black_box;
 use std::time::Instant;
 
-use network::{Shape, cpu_seconds, memory_kib};
+use network::{Shape, memory_kib, thread_seconds};
 use undertone::engine::event::{Latency, run};
 use undertone::engine::{Session, Silent};
 use undertone::protocol::Peer;
@@ -79,19 +79,19 @@ fn main() {
         for session in &sessions {
             let (mut seconds, mut cpu, mut messages) = (f64::INFINITY, f64::INFINITY, 0);
             for _ in 0..if session.peers() < 5000 { 3 } else { 2 } {
-                let (began, used) = (Instant::now(), cpu_seconds());
+                let (began, used) = (Instant::now(), thread_seconds());
                 let outcome = run(session, latency, &mut Silent).expect("runs");
                 seconds = began.elapsed().as_secs_f64().min(seconds);
-                cpu = (cpu_seconds() - used).min(cpu);
+                cpu = (thread_seconds() - used).min(cpu);
                 messages = outcome.communication.messages;
             }
             println!(
-                "{:>8} {name:>9} {messages:>10} {seconds:>9.2} {cpu:>9.2} {:>12.0} {:>9.0}",
+                "{:>8} {name:>9} {messages:>10} {seconds:>9.2} {cpu:>9.3} {:>12.0} {:>9.0}",
                 session.peers(),
                 messages as f64 / cpu,
                 memory_kib("VmHWM:") / 1024.0,
             );
-            points.push((session.peers() as f64, cpu.max(0.005)));
+            points.push((session.peers() as f64, cpu));
         }
         println!("{name}: time grows as peers^{:.3}", exponent(&points));
     }
