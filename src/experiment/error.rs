@@ -193,13 +193,15 @@ pub enum ExperimentError {
     },
     /// More memory than the machine has free.
     #[error(
-        "the run needs about {needed} MB ({peers} peers x {items} items x rank {rank}), but only {free} MB are free; \
-         lower peers.count, data.items or algorithm.rank, or set engine.kind = \"analytic\""
+        "the run needs about {needed} MiB ({largest}), but only {free} MiB are free; \
+         with {peers} peers x {items} items x rank {rank}, {advice}"
     )]
     Memory {
-        /// Megabytes needed.
+        /// Mebibytes needed.
         needed: u64,
-        /// Megabytes free.
+        /// The largest parts, in words.
+        largest: String,
+        /// Mebibytes free.
         free: u64,
         /// Number of peers.
         peers: usize,
@@ -207,6 +209,8 @@ pub enum ExperimentError {
         items: usize,
         /// Columns of X.
         rank: usize,
+        /// What would fit.
+        advice: String,
     },
 }
 

@@ -3,61 +3,206 @@
 use super::config::EngineKind;
 use super::error::ExperimentError;
 use super::resolve::Experiment;
+use crate::engine::lockstep::tile_width;
+use crate::noise::NetworkNoise;
 use crate::vocabulary::CHUNK;
 
-/// Refuses a run that needs more memory than the machine has free, where the system tells.
-pub(super) fn check(experiment: &Experiment) -> Result<(), ExperimentError> {
-    let needed = predicted_bytes(experiment);
-    match free_bytes() {
-        Some(free) if needed > free => Err(ExperimentError::Memory {
-            needed: needed >> 20,
-            free: free >> 20,
-            peers: experiment.topology.graph().nodes(),
-            items: experiment.user_rows.dimension(),
-            rank: experiment.config.algorithm.rank,
-        }),
-        _ => Ok(()),
+/// How far [`MemoryPlan::total`] may be from the peak that is measured, either way: allocators round up and
+/// return late, readers keep more than their result for a while. A test holds child processes to it.
+pub const FACTOR: f64 = 1.6;
+
+/// Code, stacks and the allocator of a process that has done nothing yet, measured.
+const PROCESS: u64 = 10 << 20;
+
+/// Engines to propose to who has too little memory for lockstep, most faithful first.
+const LIGHTER: &[&str] = &["analytic", "federated", "central"];
+
+/// Predicted bytes of a run, part by part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryPlan {
+    parts: Vec<(&'static str, u64)>,
+    /// Bytes that grow in proportion to items and to rank.
+    growing: u64,
+}
+
+impl MemoryPlan {
+    /// What `experiment` will need.
+    #[must_use]
+    pub fn of(experiment: &Experiment) -> Self {
+        let mut plan = Self {
+            parts: vec![("the process", PROCESS)],
+            growing: 0,
+        };
+        let config = &experiment.config.algorithm;
+        let algorithm = config.build(experiment.user_rows.dimension());
+        let graph = experiment.topology.graph();
+        let peers = graph.nodes() as u64;
+        let edges = (graph.edges() + experiment.noise_topology.graph().edges()) as u64;
+        let (height, width) = algorithm.shape();
+        let (height, rank) = (height as u64, width as u64);
+        let values = height.saturating_mul(rank);
+        let block = values.saturating_mul(8);
+        let users = experiment.user_rows.len() as u64;
+        let entries = experiment.user_rows.entries() as u64;
+        // An index; an index and a value in one matrix and again at the peers; names and offsets.
+        plan.add(
+            "interactions and rows",
+            entries * (4 + 12 + 12) + users * 80 + peers * 200,
+        );
+        // A neighbour and its weight at both ends; a noise term and the engine's index; per-peer figures.
+        plan.add(
+            "graphs, weights and noise keys",
+            edges * (24 + 32 + 8) + peers * 120,
+        );
+        // Sum, basis and two totals per iteration, of the run and of its two comparisons.
+        let records = 12 * u64::from(config.iterations);
+        plan.add_blocks("records", block.saturating_mul(records + 8));
+        match experiment.config.engine.kind {
+            EngineKind::Central | EngineKind::Federated => {}
+            EngineKind::Analytic => {
+                let probes = experiment.config.engine.probes as u64;
+                plan.add_blocks(
+                    "the blocks of the probes",
+                    block.saturating_mul(4 * (probes + 1) + 4),
+                );
+                // Rows of the averaging polynomial, two buffers each.
+                plan.add("how probes weigh peers", peers.saturating_mul(24 * probes));
+            }
+            EngineKind::Lockstep => {
+                // Algorithms with memory keep their last sums and queries at every peer while the next are made.
+                let kept = if algorithm.is_memoryless() {
+                    1
+                } else {
+                    1 + 2 * u64::from(config.iterations.saturating_sub(1))
+                };
+                let state = peers.saturating_mul(block).saturating_mul(kept);
+                plan.add_blocks("the state of all peers", state);
+                plan.add(
+                    "products of all peers",
+                    users.saturating_mul(8 * rank) + peers * 40,
+                );
+                let threads = rayon::current_num_threads() as u64;
+                let width = values.min(CHUNK as u64);
+                let busy = values.div_ceil(CHUNK as u64).min(threads);
+                let tile = 2 * threads * tile_width(peers as usize) as u64;
+                // Inputs and sums of the chunks under way, and the buffers of the tiles under way.
+                let chunks = peers.saturating_mul(8 * (2 * width * busy + tile));
+                // Where the last chunks are fewer than the threads, these share each one's normals.
+                let shared = !values.div_ceil(CHUNK as u64).is_multiple_of(threads);
+                let batch = experiment
+                    .noise_topology
+                    .graph()
+                    .edges()
+                    .min(NetworkNoise::BATCH);
+                let normals = if shared { 8 * width * batch as u64 } else { 0 };
+                plan.add("chunks under way", chunks.saturating_add(normals));
+            }
+            // A peer's own block and the one before, its input and sum kept for the record, its last two
+            // averages; what its neighbours sent is shared with them.
+            EngineKind::Event => plan.add_blocks(
+                "blocks of all peers",
+                peers.saturating_mul(block).saturating_mul(6),
+            ),
+            // In-process links and Noise hold frames of their own; measured, see the benchmark tables.
+            EngineKind::Swarm => plan.add_blocks(
+                "blocks and frames of all peers",
+                peers.saturating_mul(block).saturating_mul(12),
+            ),
+        }
+        plan
+    }
+
+    fn add(&mut self, part: &'static str, bytes: u64) {
+        self.parts.push((part, bytes));
+    }
+
+    /// Adds a part in proportion to items and to rank.
+    fn add_blocks(&mut self, part: &'static str, bytes: u64) {
+        self.growing = self.growing.saturating_add(bytes);
+        self.add(part, bytes);
+    }
+
+    /// The share of items, or of columns, that fits into `free` bytes.
+    fn share(&self, free: u64) -> f64 {
+        let fixed = self.total().saturating_sub(self.growing);
+        free.saturating_sub(fixed) as f64 / self.growing as f64
+    }
+
+    /// Bytes of each part.
+    #[must_use]
+    pub fn parts(&self) -> &[(&'static str, u64)] {
+        &self.parts
+    }
+
+    /// All bytes, within [`FACTOR`].
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.parts
+            .iter()
+            .fold(0, |sum, (_, bytes)| sum.saturating_add(*bytes))
+    }
+
+    /// The two largest parts, in words.
+    fn largest(&self) -> String {
+        let mut parts = self.parts.clone();
+        parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        let words = parts.iter().take(2);
+        let words = words.map(|(part, bytes)| format!("{part} {} MiB", bytes >> 20));
+        words.collect::<Vec<_>>().join(", ")
     }
 }
 
-/// A lower estimate of a run's largest arrays.
-///
-/// Every engine with peers holds each peer's block; lockstep adds two buffers of one chunk per thread,
-/// event and swarm about what is in flight: a peer's own block, its predecessor, the input and the sum
-/// kept for the record, and up to two blocks per neighbour, shared with their senders.
-fn predicted_bytes(experiment: &Experiment) -> u64 {
-    let peers = experiment.topology.graph().nodes() as u64;
-    let algorithm = experiment
-        .config
-        .algorithm
-        .build(experiment.user_rows.dimension());
-    let (height, width) = algorithm.shape();
-    let values = (height as u64).saturating_mul(width as u64);
-    let block = values.saturating_mul(8);
-    let blocks = match experiment.config.engine.kind {
-        EngineKind::Central | EngineKind::Federated => return block.saturating_mul(8),
-        // A few arrays of one block per probe and one more.
-        EngineKind::Analytic => {
-            return block.saturating_mul(4 * (experiment.config.engine.probes as u64 + 1) + 4);
-        }
-        EngineKind::Lockstep => {
-            let threads = rayon::current_num_threads() as u64;
-            // Algorithms with memory keep their last sums and queries at every peer while the next sums are made.
-            let kept = if algorithm.is_memoryless() {
-                0
-            } else {
-                let before = experiment.config.algorithm.iterations.saturating_sub(1);
-                u64::from(before).saturating_mul(2).saturating_mul(block)
-            };
-            let block = block.saturating_add(kept);
-            let chunk = 8 * values.min(CHUNK as u64) * 2 * threads;
-            return peers.saturating_mul(block.saturating_add(chunk));
-        }
-        EngineKind::Event => 6,
-        // In-process links and Noise hold frames of their own; measured, see the benchmark tables.
-        EngineKind::Swarm => 12,
-    };
-    peers.saturating_mul(block).saturating_mul(blocks)
+/// Refuses a run that needs more memory than the machine has free, where the system tells.
+pub(super) fn check(experiment: &Experiment) -> Result<(), ExperimentError> {
+    free_bytes().map_or(Ok(()), |free| check_against(experiment, free))
+}
+
+/// Refuses a run that needs more than `free` bytes.
+fn check_against(experiment: &Experiment, free: u64) -> Result<(), ExperimentError> {
+    let plan = MemoryPlan::of(experiment);
+    let needed = plan.total();
+    if needed <= free {
+        return Ok(());
+    }
+    let (peers, items) = (
+        experiment.topology.graph().nodes(),
+        experiment.user_rows.dimension(),
+    );
+    let rank = experiment.config.algorithm.rank;
+    Err(ExperimentError::Memory {
+        needed: needed >> 20,
+        largest: plan.largest(),
+        free: free >> 20,
+        peers,
+        items,
+        rank,
+        advice: advice(experiment, (peers, items, rank), plan.share(free)),
+    })
+}
+
+/// What would fit when there is room for `share` of the blocks. All other parts grow with none of the three
+/// sizes more than the blocks do, so that they are no worse at what is proposed.
+fn advice(
+    experiment: &Experiment,
+    (peers, items, rank): (usize, usize, usize),
+    share: f64,
+) -> String {
+    let fits = |size: usize| (size as f64 * share) as usize;
+    let mut ways = Vec::new();
+    if fits(items) > rank {
+        ways.push(format!("data.items = {}", fits(items)));
+    }
+    if fits(rank) > 0 {
+        ways.push(format!("algorithm.rank = {}", fits(rank)));
+    }
+    if fits(peers) > 1 {
+        ways.push(format!("peers.count = {}", fits(peers)));
+    }
+    let engine = experiment.config.engine.kind;
+    if !engine.reveals_only_sums() {
+        ways.extend(LIGHTER.iter().map(|kind| format!("engine.kind = {kind:?}")));
+    }
+    format!("about this would fit: {}", ways.join(", or "))
 }
 
 /// Memory the system could give, from Linux's memory information; `None` elsewhere.
@@ -68,4 +213,37 @@ fn free_bytes() -> Option<u64> {
         .find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_numbers_and_sizes_that_would_fit() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml");
+        let load = |set: &[String]| Experiment::load(&path, set).expect("valid");
+        let experiment = load(&["data.items=2000".to_owned(), "algorithm.rank=16".to_owned()]);
+        let needed = MemoryPlan::of(&experiment).total();
+        assert!(needed > 610 * 32_000 * 8, "the state alone");
+        check_against(&experiment, needed).expect("just enough");
+        let error = check_against(&experiment, needed / 2).expect_err("half");
+        let text = error.to_string();
+        for part in [
+            "610 peers x 2000 items x rank 16",
+            "data.items = ",
+            "algorithm.rank = ",
+            "engine.kind = \"federated\"",
+            "the state of all peers 148 MiB",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let proposed = text
+            .split("data.items = ")
+            .nth(1)
+            .and_then(|t| t.split(',').next());
+        let proposed = format!("data.items={}", proposed.expect("a number"));
+        let smaller = load(&[proposed, "algorithm.rank=16".to_owned()]);
+        check_against(&smaller, needed / 2).expect("what was proposed fits");
+    }
 }

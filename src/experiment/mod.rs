@@ -32,6 +32,7 @@ mod warnings;
 pub use config::Config;
 pub use conversions::{Conversions, conversions};
 pub use error::ExperimentError;
+pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan};
 pub use npy::{NpyError, NpyProblem, read_basis};
 pub use overrides::{OverrideError, parse_set};
 pub use peer_costs::{PeerCost, peer_costs};

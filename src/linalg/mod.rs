@@ -11,6 +11,7 @@ mod lanczos;
 mod orthonormal;
 mod packed;
 mod sparse;
+mod sparse_dense;
 mod subspace;
 
 pub use block::Block;

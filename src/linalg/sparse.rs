@@ -3,7 +3,15 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::Block;
+use rayon::prelude::*;
+
+use super::{Block, sparse_dense};
+
+/// Rows that one thread projects at a time, if there are more.
+const ROWS_PER_TASK: usize = 1024;
+
+/// Entries looked at, about, to balance threads.
+const SAMPLED_ENTRIES: usize = 1 << 18;
 
 /// Compressed sparse rows of an s × n matrix R whose Gram matrix A = RᵀR is what everybody wants.
 ///
@@ -151,14 +159,19 @@ impl SparseRows {
             "a block of this matrix's dimension"
         );
         let mut projections = vec![0.0; self.len() * p];
-        for (i, projection) in projections.chunks_exact_mut(p).enumerate() {
-            let (columns, values) = self.row(i);
-            for (&column, &value) in columns.iter().zip(values) {
-                let row = &x[column as usize * p..][..p];
-                for (sum, entry) in projection.iter_mut().zip(row) {
-                    *sum += value * entry;
-                }
-            }
+        if p == 0 {
+            return projections;
+        }
+        if self.len() > ROWS_PER_TASK {
+            projections
+                .par_chunks_mut(ROWS_PER_TASK * p)
+                .enumerate()
+                .for_each(|(k, out)| {
+                    let first = k * ROWS_PER_TASK;
+                    sparse_dense::project(self, first..first + out.len() / p, x, p, out);
+                });
+        } else {
+            sparse_dense::project(self, 0..self.len(), x, p, &mut projections);
         }
         projections
     }
@@ -182,6 +195,23 @@ impl SparseRows {
         if range.is_empty() {
             return;
         }
+        let whole = range.start.div_ceil(p)..range.end / p;
+        if whole.is_empty() {
+            self.add_back_part(projections, p, range, out);
+            return;
+        }
+        let (head, rest) = out.split_at_mut(whole.start * p - range.start);
+        let (middle, tail) = rest.split_at_mut(whole.len() * p);
+        self.add_back_part(projections, p, range.start..whole.start * p, head);
+        sparse_dense::add_back(self, projections, p, whole.clone(), middle);
+        self.add_back_part(projections, p, whole.end * p..range.end, tail);
+    }
+
+    /// As [`Self::add_back_projection`], for a range that need not begin or end with an item's row.
+    fn add_back_part(&self, projections: &[f64], p: usize, range: Range<usize>, out: &mut [f64]) {
+        if range.is_empty() {
+            return;
+        }
         let first_item = (range.start / p) as u32;
         for (i, projection) in projections.chunks_exact(p).enumerate() {
             let (columns, values) = self.row(i);
@@ -201,6 +231,42 @@ impl SparseRows {
         }
     }
 
+    /// Adds all of RᵀP to `out`, threads sharing the columns of R in ranges of about equally many entries.
+    fn add_whole_back_projection(&self, projections: &[f64], p: usize, out: &mut [f64]) {
+        let mut parts = Vec::new();
+        let mut rest = out;
+        for items in self.column_ranges(rayon::current_num_threads()) {
+            let (part, others) = rest.split_at_mut(items.len() * p);
+            parts.push((items.start * p..items.end * p, part));
+            rest = others;
+        }
+        parts
+            .into_par_iter()
+            .for_each(|(range, part)| self.add_back_projection(projections, p, range, part));
+    }
+
+    /// Ranges that cover all columns, at most `parts`, judged by the entries of a sample of the rows.
+    fn column_ranges(&self, parts: usize) -> Vec<Range<usize>> {
+        let sampled = (0..self.len()).step_by(1 + self.entries() / SAMPLED_ENTRIES);
+        let mut counts = vec![0_usize; self.dimension];
+        for i in sampled {
+            for &column in self.row(i).0 {
+                counts[column as usize] += 1;
+            }
+        }
+        let share = counts.iter().sum::<usize>() / parts.max(1) + 1;
+        let (mut ranges, mut start, mut sum) = (Vec::new(), 0, 0);
+        for (column, count) in counts.iter().enumerate() {
+            sum += count;
+            if sum >= share {
+                ranges.push(start..column + 1);
+                (start, sum) = (column + 1, 0);
+            }
+        }
+        ranges.push(start..self.dimension);
+        ranges
+    }
+
     /// The product A X = Rᵀ(R X) without ever forming the n × n matrix A.
     ///
     /// # Cost
@@ -213,7 +279,7 @@ impl SparseRows {
         let p = x.columns();
         let projections = self.project(x.values(), p);
         let mut out = Block::zeros(self.dimension, p);
-        self.add_back_projection(&projections, p, 0..self.dimension * p, out.values_mut());
+        self.add_whole_back_projection(&projections, p, out.values_mut());
         out
     }
 
@@ -284,6 +350,38 @@ mod tests {
                 rows.add_back_projection(&projections, 3, k * width..k * width + part.len(), part);
             }
             assert_eq!(whole, cut);
+        }
+    }
+
+    #[test]
+    fn every_number_of_columns_and_threads_gives_the_bits_of_the_plain_loop() {
+        let mut rows = SparseRows::new(60);
+        for i in 0..3000_u32 {
+            let items = (0..60).filter(|c| (i * 7 + c * 13 + i * c) % 11 == 0);
+            rows.push_row(items.map(|c| (c, f64::from(i * 60 + c).sin())))
+                .expect("ascending");
+        }
+        for p in [1, 3, 4, 8, 13, 32, 47, 64, 71] {
+            let x: Vec<f64> = (0..60 * p).map(|i| (i as f64).cos()).collect();
+            let mut projections = vec![0.0; rows.len() * p];
+            let mut product = vec![0.0; 60 * p];
+            for i in 0..rows.len() {
+                let (columns, values) = rows.row(i);
+                let entries = || columns.iter().map(|&c| c as usize).zip(values);
+                for j in 0..p {
+                    let sum = &mut projections[i * p + j];
+                    entries().for_each(|(c, v)| *sum += v * x[c * p + j]);
+                    let sum = *sum;
+                    entries().for_each(|(c, v)| product[c * p + j] += v * sum);
+                }
+            }
+            assert_eq!(rows.project(&x, p), projections, "{p} columns");
+            for threads in [1, 3] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                let block = Block::from_values(60, p, x.clone());
+                let found = pool.expect("threads").install(|| rows.gram_product(&block));
+                assert_eq!(found.values(), product, "{p} columns");
+            }
         }
     }
 

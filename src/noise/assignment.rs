@@ -151,6 +151,7 @@ impl Assignment {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::noise::NetworkNoise;
     use crate::vocabulary::{CHUNK, Iteration};
 
     fn ring(n: u32) -> Graph {
@@ -196,15 +197,37 @@ mod tests {
         plus.add_chunk(Iteration(1), 3, 0.7, &mut twice.0);
         minus.add_chunk(Iteration(1), 3, 0.7, &mut twice.1);
         let mut once = (vec![0.25; 100], vec![-0.5; 100]);
-        let mut buffer = vec![0.0; 100];
         plus.add_chunk_to_both(
             Iteration(1),
             3,
             0.7,
             &mut once.0,
             (&mut once.1, minus.scale),
-            &mut buffer,
         );
         assert_eq!(twice, once);
+    }
+
+    #[test]
+    fn a_network_s_noise_is_its_peers_noise_however_threads_share_it() {
+        let graph = ring(9);
+        let assignment = Assignment::new(&Seed::from_u64(6), 0.5, 2.0);
+        let network = NetworkNoise::of(&assignment, &graph);
+        for (chunk, width) in [(0, CHUNK), (1, 77)] {
+            let start = chunk as usize * CHUNK;
+            let mut serial = vec![0.125; 9 * width];
+            let mut parallel = serial.clone();
+            network.add_chunk(Iteration(2), chunk, 1.5, width, &mut serial);
+            network.add_chunk_in_parallel(Iteration(2), chunk, 1.5, width, &mut parallel);
+            assert_eq!(serial, parallel);
+            for (u, found) in serial.chunks_exact(width).enumerate() {
+                let mut values = vec![0.125; CHUNK + 77];
+                assignment.peer(PeerIndex::from_index(u), &graph).add_to(
+                    Iteration(2),
+                    1.5,
+                    &mut values,
+                );
+                assert_eq!(found, &values[start..start + width], "peer {u}");
+            }
+        }
     }
 }

@@ -5,9 +5,11 @@
 //! cancel and Σ η_u remains. Which σ's protect whom is the business of [`crate::privacy`].
 
 mod assignment;
+mod network;
 mod peer_noise;
 
 pub use assignment::Assignment;
+pub use network::NetworkNoise;
 pub use peer_noise::{PeerNoise, Term};
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One peer's noise: its own term, then one term per partner in ascending order.
 
-use crate::vocabulary::{Iteration, StreamKey};
+use crate::vocabulary::{GROUP, Iteration, StreamKey};
 
 /// One noise term: a stream and the signed standard deviation per unit sensitivity it is scaled by.
 #[derive(Clone, Debug)]
@@ -59,30 +59,36 @@ impl Term {
         }
     }
 
-    /// Adds one chunk of this term to `plus` and subtracts the very same numbers from `minus`: the two
-    /// ends of an edge in one draw.
+    /// The standard normals behind this term's share of one chunk.
+    pub(super) fn draw_chunk(&self, iteration: Iteration, chunk: u64, out: &mut [f64]) {
+        self.key.normals(self.address(iteration), chunk).fill(out);
+    }
+
+    /// Adds one chunk of this term to `plus` and the very same numbers, scaled by `opposite`, to `minus`:
+    /// the two ends of an edge in one draw.
     ///
-    /// `self` is the term of the lower end; `buffer` is scratch of the chunk's length.
+    /// `self` is the term of the lower end; `opposite` is the scale of the upper end's.
     pub fn add_chunk_to_both(
         &self,
         iteration: Iteration,
         chunk: u64,
         sensitivity: f64,
         plus: &mut [f64],
-        minus: (&mut [f64], f64),
-        buffer: &mut [f64],
+        (minus, opposite): (&mut [f64], f64),
     ) {
-        let (minus, opposite) = minus;
         let (scale, opposite) = (sensitivity * self.scale, sensitivity * opposite);
         if scale == 0.0 && opposite == 0.0 {
             return;
         }
-        buffer.fill(0.0);
-        self.key
-            .add_normals(self.address(iteration), chunk, 1.0, buffer);
-        for ((p, m), normal) in plus.iter_mut().zip(minus).zip(buffer) {
-            *p += scale * *normal;
-            *m += opposite * *normal;
+        let mut normals = self.key.normals(self.address(iteration), chunk);
+        let mut group = [0.0; GROUP];
+        for (plus, minus) in plus.chunks_mut(GROUP).zip(minus.chunks_mut(GROUP)) {
+            let group = &mut group[..plus.len()];
+            normals.fill(group);
+            for ((p, m), normal) in plus.iter_mut().zip(minus).zip(group) {
+                *p += scale * *normal;
+                *m += opposite * *normal;
+            }
         }
     }
 }

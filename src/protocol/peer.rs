@@ -455,12 +455,18 @@ impl Peer {
             Body::Average(values) => values.as_slice(),
             Body::Scale(_) => unreachable!("the plan maps this step to blocks"),
         });
-        let neighbours = self.setup.neighbours.iter().map(|n| n.weight).zip(bodies);
+        let neighbours: Vec<(f64, &[f64])> = self
+            .setup
+            .neighbours
+            .iter()
+            .map(|n| n.weight)
+            .zip(bodies)
+            .collect();
         mix(
             coefficients,
             self.setup.self_weight,
             current,
-            neighbours,
+            &neighbours,
             previous,
             &mut out,
         );

@@ -11,5 +11,6 @@ mod time;
 
 pub use ids::{Iteration, PeerIndex, Round};
 pub use release::Release;
-pub use seed::{CHUNK, Label, Seed, StreamKey};
+pub(crate) use seed::GROUP;
+pub use seed::{CHUNK, Label, Normals, Seed, StreamKey};
 pub use time::{Span, Time};

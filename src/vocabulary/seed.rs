@@ -20,6 +20,9 @@ const CONTEXT: &str = "undertone 2026-11 streams v1";
 /// chunk `i / CHUNK`, so a tile of coordinates can be produced without drawing the ones before it.
 pub const CHUNK: usize = 512;
 
+/// Normals that are drawn before they are used: few enough to stay in registers and the nearest cache.
+pub(crate) const GROUP: usize = 64;
+
 /// What a stream is for. The discriminant enters the key derivation and must never be reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -120,6 +123,12 @@ impl StreamKey {
         generator
     }
 
+    /// The standard normals of `(iteration, chunk)`, in order.
+    #[must_use]
+    pub fn normals(&self, iteration: u32, chunk: u64) -> Normals {
+        Normals(self.stream(iteration, chunk))
+    }
+
     /// Adds `scale` times the standard normals of `(iteration, chunk)` to `out`, in order.
     ///
     /// # Shapes and units
@@ -127,10 +136,14 @@ impl StreamKey {
     /// `scale` is a standard deviation, with a sign.
     pub fn add_normals(&self, iteration: u32, chunk: u64, scale: f64, out: &mut [f64]) {
         debug_assert!(out.len() <= CHUNK);
-        let mut generator = self.stream(iteration, chunk);
-        for value in out {
-            let normal: f64 = StandardNormal.sample(&mut generator);
-            *value += scale * normal;
+        let mut normals = self.normals(iteration, chunk);
+        let mut group = [0.0; GROUP];
+        for values in out.chunks_mut(GROUP) {
+            let group = &mut group[..values.len()];
+            normals.fill(group);
+            for (value, normal) in values.iter_mut().zip(group) {
+                *value += scale * *normal;
+            }
         }
     }
 
@@ -139,6 +152,24 @@ impl StreamKey {
         for (chunk, values) in (0_u64..).zip(out.chunks_mut(CHUNK)) {
             self.add_normals(iteration, chunk, scale, values);
         }
+    }
+}
+
+/// The standard normals of one stream (ziggurat on ChaCha20, `rand_distr`), in order.
+pub struct Normals(ChaCha20Rng);
+
+impl Normals {
+    /// The next normals, one per entry of `out`.
+    pub fn fill(&mut self, out: &mut [f64]) {
+        for value in out {
+            *value = StandardNormal.sample(&mut self.0);
+        }
+    }
+}
+
+impl fmt::Debug for Normals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Normals(redacted)")
     }
 }
 

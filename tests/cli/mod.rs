@@ -2,6 +2,7 @@
 
 mod audits;
 mod help;
+mod memory;
 mod outputs;
 mod printed;
 mod real_graphs;

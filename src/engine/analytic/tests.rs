@@ -132,13 +132,14 @@ fn averaged(session: &Session, inputs: &[f64]) -> Vec<Vec<f64>> {
             .map(|u| {
                 let weights = session.mixing().neighbour_weights(u);
                 let around = session.graph().neighbours(u).iter();
-                let neighbours = around.map(|&v| now[v as usize].as_slice());
+                let values = around.map(|&v| now[v as usize].as_slice());
+                let neighbours: Vec<_> = weights.iter().copied().zip(values).collect();
                 let mut out = vec![0.0; width];
                 mix(
                     *coefficients,
                     session.mixing().self_weight(u),
                     &now[u],
-                    weights.iter().copied().zip(neighbours),
+                    &neighbours,
                     &before[u],
                     &mut out,
                 );

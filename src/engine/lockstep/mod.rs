@@ -9,6 +9,7 @@
 //! operations in the same order as in a [`Peer`](crate::protocol::Peer), so the bits agree.
 
 mod chunk;
+mod gossip;
 mod states;
 
 use std::sync::Arc;
@@ -20,39 +21,11 @@ use super::{
     Transcript,
 };
 use crate::linalg::Block;
-use crate::noise::Term;
-use crate::vocabulary::{CHUNK, Iteration, PeerIndex, Round};
+use crate::noise::NetworkNoise;
+use crate::vocabulary::{CHUNK, Iteration, Round};
 use chunk::{ChunkOutput, ChunkTask};
+pub use gossip::{Averaged, Gossip, tile_width};
 use states::States;
-
-/// The noise terms of all peers, each edge once.
-#[derive(Debug)]
-struct Terms {
-    own: Vec<Term>,
-    /// (lower end, upper end, term of the lower end, scale at the upper end), in ascending order.
-    pairs: Vec<(u32, u32, Term, f64)>,
-}
-
-impl Terms {
-    fn of(session: &Session) -> Self {
-        let own = (0..session.peers())
-            .map(|u| session.noise.own(PeerIndex::from_index(u)))
-            .collect();
-        let pairs = if session.noise.has_pairwise() {
-            session
-                .noise_graph()
-                .edge_list()
-                .map(|(u, v)| {
-                    let (lower, upper) = session.noise.pair(PeerIndex(u), PeerIndex(v));
-                    (u, v, lower, upper.scale)
-                })
-                .collect()
-        } else {
-            Vec::new()
-        };
-        Self { own, pairs }
-    }
-}
 
 /// Runs the session.
 ///
@@ -65,7 +38,8 @@ impl Terms {
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
     let parameters = session.plan.parameters();
     let algorithm = session.plan.algorithm();
-    let terms = Terms::of(session);
+    let noise = NetworkNoise::of(&session.noise, session.noise_graph());
+    let gossip = Gossip::new(session.graph(), session.mixing());
     let values = session.plan.values();
     let mut sums = vec![0.0; session.peers() * values];
     let mut states = States::new(session, algorithm.as_ref(), &mut sums);
@@ -83,15 +57,17 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             .map(|(u, rows)| algorithm.prepare(rows, states.query(u, &sums, values)))
             .collect();
         let query = states.query_block(session, &sums);
-        let task = ChunkTask {
+        let mut task = ChunkTask {
             session,
-            terms: &terms,
+            noise: &noise,
+            gossip: &gossip,
             algorithm: algorithm.as_ref(),
             prepared: &prepared,
             iteration,
             sensitivity,
             keep_inputs: observer.wants_transcript(),
             watch_rounds: observer.wants_rounds(),
+            alone: false,
         };
         let mut transcript = task
             .keep_inputs
@@ -101,13 +77,14 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         let mut first = 0;
         while first < chunks {
             let wave: Vec<u64> = (first..chunks.min(first + threads)).collect();
+            task.alone = (wave.len() as u64) < threads;
             let outputs: Vec<ChunkOutput> = wave.par_iter().map(|&chunk| task.run(chunk)).collect();
             for output in &outputs {
                 gathered.add(output);
-                output.scatter(&mut sums, values);
-                if let Some((_, inputs)) = &mut transcript {
-                    output.scatter_inputs(inputs, values);
-                }
+            }
+            scatter(&outputs, &mut sums, values);
+            if let Some((_, inputs)) = &mut transcript {
+                scatter_inputs(&outputs, inputs, values);
             }
             first += threads;
             let done = u64::from(number - 1) * chunks + first.min(chunks);
@@ -146,6 +123,34 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     })
 }
 
+/// Writes every peer's sums into the array of states.
+fn scatter(outputs: &[ChunkOutput], states: &mut [f64], values: usize) {
+    let write = |(u, state): (usize, &mut [f64])| {
+        for output in outputs {
+            output.sums.copy_peer(u, &mut state[output.range()]);
+        }
+    };
+    states
+        .par_chunks_exact_mut(values)
+        .enumerate()
+        .for_each(write);
+}
+
+/// Writes what every peer published into an array of the same shape.
+fn scatter_inputs(outputs: &[ChunkOutput], inputs: &mut [f64], values: usize) {
+    let write = |(u, input): (usize, &mut [f64])| {
+        for output in outputs {
+            let range = output.range();
+            let width = range.len();
+            input[range].copy_from_slice(&output.inputs[u * width..][..width]);
+        }
+    };
+    inputs
+        .par_chunks_exact_mut(values)
+        .enumerate()
+        .for_each(write);
+}
+
 /// Sums over all chunks of one iteration.
 struct Gathered {
     totals: Totals,
@@ -171,8 +176,8 @@ impl Gathered {
         self.totals.published.values_mut()[output.range()].copy_from_slice(&output.published);
         self.totals.local.values_mut()[output.range()].copy_from_slice(&output.local);
         self.spread += output.spread;
-        self.rounds.resize(output.rounds.len(), 0.0);
-        for (sum, square) in self.rounds.iter_mut().zip(&output.rounds) {
+        self.rounds.resize(output.sums.squares().len(), 0.0);
+        for (sum, square) in self.rounds.iter_mut().zip(output.sums.squares()) {
             *sum += square;
         }
     }

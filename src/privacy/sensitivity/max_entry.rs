@@ -16,8 +16,9 @@ pub(super) struct MaxEntry<A>(PhantomData<A>);
 /// A row of p entries of size at most ‖X‖_max has norm at most √p·‖X‖_max, so D̂ ≤ √p·‖X‖_max, and the bounds
 /// of [`RowNorm`] increase with D̂. ∎
 ///
-/// The row norm is clamped to 1, since columns are orthonormal. For the interaction the factor is the one
-/// P1 gives its own method (√2); which one P1's figures give the baselines is not stated (ref D.3).
+/// A row norm is at most 1, so for √p·‖X‖_max > 1 this charges more than it must. It is kept as printed, not
+/// clamped, because it is what the baselines are charged with. For the interaction the factor is the one P1 gives
+/// its own method (√2); which one P1's figures give the baselines is not stated (ref D.3).
 impl<A> Rule for MaxEntry<A>
 where
     RowNorm<A>: Rule,
@@ -31,7 +32,6 @@ where
     }
 
     fn bound(public: &Public, entry: f64) -> f64 {
-        let row_norm = (f64::from(public.rank).sqrt() * entry).min(1.0);
-        RowNorm::<A>::bound(public, row_norm)
+        RowNorm::<A>::bound(public, f64::from(public.rank).sqrt() * entry)
     }
 }

@@ -6,11 +6,13 @@
 
 mod chebyshev;
 mod linear;
+mod mix;
 
 use serde::{Deserialize, Serialize};
 
 pub use chebyshev::Chebyshev;
 pub use linear::Linear;
+pub use mix::{Run, mix, mix_tile, runs};
 
 /// Bounds on the eigenvalues of the mixing matrix other than 1: `lowest ≤ λ_min(W)`, `second ≥ λ₂(W)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -165,48 +167,6 @@ fn check_bounds(bounds: MixingBounds) -> Result<(), AveragingError> {
     }
 }
 
-/// One round at one peer: `out = mixed · (w_uu·own + Σ_v w_uv·x_v) + current · own + previous · before`.
-///
-/// `neighbours` come in ascending order with their weights; the sum starts with the own value. This is
-/// the only place where exchanged values are combined, so equal inputs give equal bits in every engine,
-/// however the coordinates are tiled. `before` is ignored while `previous` is 0 and may then be empty.
-///
-/// # Panics
-/// If slices differ in length (`before` excepted).
-pub fn mix<'a>(
-    coefficients: Coefficients,
-    self_weight: f64,
-    own: &[f64],
-    neighbours: impl Iterator<Item = (f64, &'a [f64])>,
-    before: &[f64],
-    out: &mut [f64],
-) {
-    for (sum, x) in out.iter_mut().zip(own) {
-        *sum = self_weight * x;
-    }
-    for (weight, values) in neighbours {
-        assert_eq!(values.len(), out.len(), "blocks of one shape");
-        for (sum, x) in out.iter_mut().zip(values) {
-            *sum += weight * x;
-        }
-    }
-    let Coefficients {
-        mixed,
-        current,
-        previous,
-    } = coefficients;
-    if previous != 0.0 {
-        assert_eq!(before.len(), out.len(), "blocks of one shape");
-        for ((sum, x), b) in out.iter_mut().zip(own).zip(before) {
-            *sum = mixed * *sum + current * x + previous * b;
-        }
-    } else if mixed != 1.0 || current != 0.0 {
-        for (sum, x) in out.iter_mut().zip(own) {
-            *sum = mixed * *sum + current * x;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,15 +190,13 @@ mod tests {
             let next: Vec<f64> = (0..n)
                 .map(|u| {
                     let around = [(u + n - 1) % n, (u + 1) % n];
-                    let neighbours = around
-                        .iter()
-                        .map(|&v| (1.0 / 3.0, std::slice::from_ref(&now[v])));
+                    let neighbours = around.map(|v| (1.0 / 3.0, std::slice::from_ref(&now[v])));
                     let mut out = [0.0];
                     mix(
                         coefficients,
                         1.0 / 3.0,
                         &now[u..=u],
-                        neighbours,
+                        &neighbours,
                         &before[u..=u],
                         &mut out,
                     );

@@ -1,0 +1,71 @@
+//! Averaging rounds against a copy of the same bytes.
+
+use rayon::prelude::*;
+use undertone::engine::lockstep::{Gossip, tile_width};
+use undertone::protocol::averaging::{AveragingKind, MixingBounds};
+
+use super::{best_of, sessions, values};
+
+const ROUNDS: u32 = 24;
+
+/// Values copied for comparison: 256 MiB, beyond the share of any cache.
+const COPIED: usize = 1 << 25;
+
+/// GB/s of compulsory traffic, one read and one write of every value per round, beside a copy's.
+pub(crate) fn bench(quick: bool) {
+    println!("\ngossip, random 10-regular, {ROUNDS} Chebyshev rounds, compulsory traffic");
+    println!(
+        "{:>9} {:>6} {:>6} {:>9} {:>9} {:>7}",
+        "peers", "width", "tile", "GB/s", "copy", "ratio"
+    );
+    let sizes: &[(usize, usize)] = if quick {
+        &[(200, 64)]
+    } else {
+        &[(1000, 512), (5000, 128), (25_000, 64), (100_000, 32)]
+    };
+    for &(peers, width) in sizes {
+        let topology = sessions::topology(peers);
+        let gossip = Gossip::new(topology.graph(), topology.mixing());
+        let bounds = MixingBounds {
+            lowest: -0.5,
+            second: 0.65,
+        };
+        let schedule = AveragingKind::Chebyshev
+            .schedule(bounds, ROUNDS)
+            .expect("contracting bounds");
+        let inputs = values(peers * width);
+        let bytes = 16.0 * (peers * width) as f64;
+        // Copies must come from memory, whatever the size of the state.
+        let source = vec![1.0; COPIED];
+        let mut target = vec![0.0; COPIED];
+        let part = COPIED / rayon::current_num_threads() + 1;
+        let mut copy = || {
+            best_of(10, || {
+                target
+                    .par_chunks_mut(part)
+                    .zip(source.par_chunks(part))
+                    .for_each(|(to, from)| to.copy_from_slice(from));
+            })
+        };
+        let before = copy();
+        let mut times = Vec::new();
+        for tile in [4, 8, 16, 32, 64] {
+            if quick && tile != tile_width(peers) {
+                continue;
+            }
+            let time = best_of(8, || {
+                gossip.average_in_tiles(tile, &schedule, 1.0, width, &inputs, false)
+            });
+            times.push((tile, time));
+        }
+        let copied = 16.0 * COPIED as f64 / before.min(copy()) / 1e9;
+        for (tile, time) in times {
+            let rate = f64::from(ROUNDS) * bytes / time / 1e9;
+            let chosen = if tile == tile_width(peers) { "*" } else { "" };
+            println!(
+                "{peers:>9} {width:>6} {tile:>5}{chosen:1} {rate:>9.1} {copied:>9.1} {:>7.2}",
+                rate / copied
+            );
+        }
+    }
+}

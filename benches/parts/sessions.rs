@@ -1,0 +1,88 @@
+//! Sessions of any size without data files.
+
+use std::sync::Arc;
+
+use undertone::algorithm::AlgorithmKind;
+use undertone::engine::Session;
+use undertone::linalg::{SparseRows, start_block};
+use undertone::noise::Assignment;
+use undertone::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use undertone::protocol::averaging::{AveragingKind, MixingBounds};
+use undertone::protocol::{Plan, PlanParameters};
+use undertone::topology::generators::RandomRegular;
+use undertone::topology::{GeneratorConfig, Topology};
+use undertone::vocabulary::Seed;
+
+/// A random 10-regular topology.
+pub(crate) fn topology(peers: usize) -> Topology {
+    let config = GeneratorConfig::RandomRegular(RandomRegular {
+        n: None,
+        degree: 10,
+        seed: 1,
+    });
+    Topology::generate(&config, peers).expect("a regular graph")
+}
+
+/// The size of a session.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Size {
+    pub(crate) items: usize,
+    pub(crate) rank: usize,
+    pub(crate) iterations: u32,
+    pub(crate) rounds: u32,
+}
+
+/// A session with one row of about 20 items (or all of them) per peer.
+pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
+    let peers = topology.graph().nodes();
+    let seed = Seed::from_u64(11);
+    let rows = (0..peers)
+        .map(|u| {
+            let stride = (size.items / 20).max(1);
+            let items = (0..size.items).filter(|i| (i + u * 7) % stride == 0);
+            let count = items.clone().count() as f64;
+            let mut rows = SparseRows::new(size.items);
+            rows.push_row(items.map(|i| (i as u32, ((u + i) as f64).sin() / count.sqrt())))
+                .expect("ascending");
+            rows
+        })
+        .collect();
+    let bounds = MixingBounds {
+        lowest: topology.spectrum().mixing_smallest.low,
+        second: topology.spectrum().mixing_second.high,
+    };
+    let parameters = PlanParameters {
+        peers: peers as u32,
+        dimension: size.items,
+        rank: size.rank,
+        block: size.rank,
+        iterations: size.iterations,
+        algorithm: AlgorithmKind::Power,
+        sensitivity: Sensitivity::new(
+            Adjacency::Interaction,
+            SensitivityRule::Exact,
+            1,
+            None,
+            size.rank,
+        )
+        .expect("proved"),
+        sigma_own: 0.02,
+        sigma_pairwise: 0.5,
+        scale_rounds: topology.graph().diameter_bound().expect("connected"),
+        schedule: AveragingKind::Chebyshev
+            .schedule(bounds, size.rounds)
+            .expect("an expander contracts"),
+        topology: [0; 32],
+        start: [0; 32],
+    };
+    Session {
+        noise_topology: Arc::clone(&topology),
+        topology,
+        rows: Arc::new(rows),
+        noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
+        start: Arc::new(start_block(&seed, size.items, size.rank).expect("full rank")),
+        plan: Arc::new(Plan::new(parameters).expect("valid")),
+        seed,
+        sigma_central: 0.02 * (peers as f64).sqrt(),
+    }
+}

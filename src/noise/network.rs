@@ -1,0 +1,130 @@
+//! The noise terms of a whole simulated network, each edge's stream drawn once for both of its ends.
+
+use rayon::prelude::*;
+
+use super::{Assignment, Term};
+use crate::topology::Graph;
+use crate::vocabulary::{Iteration, PeerIndex};
+
+/// All terms of all peers, each edge once.
+#[derive(Debug)]
+pub struct NetworkNoise {
+    own: Vec<Term>,
+    /// In ascending order of (lower, upper), so that each peer's terms come in ascending partner order.
+    pairs: Vec<Pair>,
+}
+
+#[derive(Debug)]
+struct Pair {
+    lower: u32,
+    upper: u32,
+    term: Term,
+    /// The upper end's scale.
+    opposite: f64,
+}
+
+impl NetworkNoise {
+    /// Edges whose normals [`Self::add_chunk_in_parallel`] draws at a time.
+    pub const BATCH: usize = 1 << 14;
+
+    /// The terms that `assignment` deals to the peers of `noise_graph`.
+    #[must_use]
+    pub fn of(assignment: &Assignment, noise_graph: &Graph) -> Self {
+        let own = (0..noise_graph.nodes())
+            .map(|u| assignment.own(PeerIndex::from_index(u)))
+            .collect();
+        let pair = |(lower, upper)| {
+            let (term, other) = assignment.pair(PeerIndex(lower), PeerIndex(upper));
+            Pair {
+                lower,
+                upper,
+                term,
+                opposite: other.scale,
+            }
+        };
+        let pairs = if assignment.has_pairwise() {
+            noise_graph.edge_list().map(pair).collect()
+        } else {
+            Vec::new()
+        };
+        Self { own, pairs }
+    }
+
+    /// Adds every term of one chunk: own noise first, then each edge's one stream at both of its ends.
+    /// Edges ascend, so each peer's terms are added in ascending partner order, as the peer itself adds
+    /// them.
+    ///
+    /// # Shapes and units
+    /// `inputs` is peers × `width`, one peer after the other: chunk number `chunk` of everybody's n·p
+    /// coordinates (see [`crate::vocabulary::CHUNK`]). `sensitivity` is this iteration's Δ.
+    pub fn add_chunk(
+        &self,
+        iteration: Iteration,
+        chunk: u64,
+        sensitivity: f64,
+        width: usize,
+        inputs: &mut [f64],
+    ) {
+        for (term, out) in self.own.iter().zip(inputs.chunks_exact_mut(width)) {
+            term.add_chunk(iteration, chunk, sensitivity, out);
+        }
+        for pair in &self.pairs {
+            let (plus, minus) = pair.ends(width, inputs);
+            pair.term.add_chunk_to_both(
+                iteration,
+                chunk,
+                sensitivity,
+                plus,
+                (minus, pair.opposite),
+            );
+        }
+    }
+
+    /// The same bits as [`Self::add_chunk`] with all threads at work on this one chunk: for runs that have
+    /// fewer chunks than threads. Normals of a batch of edges are drawn side by side and then added in
+    /// order.
+    pub fn add_chunk_in_parallel(
+        &self,
+        iteration: Iteration,
+        chunk: u64,
+        sensitivity: f64,
+        width: usize,
+        inputs: &mut [f64],
+    ) {
+        self.own
+            .par_iter()
+            .zip(inputs.par_chunks_exact_mut(width))
+            .for_each(|(term, out)| term.add_chunk(iteration, chunk, sensitivity, out));
+        let mut normals = vec![0.0; width * Self::BATCH.min(self.pairs.len())];
+        for batch in self.pairs.chunks(Self::BATCH) {
+            let normals = &mut normals[..width * batch.len()];
+            batch
+                .par_iter()
+                .zip(normals.par_chunks_exact_mut(width))
+                .for_each(|(pair, out)| pair.term.draw_chunk(iteration, chunk, out));
+            for (pair, normals) in batch.iter().zip(normals.chunks_exact(width)) {
+                let scale = sensitivity * pair.term.scale;
+                let opposite = sensitivity * pair.opposite;
+                if scale == 0.0 && opposite == 0.0 {
+                    continue;
+                }
+                let (plus, minus) = pair.ends(width, inputs);
+                for ((p, m), normal) in plus.iter_mut().zip(minus).zip(normals) {
+                    *p += scale * normal;
+                    *m += opposite * normal;
+                }
+            }
+        }
+    }
+}
+
+impl Pair {
+    /// What both ends have published so far.
+    fn ends<'a>(&self, width: usize, inputs: &'a mut [f64]) -> (&'a mut [f64], &'a mut [f64]) {
+        let (head, tail) = inputs.split_at_mut(self.upper as usize * width);
+        (
+            &mut head[self.lower as usize * width..][..width],
+            &mut tail[..width],
+        )
+    }
+}
