@@ -165,12 +165,14 @@ fn methods_that_must_coincide_and_do_not_exit_with_1() {
             "sims/pair.toml",
             &format!(
                 "{SIM}{}",
-                SWEEP.replace("target = 0.5", &format!("coincide = [{pair}]"))
+                SWEEP
+                    .replace("target = 0.5", &format!("coincide = [{pair}]"))
+                    .replace("row-norm", "worst-case")
             ),
         );
         scratch.undertone("run sims/pair.toml --out pair --set sweep.seeds=10")
     };
-    // Ten per cent more noise is what a factor of two in the sensitivity is not: clearly seen.
+    // The worst-case sensitivity adds several times the curator's noise: clearly seen with ten seeds.
     let shown = asked(r#"["row norm", "curator"]"#);
     assert_eq!(shown.code, Some(1), "{}{}", shown.stdout, shown.stderr);
     assert!(
