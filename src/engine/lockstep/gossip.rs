@@ -30,6 +30,8 @@ pub struct Gossip {
     runs: Vec<Run>,
     /// Where each peer's runs begin.
     run_offsets: Vec<usize>,
+    /// The degree and the one run of every peer, where all peers have the same.
+    regular: Option<(usize, Run)>,
 }
 
 /// Indices as narrow as the number of peers allows: they are read once per tile and round.
@@ -104,12 +106,19 @@ impl Gossip {
         } else {
             Neighbours::Wide(wide)
         };
+        let regular = match all_runs.first() {
+            Some(&run) if all_runs.len() == peers && all_runs.iter().all(|other| *other == run) => {
+                Some((run.length as usize, run))
+            }
+            _ => None,
+        };
         Self {
             self_weights: (0..peers).map(|u| mixing.self_weight(u)).collect(),
             neighbours,
             offsets,
             runs: all_runs,
             run_offsets,
+            regular,
         }
     }
 
@@ -272,6 +281,21 @@ impl<N: Copy + Into<u32>, const T: usize> pulp::NullaryFnOnce for RoundOfTile<'_
             now,
             before,
         } = self;
+        if let Some((degree, run)) = gossip.regular {
+            let neighbours = neighbours.chunks_exact(degree);
+            let peers = before.iter_mut().zip(now).zip(neighbours);
+            for (((out, own), neighbours), &self_weight) in peers.zip(&gossip.self_weights) {
+                *out = mix_tile(
+                    coefficients,
+                    self_weight,
+                    own,
+                    (&[run], neighbours),
+                    |&v| &now[v.into() as usize],
+                    out,
+                );
+            }
+            return;
+        }
         let ranges = gossip
             .offsets
             .windows(2)
