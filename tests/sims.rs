@@ -58,19 +58,24 @@ fn every_sim_is_valid_and_says_question_command_and_expected_result() {
         let config = read_config(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(config.name, name);
         let data = repository("sims").join(&config.data.path);
-        if !data.exists() {
-            crate::support::skipped(format_args!(
-                "sims/{name}.toml is read but not resolved: {} is absent",
-                data.display()
-            ));
-            continue;
-        }
+        let config_obtain = config.data.obtain.clone();
         let resolved = match config.sweep {
             Some(_) => Sweep::new(config, &repository("sims")).map(drop),
             None => Experiment::load(&path, &[]).map(drop),
         };
-        if let Err(error) = resolved {
-            panic!("{error}");
+        match resolved {
+            // Everything that needs no data has been checked by then, and the message says where to get it.
+            Err(error) if !data.exists() => {
+                let text = error.to_string();
+                assert!(text.contains("there is no"), "{name}: {text}");
+                assert!(
+                    config_obtain.is_some_and(|obtain| text.contains(&obtain)),
+                    "{name}: {text}"
+                );
+                crate::support::skipped(format_args!("sims/{name}.toml is not resolved: {text}"));
+            }
+            Err(error) => panic!("{error}"),
+            Ok(()) => {}
         }
     }
 }

@@ -44,6 +44,47 @@ fn all_methods_and_grid_points_of_one_seed_start_from_the_same_block() {
     }
 }
 
+/// The sweep's own references, against those of a single run: floor 20 measured on floor 1.
+#[test]
+fn a_cell_is_what_a_single_run_of_its_experiment_reports() {
+    let set = [
+        "sweep.over={\"privacy.epsilon\"=[5]}",
+        "sweep.coincide=[]",
+        "sweep.target=0.4",
+        "data.degree_floor=20",
+        "evaluation.reference_floor=1",
+        "sweep.seeds=2",
+    ];
+    let sweep = sweep(&set);
+    let out = tempfile::tempdir().expect("a temporary folder");
+    let result = sweep.run(out.path(), &mut |_| ()).expect("runs");
+    for (method, curve) in result.curves.iter().enumerate() {
+        let mut errors = [0.0; 3];
+        for cell in sweep.cells().iter().filter(|cell| cell.method == method) {
+            let experiment = sweep.experiment(*cell).expect("valid");
+            let summary = run(&experiment, &mut Silent).expect("runs").summary;
+            let utility = summary.utility;
+            let found = [
+                utility.relative_error_non_private,
+                utility.relative_error,
+                experiment.noise.epsilon,
+            ];
+            for (sum, value) in errors.iter_mut().zip(found) {
+                *sum += value.expect("measured") / 2.0;
+            }
+        }
+        let curves = [curve, &result.curves_exact[method], &result.spent[method]];
+        for (curve, expected) in curves.into_iter().zip(errors) {
+            let mean = curve.points[0].mean;
+            assert!(
+                (mean / expected - 1.0).abs() < 1e-9,
+                "{}: {mean} and {expected}",
+                curve.method
+            );
+        }
+    }
+}
+
 #[test]
 fn results_are_measured_against_the_reference_floor() {
     let without_noise = |set: &[&str]| {
@@ -69,6 +110,14 @@ fn what_cannot_be_swept_is_refused_with_what_to_change() {
         (
             "sweep.over={\"privacy.epsilon\"=[]}",
             "over.\"privacy.epsilon\" is empty",
+        ),
+        (
+            "sweep.over={\"privacy.calibration\"=[\"zcdp\", \"analytic\"]}",
+            "target needs numbers above 0",
+        ),
+        (
+            "sweep.over={\"engine.kind\"=[\"central\"], \"privacy.epsilon\"=[1]}",
+            "is swept under [sweep.over]",
         ),
         ("sweep.over={\"privacy.epsilon\"=[1, 1]}", "lists 1 twice"),
         (

@@ -28,8 +28,7 @@ pub(super) fn execute(arguments: &RunArguments, study: &StudyConfig) -> Result<V
     let result = study.run(base, &mut progress).with_context(unusable)?;
     progress.finish();
     study.write(&directory, base, &result)?;
-    let written = std::fs::read_to_string(sim).with_context(unusable)?;
-    let page = report::study_page(&result, &written)?;
+    let page = report::study_page(&result, &study.resolved())?;
     let page = report::write(&directory, &page)?;
     let mut out = io::stdout().lock();
     if arguments.report.json {

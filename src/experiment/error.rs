@@ -24,6 +24,15 @@ pub enum ExperimentError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The file lies where no TOML file can say.
+    #[error(
+        "{path} lies in a folder whose name is not UTF-8, which config.toml could not name: move or rename the folder",
+        path = path.display()
+    )]
+    PathNotText {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is not a valid experiment.
     #[error("{path}: {source}", path = path.display())]
     Parse {

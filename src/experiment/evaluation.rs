@@ -210,16 +210,26 @@ impl References {
 
     /// The exact leading eigenvectors of the reference matrix, or why there are none.
     pub(super) fn exact(experiment: &Experiment) -> Result<TopEigenvectors, String> {
-        let rank = experiment.config.algorithm.rank;
-        let rows = experiment.reference_rows();
-        if rows.entries().saturating_mul(rank) > REFERENCE_WORK {
-            return Err(format!(
-                "exact eigenvectors of {} interactions at rank {rank} would take longer than the run; \
-                 relative_error_non_private needs none",
-                rows.entries(),
-            ));
+        match Self::out_of_reach(experiment) {
+            Some(why) => Err(why),
+            None => top_eigenvectors(
+                &experiment.reference_rows(),
+                experiment.config.algorithm.rank,
+            )
+            .map_err(|error| error.to_string()),
         }
-        top_eigenvectors(&rows, rank).map_err(|error| error.to_string())
+    }
+
+    /// Why no exact eigenvectors are computed, where they would take longer than the runs they measure.
+    pub(super) fn out_of_reach(experiment: &Experiment) -> Option<String> {
+        let rank = experiment.config.algorithm.rank;
+        let entries = experiment.user_rows.entries();
+        (entries.saturating_mul(rank) > REFERENCE_WORK).then(|| {
+            format!(
+                "exact eigenvectors of {entries} interactions at rank {rank} would take longer than the run; \
+                 relative_error_non_private needs none"
+            )
+        })
     }
 }
 

@@ -206,7 +206,7 @@ fn advice(
 }
 
 /// Memory the system could give, from Linux's memory information; `None` elsewhere.
-fn free_bytes() -> Option<u64> {
+pub(super) fn free_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
         .lines()

@@ -329,11 +329,22 @@ fn hash(config: &Config) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
+/// Refuses a file in a folder whose name is no text: results name it in `config.toml`.
+pub(super) fn check_path(path: &Path) -> Result<(), ExperimentError> {
+    match std::path::absolute(path) {
+        Ok(whole) if whole.to_str().is_none() => Err(ExperimentError::PathNotText {
+            path: path.to_path_buf(),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// Reads and parses an experiment file and applies overrides.
 ///
 /// # Errors
 /// [`ExperimentError::Read`], [`ExperimentError::Parse`] or [`ExperimentError::Override`].
 pub fn read_config(path: &Path, set: &[String]) -> Result<Config, ExperimentError> {
+    check_path(path)?;
     let text = std::fs::read_to_string(path).map_err(|source| ExperimentError::Read {
         path: path.to_path_buf(),
         source,

@@ -58,7 +58,7 @@ impl Krylov {
     /// QᵀW, which is also taken out of W.
     fn take_out(&self, w: &mut DMatrix<f64>) -> DMatrix<f64> {
         let q = self.transposed.rows(0, self.size);
-        let inside = &q * w.transpose();
+        let inside = q * w.transpose();
         w.gemm(-1.0, &inside.transpose(), &q, 1.0);
         inside
     }

@@ -346,7 +346,7 @@ mod tests {
         close(
             "basic",
             z(Calibration::Basic, 1.0, 1e-5, 3),
-            15.199_482_342_801_871,
+            15.199_482_342_801_87,
         );
         close(
             "basic",

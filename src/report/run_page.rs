@@ -44,14 +44,14 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
     let noise_graph = experiment.noise_topology.graph();
     let value_name = "ε [nats]";
     let of_noise = Network {
-        id: "noise-graph".into(),
+        id: "noise-graph",
         what: "noise graph",
         graph: noise_graph,
         values: &values,
         value_name,
     };
     let communication = Network {
-        id: "graph".into(),
+        id: "graph",
         what: "communication graph",
         graph: experiment.topology.graph(),
         values: &[],

@@ -60,8 +60,16 @@ pub struct Crossing {
     pub method: String,
     /// Its ε there; `None` if the curve does not reach the target.
     pub epsilon: Option<f64>,
+    /// The curve is below the target already at its first point: the true value may be less.
+    pub at_most: bool,
     /// The ε that the accountant says is spent there, where that is another.
     pub spent: Option<f64>,
+    /// How many times less than the baseline asks for.
+    pub ratio: Option<f64>,
+    /// How many times less than the baseline spends.
+    pub ratio_spent: Option<f64>,
+    /// Whether it is the baseline itself.
+    pub is_baseline: bool,
 }
 
 /// One method.
@@ -141,48 +149,57 @@ pub fn sweep_page(sweep: &Sweep) -> Result<String, FigureError> {
 fn finding(sweep: &Sweep, panel: &Panel, target: f64) -> String {
     let what = capitalised(&panel.y.label);
     let target = number::short(target);
-    let reached = |crossing: &Crossing| Some((crossing.method.clone(), crossing.epsilon?));
+    let reached = |crossing: &Crossing| crossing.epsilon.unwrap_or(f64::INFINITY);
     let least = sweep
         .crossings
         .iter()
-        .filter_map(reached)
-        .min_by(|a, b| a.1.total_cmp(&b.1));
-    let Some((method, epsilon)) = least else {
+        .filter(|crossing| crossing.epsilon.is_some())
+        .min_by(|a, b| reached(a).total_cmp(&reached(b)));
+    let Some(least) = least else {
         return format!("{what}: no method reaches {target}");
     };
-    let epsilon = number::significant(epsilon, 2);
-    let axis = &sweep.x.label;
-    let own = baseline(sweep).and_then(|own| own.epsilon);
-    match own.filter(|_| method != sweep.baseline) {
-        Some(own) => format!(
-            "{what}: {target} is reached at {axis} = {epsilon} by {method}, at {} by {} (baseline)",
-            number::significant(own, 2),
-            sweep.baseline
+    let place = |crossing: &Crossing| {
+        let sign = if crossing.at_most { "≤" } else { "=" };
+        format!("{sign} {}", number::significant(reached(crossing), 2))
+    };
+    let (axis, method) = (&sweep.x.label, &least.method);
+    let mut baselines = sweep
+        .crossings
+        .iter()
+        .filter(|crossing| crossing.is_baseline);
+    // With further swept keys there are several baselines, and the table says which belongs to whom.
+    match (baselines.next(), baselines.next()) {
+        (Some(own), None) if own.epsilon.is_some() && !least.is_baseline => format!(
+            "{what}: {target} is reached at {axis} {} by {method}, {} by {} (baseline)",
+            place(least),
+            place(own),
+            own.method
         ),
-        None => format!("{what}: {target} is reached first by {method}, at {axis} = {epsilon}"),
+        _ => format!(
+            "{what}: {target} is reached first by {method}, at {axis} {}",
+            place(least)
+        ),
     }
 }
 
-fn baseline(sweep: &Sweep) -> Option<&Crossing> {
-    sweep.crossings.iter().find(|c| c.method == sweep.baseline)
-}
-
 fn crossings(sweep: &Sweep, target: f64) -> Table {
-    let own = baseline(sweep);
     let rows = sweep.crossings.iter().map(|crossing| {
         let mut name = crossing.method.clone();
-        if crossing.method == sweep.baseline {
+        if crossing.is_baseline {
             name.push_str(" (baseline)");
         }
-        let times = |own: Option<f64>, epsilon: Option<f64>| {
-            Cell::optional(own.zip(epsilon).map(|(own, epsilon)| own / epsilon))
+        let epsilon = match crossing.epsilon {
+            Some(epsilon) if crossing.at_most => {
+                Cell::Text(format!("≤ {}", number::significant(epsilon, 3)))
+            }
+            epsilon => Cell::optional(epsilon),
         };
         vec![
             Cell::Text(name),
-            Cell::optional(crossing.epsilon),
-            times(own.and_then(|own| own.epsilon), crossing.epsilon),
+            epsilon,
+            Cell::optional(crossing.ratio),
             Cell::optional(crossing.spent),
-            times(own.and_then(|own| own.spent), crossing.spent),
+            Cell::optional(crossing.ratio_spent),
         ]
     });
     let measure = sweep.panels.first().map_or("error", |panel| &panel.y.label);

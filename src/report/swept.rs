@@ -28,10 +28,21 @@ impl Sweep {
             ),
         ];
         let panels = panels.into_iter().filter(|(.., curves)| !curves.is_empty());
+        let is_baseline = |method: &str| {
+            let rest = result
+                .baseline
+                .as_ref()
+                .and_then(|name| method.strip_prefix(name.as_str()));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ["))
+        };
         let crossing = |found: &crate::experiment::sweep::Crossing| Crossing {
             method: found.method.clone(),
             epsilon: found.x,
+            at_most: found.at_most,
             spent: found.epsilon_spent,
+            ratio: found.ratio,
+            ratio_spent: found.ratio_spent,
+            is_baseline: is_baseline(&found.method),
         };
         Self {
             name: result.name.clone(),

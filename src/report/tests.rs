@@ -80,7 +80,11 @@ pub(super) fn sweep() -> Sweep {
         Crossing {
             method: (*name).to_owned(),
             epsilon: Some(epsilon).filter(|e| *e < 100.0),
+            at_most: false,
             spent: Some(epsilon * 0.7),
+            ratio: Some(7.0 / epsilon),
+            ratio_spent: Some(4.9 / epsilon),
+            is_baseline: *name == "P1 Alg. 2",
         }
     });
     let methods = METHODS.iter().enumerate().map(|(k, (name, ..))| Method {
@@ -326,7 +330,7 @@ fn graphs_too_large_to_draw_show_their_degrees() {
     let star: Vec<(u32, u32)> = (1..=MOST_NODES as u32).map(|v| (0, v)).collect();
     let graph = Graph::from_edges(MOST_NODES + 1, &star).expect("simple");
     let network = Network {
-        id: "graph".into(),
+        id: "graph",
         what: "communication graph",
         graph: &graph,
         values: &[],
@@ -367,7 +371,7 @@ fn hostile_names_stay_text() {
     let graph = Graph::from_edges(2, &[(0, 1)]).expect("simple");
     let graph = graph.with_names(names).expect("two names");
     let network = Network {
-        id: "graph".into(),
+        id: "graph",
         what: HOSTILE,
         graph: &graph,
         values: &[Some(f64::NAN), None],

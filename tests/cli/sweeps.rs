@@ -180,6 +180,11 @@ fn methods_that_must_coincide_and_do_not_exit_with_1() {
         "{}",
         shown.stdout
     );
+    let page = String::from_utf8(scratch.read("pair/report.html")).expect("text");
+    assert!(
+        page.contains("<td class=\"words\">FAIL</td>"),
+        "the verdict is on the page"
+    );
     let shown = asked(r#"["exact, with \"a\" comma", "curator"]"#);
     assert_eq!(shown.code, Some(0), "{}{}", shown.stdout, shown.stderr);
     assert!(shown.stdout.contains("PASS  exact"), "{}", shown.stdout);
@@ -203,5 +208,27 @@ fn options_that_would_not_reach_every_cell_are_refused() {
             shown.stderr
         );
         assert!(!scratch.path("out").exists(), "{arguments}");
+    }
+}
+
+/// The page of a sweep over two keys: every baseline is marked, ratios are those of the summary, and a curve that is
+/// below the target at its first point is not said to reach it there.
+#[test]
+fn the_page_says_what_the_summary_says() {
+    let scratch = scratch();
+    let shown = scratch.undertone(
+        "run sims/sweep.toml --out two --set sweep.seeds=2 --set sweep.target=0.999 --set sweep.over={\"privacy.epsilon\"=[1000,2000],\"data.items\"=[20,30]}",
+    );
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    let page = String::from_utf8(scratch.read("two/report.html")).expect("text");
+    let summary: serde_json::Value =
+        serde_json::from_slice(&scratch.read("two/summary.json")).expect("JSON");
+    let crossings = summary["crossings"].as_array().expect("a list");
+    assert_eq!(crossings.len(), 6);
+    assert!(crossings.iter().all(|crossing| crossing["at_most"] == true));
+    assert_eq!(page.matches(" (baseline)</td>").count(), 2);
+    assert!(page.contains("≤ 1000"), "at most, not at");
+    for item in ["data.items = 20", "data.items = 30"] {
+        assert!(page.contains(&format!("row norm [{item}]")), "{item}");
     }
 }

@@ -148,6 +148,7 @@ impl StudyConfig {
         if !table.contains_key("study") {
             return Ok(None);
         }
+        resolve::check_path(path)?;
         let as_written: Result<Self, _> = toml::from_str(&text);
         let written = as_written.map_err(|source| ExperimentError::Parse {
             path: path.to_path_buf(),
@@ -193,6 +194,12 @@ impl StudyConfig {
         config
     }
 
+    /// The study with all changes, as a file.
+    #[must_use]
+    pub fn resolved(&self) -> String {
+        toml::to_string(self).expect("loading refused what TOML cannot hold")
+    }
+
     /// Writes `TABLE.csv` for every table, and `config.toml`, into `directory`, creating it.
     ///
     /// # Errors
@@ -204,8 +211,7 @@ impl StudyConfig {
         result: &StudyResult,
     ) -> Result<(), OutputError> {
         output::create(directory)?;
-        let config = toml::to_string(&self.portable(base))
-            .expect("loading refused seeds and names that TOML cannot hold");
+        let config = self.portable(base).resolved();
         output::put(directory, "config.toml", config.as_bytes())?;
         for table in &result.tables {
             let name = format!("{}.csv", table.name);

@@ -4,8 +4,9 @@
 //! values into two samples is equally likely, and the p-value is the share of splits whose means are at least
 //! as far apart as those seen. All splits are tried where there are few, else random ones. P-values are
 //! corrected by Holm's method over all pairs and points, so a sweep whose pairs do coincide fails with
-//! probability at most [`SIGNIFICANCE`], whatever the laws. Runs of one seed share X⁰, which makes the two
-//! samples more alike than independent ones and the test more lenient, never stricter.
+//! probability at most [`SIGNIFICANCE`] where the samples are independent. Runs of one seed share X⁰; as far as that
+//! correlates their errors positively, which it does where a start is good or bad for both, the means lie closer
+//! together than independent ones and the test is more lenient.
 //!
 //! Flipping the signs of the differences per seed would use that pairing, but ten pairs have 1024 sign
 //! patterns: its p-value is never below 2/1024, so it could not fail. Ten and ten values have 184,756 splits.

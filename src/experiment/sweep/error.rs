@@ -64,6 +64,15 @@ pub enum SweepError {
         /// The target given.
         target: f64,
     },
+    /// A crossing asked for on an axis that has none.
+    #[error(
+        "target needs numbers above 0 under over.\"{key}\", the first key, which is the x axis: leave target out, or list \
+         such a key first"
+    )]
+    NoAxis {
+        /// The first key.
+        key: String,
+    },
     /// Too many cells.
     #[error(
         "makes {cells} cells (methods x grid x seeds), more than {MOST_CELLS}: shorten a list, or split it into several files"
@@ -140,6 +149,14 @@ pub enum SweepRunError {
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
+    },
+    /// A cell failed for a reason that need not return: memory, network.
+    #[error("{whose}: {reason}; the finished cells are kept, run the same command again to go on")]
+    Interrupted {
+        /// The method, grid point and seed.
+        whose: String,
+        /// What happened.
+        reason: String,
     },
     /// No threads to work on.
     #[error("cannot start a worker thread: {0}")]

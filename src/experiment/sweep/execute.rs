@@ -1,6 +1,6 @@
 //! Runs the cells that are not finished, on all cores.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -14,10 +14,12 @@ use super::output;
 use super::references::{self, Fixed};
 use super::result::SweepResult;
 use crate::engine::Silent;
+use crate::experiment::error::ExperimentError;
 use crate::experiment::materials::{Memo, held_key};
+use crate::experiment::memory;
 use crate::experiment::output::resolved;
 use crate::experiment::resolve::Experiment;
-use crate::experiment::run::run_engine;
+use crate::experiment::run::{RunError, run_engine};
 use crate::linalg::Block;
 use crate::vocabulary::Seed;
 
@@ -51,6 +53,7 @@ impl Sweep {
         progress: &mut dyn FnMut(Advance),
     ) -> Result<SweepResult, SweepRunError> {
         crate::experiment::output::create(directory)?;
+        output::forget(directory)?;
         output::write_config(self, directory)?;
         let keys = self.keys()?;
         let mut journal = Journal::open(&directory.join("cells.jsonl"))?;
@@ -63,7 +66,9 @@ impl Sweep {
             resumed: keys.len() - pending.len(),
         };
         progress(advance);
-        let workers = rayon::current_num_threads().min(pending.len());
+        let workers = rayon::current_num_threads()
+            .min(self.runs_that_fit(&pending))
+            .min(pending.len());
         let pools = (0..workers)
             .map(|_| rayon::ThreadPoolBuilder::new().num_threads(1).build())
             .collect::<Result<Vec<_>, _>>()?;
@@ -87,6 +92,7 @@ impl Sweep {
             }
             drop(sender);
             for (index, outcome) in receiver {
+                let outcome = outcome?;
                 journal.append(&keys[index], &outcome)?;
                 outcomes[index] = Some(outcome);
                 advance.done += 1;
@@ -105,8 +111,30 @@ impl Sweep {
         Ok(result)
     }
 
-    fn outcome(&self, cell: Cell) -> CellOutcome {
-        self.measure(cell).map_err(|error| error.to_string())
+    /// How many of these cells fit into the memory that is free, at least one.
+    fn runs_that_fit(&self, cells: &[usize]) -> usize {
+        let needs = cells
+            .iter()
+            .map(|&index| self.setting(self.cells[index]).memory);
+        let most = needs.max().unwrap_or(1).max(1);
+        memory::free_bytes().map_or(usize::MAX, |free| ((free / most) as usize).max(1))
+    }
+
+    /// What the journal keeps of a cell: its measures, or the error that it will have every time.
+    fn outcome(&self, cell: Cell) -> Result<CellOutcome, SweepRunError> {
+        match self.measure(cell) {
+            Ok(measures) => Ok(Ok(measures)),
+            Err(error) if returns_every_time(error.as_ref()) => Ok(Err(error.to_string())),
+            Err(error) => Err(SweepRunError::Interrupted {
+                whose: format!(
+                    "method {:?} at {}, seed {}",
+                    self.methods[cell.method].name,
+                    self.point_name(cell.point),
+                    cell.seed
+                ),
+                reason: error.to_string(),
+            }),
+        }
     }
 
     /// Runs one cell and measures it.
@@ -141,25 +169,37 @@ impl Sweep {
         Ok((fixed, plain))
     }
 
-    /// A hash per cell of everything its numbers depend on: the program's version, both configurations in full,
-    /// the data file's content and the graphs.
+    /// A hash per cell of everything its numbers depend on: the program to the byte, both configurations in full,
+    /// the content of the data files and the graphs.
     fn keys(&self) -> Result<Vec<String>, SweepRunError> {
         let files = Memo::default();
-        let of = |&cell: &Cell| {
-            let (config, reference) = (self.cell_config(cell), self.reference_config(cell));
-            let path = self.base.join(&config.data.path);
-            let data = files.get(&path, || {
-                digest(&path).map_err(|source| SweepRunError::Data {
+        let content = |path: &PathBuf| {
+            files.get(path, || {
+                digest(path).map_err(|source| SweepRunError::Data {
                     path: path.clone(),
                     source,
                 })
-            })?;
-            let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 sweep cell v1");
+            })
+        };
+        let program = std::env::current_exe().map_err(|source| SweepRunError::Data {
+            path: PathBuf::from("the running program"),
+            source,
+        })?;
+        let program = content(&program)?;
+        let of = |&cell: &Cell| {
+            let (config, reference) = (self.cell_config(cell), self.reference_config(cell));
+            let data = content(&self.base.join(&config.data.path))?;
+            let test = match &config.evaluation.test {
+                Some(path) => Some(content(&self.base.join(path))?),
+                None => None,
+            };
+            let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 sweep cell v2");
             for part in [
-                env!("CARGO_PKG_VERSION").as_bytes(),
+                program.as_bytes().as_slice(),
                 resolved(&config).as_bytes(),
                 resolved(&reference).as_bytes(),
                 data.as_bytes(),
+                test.as_ref().map_or(&[], |hash| hash.as_bytes().as_slice()),
                 &self.setting(cell).graphs,
             ] {
                 hasher.update(&(part.len() as u64).to_le_bytes());
@@ -169,6 +209,18 @@ impl Sweep {
         };
         self.cells.iter().map(of).collect()
     }
+}
+
+/// Whether a cell that failed so would fail so again: a sum without a unique basis, values that overflow, or a
+/// configuration that only this seed makes impossible. What the machine was short of need not return.
+fn returns_every_time(error: &(dyn std::error::Error + 'static)) -> bool {
+    let engine = error
+        .downcast_ref::<RunError>()
+        .is_some_and(|error| matches!(error, RunError::Engine(_)));
+    let configuration = error
+        .downcast_ref::<ExperimentError>()
+        .is_some_and(|error| !matches!(error, ExperimentError::Memory { .. }));
+    engine || configuration
 }
 
 fn digest(path: &Path) -> std::io::Result<blake3::Hash> {

@@ -8,7 +8,9 @@ use super::error::{MOST_CELLS, SweepError};
 use super::references::Fixed;
 use crate::experiment::config::{Config, EngineKind, NoiseConfig, PrivacyConfig};
 use crate::experiment::error::ExperimentError;
+use crate::experiment::evaluation::References;
 use crate::experiment::materials::{Materials, Memo};
+use crate::experiment::memory::MemoryPlan;
 use crate::experiment::overrides;
 use crate::experiment::resolve::Experiment;
 use crate::linalg::Block;
@@ -52,6 +54,8 @@ pub(super) struct Setting {
     pub(super) reference: Config,
     /// Hash of the graphs.
     pub(super) graphs: [u8; 32],
+    /// Bytes that a run of it needs.
+    pub(super) memory: u64,
 }
 
 impl Sweep {
@@ -150,7 +154,13 @@ impl Sweep {
                     Experiment::resolve_from(config.clone(), &self.base, &self.materials)
                 };
                 let experiment = resolve(&config).map_err(failed)?;
-                let expected = resolve(&reference).map_err(failed)?.user_rows.dimension();
+                let measured_on = resolve(&reference).map_err(failed)?;
+                let expected = measured_on.user_rows.dimension();
+                if let Some(why) = References::out_of_reach(&measured_on)
+                    && !self.warnings.contains(&why)
+                {
+                    self.warnings.push(why);
+                }
                 let found = experiment.user_rows.dimension();
                 if found != expected {
                     Err(SweepError::Dimension {
@@ -173,6 +183,7 @@ impl Sweep {
                 }
                 self.settings.push(Setting {
                     graphs: experiment.graphs_digest(),
+                    memory: MemoryPlan::of(&experiment).total(),
                     config,
                     reference,
                 });
@@ -233,7 +244,7 @@ fn neutral(mut config: Config) -> Config {
         epsilon: 1.0,
         delta: 1e-6,
         adjacency: Adjacency::Interaction,
-        sensitivity: SensitivityRule::RowNorm,
+        sensitivity: SensitivityRule::Exact,
         calibration: Calibration::Analytic,
         colluders: 0,
         overhead: 0.01,
@@ -242,7 +253,6 @@ fn neutral(mut config: Config) -> Config {
     if config.data.degree_cap.is_some() {
         // The only proofs that cover a cap.
         config.privacy.adjacency = Adjacency::User;
-        config.privacy.sensitivity = SensitivityRule::Exact;
     }
     config
 }
@@ -297,6 +307,7 @@ fn methods(table: &SweepConfig, name: &str) -> Result<Vec<MethodConfig>, SweepEr
         for (key, _) in &method.set.0 {
             let whose = format!("method {name:?}");
             check_key(&whose, key, true)?;
+            check_not_swept(table, &whose, key)?;
         }
     }
     let names: Vec<&str> = methods.iter().map(|m| m.name.as_str()).collect();
@@ -327,6 +338,9 @@ fn check_key(whose: &str, key: &str, method: bool) -> Result<(), SweepError> {
         ("evaluation", _) if method => {
             "all methods are measured by alike: set it outside the sweep, or under [sweep.over]"
         }
+        (_, "algorithm.rank") if method => {
+            "would compare errors of another number of eigenvectors: set it outside the sweep, or under [sweep.over]"
+        }
         (_, "data.degree_floor" | "data.degree_cap") => return Ok(()),
         ("data", _) if method => {
             "would measure this method on other data than the rest: set it outside the sweep, or under [sweep.over]"
@@ -340,10 +354,45 @@ fn check_key(whose: &str, key: &str, method: bool) -> Result<(), SweepError> {
     })
 }
 
+/// Refuses a method's key that is swept, or holds or lies in one that is: the swept value would replace it.
+fn check_not_swept(table: &SweepConfig, whose: &str, key: &str) -> Result<(), SweepError> {
+    let inside = |inner: &str, outer: &str| {
+        inner == outer
+            || inner
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.starts_with('.'))
+    };
+    let swept = |other: &str| inside(key, other) || inside(other, key);
+    if table.over.0.iter().any(|(other, _)| swept(other)) {
+        return Err(SweepError::Key {
+            whose: whose.to_owned(),
+            key: key.to_owned(),
+            why: "is swept under [sweep.over], which would replace the method's value: remove one of the two",
+        });
+    }
+    Ok(())
+}
+
+/// Whether the first swept key is a number above 0 everywhere, so that a curve can cross a target on it.
+fn is_an_axis(values: &[toml::Value]) -> bool {
+    let number = |value: &toml::Value| match value {
+        toml::Value::Integer(value) => Some(*value as f64),
+        toml::Value::Float(value) => Some(*value),
+        _ => None,
+    };
+    values
+        .iter()
+        .all(|value| number(value).is_some_and(|x| x > 0.0))
+}
+
 fn cells(table: &SweepConfig, methods: usize, seeds: &[u64]) -> Result<Vec<Cell>, SweepError> {
     if table.over.0.is_empty() {
         let what = "over".to_owned();
         return Err(SweepError::Empty { what });
+    }
+    let (x, values) = &table.over.0[0];
+    if table.target.is_some() && !is_an_axis(values) {
+        return Err(SweepError::NoAxis { key: x.clone() });
     }
     let mut points: u128 = 1;
     for (key, values) in &table.over.0 {

@@ -18,6 +18,21 @@ pub(super) fn write_config(sweep: &Sweep, directory: &Path) -> Result<(), Output
     replace(directory, "config.toml", resolved(&config).as_bytes())
 }
 
+/// Removes the results of an earlier sweep, so that files of two sweeps never stand beside each other; the journal
+/// stays.
+pub(super) fn forget(directory: &Path) -> Result<(), OutputError> {
+    for name in ["sweep.csv", "curves.csv", "summary.json", "report.html"] {
+        let path = directory.join(name);
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                return Err(OutputError { path, source });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// One row per finished cell, in cell order: method, every swept key, seed, measures, error.
 pub(super) fn write_cells(
     sweep: &Sweep,
