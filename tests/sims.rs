@@ -172,7 +172,7 @@ fn the_small_figure_orders_the_methods_as_its_header_says() {
 }
 
 /// Few points and seeds of fig1-jester: over ten seeds the crossings are 7.0 (P1), 1.33 (Undertone) and 4.1 (user
-/// level) with bands of 2 %, so that two seeds leave the asserted factors far away.
+/// level) with bands of 2 %, so that one seed leaves the asserted factors far away.
 #[test]
 fn jester_keeps_the_papers_order_and_undertone_needs_a_quarter_of_its_epsilon() {
     let data = repository("../shared/data/ratings/jester-1-1.csv.gz");
@@ -181,7 +181,7 @@ fn jester_keeps_the_papers_order_and_undertone_needs_a_quarter_of_its_epsilon() 
         return;
     }
     let set = [
-        "sweep.seeds=2",
+        "sweep.seeds=1",
         "sweep.over={\"privacy.epsilon\" = [1, 2, 5, 10]}",
         "sweep.coincide=[]",
     ];

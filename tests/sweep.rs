@@ -112,7 +112,7 @@ fn what_cannot_be_swept_is_refused_with_what_to_change() {
             "over.\"privacy.epsilon\" is empty",
         ),
         (
-            "sweep.over={\"privacy.calibration\"=[\"zcdp\", \"analytic\"]}",
+            "sweep.over={\"averaging.scheme\"=[\"linear\", \"chebyshev\"]}",
             "target needs numbers above 0",
         ),
         (
