@@ -78,7 +78,8 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// The next public state from the noisy sum.
     ///
     /// `sigma` is the standard deviation of the noise on every coordinate of the sum, known to all from the plan; 0
-    /// without noise.
+    /// without noise. The next query must have orthonormal columns (to 1e-9): every sensitivity is a bound over such
+    /// queries, and peers refuse to contribute at another.
     ///
     /// # Errors
     /// [`NotFullRank`] if the sum has no unique orthonormal basis.

@@ -78,6 +78,12 @@ impl Session {
             self_weight: self.mixing().self_weight(u),
             rows: self.rows[u].clone(),
             noise: self.noise.peer(index, self.noise_graph()),
+            noise_partners: self
+                .noise_graph()
+                .neighbours(u)
+                .iter()
+                .map(|&v| PeerIndex(v))
+                .collect(),
             start: Arc::clone(&self.start),
             patience,
         }

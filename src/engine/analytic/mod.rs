@@ -56,7 +56,7 @@ use super::{
 };
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::PeerError;
+use crate::protocol::{PeerError, check_start};
 use crate::vocabulary::{Iteration, PeerIndex, Release};
 use contributions::Contributions;
 use law::Law;
@@ -131,6 +131,7 @@ fn run_law(
             released: algorithm.release(),
         });
     }
+    check_start(&session.plan, &session.start).map_err(EngineError::Start)?;
     let contributions = Contributions::of(&session.rows);
     let mut states = vec![PublicState::new(Arc::clone(&session.start)); law.probes.len()];
     let mut records: Vec<IterationRecord> = Vec::new();
