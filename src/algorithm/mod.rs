@@ -90,6 +90,19 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         sigma: f64,
     ) -> Result<PublicState, NotFullRank>;
 
+    /// [`Self::advance`] after the last iteration, whose next query nobody will contribute at: it need not be made.
+    ///
+    /// # Errors
+    /// As [`Self::advance`].
+    fn conclude(
+        &self,
+        state: &PublicState,
+        sum: &Arc<Block>,
+        sigma: f64,
+    ) -> Result<PublicState, NotFullRank> {
+        self.advance(state, sum, sigma)
+    }
+
     /// The estimate of the leading eigenvectors in a state that has advanced at least once, n × rank, orthonormal columns.
     fn estimate(&self, state: &PublicState) -> Arc<Block>;
 }

@@ -526,15 +526,17 @@ impl Peer {
         let (rows, columns) = self.setup.plan.shape();
         let sum = Arc::new(Block::from_values(rows, columns, values));
         let sigma = self.setup.plan.sigma_of_sum(sensitivity);
-        let state = self
-            .algorithm
-            .advance(&self.state, &sum, sigma)
-            .map_err(|source| PeerError::NotFullRank {
-                peer,
-                iteration,
-                source,
-            })?;
         let last = self.iteration.0 >= parameters.iterations;
+        let advanced = if last {
+            self.algorithm.conclude(&self.state, &sum, sigma)
+        } else {
+            self.algorithm.advance(&self.state, &sum, sigma)
+        };
+        let state = advanced.map_err(|source| PeerError::NotFullRank {
+            peer,
+            iteration,
+            source,
+        })?;
         if !last {
             check_query(&state.query).map_err(|source| PeerError::Query {
                 peer,

@@ -494,7 +494,36 @@ fn bad_setups_and_plans_are_errors() {
 
 #[test]
 fn the_session_name_depends_on_every_public_parameter() {
-    let changes: [fn(&mut PlanParameters); 8] = [
+    // Names every field, so that a new one does not compile until it has a change below.
+    let PlanParameters {
+        peers: _,
+        dimension: _,
+        rank: _,
+        block: _,
+        iterations: _,
+        algorithm: _,
+        sensitivity: _,
+        sigma_own: _,
+        sigma_pairwise: _,
+        scale_rounds: _,
+        schedule: _,
+        topology: _,
+        start: _,
+    } = parameters();
+    let changes: [fn(&mut PlanParameters); 14] = [
+        |p| p.dimension = 5,
+        |p| {
+            p.rank = 1;
+            p.sensitivity =
+                Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None, 1)
+                    .expect("proved");
+        },
+        |p| p.block = 3,
+        |p| p.algorithm = AlgorithmKind::Krylov,
+        |p| p.start[31] ^= 1,
+        |p| {
+            p.schedule.pop();
+        },
         |p| {
             p.sensitivity =
                 Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 2, None, 2)
