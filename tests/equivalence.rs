@@ -141,22 +141,31 @@ fn the_comparison_notices_one_bit() {
 
 #[test]
 fn the_number_of_threads_leaves_no_trace() {
-    // 400 items times rank 5 is more than one chunk of coordinates, so threads share an iteration.
-    let set = ["data.items=400", "algorithm.rank=5"];
-    let experiment = experiment(CASES[4], AveragingKind::Chebyshev, &set);
-    let on = |threads| {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .expect("threads")
-            .install(|| written(&experiment))
-    };
-    let reference = on(1);
-    for threads in [2, 4] {
-        assert_eq!(
-            difference(&reference, &on(threads)),
-            None,
-            "{threads} threads"
-        );
+    // 400 items times rank 5, and a triangle of 120 items, are more than one chunk of coordinates, so threads share
+    // an iteration.
+    let [covariance, krylov] = ALGORITHMS;
+    let wide: &[&str] = &["data.items=400", "algorithm.rank=5"];
+    let triangle: &[&str] = &["data.items=120"];
+    for set in [
+        wide.to_vec(),
+        [wide, krylov].concat(),
+        [triangle, covariance].concat(),
+    ] {
+        let experiment = experiment(CASES[4], AveragingKind::Chebyshev, &set);
+        let on = |threads| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .expect("threads")
+                .install(|| written(&experiment))
+        };
+        let reference = on(1);
+        for threads in [2, 4] {
+            assert_eq!(
+                difference(&reference, &on(threads)),
+                None,
+                "{threads} threads, {set:?}"
+            );
+        }
     }
 }

@@ -46,7 +46,9 @@ const ROUNDING: f64 = 1e-10;
 ///
 /// # Noise
 /// - Both z_iᵀw_j and z_jᵀw_i estimate z_iᵀAz_j, with variances σ_j² and σ_i². B_ij is their average weighed by precision,
-///   (σ_i²·z_iᵀw_j + σ_j²·z_jᵀw_i)/(σ_i² + σ_j²): the estimate of least variance, and B is symmetric.
+///   (σ_i²·z_iᵀw_j + σ_j²·z_jᵀw_i)/(σ_i² + σ_j²), and B is symmetric. For directions fixed in advance that has the least
+///   variance. Later directions are not: z_i is made from the noise of the iteration before it, so z_iᵀw_j is no unbiased
+///   estimate for them, and the weights are shrinkage that was chosen by measurement.
 /// - B⁺ would magnify noise. A symmetric m × m matrix of noise of variance at most σ²/2 off the diagonal has norm about
 ///   σ√(2m), so eigenvalues of B up to that edge (σ the largest of the σ_l) are no signal, and only those above it enter
 ///   B⁺. B and T themselves are not shrunk: hard and soft thresholds and an optimal shrinker of T at its noise edge were
@@ -56,7 +58,9 @@ const ROUNDING: f64 = 1e-10;
 /// If fewer than b directions are left outside Z, the next query is those, completed by earlier directions in turn, first
 /// one first; their products are averaged with the earlier ones by precision. So n < L·b is allowed and the further
 /// iterations lower the noise. Where (I − ZZᵀ)Y_l has lower rank than b (below a millionth of ‖Y_l‖), public
-/// pseudo-random directions take the place of the missing ones.
+/// pseudo-random directions take the place of the missing ones. That decision is discontinuous: peers whose sums differ
+/// by more than a millionth of ‖Y_l‖ can decide differently where a part is about that short, and then go on with different
+/// queries. Noise makes such parts longer than that; without noise let the averaging agree to better than 1e-6.
 ///
 /// # Source
 /// Block Krylov: Musco & Musco 2015. Completion W B⁺ Wᵀ: the Nyström approximation (Gittens & Mahoney 2016).
@@ -183,6 +187,15 @@ impl Algorithm for Krylov {
         let mut next = state.followed_by(sum, sigma, Arc::clone(&state.query));
         next.query = Arc::new(self.next_query(&self.measured(&next), sum));
         Ok(next)
+    }
+
+    fn conclude(
+        &self,
+        state: &PublicState,
+        sum: &Arc<Block>,
+        sigma: f64,
+    ) -> Result<PublicState, NotFullRank> {
+        Ok(state.followed_by(sum, sigma, Arc::clone(&state.query)))
     }
 
     fn estimate(&self, state: &PublicState) -> Arc<Block> {

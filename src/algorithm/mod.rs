@@ -78,7 +78,8 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// The next public state from the noisy sum.
     ///
     /// `sigma` is the standard deviation of the noise on every coordinate of the sum, known to all from the plan; 0
-    /// without noise.
+    /// without noise. The next query must have orthonormal columns (to 1e-9): every sensitivity is a bound over such
+    /// queries, and peers refuse to contribute at another.
     ///
     /// # Errors
     /// [`NotFullRank`] if the sum has no unique orthonormal basis.
@@ -88,6 +89,19 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         sum: &Arc<Block>,
         sigma: f64,
     ) -> Result<PublicState, NotFullRank>;
+
+    /// [`Self::advance`] after the last iteration, whose next query nobody will contribute at: it need not be made.
+    ///
+    /// # Errors
+    /// As [`Self::advance`].
+    fn conclude(
+        &self,
+        state: &PublicState,
+        sum: &Arc<Block>,
+        sigma: f64,
+    ) -> Result<PublicState, NotFullRank> {
+        self.advance(state, sum, sigma)
+    }
 
     /// The estimate of the leading eigenvectors in a state that has advanced at least once, n × rank, orthonormal columns.
     fn estimate(&self, state: &PublicState) -> Arc<Block>;

@@ -6,6 +6,7 @@ use super::{Communication, EngineError, IterationRecord, Observer, Outcome, Sess
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::noise::Term;
+use crate::protocol::check_start;
 use crate::vocabulary::{Iteration, Label, PeerIndex};
 
 /// Where the noise on the sum comes from.
@@ -23,7 +24,8 @@ pub enum SumNoise {
 /// Runs the session under a curator with this noise.
 ///
 /// # Errors
-/// [`EngineError::NotFullRank`] if the noisy sum has no unique basis.
+/// [`EngineError::NotFullRank`] if the noisy sum has no unique basis, [`EngineError::Start`] for a starting block that is
+/// not the plan's. Later queries are orthonormal by the contract of [`Algorithm::advance`](crate::algorithm::Algorithm::advance).
 ///
 /// # Source
 /// P1 Algorithm 1, with noise scaled by X^{l−1} (see [`crate::algorithm::PowerMethod`]).
@@ -34,6 +36,7 @@ pub fn run(
 ) -> Result<Outcome, EngineError> {
     let parameters = session.plan.parameters();
     let algorithm = session.plan.algorithm();
+    check_start(&session.plan, &session.start).map_err(EngineError::Start)?;
     let (height, width) = session.plan.shape();
     let mut state = PublicState::new(Arc::clone(&session.start));
     let mut records = Vec::new();

@@ -29,7 +29,7 @@ pub use record::Collector;
 pub use session::Session;
 
 use crate::linalg::NotFullRank;
-use crate::protocol::{Fault, PeerError};
+use crate::protocol::{Fault, PeerError, QueryError};
 use crate::vocabulary::{Iteration, PeerIndex, Release};
 
 /// Why a run ended without an outcome.
@@ -46,6 +46,9 @@ pub enum EngineError {
         /// What and whom.
         fault: Fault,
     },
+    /// A starting block that the plan does not name or the sensitivity does not bound.
+    #[error("the session cannot start: {0}")]
+    Start(#[source] QueryError),
     /// The noisy sum of an engine without peers has no unique basis.
     #[error("{iteration} cannot advance: {source}")]
     NotFullRank {

@@ -24,8 +24,9 @@ pub struct Consensus {
     /// s·‖x⁰ − x̄‖_F / ‖Ȳ‖_F: the same measure before any averaging, over all peers. Times the contraction
     /// that the rounds guarantee it bounds `disagreement`.
     pub initial_spread: f64,
-    /// At most how far, relative to ‖Ȳ‖_F, an estimate moves because other peers' contributions were computed at peer 0's
-    /// X and not at their own: the engine [`analytic`](super::analytic) alone does that, and it is `None` for all others
+    /// About at most how far, relative to ‖Ȳ‖_F, this iteration moves an estimate because other peers' contributions were
+    /// computed at peer 0's X and not at their own, and Δ from the probes' statistic. Not cumulative over iterations, and
+    /// from a root mean square over the noise: the engine [`analytic`](super::analytic) alone does that, and it is `None` for all others
     /// and where nothing can be said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approximation: Option<f64>,

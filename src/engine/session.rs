@@ -57,6 +57,19 @@ impl Session {
         self.noise_topology.graph()
     }
 
+    /// The same session from another public starting block, which its plan then names.
+    ///
+    /// # Panics
+    /// Never: a plan stays valid whatever block it names.
+    #[must_use]
+    pub fn with_start(mut self, start: Arc<Block>) -> Self {
+        let mut parameters = self.plan.parameters().clone();
+        parameters.start = start.digest();
+        self.plan = Arc::new(Plan::new(parameters).expect("valid under another block"));
+        self.start = start;
+        self
+    }
+
     /// What peer `index` starts from.
     #[must_use]
     pub fn peer_setup(&self, index: PeerIndex, patience: Option<Span>) -> PeerSetup {
@@ -78,6 +91,12 @@ impl Session {
             self_weight: self.mixing().self_weight(u),
             rows: self.rows[u].clone(),
             noise: self.noise.peer(index, self.noise_graph()),
+            noise_partners: self
+                .noise_graph()
+                .neighbours(u)
+                .iter()
+                .map(|&v| PeerIndex(v))
+                .collect(),
             start: Arc::clone(&self.start),
             patience,
         }

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use super::analytic::AnalyticOptions;
 use super::central::SumNoise;
 use super::event::Latency;
-use super::{Observer, Outcome, Session, Silent, central, event, lockstep};
+use super::{EngineError, Observer, Outcome, Session, Silent, analytic, central, event, lockstep};
 use crate::algorithm::AlgorithmKind;
 use crate::linalg::{SparseRows, start_block};
 use crate::noise::Assignment;
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::protocol::averaging::{AveragingKind, MixingBounds};
-use crate::protocol::{Plan, PlanParameters};
+use crate::protocol::{PeerError, Plan, PlanParameters};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{Iteration, Round, Seed};
 
@@ -68,6 +69,7 @@ pub(crate) fn session_of(
 ) -> Session {
     let seed = Seed::from_u64(seed);
     let dimension = rows[0].dimension();
+    let start = start_block(&seed, dimension, rank).expect("full rank");
     let parameters = PlanParameters {
         peers: rows.len() as u32,
         dimension,
@@ -88,7 +90,7 @@ pub(crate) fn session_of(
         scale_rounds: graph.diameter_bound().expect("connected"),
         schedule: kind.schedule(BOUNDS, rounds).expect("contracting bounds"),
         topology: [0; 32],
-        start: [0; 32],
+        start: start.digest(),
     };
     let topology = Arc::new(Topology::from_graph(
         graph.clone(),
@@ -99,7 +101,7 @@ pub(crate) fn session_of(
         topology,
         rows: Arc::new(rows),
         noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
-        start: Arc::new(start_block(&seed, dimension, rank).expect("full rank")),
+        start: Arc::new(start),
         plan: Arc::new(Plan::new(parameters).expect("valid")),
         seed,
         sigma_central: 0.02 * 12_f64.sqrt(),
@@ -139,6 +141,60 @@ fn lockstep_and_event_agree_to_the_bit_whatever_the_latency() {
             let random = event::run(&session, uniform, &mut Silent).expect("runs");
             assert_same_bits(&lockstep, &constant);
             assert_same_bits(&lockstep, &random);
+        }
+    }
+}
+
+#[test]
+fn inputs_that_overflow_stop_lockstep_and_event_alike() {
+    let graph = &graphs()[3];
+    let mut session = session(graph, AveragingKind::Chebyshev, 1e-6, 5);
+    let mut parameters = session.plan.parameters().clone();
+    parameters.sigma_pairwise = f64::MAX;
+    session.noise = Assignment::new(&session.seed, 0.02, f64::MAX);
+    session.plan = Arc::new(Plan::new(parameters).expect("valid"));
+    let lockstep = lockstep::run(&session, &mut Silent).expect_err("overflows");
+    let latency = Latency::Constant { micros: 10 };
+    let event = event::run(&session, latency, &mut Silent).expect_err("overflows");
+    // All peers overflow; which one is first in virtual time is a matter of who hears the scale first.
+    for error in [lockstep, event] {
+        let EngineError::Peer(PeerError::Overflow { iteration, .. }) = error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(iteration, Iteration(1));
+    }
+}
+
+#[test]
+fn no_engine_starts_from_a_block_that_the_plan_does_not_name_or_bound() {
+    let graph = &graphs()[3];
+    let good = session(graph, AveragingKind::Chebyshev, 1e-6, 5);
+    let mut other = good.clone();
+    other.start = Arc::new(start_block(&Seed::from_u64(6), 150, 4).expect("full rank"));
+    // A plan made for a long X: contributions would exceed the sensitivity tenfold.
+    let mut long = (*good.start).clone();
+    long.scale(10.0);
+    let mut parameters = good.plan.parameters().clone();
+    parameters.start = long.digest();
+    let mut scaled = good.clone();
+    scaled.plan = Arc::new(Plan::new(parameters).expect("valid"));
+    scaled.start = Arc::new(long);
+    for bad in [other, scaled] {
+        let latency = Latency::Constant { micros: 10 };
+        let options = AnalyticOptions {
+            probes: 2,
+            contraction: 0.1,
+        };
+        assert!(matches!(
+            event::run(&bad, latency, &mut Silent),
+            Err(EngineError::Peer(PeerError::Query { .. }))
+        ));
+        for result in [
+            lockstep::run(&bad, &mut Silent),
+            central::run(&bad, SumNoise::Shares, &mut Silent),
+            analytic::run(&bad, options, &mut Silent),
+        ] {
+            assert!(matches!(result, Err(EngineError::Start(_))), "{result:?}");
         }
     }
 }

@@ -3,9 +3,10 @@
 use super::config::EngineKind;
 use super::error::ExperimentError;
 use super::resolve::Experiment;
+use crate::algorithm::AlgorithmKind;
 use crate::engine::lockstep::tile_width;
 use crate::noise::NetworkNoise;
-use crate::vocabulary::CHUNK;
+use crate::vocabulary::{CHUNK, Release};
 
 /// How far [`MemoryPlan::total`] may be from the peak that is measured, either way: allocators round up and
 /// return late, readers keep more than their result for a while. A test holds child processes to it.
@@ -44,6 +45,7 @@ impl MemoryPlan {
         let block = values.saturating_mul(8);
         let users = experiment.user_rows.len() as u64;
         let entries = experiment.user_rows.entries() as u64;
+        let kept = kept(experiment);
         // An index; an index and a value in one matrix and again at the peers; names and offsets.
         plan.add(
             "interactions and rows",
@@ -65,17 +67,12 @@ impl MemoryPlan {
                     "the blocks of the probes",
                     block.saturating_mul(4 * (probes + 1) + 4),
                 );
+                plan.add("projections of all rows", users.saturating_mul(8 * rank));
                 // Rows of the averaging polynomial, two buffers each.
                 plan.add("how probes weigh peers", peers.saturating_mul(24 * probes));
             }
             EngineKind::Lockstep => {
-                // Algorithms with memory keep their last sums and queries at every peer while the next are made.
-                let kept = if algorithm.is_memoryless() {
-                    1
-                } else {
-                    1 + 2 * u64::from(config.iterations.saturating_sub(1))
-                };
-                let state = peers.saturating_mul(block).saturating_mul(kept);
+                let state = peers.saturating_mul(block).saturating_mul(1 + kept);
                 plan.add_blocks("the state of all peers", state);
                 plan.add(
                     "products of all peers",
@@ -88,27 +85,45 @@ impl MemoryPlan {
                 // Inputs and sums of the chunks under way, and the buffers of the tiles under way.
                 let chunks = peers.saturating_mul(8 * (2 * width * busy + tile));
                 // Where the last chunks are fewer than the threads, these share each one's normals.
-                let shared = !values.div_ceil(CHUNK as u64).is_multiple_of(threads);
+                let sharing = values.div_ceil(CHUNK as u64) % threads;
                 let batch = experiment
                     .noise_topology
                     .graph()
                     .edges()
                     .min(NetworkNoise::BATCH);
-                let normals = if shared { 8 * width * batch as u64 } else { 0 };
+                let normals = sharing * 8 * width * batch as u64;
                 plan.add("chunks under way", chunks.saturating_add(normals));
             }
             // A peer's own block and the one before, its input and sum kept for the record, its last two
             // averages; what its neighbours sent is shared with them.
             EngineKind::Event => plan.add_blocks(
                 "blocks of all peers",
-                peers.saturating_mul(block).saturating_mul(6),
+                peers.saturating_mul(block).saturating_mul(6 + kept),
             ),
             // In-process links and Noise hold frames of their own; measured, see the benchmark tables.
             EngineKind::Swarm => plan.add_blocks(
                 "blocks and frames of all peers",
-                peers.saturating_mul(block).saturating_mul(12),
+                peers.saturating_mul(block).saturating_mul(12 + kept),
             ),
         }
+        plan
+    }
+
+    /// What auditing `experiment` will need: trials of the lockstep engine side by side, one per thread, each with
+    /// everybody's queries and published inputs.
+    #[must_use]
+    pub fn of_audit(experiment: &Experiment) -> Self {
+        let mut plan = Self::of(experiment);
+        let algorithm = &experiment.config.algorithm;
+        let (height, width) = algorithm.build(experiment.user_rows.dimension()).shape();
+        let peers = experiment.topology.graph().nodes() as u64;
+        let block = 8 * (height as u64).saturating_mul(width as u64);
+        let threads = rayon::current_num_threads().max(1) as u64;
+        let arrays = 2 * threads + (threads - 1) * (1 + kept(experiment));
+        plan.add_blocks(
+            "trials and their transcripts",
+            peers.saturating_mul(block).saturating_mul(arrays),
+        );
         plan
     }
 
@@ -152,14 +167,35 @@ impl MemoryPlan {
     }
 }
 
-/// Refuses a run that needs more memory than the machine has free, where the system tells.
-pub(super) fn check(experiment: &Experiment) -> Result<(), ExperimentError> {
-    free_bytes().map_or(Ok(()), |free| check_against(experiment, free))
+/// Sums and queries that algorithms with memory keep at every peer while the next are made, in blocks.
+fn kept(experiment: &Experiment) -> u64 {
+    let config = &experiment.config.algorithm;
+    let algorithm = config.build(experiment.user_rows.dimension());
+    if algorithm.is_memoryless() {
+        0
+    } else {
+        2 * u64::from(config.iterations.saturating_sub(1))
+    }
 }
 
-/// Refuses a run that needs more than `free` bytes.
-fn check_against(experiment: &Experiment, free: u64) -> Result<(), ExperimentError> {
+/// Refuses a run that needs more memory than the machine has free, where the system tells.
+pub(super) fn check(experiment: &Experiment) -> Result<(), ExperimentError> {
     let plan = MemoryPlan::of(experiment);
+    free_bytes().map_or(Ok(()), |free| check_against(experiment, &plan, free))
+}
+
+/// The same for an audit.
+pub(super) fn check_audit(experiment: &Experiment) -> Result<(), ExperimentError> {
+    let plan = MemoryPlan::of_audit(experiment);
+    free_bytes().map_or(Ok(()), |free| check_against(experiment, &plan, free))
+}
+
+/// Refuses what needs more than `free` bytes by this plan.
+fn check_against(
+    experiment: &Experiment,
+    plan: &MemoryPlan,
+    free: u64,
+) -> Result<(), ExperimentError> {
     let needed = plan.total();
     if needed <= free {
         return Ok(());
@@ -187,20 +223,39 @@ fn advice(
     (peers, items, rank): (usize, usize, usize),
     share: f64,
 ) -> String {
-    let fits = |size: usize| (size as f64 * share) as usize;
+    let fits = |size: usize, share: f64| (size as f64 * share) as usize;
     let mut ways = Vec::new();
-    if fits(items) > rank {
-        ways.push(format!("data.items = {}", fits(items)));
+    let config = &experiment.config.algorithm;
+    let product = config.build(items).release() == Release::Product;
+    // A triangle grows with the square of the items and knows no rank.
+    let fewer_items = fits(items, if product { share } else { share.sqrt() });
+    if fewer_items > rank {
+        ways.push(format!("data.items = {fewer_items}"));
     }
-    if fits(rank) > 0 {
-        ways.push(format!("algorithm.rank = {}", fits(rank)));
-    }
-    if fits(peers) > 1 {
-        ways.push(format!("peers.count = {}", fits(peers)));
+    let explicit = config
+        .block
+        .filter(|_| config.kind == AlgorithmKind::Krylov);
+    match explicit {
+        Some(block) if fits(block, share) >= rank => {
+            ways.push(format!("algorithm.block = {}", fits(block, share)));
+        }
+        None if product && fits(rank, share) > 0 => {
+            ways.push(format!("algorithm.rank = {}", fits(rank, share)));
+        }
+        _ => {}
     }
     let engine = experiment.config.engine.kind;
+    let block_per_peer = !engine.reveals_only_sums() && engine != EngineKind::Analytic;
+    if block_per_peer && fits(peers, share) > 1 {
+        ways.push(format!("peers.count = {}", fits(peers, share)));
+    }
     if !engine.reveals_only_sums() {
-        ways.extend(LIGHTER.iter().map(|kind| format!("engine.kind = {kind:?}")));
+        let other = |kind: &&&str| **kind != "analytic" || (product && block_per_peer);
+        let lighter = LIGHTER.iter().filter(other);
+        ways.extend(lighter.map(|kind| format!("engine.kind = {kind:?}")));
+    }
+    if ways.is_empty() {
+        return "no smaller size of this experiment fits".to_owned();
     }
     format!("about this would fit: {}", ways.join(", or "))
 }
@@ -226,8 +281,9 @@ mod tests {
         let experiment = load(&["data.items=2000".to_owned(), "algorithm.rank=16".to_owned()]);
         let needed = MemoryPlan::of(&experiment).total();
         assert!(needed > 610 * 32_000 * 8, "the state alone");
-        check_against(&experiment, needed).expect("just enough");
-        let error = check_against(&experiment, needed / 2).expect_err("half");
+        let plan = MemoryPlan::of(&experiment);
+        check_against(&experiment, &plan, needed).expect("just enough");
+        let error = check_against(&experiment, &plan, needed / 2).expect_err("half");
         let text = error.to_string();
         for part in [
             "610 peers x 2000 items x rank 16",
@@ -244,6 +300,78 @@ mod tests {
             .and_then(|t| t.split(',').next());
         let proposed = format!("data.items={}", proposed.expect("a number"));
         let smaller = load(&[proposed, "algorithm.rank=16".to_owned()]);
-        check_against(&smaller, needed / 2).expect("what was proposed fits");
+        let plan = MemoryPlan::of(&smaller);
+        check_against(&smaller, &plan, needed / 2).expect("what was proposed fits");
+    }
+
+    fn loaded(set: &[&str]) -> Experiment {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml");
+        let set: Vec<String> = set.iter().map(|&key| key.to_owned()).collect();
+        Experiment::load(&path, &set).expect("valid")
+    }
+
+    #[test]
+    fn a_refusal_proposes_only_what_can_help() {
+        let proposals = |set: &[&str]| {
+            let experiment = loaded(set);
+            let plan = MemoryPlan::of(&experiment);
+            let free = plan.total() - plan.growing / 2;
+            let error = check_against(&experiment, &plan, free).expect_err("too little");
+            error.to_string()
+        };
+        let covariance = ["algorithm.kind=covariance", "algorithm.iterations=1"];
+        let text = proposals(&covariance);
+        assert!(
+            !text.contains("analytic") && !text.contains("algorithm.rank = "),
+            "{text}"
+        );
+        let items = loaded(&covariance).user_rows.dimension() as f64 * 0.5_f64.sqrt();
+        assert!(
+            text.contains(&format!("data.items = {}", items as usize)),
+            "{text}"
+        );
+        let text = proposals(&["algorithm.kind=krylov", "algorithm.block=40"]);
+        assert!(
+            text.contains("algorithm.block = 20") && !text.contains("algorithm.rank = "),
+            "{text}"
+        );
+        let text = proposals(&["engine.kind=analytic"]);
+        assert!(
+            !text.contains("\"analytic\"") && !text.contains("peers.count = "),
+            "{text}"
+        );
+        assert!(text.contains("engine.kind = \"federated\""), "{text}");
+    }
+
+    #[test]
+    fn what_algorithms_keep_and_audits_record_is_counted() {
+        let part = |plan: &MemoryPlan, name: &str| {
+            let found = plan.parts().iter().find(|(part, _)| part.contains(name));
+            found.expect("a part").1
+        };
+        for (engine, name, blocks) in [
+            ("event", "blocks of all peers", 6),
+            ("swarm", "blocks and frames", 12),
+            ("lockstep", "the state of all peers", 1),
+        ] {
+            let engine = format!("engine.kind={engine}");
+            let power = MemoryPlan::of(&loaded(&[&engine, "algorithm.iterations=4"]));
+            let krylov = [&engine, "algorithm.iterations=4", "algorithm.kind=krylov"];
+            let krylov = MemoryPlan::of(&loaded(&krylov));
+            // Three sums and three queries more at every peer.
+            assert_eq!(
+                blocks * part(&krylov, name),
+                (blocks + 6) * part(&power, name)
+            );
+        }
+        let experiment = loaded(&[]);
+        let run = MemoryPlan::of(&experiment).total();
+        let audit = MemoryPlan::of_audit(&experiment).total();
+        let state = part(&MemoryPlan::of(&experiment), "the state of all peers");
+        assert!(audit >= run + 2 * state);
+        let analytic = MemoryPlan::of(&loaded(&["engine.kind=analytic"]));
+        let users = experiment.user_rows.len() as u64;
+        let rank = experiment.config.algorithm.rank as u64;
+        assert_eq!(part(&analytic, "projections of all rows"), users * rank * 8);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::error::ExperimentError;
 use super::resolve::{Experiment, mixing_bounds};
 use crate::engine::Session;
-use crate::linalg::{Block, start_block};
+use crate::linalg::start_block;
 use crate::noise::Assignment;
 use crate::protocol::{Plan, PlanParameters};
 use crate::topology::Topology;
@@ -23,7 +23,11 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn of(topology: &Topology, noise: &Topology) -> Self {
         Self {
-            scale_rounds: topology.graph().diameter_bound().unwrap_or(u32::MAX),
+            // Engines that reveal only sums run on any graph and exchange no scales.
+            scale_rounds: topology
+                .graph()
+                .diameter_bound()
+                .unwrap_or(topology.graph().nodes() as u32),
             topology: graph_digest(topology, noise),
         }
     }
@@ -70,7 +74,7 @@ impl Experiment {
             scale_rounds: self.shared.scale_rounds,
             schedule: self.config.averaging.scheme.schedule(bounds, self.rounds)?,
             topology: self.shared.topology,
-            start: block_digest(&start),
+            start: start.digest(),
         };
         Ok(Session {
             plan: Arc::new(Plan::new(parameters)?),
@@ -95,14 +99,6 @@ fn graph_digest(topology: &Topology, noise: &Topology) -> [u8; 32] {
             hasher.update(&u.to_le_bytes());
             hasher.update(&v.to_le_bytes());
         }
-    }
-    *hasher.finalize().as_bytes()
-}
-
-fn block_digest(block: &Block) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 start v1");
-    for value in block.values() {
-        hasher.update(&value.to_le_bytes());
     }
     *hasher.finalize().as_bytes()
 }

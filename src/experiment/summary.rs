@@ -157,7 +157,8 @@ pub struct ConsensusSummary {
     pub contraction: f64,
     /// Largest disagreement over the norm of the noise in the sum; null without noise.
     pub relative_to_noise: Option<f64>,
-    /// Engine `analytic`: at most how far, relative to the sum, estimates move because all peers contribute at peer 0's X.
+    /// Engine `analytic`: the largest over the iterations of what one iteration moves estimates at most, relative to the sum,
+    /// because all peers contribute at peer 0's X. Not cumulative; a root mean square over the noise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approximation: Option<f64>,
 }

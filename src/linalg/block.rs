@@ -102,6 +102,28 @@ impl Block {
         self.values.iter().fold(0.0, |m, v| m.max(v.abs()))
     }
 
+    /// BLAKE3 of the values in row-major order, little-endian: what a plan names its starting block by.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 start v1");
+        for value in &self.values {
+            hasher.update(&value.to_le_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+
+    /// max|XᵀX − I|: how far the columns are from orthonormal; NaN if a value is.
+    #[must_use]
+    pub fn orthonormality_defect(&self) -> f64 {
+        let gram = self.transpose_times(self);
+        let defect = gram - DMatrix::identity(self.columns, self.columns);
+        // `f64::max` drops a NaN.
+        if defect.iter().any(|d| d.is_nan()) {
+            return f64::NAN;
+        }
+        defect.iter().fold(0.0, |worst, d| d.abs().max(worst))
+    }
+
     /// Adds `factor * other`, entry by entry.
     ///
     /// # Panics
@@ -205,6 +227,20 @@ mod tests {
         let small = DMatrix::from_row_slice(2, 2, &[1.0, 0.0, 2.0, -1.0]);
         assert_eq!(a.times(&small).to_matrix(), a.to_matrix() * small);
         assert_eq!(Block::from_matrix(&a.to_matrix()), a);
+    }
+
+    #[test]
+    fn the_defect_of_a_known_block_and_of_nan() {
+        let stretched = Block::from_values(2, 2, vec![1.0, 0.5, 0.0, 1.0]);
+        assert_eq!(stretched.orthonormality_defect(), 0.5);
+        let identity = Block::from_values(2, 2, vec![1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(identity.orthonormality_defect(), 0.0);
+        for at in 0..4 {
+            let mut values = identity.values().to_vec();
+            values[at] = f64::NAN;
+            let broken = Block::from_values(2, 2, values);
+            assert!(broken.orthonormality_defect().is_nan(), "{at}");
+        }
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Matrices and the kernels that touch exchanged values.
 //!
-//! Kernels are plain loops in a fixed order: the same inputs give the same bits in every engine.
+//! Kernels that touch exchanged values are plain loops in a fixed order: the same inputs give the same bits in every engine
+//! and on every machine. Products of dense matrices (eigenvectors, block Krylov, covariance) are nalgebra's, whose
+//! `gemm` chooses its kernel by the processor at run time: their bits are the same in every engine and for every number of
+//! threads on one model of processor, and may differ in the last place on another.
 
 mod block;
 mod block_lanczos;

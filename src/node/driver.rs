@@ -4,15 +4,15 @@
 //! which waits for nobody. Its readers wait for it and it never waits for them, so no cycle of full
 //! channels can form.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until};
+use tokio::task::{self, JoinSet};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::edge::{Frame, QUEUE, Written};
 use super::error::SwarmError;
@@ -66,6 +66,10 @@ pub(super) struct Driver {
     /// The queue of each neighbour's writer.
     pub(super) edges: Vec<(PeerIndex, mpsc::Sender<Frame>)>,
     pub(super) writers: JoinSet<Result<Written, SwarmError>>,
+    /// The neighbour that each writer writes to.
+    pub(super) written_to: BTreeMap<task::Id, PeerIndex>,
+    /// How long the writers may take for the last frames once the peer has finished.
+    pub(super) patience: Duration,
     pub(super) reports: mpsc::Sender<(PeerIndex, Report)>,
     /// Time 0 of the run.
     pub(super) clock: Instant,
@@ -217,14 +221,32 @@ impl Driver {
     }
 
     /// Lets the writers empty their queues and adds up what they have written.
+    ///
+    /// # Errors
+    /// [`SwarmError::Unread`] with the first neighbour that has not taken its last frames when the patience ends.
     async fn finish(&mut self) -> Result<Written, SwarmError> {
         self.edges.clear();
         let mut total = Written::default();
-        while let Some(ended) = self.writers.join_next().await {
-            let written = ended.map_err(|_| SwarmError::TaskLost)??;
+        let deadline = Instant::now() + self.patience;
+        loop {
+            let ended = match timeout_at(deadline, self.writers.join_next_with_id()).await {
+                Ok(Some(ended)) => ended,
+                Ok(None) => return Ok(total),
+                Err(_) => {
+                    let unread = self.written_to.values().min();
+                    let neighbour = *unread.ok_or(SwarmError::TaskLost)?;
+                    return Err(SwarmError::Unread {
+                        peer: self.peer.index(),
+                        neighbour,
+                        after: self.patience,
+                    });
+                }
+            };
+            let (writer, written) = ended.map_err(|_| SwarmError::TaskLost)?;
+            self.written_to.remove(&writer);
+            let written = written?;
             total.messages += written.messages;
             total.bytes += written.bytes;
         }
-        Ok(total)
     }
 }

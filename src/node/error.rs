@@ -112,6 +112,18 @@ pub enum SwarmError {
         /// Why.
         source: io::Error,
     },
+    /// A neighbour did not take the last frames.
+    #[error(
+        "{peer} has finished, but {neighbour} has not read its last frames within {after:?}: is that peer stuck?"
+    )]
+    Unread {
+        /// The writing peer.
+        peer: PeerIndex,
+        /// The neighbour.
+        neighbour: PeerIndex,
+        /// How long it waited.
+        after: Duration,
+    },
     /// More frames wait for a neighbour than the protocol can have in flight.
     #[error(
         "{capacity} frames of {peer} already wait for {neighbour}, the protocol has at most two in flight"

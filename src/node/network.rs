@@ -76,6 +76,7 @@ impl Node {
         let mut dials = Vec::new();
         let mut edges = Vec::with_capacity(degree);
         let mut writers = JoinSet::new();
+        let mut written_to = BTreeMap::new();
         for (neighbour, (id, address)) in setup.neighbours.iter().zip(neighbours) {
             let (connected_sender, connected) = oneshot::channel();
             waiting.insert(id, connected_sender);
@@ -100,7 +101,8 @@ impl Node {
                 inbox: inbox_sender.clone(),
                 progress: Arc::clone(&shared.progress),
             };
-            writers.spawn(edge::write(outgoing, control.clone()));
+            let writer = writers.spawn(edge::write(outgoing, control.clone()));
+            written_to.insert(writer.id(), neighbour.index);
         }
         let (reached, step) = watch::channel(0);
         let driver = Driver {
@@ -110,6 +112,8 @@ impl Node {
             frames: VecDeque::new(),
             edges,
             writers,
+            written_to,
+            patience: shared.patience,
             reports: shared.reports.clone(),
             clock: shared.clock,
             unopened: degree,

@@ -21,7 +21,7 @@ pub struct SwarmOptions {
     /// What connects the nodes.
     pub transport: Transport,
     /// How long a node waits for a connection, for the acknowledgement of a stream, and in one step for
-    /// its neighbours' messages, before the run ends with an error that names the neighbour. At most a
+    /// its neighbours' messages, and for them to take its last frames, before the run ends with an error that names the neighbour. At most a
     /// year; longer values count as a year. An observer that blocks for longer looks like a stall, too:
     /// nodes wait for it.
     pub stall_timeout: Duration,

@@ -277,7 +277,7 @@ where
         loop {
             match received.recv().await {
                 Some((PeerIndex(0), Report::Failed(error))) => return error,
-                Some((PeerIndex(0), Report::Published(_))) => {}
+                Some((PeerIndex(0), Report::Published(_) | Report::Event(_))) => {}
                 other => panic!("peer 0 was to fail, and reported {other:?}"),
             }
         }
@@ -436,6 +436,43 @@ fn a_neighbour_that_never_acknowledges_is_named() {
             ..
         }
     ));
+}
+
+/// Peer 1 says all that the plan has it say, and never reads. The honest node's only block of 1 MiB fits into no
+/// window, so its writer cannot end, although the peer has finished.
+#[test]
+fn a_neighbour_that_never_reads_the_last_frames_is_named() {
+    let graph = Graph::from_edges(2, &[(0, 1)]).expect("an edge");
+    let rows = spread_rows(2, 65_536, 2);
+    let session = session_of(&graph, rows, 2, (1, 1), AveragingKind::Linear, 3);
+    let said = [
+        Body::Scale(0.5),
+        Body::Average(Arc::new(vec![0.5; session.plan.values()])),
+    ];
+    let bytes = said.map(|body| {
+        wire::encode_framed(&Message {
+            session: session.plan.session(),
+            iteration: Iteration(1),
+            round: Round(0),
+            body,
+        })
+    });
+    let bytes = bytes.concat();
+    let stall = Duration::from_secs(3);
+    for transport in TRANSPORTS {
+        let error = against_in(&session, transport, stall, |rogue| rogue.say(bytes.clone()));
+        assert!(
+            matches!(
+                error,
+                SwarmError::Unread {
+                    peer: PeerIndex(0),
+                    neighbour: PeerIndex(1),
+                    ..
+                }
+            ),
+            "{transport:?}: {error:?}"
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! One peer's noise: its own term, then one term per partner in ascending order.
 
-use crate::vocabulary::{GROUP, Iteration, StreamKey};
+use crate::vocabulary::{GROUP, Iteration, PeerIndex, StreamKey};
 
 /// One noise term: a stream and the signed standard deviation per unit sensitivity it is scaled by.
 #[derive(Clone, Debug)]
@@ -124,17 +124,31 @@ impl PeerNoise {
         self
     }
 
-    /// Whether this is noise of a plan with these standard deviations per unit sensitivity: an own term of
-    /// exactly `own`, and pairwise terms of exactly ±`pairwise`. A peer refuses to run with any other.
+    /// Whether this is the noise of `peer` under a plan with these standard deviations per unit sensitivity: an own
+    /// term of exactly `own` and, unless `pairwise` is 0, exactly one term per partner in ascending order, +`pairwise`
+    /// where the partner is above the peer and -`pairwise` where it is below. A peer refuses to run with any other.
     #[must_use]
-    pub fn is_planned(&self, own: f64, pairwise: f64) -> bool {
+    pub fn is_planned(
+        &self,
+        peer: PeerIndex,
+        partners: &[PeerIndex],
+        (own, pairwise): (f64, f64),
+    ) -> bool {
         #[cfg(test)]
         if self.tampered {
             return true;
         }
-        let mut terms = self.terms.iter();
-        terms.next().is_some_and(|term| term.scale == own)
-            && terms.all(|term| term.scale.abs() == pairwise)
+        let partners = if pairwise == 0.0 { &[] } else { partners };
+        let Some((first, pairs)) = self.terms.split_first() else {
+            return false;
+        };
+        let signed = |partner| if peer < partner { pairwise } else { -pairwise };
+        first.scale == own
+            && pairs.len() == partners.len()
+            && pairs
+                .iter()
+                .zip(partners)
+                .all(|(term, &partner)| term.scale == signed(partner))
     }
 
     /// Adds all terms of one iteration to `out`, the peer's n·p coordinates.

@@ -29,6 +29,7 @@ mod message;
 mod outbox;
 mod peer;
 mod plan;
+mod query;
 #[cfg(test)]
 mod tests;
 pub mod wire;
@@ -38,3 +39,4 @@ pub use message::{Body, Message, SessionId};
 pub use outbox::{CollectingOutbox, Event, Outbox, Timer};
 pub use peer::{Input, Neighbour, Peer, PeerError, PeerSetup};
 pub use plan::{Plan, PlanError, PlanParameters};
+pub use query::{MAX_DEFECT, QueryError, check_query, check_start};

@@ -10,6 +10,7 @@ use super::inbox::Inbox;
 use super::message::{Body, Message};
 use super::outbox::{Event, Outbox, Timer};
 use super::plan::Plan;
+use super::query::{QueryError, check_query, check_start};
 use crate::algorithm::{self, Algorithm, PublicState};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::noise::PeerNoise;
@@ -38,7 +39,9 @@ pub struct PeerSetup {
     pub rows: SparseRows,
     /// The peer's noise terms.
     pub noise: PeerNoise,
-    /// The public starting block X⁰.
+    /// Its neighbours in the noise graph, ascending: with each it shares one term unless σ_pair is 0.
+    pub noise_partners: Vec<PeerIndex>,
+    /// The public starting block X⁰, whose hash is in the plan.
     pub start: Arc<Block>,
     /// How long a step may wait before its silent neighbours are reported; `None` waits for ever.
     pub patience: Option<Span>,
@@ -75,7 +78,8 @@ pub enum PeerError {
     },
     /// Noise that is not the plan's: a peer must not publish with less.
     #[error(
-        "the noise of {peer} is not what the plan calls for: one own term of scale {own} and pairwise terms of scale {pairwise}"
+        "the noise of {peer} is not what the plan calls for: one own term of scale {own}, and with each of its \
+         {partners} partners in the noise graph one term of scale {pairwise}, positive towards higher peers, in ascending order"
     )]
     Noise {
         /// The peer.
@@ -84,6 +88,26 @@ pub enum PeerError {
         own: f64,
         /// σ_Δ of the plan.
         pairwise: f64,
+        /// Partners in the noise graph.
+        partners: usize,
+    },
+    /// Noise partners that are not in strictly ascending order, are not peers of the plan, or include the peer itself.
+    #[error(
+        "the noise partners of {peer} must ascend strictly, be peers of the plan and not include it"
+    )]
+    NoisePartners {
+        /// The peer.
+        peer: PeerIndex,
+    },
+    /// A public query that the sensitivity does not bound.
+    #[error("{peer} does not contribute in {iteration}: {source}")]
+    Query {
+        /// The peer.
+        peer: PeerIndex,
+        /// The iteration.
+        iteration: Iteration,
+        /// Why.
+        source: QueryError,
     },
     /// Neighbours that are not in strictly ascending order, or include the peer itself.
     #[error("the neighbours of {peer} must ascend strictly and not include it")]
@@ -188,23 +212,24 @@ impl Peer {
             parameters.dimension,
         )?;
         let algorithm = setup.plan.algorithm();
-        check(
-            "start block's height",
-            setup.start.rows(),
-            parameters.dimension,
-        )?;
-        check(
-            "start block's width",
-            setup.start.columns(),
-            algorithm.query_columns(),
-        )?;
+        let (peer, iteration) = (setup.index, Iteration(1));
+        check_start(&setup.plan, &setup.start).map_err(|source| PeerError::Query {
+            peer,
+            iteration,
+            source,
+        })?;
+        let partners = &setup.noise_partners;
+        let known = |v: &PeerIndex| *v != peer && v.0 < parameters.peers;
+        if !partners.is_sorted_by(|a, b| a < b) || !partners.iter().all(known) {
+            return Err(PeerError::NoisePartners { peer });
+        }
         let (own, pairwise) = (parameters.sigma_own, parameters.sigma_pairwise);
-        if !setup.noise.is_planned(own, pairwise) {
-            let peer = setup.index;
+        if !setup.noise.is_planned(peer, partners, (own, pairwise)) {
             return Err(PeerError::Noise {
                 peer,
                 own,
                 pairwise,
+                partners: partners.len(),
             });
         }
         let ascending = setup.neighbours.windows(2).all(|w| w[0].index < w[1].index);
@@ -214,7 +239,7 @@ impl Peer {
         Ok(Self {
             algorithm,
             state: PublicState::new(Arc::clone(&setup.start)),
-            iteration: Iteration(1),
+            iteration,
             phase: Phase::Waiting,
             inbox: Inbox::new(setup.neighbours.len()),
             step: 0,
@@ -371,6 +396,10 @@ impl Peer {
         self.setup
             .noise
             .add_to(self.iteration, sensitivity, &mut input);
+        if first_not_finite(&input).is_some() {
+            let (peer, iteration) = (self.setup.index, self.iteration);
+            return Err(PeerError::Overflow { peer, iteration });
+        }
         let current = Arc::new(input);
         let previous = Arc::clone(&current);
         self.say(Round(0), Body::Average(Arc::clone(&current)), now, outbox);
@@ -497,15 +526,24 @@ impl Peer {
         let (rows, columns) = self.setup.plan.shape();
         let sum = Arc::new(Block::from_values(rows, columns, values));
         let sigma = self.setup.plan.sigma_of_sum(sensitivity);
-        let state = self
-            .algorithm
-            .advance(&self.state, &sum, sigma)
-            .map_err(|source| PeerError::NotFullRank {
+        let last = self.iteration.0 >= parameters.iterations;
+        let advanced = if last {
+            self.algorithm.conclude(&self.state, &sum, sigma)
+        } else {
+            self.algorithm.advance(&self.state, &sum, sigma)
+        };
+        let state = advanced.map_err(|source| PeerError::NotFullRank {
+            peer,
+            iteration,
+            source,
+        })?;
+        if !last {
+            check_query(&state.query).map_err(|source| PeerError::Query {
                 peer,
-                iteration,
+                iteration: Iteration(iteration.0 + 1),
                 source,
             })?;
-        let last = self.iteration.0 >= parameters.iterations;
+        }
         self.state = state;
         outbox.emit(Event::Averaged {
             iteration,

@@ -228,6 +228,17 @@ impl Plan {
         }
         if parameters.sensitivity.statistic() == Statistic::None {
             parameters.scale_rounds = 0;
+        } else if parameters.peers > 1 {
+            // Without a round every peer would scale its noise by a statistic of its own. A bound on the diameter
+            // that comes from an eccentricity is at most twice the diameter.
+            count(
+                "scale_rounds, the rounds in which peers agree on the statistic of the sensitivity,",
+                1,
+                (2 * parameters.peers as usize).min(u32::MAX as usize),
+                parameters.scale_rounds as usize,
+            )?;
+        } else {
+            parameters.scale_rounds = 0;
         }
         let session = SessionId(wire::digest(&parameters));
         Ok(Self {

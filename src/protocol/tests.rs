@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use super::averaging::{AveragingKind, MixingBounds};
 use super::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Neighbour, Peer, PeerError,
-    PeerSetup, Plan, PlanError, PlanParameters, SessionId, Timer,
+    PeerSetup, Plan, PlanError, PlanParameters, QueryError, SessionId, Timer,
 };
 use crate::algorithm::AlgorithmKind;
-use crate::linalg::{SparseRows, start_block};
+use crate::linalg::{Block, SparseRows, start_block};
 use crate::noise::{PeerNoise, Term};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::vocabulary::{Iteration, Label, PeerIndex, Release, Round, Seed, Span, Time};
@@ -39,8 +39,12 @@ fn parameters() -> PlanParameters {
             .schedule(bounds, ROUNDS)
             .expect("contracts"),
         topology: [0; 32],
-        start: [0; 32],
+        start: start().digest(),
     }
+}
+
+fn start() -> Block {
+    start_block(&Seed::from_u64(1), 4, 2).expect("rank 2")
 }
 
 fn rows() -> SparseRows {
@@ -68,7 +72,8 @@ fn setup() -> PeerSetup {
         self_weight: 1.0 / 3.0,
         rows: rows(),
         noise: PeerNoise::new(own_noise(0.0), Vec::new()),
-        start: Arc::new(start_block(&Seed::from_u64(1), 4, 2).expect("rank 2")),
+        noise_partners: [0, 2].map(PeerIndex).to_vec(),
+        start: Arc::new(start()),
         patience: Some(Span::from_millis(10)),
     }
 }
@@ -344,18 +349,103 @@ fn a_peer_refuses_to_run_with_other_noise_than_the_plan_calls_for() {
         setup.noise = PeerNoise::new(own_noise(own), pairs);
         Peer::new(setup)
     };
-    assert!(with(0.5, &[3.0, -3.0]).is_ok());
-    for (own, pairs) in [
-        (0.0, [3.0, -3.0]),
-        (0.25, [3.0, -3.0]),
-        (0.5, [3.0, -1.0]),
-        (f64::NAN, [3.0, 3.0]),
-    ] {
+    assert!(with(0.5, &[-3.0, 3.0]).is_ok());
+    let refused: [(f64, &[f64]); 9] = [
+        (0.0, &[-3.0, 3.0]),
+        (0.25, &[-3.0, 3.0]),
+        (0.5, &[-3.0, 1.0]),
+        (f64::NAN, &[-3.0, 3.0]),
+        // One term per partner, no fewer and no more, and none towards the wrong side.
+        (0.5, &[]),
+        (0.5, &[-3.0]),
+        (0.5, &[3.0]),
+        (0.5, &[-3.0, 3.0, 3.0]),
+        (0.5, &[3.0, -3.0]),
+    ];
+    for (own, pairs) in refused {
         assert!(
-            matches!(with(own, &pairs), Err(PeerError::Noise { .. })),
+            matches!(with(own, pairs), Err(PeerError::Noise { partners: 2, .. })),
             "{own} {pairs:?}"
         );
     }
+}
+
+#[test]
+fn noise_partners_ascend_and_are_other_peers_of_the_plan() {
+    for partners in [&[2, 0][..], &[0, 0], &[0, 1], &[0, 3]] {
+        let mut wrong = setup();
+        wrong.noise_partners = partners.iter().map(|&v| PeerIndex(v)).collect();
+        assert!(
+            matches!(Peer::new(wrong), Err(PeerError::NoisePartners { .. })),
+            "{partners:?}"
+        );
+    }
+    let mut without = setup();
+    without.noise_partners.clear();
+    assert!(Peer::new(without).is_ok(), "no pairwise noise, no partners");
+}
+
+#[test]
+fn a_start_that_the_plan_does_not_name_or_that_is_not_orthonormal_is_refused() {
+    let with = |start: Block, named: [u8; 32]| {
+        let mut changed = parameters();
+        changed.start = named;
+        let mut setup = setup();
+        setup.plan = Arc::new(Plan::new(changed).expect("valid"));
+        setup.start = Arc::new(start);
+        match Peer::new(setup) {
+            Ok(_) => None,
+            Err(PeerError::Query { source, .. }) => Some(source),
+            Err(other) => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(with(start(), start().digest()), None);
+    let other = start_block(&Seed::from_u64(2), 4, 2).expect("rank 2");
+    assert_eq!(with(other, start().digest()), Some(QueryError::OtherStart));
+    // A plan that names a long X: its contributions would exceed the sensitivity.
+    for change in [10.0, 1.0 + 1e-8, f64::NAN] {
+        let mut long = start();
+        long.scale(change);
+        let named = long.digest();
+        assert!(
+            matches!(with(long, named), Some(QueryError::NotOrthonormal { .. })),
+            "{change}"
+        );
+    }
+    let narrow = start_block(&Seed::from_u64(1), 4, 1).expect("rank 1");
+    let named = narrow.digest();
+    assert!(matches!(
+        with(narrow, named),
+        Some(QueryError::Shape { columns: 1, .. })
+    ));
+}
+
+#[test]
+fn an_input_that_overflows_is_never_published() {
+    let mut changed = parameters();
+    changed.sigma_own = f64::MAX;
+    let mut setup = setup();
+    setup.plan = Arc::new(Plan::new(changed).expect("valid"));
+    setup.noise = PeerNoise::new(own_noise(f64::MAX), Vec::new());
+    let session = setup.plan.session();
+    let mut bench = Bench {
+        peer: Peer::new(setup).expect("valid"),
+        outbox: CollectingOutbox::default(),
+    };
+    bench.give(Input::Start).expect("starts");
+    let mut outcome = Ok(());
+    for from in [0, 2].map(PeerIndex) {
+        let message = Message {
+            session,
+            ..message(1, 0, Body::Scale(1.0))
+        };
+        outcome = outcome.and(bench.give(Input::Message { from, message }));
+    }
+    assert!(
+        matches!(outcome, Err(PeerError::Overflow { .. })),
+        "{outcome:?}"
+    );
+    assert_eq!(bench.outbox.messages.len(), 1, "the scale only");
 }
 
 #[test]
@@ -381,11 +471,14 @@ fn bad_setups_and_plans_are_errors() {
         bench.give(Input::Start),
         Err(PeerError::StartedTwice { .. })
     ));
-    let bad: [fn(&mut PlanParameters); 6] = [
+    let bad: [fn(&mut PlanParameters); 8] = [
         |p| p.peers = 0,
         |p| p.rank = 5,
         |p| p.iterations = 0,
         |p| p.schedule.clear(),
+        // Each peer would scale its noise by a statistic of its own.
+        |p| p.scale_rounds = 0,
+        |p| p.scale_rounds = u32::MAX,
         |p| p.sigma_own = f64::NAN,
         |p| p.sigma_pairwise = -1.0,
     ];
@@ -401,7 +494,36 @@ fn bad_setups_and_plans_are_errors() {
 
 #[test]
 fn the_session_name_depends_on_every_public_parameter() {
-    let changes: [fn(&mut PlanParameters); 8] = [
+    // Names every field, so that a new one does not compile until it has a change below.
+    let PlanParameters {
+        peers: _,
+        dimension: _,
+        rank: _,
+        block: _,
+        iterations: _,
+        algorithm: _,
+        sensitivity: _,
+        sigma_own: _,
+        sigma_pairwise: _,
+        scale_rounds: _,
+        schedule: _,
+        topology: _,
+        start: _,
+    } = parameters();
+    let changes: [fn(&mut PlanParameters); 14] = [
+        |p| p.dimension = 5,
+        |p| {
+            p.rank = 1;
+            p.sensitivity =
+                Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None, 1)
+                    .expect("proved");
+        },
+        |p| p.block = 3,
+        |p| p.algorithm = AlgorithmKind::Krylov,
+        |p| p.start[31] ^= 1,
+        |p| {
+            p.schedule.pop();
+        },
         |p| {
             p.sensitivity =
                 Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 2, None, 2)

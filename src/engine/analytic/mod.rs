@@ -27,15 +27,19 @@
 //! Let Ȳ be the exact sum of the iteration before, Q its orthonormal factor, σ its smallest singular value,
 //! g ≥ (Σ_v ‖S_v − Ȳ‖_F²)^½ what averaging guarantees (contraction times spread; the spread's root mean square),
 //! g₀ = ‖S₀ − Ȳ‖_F, λ ≥ λ₁(A), ρ ≥ max_v ‖R_v‖₂ and w = max_uv |1 + D_uv|. If g < σ, every probe's estimate moves by at most
-//! w (√λ ρ √2 g/(σ − g) + λ √2 g₀/(σ − g₀)) in Frobenius norm. Divided by ‖Ȳ‖_F of this iteration it is
-//! [`Consensus::approximation`]. An algorithm whose next query is not the orthonormal factor of the sum alone has no such bound
-//! here.
+//! w (√λ ρ √2 g/(σ − g) + λ √2 g₀/(σ − g₀)) + |δΔ|/Δ ‖N‖_F in Frobenius norm, where N is the noise in the estimate and δΔ
+//! the largest change of Δ when the statistic changes by 2√2 g/(σ − g); without a statistic there is none. Divided by ‖Ȳ‖_F
+//! of this iteration it is [`Consensus::approximation`]. It is what this iteration adds, given the states it began with, and
+//! not what all iterations together add; and g is a root mean square over the noise, so it is no bound that holds surely.
+//! An algorithm whose next query is not the orthonormal factor of the sum alone has none here.
 //!
 //! # Proof
 //! For Y(τ) = Y + τE of full rank with QR factors Q, R: Q̇ = (I − QQᵀ)E R⁻¹ + QΩ with Ω skew and equal to QᵀER⁻¹ below the
 //! diagonal, so ‖Q̇‖_F ≤ √2 ‖E‖_F/σ_min(Y(τ)) ≤ √2 ‖E‖_F/(σ − τ‖E‖_F); hence ‖Q(Y + E) − Q(Y)‖_F ≤ √2 ‖E‖_F/(σ − ‖E‖_F).
 //! The estimate moves by Σ_v w_v A_v (X_v − Q) + Σ_v w_v A_v (Q − X₀) with w_v = 1 + D_uv. Stack R = (R_v): the first term is Rᵀ
-//! times the stacked w_v R_v (X_v − Q), at most √λ w ρ (Σ_v ‖X_v − Q‖_F²)^½; the second is RᵀWR(Q − X₀), at most λ w ‖Q − X₀‖_F. ∎
+//! times the stacked w_v R_v (X_v − Q), at most √λ w ρ (Σ_v ‖X_v − Q‖_F²)^½; the second is RᵀWR(Q − X₀), at most λ w ‖Q − X₀‖_F.
+//! The statistics are largest norms of rows or entries, so they change by at most ‖X − X'‖_F. Both the largest over all peers
+//! and the largest over the probes are within √2 g/(σ − g) of that of Q. The noise is Δ times normals that know no Δ. ∎
 //!
 //! # Source
 //! Ours. Correlated noise as a Laplacian: ref A and C. QR under perturbation: G. W. Stewart 1977 (the constant √2 is
@@ -56,7 +60,8 @@ use super::{
 };
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::PeerError;
+use crate::privacy::{Sensitivity, Statistic};
+use crate::protocol::{PeerError, check_start};
 use crate::vocabulary::{Iteration, PeerIndex, Release};
 use contributions::Contributions;
 use law::Law;
@@ -118,6 +123,29 @@ struct Agreement {
     smallest: f64,
 }
 
+/// How the noise of this iteration was scaled.
+#[derive(Clone, Copy, Debug)]
+struct Scaled {
+    sensitivity: Sensitivity,
+    /// The statistic Δ was taken at.
+    statistic: f64,
+    /// At least ‖N‖_F for every probe.
+    noise: f64,
+}
+
+impl Scaled {
+    /// The largest |δΔ|/Δ when the statistic changes by at most `by`.
+    fn change(&self, by: f64) -> f64 {
+        if self.sensitivity.statistic() == Statistic::None {
+            return 0.0;
+        }
+        let used = self.sensitivity.bound(self.statistic);
+        let above = self.sensitivity.bound((self.statistic + by).min(1.0));
+        let below = (self.statistic - by).max(f64::MIN_POSITIVE);
+        (above - used).max(used - self.sensitivity.bound(below)) / used
+    }
+}
+
 fn run_law(
     session: &Session,
     law: &Law,
@@ -131,6 +159,7 @@ fn run_law(
             released: algorithm.release(),
         });
     }
+    check_start(&session.plan, &session.start).map_err(EngineError::Start)?;
     let contributions = Contributions::of(&session.rows);
     let mut states = vec![PublicState::new(Arc::clone(&session.start)); law.probes.len()];
     let mut records: Vec<IterationRecord> = Vec::new();
@@ -146,6 +175,7 @@ fn run_law(
         let mut published = local.clone();
         law.sum
             .add_to(iteration, sensitivity, published.values_mut());
+        let without_noise: Vec<f64> = deviations.iter().map(Block::norm).collect();
         law.add_deviations(iteration, sensitivity, &mut deviations);
         let norm = published.norm();
         let worst = deviations.iter().map(Block::norm).fold(0.0, f64::max);
@@ -184,7 +214,16 @@ fn run_law(
         let approximation = match before {
             _ if number == 1 => Some(0.0),
             Some(agreement) => {
-                approximation(agreement, &contributions, law.largest_weight()).map(|a| a / norm)
+                let mut noise = published.clone();
+                noise.add_scaled(-1.0, &local);
+                let parts = deviations.iter().map(Block::norm).zip(&without_noise);
+                let scaled = Scaled {
+                    sensitivity: parameters.sensitivity,
+                    statistic,
+                    noise: noise.norm() + parts.fold(0.0, |most, (a, b)| (a + b).max(most)),
+                };
+                approximation(agreement, &contributions, law.largest_weight(), scaled)
+                    .map(|a| a / norm)
             }
             None => None,
         };
@@ -226,6 +265,7 @@ fn approximation(
     before: Agreement,
     contributions: &Contributions<'_>,
     largest_weight: f64,
+    scaled: Scaled,
 ) -> Option<f64> {
     let Agreement {
         norm,
@@ -239,9 +279,9 @@ fn approximation(
     };
     let spectral = contributions.spectral_bound();
     let (all, first) = (moved(all)?, moved(first)?);
-    Some(
-        largest_weight * (spectral.sqrt() * contributions.largest_block() * all + spectral * first),
-    )
+    let by_contributions =
+        largest_weight * (spectral.sqrt() * contributions.largest_block() * all + spectral * first);
+    Some(by_contributions + scaled.change(2.0 * all) * scaled.noise)
 }
 
 /// The smallest singular value of `sum` = `basis` · R, from R = basisᵀ · sum.

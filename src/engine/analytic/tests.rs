@@ -9,8 +9,8 @@ use nalgebra::DMatrix;
 
 use super::law::{Law, covariance, factor};
 use super::{
-    Agreement, AnalyticOptions, Contributions, approximation, deviation, probes, run, run_law,
-    smallest_singular_value,
+    Agreement, AnalyticOptions, Contributions, Scaled, approximation, deviation, probes, run,
+    run_law, smallest_singular_value,
 };
 use crate::algorithm::AlgorithmKind;
 use crate::engine::tests::{graphs, session_of};
@@ -530,14 +530,20 @@ fn the_spectral_bound_is_above_the_largest_eigenvalue_and_near_it() {
     );
 }
 
-/// In a real run of all peers, what the estimates of iteration 2 lose by taking everybody's contribution at peer 0's X
-/// stays within the claim, and the claim is not idle.
+/// In a real run of all peers, what whole estimates of iteration 2 lose by taking everybody's contribution and the
+/// statistic of Δ at peer 0's X stays within the claim, and the claim is not idle. With large noise the change of Δ is most
+/// of it: a claim without that term fails.
 #[test]
 fn taking_contributions_at_one_state_costs_what_is_claimed_at_most() {
-    for (graph, rounds) in [(&graphs()[0], 60), (&graphs()[3], 40)] {
+    let mut beyond_contributions = 0;
+    for (graph, rounds, noise) in [
+        (&graphs()[0], 60, (0.05, 0.1)),
+        (&graphs()[3], 40, (0.05, 0.1)),
+        (&graphs()[0], 60, (1e4, 1e4)),
+    ] {
         let bounds = LOOSE;
         let kind = AveragingKind::Chebyshev;
-        let case = session(graph, None, kind, (2, rounds), (0.05, 0.1));
+        let case = session(graph, None, kind, (2, rounds), noise);
         let contraction = kind.contraction(bounds, rounds).expect("contracts");
         let contributions = Contributions::of(&case.rows);
         let every: Vec<PeerIndex> = (0..12).map(PeerIndex).collect();
@@ -559,7 +565,10 @@ fn taking_contributions_at_one_state_costs_what_is_claimed_at_most() {
                 first: gap.norm(),
                 smallest: smallest_singular_value(&first.basis, &first.sum) - gap.norm(),
             };
-            let claimed = approximation(agreement, &contributions, largest).expect("contracts");
+            let sensitivity = case.plan.parameters().sensitivity;
+            let statistic = sensitivity.statistic().of(&first.basis);
+            // What Δ would be from peer 0 alone, over what it was.
+            let ratio = sensitivity.bound(statistic) / second.sensitivity;
             let at_first: Vec<Block> = case
                 .rows
                 .iter()
@@ -569,19 +578,39 @@ fn taking_contributions_at_one_state_costs_what_is_claimed_at_most() {
             let at_own: Vec<Block> = at_own
                 .map(|(rows, x)| rows.gram_product(&Block::from_values(6, 2, x.to_vec())))
                 .collect();
-            let moved = d.iter().map(|row| {
-                let mut moved = Block::zeros(6, 2);
-                for ((d, own), first) in row.iter().zip(&at_own).zip(&at_first) {
-                    moved.add_scaled(1.0 + d, own);
-                    moved.add_scaled(-1.0 - d, first);
+            let inputs: Vec<Block> = seen
+                .inputs
+                .chunks_exact(12)
+                .map(|input| Block::from_values(6, 2, input.to_vec()))
+                .collect();
+            let (mut moved, mut noise) = (0.0_f64, 0.0_f64);
+            for row in &d {
+                let (mut gap, mut noisy) = (Block::zeros(6, 2), Block::zeros(6, 2));
+                for (v, d) in row.iter().enumerate() {
+                    gap.add_scaled(1.0 + d, &at_own[v]);
+                    gap.add_scaled(-1.0 - d, &at_first[v]);
+                    noisy.add_scaled(1.0 + d, &inputs[v]);
+                    noisy.add_scaled(-1.0 - d, &at_own[v]);
                 }
-                moved.norm()
-            });
-            let moved = moved.fold(0.0, f64::max);
+                gap.add_scaled(1.0 - ratio, &noisy);
+                moved = moved.max(gap.norm());
+                noise = noise.max(ratio * noisy.norm());
+            }
+            let claim = |noise: f64| {
+                let scaled = Scaled {
+                    sensitivity,
+                    statistic,
+                    noise,
+                };
+                approximation(agreement, &contributions, largest, scaled).expect("contracts")
+            };
+            let claimed = claim(noise);
             assert!(moved <= claimed, "{moved:e} > {claimed:e}");
             assert!(claimed < second.totals.published.norm(), "says something");
+            beyond_contributions += u32::from(moved > claim(0.0));
         }
     }
+    assert!(beyond_contributions > 0, "the change of the scale shows");
 }
 
 #[test]

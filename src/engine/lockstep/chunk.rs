@@ -40,6 +40,8 @@ pub(super) struct ChunkOutput {
     pub(super) local: Vec<f64>,
     /// Σ_u ‖x_u − x̄‖² over this chunk's coordinates.
     pub(super) spread: f64,
+    /// The first peer whose noisy input is not finite: it would have stopped before publishing.
+    pub(super) overflow: Option<usize>,
 }
 
 impl ChunkOutput {
@@ -66,6 +68,7 @@ impl ChunkTask<'_> {
                 .add_chunk(iteration, chunk, sensitivity, width, &mut inputs);
         }
         let published = column_sums(&inputs, width);
+        let overflow = first_overflow(&inputs, &published);
         let spread = spread(&inputs, &published, self.session.peers() as f64);
         let peers = f64::from(parameters.peers);
         let sums = self.gossip.average(
@@ -85,6 +88,7 @@ impl ChunkTask<'_> {
             published,
             local,
             spread,
+            overflow,
         }
     }
 
@@ -101,6 +105,17 @@ impl ChunkTask<'_> {
             });
         column_sums(inputs, width)
     }
+}
+
+/// The first peer with an input that is not finite; such an input shows in the sum over all peers.
+fn first_overflow(inputs: &[f64], published: &[f64]) -> Option<usize> {
+    let finite = |x: &[f64]| x.iter().all(|v| v.is_finite());
+    if finite(published) {
+        return None;
+    }
+    inputs
+        .chunks_exact(published.len())
+        .position(|x| !finite(x))
 }
 
 fn column_sums(inputs: &[f64], width: usize) -> Vec<f64> {

@@ -22,7 +22,8 @@ use super::{
 };
 use crate::linalg::Block;
 use crate::noise::NetworkNoise;
-use crate::vocabulary::{CHUNK, Iteration, Round};
+use crate::protocol::{PeerError, check_query, check_start};
+use crate::vocabulary::{CHUNK, Iteration, PeerIndex, Round};
 use chunk::{ChunkOutput, ChunkTask};
 pub use gossip::{Averaged, Gossip, tile_width};
 use states::States;
@@ -30,7 +31,9 @@ use states::States;
 /// Runs the session.
 ///
 /// # Errors
-/// [`EngineError::Peer`] with the first peer whose sum has no unique basis.
+/// [`EngineError::Start`] for a starting block that is not the plan's; [`EngineError::Peer`] with the first peer whose
+/// input or sum overflowed or whose sum has no unique basis. A peer checks that every query it advances to is
+/// orthonormal; here that is checked for peer 0, the others' come out of the same function.
 ///
 /// # Cost
 /// Time O(L·(entries·p + n p·(peers + noise edges + K·edges))); memory one array of s × the release plus a few
@@ -38,6 +41,7 @@ use states::States;
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
     let parameters = session.plan.parameters();
     let algorithm = session.plan.algorithm();
+    check_start(&session.plan, &session.start).map_err(EngineError::Start)?;
     let noise = NetworkNoise::of(&session.noise, session.noise_graph());
     let gossip = Gossip::new(session.graph(), session.mixing());
     let values = session.plan.values();
@@ -57,6 +61,11 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             .map(|(u, rows)| algorithm.prepare(rows, states.query(u, &sums, values)))
             .collect();
         let query = states.query_block(session, &sums);
+        check_query(&query).map_err(|source| PeerError::Query {
+            peer: PeerIndex(0),
+            iteration,
+            source,
+        })?;
         let mut task = ChunkTask {
             session,
             noise: &noise,
@@ -79,6 +88,10 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             let wave: Vec<u64> = (first..chunks.min(first + threads)).collect();
             task.alone = (wave.len() as u64) < threads;
             let outputs: Vec<ChunkOutput> = wave.par_iter().map(|&chunk| task.run(chunk)).collect();
+            if let Some(first) = outputs.iter().filter_map(|output| output.overflow).min() {
+                let peer = PeerIndex::from_index(first);
+                return Err(PeerError::Overflow { peer, iteration }.into());
+            }
             for output in &outputs {
                 gathered.add(output);
             }

@@ -141,7 +141,12 @@ impl States {
                     if last && u > 0 {
                         return None;
                     }
-                    match algorithm.advance(state, &block(sum), sigma) {
+                    let advanced = if last {
+                        algorithm.conclude(state, &block(sum), sigma)
+                    } else {
+                        algorithm.advance(state, &block(sum), sigma)
+                    };
+                    match advanced {
                         Ok(next) => {
                             *state = next;
                             None

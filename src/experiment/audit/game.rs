@@ -123,8 +123,8 @@ impl<'a> Game<'a> {
         seed: &Seed,
         prepare: &(dyn Fn(Session) -> Session + Sync),
     ) -> Result<Features, AuditError> {
-        let mut session = self.experiment.session(seed);
-        session.start = Arc::clone(&self.start);
+        let session = self.experiment.session(seed);
+        let mut session = session.with_start(Arc::clone(&self.start));
         session.rows = Arc::clone(&self.worlds[world]);
         let session = prepare(session);
         let noise = &self.experiment.noise;

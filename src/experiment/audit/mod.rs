@@ -22,6 +22,8 @@ use serde::Serialize;
 pub use attackers::AttackerKind;
 pub use confidence::{epsilon_lower_bound, gdp_lower_bound, proportion_bounds};
 
+use super::error::ExperimentError;
+use super::memory;
 use super::resolve::Experiment;
 use crate::engine::{EngineError, Observer, Session};
 use crate::privacy::{Adjacency, PrivacyError, coalition, gaussian};
@@ -136,6 +138,9 @@ pub enum AuditError {
         /// Number of peers.
         peers: usize,
     },
+    /// More memory than the machine has free.
+    #[error("an audit runs trials side by side and keeps what they publish; {0}")]
+    Memory(#[source] Box<ExperimentError>),
     /// A significance that is none, or beyond the accuracy of the bounds.
     #[error("the significance must lie between 1e-12 and 0.5, found {found}")]
     Significance {
@@ -188,6 +193,7 @@ fn audit_sessions(
     observer: &mut dyn Observer,
 ) -> Result<Audit, AuditError> {
     let victim = check(experiment, options)?;
+    memory::check_audit(experiment).map_err(|error| AuditError::Memory(Box::new(error)))?;
     let game = Game::new(experiment, victim, &options.coalition)?;
     let trials = game.play(options.trials, prepare, observer)?;
     let verdict = attackers::judge(&trials, experiment.delta.get(), options.significance);
