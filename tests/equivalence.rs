@@ -55,9 +55,18 @@ fn event(latency: Latency) -> EngineConfig {
 }
 
 /// What is changed for every algorithm that is not the power method.
-const ALGORITHMS: [&[&str]; 2] = [
+const ALGORITHMS: [&[&str]; 3] = [
     &["algorithm.kind=covariance", "algorithm.iterations=1"],
-    &["algorithm.kind=krylov", "algorithm.block=5"],
+    &[
+        "algorithm.kind=krylov",
+        "algorithm.block=5",
+        "privacy.budget=[2, 1]",
+    ],
+    &[
+        "algorithm.kind=momentum",
+        "algorithm.momentum=0.5",
+        "algorithm.start=popularity",
+    ],
 ];
 
 /// Every case on these engines, against lockstep: both schemes with the power method, then the other algorithms. The tolerance is loose so that real

@@ -13,7 +13,9 @@
 
 mod covariance;
 mod krylov;
+mod momentum;
 mod power;
+mod start;
 mod state;
 
 use std::fmt;
@@ -24,7 +26,9 @@ use serde::{Deserialize, Serialize};
 
 pub use covariance::Covariance;
 pub use krylov::Krylov;
+pub use momentum::Momentum;
 pub use power::PowerMethod;
+pub use start::Start;
 pub use state::{PublicState, Released};
 
 use crate::linalg::{Block, NotFullRank, SparseRows};
@@ -100,6 +104,8 @@ pub enum AlgorithmKind {
     /// The randomised power method (subspace iteration), P1.
     #[default]
     Power,
+    /// The power method with momentum (accelerated).
+    Momentum,
     /// Block Krylov iteration: the power method's releases, none thrown away.
     Krylov,
     /// One noisy release of the whole matrix (Analyze Gauss).
@@ -107,7 +113,7 @@ pub enum AlgorithmKind {
 }
 
 /// Public sizes an algorithm is built with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sizes {
     /// Items n.
     pub dimension: usize,
@@ -115,6 +121,8 @@ pub struct Sizes {
     pub rank: usize,
     /// Columns b of the queries of [`AlgorithmKind::Krylov`], p ≤ b ≤ n; the others ignore it.
     pub block: usize,
+    /// β of [`AlgorithmKind::Momentum`], finite and at least 0; the others ignore it.
+    pub momentum: f64,
 }
 
 impl AlgorithmKind {
@@ -125,9 +133,15 @@ impl AlgorithmKind {
             dimension,
             rank,
             block,
+            momentum,
         } = sizes;
         match self {
             Self::Power => Box::new(PowerMethod { dimension, rank }),
+            Self::Momentum => Box::new(Momentum {
+                dimension,
+                rank,
+                momentum,
+            }),
             Self::Krylov => Box::new(Krylov {
                 dimension,
                 rank,
@@ -142,6 +156,7 @@ impl AlgorithmKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Power => "power",
+            Self::Momentum => "momentum",
             Self::Krylov => "krylov",
             Self::Covariance => "covariance",
         }

@@ -368,9 +368,8 @@ impl Peer {
         let contribution =
             algorithm::contribution(self.algorithm.as_ref(), &self.setup.rows, query);
         let mut input = contribution.into_values();
-        self.setup
-            .noise
-            .add_to(self.iteration, sensitivity, &mut input);
+        let scale = self.setup.plan.noise_scale(self.iteration, sensitivity);
+        self.setup.noise.add_to(self.iteration, scale, &mut input);
         let current = Arc::new(input);
         let previous = Arc::clone(&current);
         self.say(Round(0), Body::Average(Arc::clone(&current)), now, outbox);
@@ -496,7 +495,8 @@ impl Peer {
         }
         let (rows, columns) = self.setup.plan.shape();
         let sum = Arc::new(Block::from_values(rows, columns, values));
-        let sigma = self.setup.plan.sigma_of_sum(sensitivity);
+        let scale = self.setup.plan.noise_scale(iteration, sensitivity);
+        let sigma = self.setup.plan.sigma_of_sum(scale);
         let state = self
             .algorithm
             .advance(&self.state, &sum, sigma)

@@ -81,13 +81,19 @@ fn so_does_that_of_a_coalition_of_all_but_one_neighbour() {
 
 #[test]
 fn several_iterations_and_user_adjacency_stay_below_the_certificate() {
-    let sets: [&[&str]; 3] = [
+    let sets: [&[&str]; 4] = [
         &["algorithm.iterations=3"],
         &["privacy.adjacency=user", "algorithm.iterations=2"],
         &[
             "algorithm.kind=krylov",
             "algorithm.block=4",
             "algorithm.iterations=2",
+        ],
+        &[
+            "algorithm.kind=krylov",
+            "algorithm.iterations=2",
+            "algorithm.start=popularity",
+            "privacy.budget=[1, 5]",
         ],
     ];
     for set in sets {
