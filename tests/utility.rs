@@ -87,7 +87,7 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// Measured: krylov 0.071, covariance 0.031, P1 at ε = 10³ 0.21.
+/// Measured: krylov 0.067, covariance 0.039, P1 at ε = 10³ 0.187.
 #[test]
 fn at_epsilon_1_krylov_and_covariance_beat_what_p1_reaches_at_1000() {
     let krylov = [
@@ -129,7 +129,7 @@ fn at_epsilon_1_krylov_and_covariance_beat_what_p1_reaches_at_1000() {
     assert!(3.0 * krylov_spread < 0.08 - krylov && 3.0 * covariance_spread < 0.06 - covariance);
 }
 
-/// Measured: 0.221; the power method without noise 0.285.
+/// Measured: 0.222; the power method without noise 0.284.
 #[test]
 fn at_rank_32_krylov_s_noise_costs_less_than_the_power_method_s_short_run() {
     let set = [
@@ -180,7 +180,7 @@ fn without_noise_krylov_is_never_above_the_power_method_and_falls() {
     }
 }
 
-/// What the start and the budget are worth is printed; that they do no harm is asserted.
+/// At rank 1, where the start is everything; higher ranks are measured in the documentation of `algorithm::Start`.
 #[test]
 fn popularity_starts_nearer() {
     let base = ["peers.count=64", "data.degree_floor=10", "data.items=200"];
@@ -189,7 +189,7 @@ fn popularity_starts_nearer() {
         &["algorithm.kind=krylov", "algorithm.block=8"],
         &["algorithm.kind=momentum", "algorithm.momentum=4"],
     ] {
-        let common = ["algorithm.rank=4", "algorithm.iterations=1"];
+        let common = ["algorithm.rank=1", "algorithm.iterations=1"];
         let random = experiment(&base, &[kind, &common[..]].concat());
         let reference = Reference::of(&random);
         let popular = ["algorithm.start=popularity"];
@@ -202,6 +202,9 @@ fn popularity_starts_nearer() {
         );
         let (random, popular) = (reference.plain(&random)[0], reference.plain(&popular)[0]);
         println!("{kind:?}: random {random}, popularity {popular}");
-        assert!(popular < random, "{kind:?}: {popular} against {random}");
+        assert!(
+            popular < 0.1 * random,
+            "{kind:?}: {popular} against {random}"
+        );
     }
 }

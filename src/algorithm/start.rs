@@ -17,11 +17,15 @@ pub enum Start {
     /// The Q of a Gaussian block: independent of the data.
     #[default]
     Random,
-    /// The same with its first column replaced by the square roots of the item degrees, before the Q is taken.
+    /// The same with its first column replaced by the item degrees, before the Q is taken.
     ///
     /// # Why
     /// A has no negative entry, so its leading eigenvector has none (Perron–Frobenius), and its shape is near that of the
-    /// popularity of the items.
+    /// popularity of the items. Measured (Jester and the 200 most rated items of MovieLens, floor 10): its cosine with the
+    /// degrees is 0.999, with their square roots 0.971 and 0.977. Krylov at rank 4 after 3 iterations without noise errs by
+    /// 0.078 and 0.131 from a random start, 0.054 and 0.112 from roots, 0.045 and 0.083 from degrees (means of 20 seeds). At
+    /// rank 1 one iteration errs by 0.255 and 0.627 from a random start, 0.004 and 0.009 from degrees. At rank 32 it makes no
+    /// difference, and with the power method little from rank 4 on, at times in the wrong direction.
     ///
     /// # Privacy
     /// X⁰ is then a function of the item degrees, which the accounting takes to be **public**, as P1 does where it
@@ -57,7 +61,7 @@ impl Start {
             .map(|_| StandardNormal.sample(&mut generator))
             .collect();
         for (row, &degree) in values.chunks_exact_mut(columns).zip(degrees) {
-            row[0] = f64::from(degree).sqrt();
+            row[0] = f64::from(degree);
         }
         orthonormalise(&Block::from_values(items, columns, values))
     }
@@ -75,7 +79,7 @@ mod tests {
             .block(&seed, (5, 3), &degrees)
             .expect("full rank");
         for (row, degree) in degrees.into_iter().enumerate() {
-            let expected = (f64::from(degree) / 16.0).sqrt();
+            let expected = f64::from(degree) / 102.0_f64.sqrt();
             assert!((block.values()[3 * row] - expected).abs() < 1e-15);
         }
         let gram = block.transpose_times(&block);
