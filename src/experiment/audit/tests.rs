@@ -264,3 +264,19 @@ fn a_released_covariance_is_audited_as_tightly_and_half_its_noise_is_caught() {
     let audited = broken(&experiment, &options(3000), Tamper::HalveOwnNoise);
     assert!(!audited.passed, "{audited:?}");
 }
+
+/// Blocks wider than the rank and an uneven budget change nothing about what half the noise gives away.
+#[test]
+fn half_of_krylov_s_noise_is_caught() {
+    let set = [
+        "algorithm.kind=krylov",
+        "algorithm.block=4",
+        "algorithm.iterations=2",
+        "privacy.budget=[3, 1]",
+    ];
+    let experiment = experiment(&set);
+    let healthy = audit(&experiment, &options(2000), &mut Silent).expect("runs");
+    assert!(healthy.passed, "{healthy:?}");
+    let audited = broken(&experiment, &options(2000), Tamper::HalveOwnNoise);
+    assert!(!audited.passed, "{audited:?}");
+}
