@@ -55,9 +55,18 @@ fn event(latency: Latency) -> EngineConfig {
 }
 
 /// What is changed for every algorithm that is not the power method.
-const ALGORITHMS: [&[&str]; 2] = [
+const ALGORITHMS: [&[&str]; 3] = [
     &["algorithm.kind=covariance", "algorithm.iterations=1"],
-    &["algorithm.kind=krylov", "algorithm.block=5"],
+    &[
+        "algorithm.kind=krylov",
+        "algorithm.block=5",
+        "privacy.budget=[2, 1]",
+    ],
+    &[
+        "algorithm.kind=momentum",
+        "algorithm.momentum=0.5",
+        "algorithm.start=popularity",
+    ],
 ];
 
 /// Every case on these engines, against lockstep: both schemes with the power method, then the other algorithms. The tolerance is loose so that real
@@ -143,12 +152,13 @@ fn the_comparison_notices_one_bit() {
 fn the_number_of_threads_leaves_no_trace() {
     // 400 items times rank 5, and a triangle of 120 items, are more than one chunk of coordinates, so threads share
     // an iteration.
-    let [covariance, krylov] = ALGORITHMS;
+    let [covariance, krylov, momentum] = ALGORITHMS;
     let wide: &[&str] = &["data.items=400", "algorithm.rank=5"];
     let triangle: &[&str] = &["data.items=120"];
     for set in [
         wide.to_vec(),
         [wide, krylov].concat(),
+        [wide, momentum].concat(),
         [triangle, covariance].concat(),
     ] {
         let experiment = experiment(CASES[4], AveragingKind::Chebyshev, &set);

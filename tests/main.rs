@@ -13,4 +13,5 @@ mod recommender;
 mod sims;
 mod support;
 mod sweep;
+mod utility;
 mod verification;

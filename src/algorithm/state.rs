@@ -25,6 +25,8 @@ pub struct PublicState {
     pub query: Arc<Block>,
     /// The iterations that are over, as far as the algorithm needs them, first one first.
     pub past: Vec<Released>,
+    /// One more public n × b block, where the algorithm carries one over.
+    pub carried: Option<Arc<Block>>,
 }
 
 impl PublicState {
@@ -34,6 +36,7 @@ impl PublicState {
         Self {
             query: start,
             past: Vec::new(),
+            carried: None,
         }
     }
 
@@ -46,6 +49,10 @@ impl PublicState {
             sum: Arc::clone(sum),
             sigma,
         });
-        Self { query, past }
+        Self {
+            query,
+            past,
+            carried: self.carried.clone(),
+        }
     }
 }

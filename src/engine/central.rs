@@ -51,8 +51,9 @@ pub fn run(
             algorithm.add_contribution(rows, &prepared, 0..values.len(), values);
         }
         let mut sum = local.clone();
+        let scale = session.plan.noise_scale(iteration, sensitivity);
         let mut add = |term: Term| {
-            term.add_to(iteration, sensitivity, sum.values_mut());
+            term.add_to(iteration, scale, sum.values_mut());
         };
         let sigma = match noise {
             SumNoise::Curator => {
@@ -60,11 +61,11 @@ pub fn run(
                     session.seed.key(Label::CuratorNoise, 0, 0),
                     session.sigma_central,
                 ));
-                sensitivity * session.sigma_central
+                scale * session.sigma_central
             }
             SumNoise::Shares => {
                 (0..session.peers()).for_each(|u| add(session.noise.own(PeerIndex::from_index(u))));
-                session.plan.sigma_of_sum(sensitivity)
+                session.plan.sigma_of_sum(scale)
             }
             SumNoise::Nothing => 0.0,
         };

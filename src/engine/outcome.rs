@@ -95,8 +95,8 @@ impl Outcome {
 pub struct Transcript<'a> {
     /// The iteration l, from 1.
     pub iteration: Iteration,
-    /// The sensitivity Δ_l the noise was scaled by.
-    pub sensitivity: f64,
+    /// f_l Δ_l, what the noise was scaled by: the iteration's noise factor and its sensitivity.
+    pub scale: f64,
     /// What every peer published, s × the plan's values: local contribution, own noise and pairwise noise.
     pub inputs: &'a [f64],
     /// X_u^{l−1} of every peer, s × n·b.

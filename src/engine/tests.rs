@@ -87,6 +87,8 @@ pub(crate) fn session_of(
         .expect("proved"),
         sigma_own: 0.02,
         sigma_pairwise: 3.0,
+        momentum: 0.0,
+        noise_factors: Vec::new(),
         scale_rounds: graph.diameter_bound().expect("connected"),
         schedule: kind.schedule(BOUNDS, rounds).expect("contracting bounds"),
         topology: [0; 32],

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::evaluation::EvaluationConfig;
 use super::sweep::SweepConfig;
 use super::topology_source::TopologySource;
-use crate::algorithm::{Algorithm, AlgorithmKind, Sizes};
+use crate::algorithm::{Algorithm, AlgorithmKind, Sizes, Start};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
-use crate::privacy::{Adjacency, Calibration, OnDisconnect, Scheme, SensitivityRule};
+use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
 use crate::protocol::averaging::AveragingKind;
 
 /// One experiment, as written.
@@ -161,7 +161,7 @@ impl<'de> Deserialize<'de> for PeerCount {
 }
 
 /// `[algorithm]`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlgorithmConfig {
     /// Which algorithm.
@@ -173,6 +173,12 @@ pub struct AlgorithmConfig {
     pub block: Option<usize>,
     /// L: iterations; `covariance` runs exactly 1.
     pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+    /// β of `momentum`, in units of A's eigenvalues squared; other kinds have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub momentum: Option<f64>,
 }
 
 impl AlgorithmConfig {
@@ -189,12 +195,13 @@ impl AlgorithmConfig {
             dimension,
             rank: self.rank,
             block: self.block(),
+            momentum: self.momentum.unwrap_or(0.0),
         })
     }
 }
 
 /// `[privacy]`
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrivacyConfig {
     /// ε of the whole run.
@@ -210,6 +217,9 @@ pub struct PrivacyConfig {
     /// How (ε, δ) becomes a noise multiplier.
     #[serde(default = "analytic")]
     pub calibration: Calibration,
+    /// How the iterations share ε: `"even"`, or weights, one per iteration; iteration l spends w_l/Σw of μ².
+    #[serde(default, skip_serializing_if = "BudgetSplit::is_even")]
+    pub budget: BudgetSplit,
     /// t: coalition size the noise must withstand; 0 protects against an outside observer only.
     #[serde(default = "one_peer")]
     pub colluders: usize,

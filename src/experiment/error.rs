@@ -91,6 +91,18 @@ pub enum ExperimentError {
         /// Why no start block exists.
         source: NotFullRank,
     },
+    /// A momentum where there is none, none where there must be one, or a number that is no momentum.
+    #[error(
+        "algorithm.momentum is {} with algorithm.kind = \"{kind}\": kind \"momentum\" needs a finite number of at least 0, near \
+         (lambda_(rank+1) / 2)^2, and no other kind has the key",
+        found.map_or_else(|| "missing".to_owned(), |beta| beta.to_string())
+    )]
+    Momentum {
+        /// What was found.
+        found: Option<f64>,
+        /// The algorithm.
+        kind: &'static str,
+    },
     /// A block for an algorithm without one, or one that does not fit.
     #[error(
         "[algorithm] block = {block} with kind = \"{kind}\" and rank = {rank}: only krylov has blocks, and theirs hold at least \

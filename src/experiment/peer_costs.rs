@@ -43,7 +43,7 @@ pub fn peer_costs(
     let covariance =
         NoiseCovariance::uniform(graph, noise.sigma_own.powi(2), noise.sigma_pairwise.powi(2))?;
     let accounted = account(&covariance, coalition, AccountOptions::default())?;
-    let iterations = f64::from(experiment.config.algorithm.iterations);
+    let iterations = experiment.even_iterations();
     let mu = |factor: f64| (iterations * factor).sqrt();
     let epsilon = |factor: f64| gaussian::epsilon(mu(factor), experiment.delta);
     let honest = |peer: u32| !coalition.contains(&peer);

@@ -14,7 +14,7 @@ use super::resolve::{Experiment, curator};
 use crate::algorithm::{AlgorithmKind, Sizes};
 use crate::engine::Outcome;
 use crate::privacy::{
-    Adjacency, Budget, Calibrated, Calibration, Connectivity, NoisePlan, NoiseRequest,
+    Adjacency, Budget, BudgetSplit, Calibrated, Calibration, Connectivity, NoisePlan, NoiseRequest,
     OnDisconnect, PrivacyError, Scheme, Sensitivity, SensitivityRule, Statistic, View, calibrate,
 };
 use crate::topology::{Graph, GraphError, Provenance, Topology};
@@ -56,7 +56,7 @@ pub struct Receipt {
 }
 
 /// The guarantee asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
     /// ε of the whole run.
@@ -85,6 +85,9 @@ pub struct Request {
     pub iterations: u32,
     /// How (ε, δ) became a noise multiplier.
     pub calibration: Calibration,
+    /// How the iterations shared the budget.
+    #[serde(default, skip_serializing_if = "BudgetSplit::is_even")]
+    pub budget: BudgetSplit,
     /// How the sum is protected.
     pub scheme: Scheme,
     /// Coalition to withstand.
@@ -115,6 +118,21 @@ pub struct Scaled {
     pub statistic: f64,
     /// Δ_l.
     pub sensitivity: f64,
+    /// f_l: the σ's of this iteration are those per unit sensitivity times f_l Δ_l.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub noise_factor: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
+fn is_one(factor: &f64) -> bool {
+    *factor == 1.0
 }
 
 /// One line of a check.
@@ -196,7 +214,7 @@ impl Receipt {
     #[must_use]
     pub fn of(experiment: &Experiment, outcome: &Outcome) -> Self {
         let config = &experiment.config;
-        let privacy = config.privacy;
+        let privacy = &config.privacy;
         let graph = experiment.noise_topology.graph();
         Self {
             schema: SCHEMA,
@@ -217,6 +235,7 @@ impl Receipt {
                 block: config.algorithm.block,
                 iterations: config.algorithm.iterations,
                 calibration: privacy.calibration,
+                budget: privacy.budget.clone(),
                 scheme: config.noise.scheme,
                 colluders: privacy.colluders,
                 overhead: privacy.overhead,
@@ -236,6 +255,7 @@ impl Receipt {
                 .map(|record| Scaled {
                     statistic: record.statistic,
                     sensitivity: record.sensitivity,
+                    noise_factor: experiment.noise_factor(record.iteration.0),
                 })
                 .collect(),
             views: experiment.noise.views.clone(),
@@ -316,10 +336,13 @@ impl Receipt {
         let graph = Graph::from_edges(nodes, &self.noise_graph.edges)?;
         let budget = Budget::new(request.epsilon, request.delta)?;
         let calibrated = calibrate(request.calibration, budget, request.iterations)?;
+        let factors = request.budget.noise_factors(request.iterations)?;
         let algorithm = request.algorithm.build(Sizes {
             dimension: request.dimension,
             rank: request.rank,
             block: request.block.unwrap_or(request.rank),
+            // β is no part of what is released.
+            momentum: 0.0,
         });
         let sensitivity = Sensitivity::of_release(
             algorithm.release(),
@@ -348,7 +371,7 @@ impl Receipt {
             at_least("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise),
             at_least("noise in the sum", self.sigma_sum, plan.sigma_sum),
         ];
-        for (number, scaled) in (1..).zip(&self.iterations) {
+        for (number, scaled) in (1_usize..).zip(&self.iterations) {
             let least = least_statistic(
                 sensitivity.statistic(),
                 request.dimension,
@@ -365,6 +388,11 @@ impl Receipt {
                 &format!("sensitivity of iteration {number}"),
                 scaled.sensitivity,
                 bound,
+            ));
+            findings.push(at_least(
+                &format!("noise factor of iteration {number}"),
+                scaled.noise_factor,
+                factors.get(number - 1).copied().unwrap_or(1.0),
             ));
         }
         findings.extend(self.compare_views(&plan.views));

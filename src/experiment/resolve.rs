@@ -57,6 +57,8 @@ pub struct Experiment {
     pub delta: Delta,
     /// σ's per unit sensitivity and the guarantee of every view.
     pub noise: NoisePlan,
+    /// What the σ's of each iteration are multiplied by; empty for an even budget.
+    pub noise_factors: Vec<f64>,
     /// Averaging rounds K.
     pub rounds: u32,
     /// The factor by which they shrink the spread.
@@ -173,7 +175,7 @@ impl Experiment {
         let peer_rows =
             materials.peer_rows(&config, || dealt(&config, &interactions, &user_rows, peers))?;
         let items = user_rows.dimension();
-        checked_block(&config, items)?;
+        checked_algorithm(&config, items)?;
         let algorithm = config.algorithm.build(items);
         let released = algorithm.release();
         if config.engine.kind == EngineKind::Analytic && released != Release::Product {
@@ -193,6 +195,10 @@ impl Experiment {
             budget,
             config.algorithm.iterations,
         )?;
+        let noise_factors = config
+            .privacy
+            .budget
+            .noise_factors(config.algorithm.iterations)?;
         let noise = clock.time("privacy", || {
             materials.plan(&config, peers, || {
                 plan_noise(&config, &noise_topology, &calibrated, budget.delta)
@@ -223,6 +229,7 @@ impl Experiment {
             calibrated,
             delta: budget.delta,
             noise: NoisePlan::clone(&noise),
+            noise_factors,
             rounds,
             contraction,
             warnings: Vec::new(),
@@ -257,22 +264,37 @@ impl Experiment {
         !Arc::ptr_eq(&self.topology, &self.noise_topology)
     }
 
+    /// What the σ's of iteration `iteration`, from 1, are multiplied by: 1 with an even budget.
+    #[must_use]
+    pub fn noise_factor(&self, iteration: u32) -> f64 {
+        let index = iteration.saturating_sub(1) as usize;
+        self.noise_factors.get(index).copied().unwrap_or(1.0)
+    }
+
+    /// The number of iterations of an even budget that cost what these do: Σ 1/f_l², which is L up to rounding. With
+    /// v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
+    #[must_use]
+    pub fn even_iterations(&self) -> f64 {
+        privacy::even_iterations(&self.noise_factors, self.config.algorithm.iterations)
+    }
+
     /// The noise of one iteration with sensitivity Δ.
     #[must_use]
     pub fn iteration_noise(&self, iteration: u32, sensitivity: f64) -> IterationNoise {
+        let scale = sensitivity * self.noise_factor(iteration);
         IterationNoise {
             iteration,
             sensitivity,
-            sigma_central: sensitivity * self.sigma_central(),
-            sigma_independent: sensitivity * self.noise.sigma_own,
-            sigma_pairwise: sensitivity * self.noise.sigma_pairwise,
+            sigma_central: scale * self.sigma_central(),
+            sigma_independent: scale * self.noise.sigma_own,
+            sigma_pairwise: scale * self.noise.sigma_pairwise,
         }
     }
 
     /// The guarantee, with σ's per unit sensitivity.
     #[must_use]
     pub fn privacy_summary(&self) -> PrivacySummary {
-        let privacy = self.config.privacy;
+        let privacy = &self.config.privacy;
         PrivacySummary {
             adjacency: privacy.adjacency,
             sensitivity: privacy.sensitivity,
@@ -528,11 +550,23 @@ pub(super) fn mixing_bounds(topology: &Topology) -> MixingBounds {
     }
 }
 
-/// Refuses a block that the algorithm has not, or that does not fit.
-fn checked_block(config: &Config, items: usize) -> Result<(), ExperimentError> {
+/// Refuses keys that the algorithm has not, or that do not fit, and asks for those it needs.
+fn checked_algorithm(config: &Config, items: usize) -> Result<(), ExperimentError> {
     let AlgorithmConfig {
-        kind, rank, block, ..
+        kind,
+        rank,
+        block,
+        momentum,
+        ..
     } = config.algorithm;
+    let fits = momentum.is_none_or(|beta| beta.is_finite() && beta >= 0.0);
+    if momentum.is_some() != (kind == AlgorithmKind::Momentum) || !fits {
+        let kind = kind.name();
+        return Err(ExperimentError::Momentum {
+            found: momentum,
+            kind,
+        });
+    }
     match block {
         Some(block) if kind != AlgorithmKind::Krylov || !(rank..=items).contains(&block) => {
             Err(ExperimentError::Block {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::error::ExperimentError;
 use super::resolve::{Experiment, mixing_bounds};
 use crate::engine::Session;
-use crate::linalg::start_block;
 use crate::noise::Assignment;
 use crate::protocol::{Plan, PlanParameters};
 use crate::topology::Topology;
@@ -52,13 +51,14 @@ impl Experiment {
     pub(super) fn try_session(&self, seed: &Seed) -> Result<Session, ExperimentError> {
         let algorithm = self.config.algorithm;
         let items = self.user_rows.dimension();
-        let start =
-            start_block(seed, items, algorithm.build(items).query_columns()).map_err(|source| {
-                ExperimentError::Rank {
-                    rank: algorithm.rank,
-                    items,
-                    source,
-                }
+        let columns = algorithm.build(items).query_columns();
+        let start = algorithm
+            .start
+            .block(seed, (items, columns), &self.interactions.item_degrees())
+            .map_err(|source| ExperimentError::Rank {
+                rank: algorithm.rank,
+                items,
+                source,
             })?;
         let bounds = mixing_bounds(&self.topology);
         let parameters = PlanParameters {
@@ -66,11 +66,13 @@ impl Experiment {
             dimension: items,
             rank: algorithm.rank,
             block: algorithm.block(),
+            momentum: algorithm.momentum.unwrap_or(0.0),
             iterations: algorithm.iterations,
             algorithm: algorithm.kind,
             sensitivity: self.sensitivity,
             sigma_own: self.noise.sigma_own,
             sigma_pairwise: self.noise.sigma_pairwise,
+            noise_factors: self.noise_factors.clone(),
             scale_rounds: self.shared.scale_rounds,
             schedule: self.config.averaging.scheme.schedule(bounds, self.rounds)?,
             topology: self.shared.topology,

@@ -2,6 +2,7 @@
 
 use super::config::EngineKind;
 use super::resolve::Experiment;
+use crate::algorithm::Start;
 use crate::privacy::{Certificate, Scheme};
 use crate::topology::{CERTIFIED_UP_TO, SAFETY};
 
@@ -46,6 +47,13 @@ pub(super) fn of(experiment: &Experiment) -> Vec<String> {
             );
         }
         warnings.extend(reinterpreted(experiment));
+    }
+    if config.algorithm.start == Start::Popularity {
+        warnings.push(
+            "algorithm.start = \"popularity\" publishes the shape of the item degrees in X0 before any noise: they must be \
+             public already, as P1 takes them to be; no epsilon covers them"
+                .to_owned(),
+        );
     }
     if config.engine.kind == EngineKind::Analytic {
         warnings.push(format!(

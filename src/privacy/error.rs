@@ -23,6 +23,16 @@ pub enum PrivacyError {
     /// No iterations.
     #[error("a budget cannot be spread over 0 iterations; set algorithm.iterations to at least 1")]
     Iterations,
+    /// Weights that are not one per iteration.
+    #[error(
+        "privacy.budget has {found} weights for {iterations} iterations; give one weight per iteration, or \"even\""
+    )]
+    Weights {
+        /// How many.
+        found: usize,
+        /// L.
+        iterations: u32,
+    },
     /// The multiplier is not representable.
     #[error(
         "epsilon = {epsilon:e} with delta = {delta:e} gives a noise multiplier of {multiplier:e}; choose a budget \

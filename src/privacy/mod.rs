@@ -67,6 +67,7 @@ pub use loss::{Loss, compose};
 pub use mills::erfcx;
 pub use network_view::{NetworkViewLoss, network_view_loss};
 pub use noise_plan::{
-    Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, split_budget,
+    BudgetSplit, Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, even_iterations,
+    split_budget,
 };
 pub use sensitivity::{Sensitivity, SensitivityRule, Statistic};

@@ -393,9 +393,8 @@ impl Peer {
         let contribution =
             algorithm::contribution(self.algorithm.as_ref(), &self.setup.rows, query);
         let mut input = contribution.into_values();
-        self.setup
-            .noise
-            .add_to(self.iteration, sensitivity, &mut input);
+        let scale = self.setup.plan.noise_scale(self.iteration, sensitivity);
+        self.setup.noise.add_to(self.iteration, scale, &mut input);
         if first_not_finite(&input).is_some() {
             let (peer, iteration) = (self.setup.index, self.iteration);
             return Err(PeerError::Overflow { peer, iteration });
@@ -525,7 +524,8 @@ impl Peer {
         }
         let (rows, columns) = self.setup.plan.shape();
         let sum = Arc::new(Block::from_values(rows, columns, values));
-        let sigma = self.setup.plan.sigma_of_sum(sensitivity);
+        let scale = self.setup.plan.noise_scale(iteration, sensitivity);
+        let sigma = self.setup.plan.sigma_of_sum(scale);
         let last = self.iteration.0 >= parameters.iterations;
         let advanced = if last {
             self.algorithm.conclude(&self.state, &sum, sigma)

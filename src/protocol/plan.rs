@@ -6,7 +6,7 @@ use super::averaging::Coefficients;
 use super::message::{Body, SessionId};
 use super::wire;
 use crate::algorithm::{Algorithm, AlgorithmKind, Sizes};
-use crate::privacy::{Sensitivity, Statistic};
+use crate::privacy::{Sensitivity, Statistic, even_iterations};
 use crate::vocabulary::{Iteration, Release, Round};
 
 /// The public parameters of a session, before validation.
@@ -20,6 +20,8 @@ pub struct PlanParameters {
     pub rank: usize,
     /// Columns b of a query where the algorithm lets them be more than p; p otherwise.
     pub block: usize,
+    /// β of [`AlgorithmKind::Momentum`]; the others ignore it.
+    pub momentum: f64,
     /// Iterations L.
     pub iterations: u32,
     /// What is contributed and how the state advances.
@@ -30,6 +32,9 @@ pub struct PlanParameters {
     pub sigma_own: f64,
     /// Standard deviation of a pairwise term per unit sensitivity.
     pub sigma_pairwise: f64,
+    /// f_l: what both standard deviations are multiplied by in iteration l; empty stands for 1 in all. Σ 1/f_l² ≤ L, so
+    /// that they spend no more than L iterations of factor 1 (see `privacy::split_budget`).
+    pub noise_factors: Vec<f64>,
     /// Rounds of max-consensus: at least the diameter of the communication graph.
     pub scale_rounds: u32,
     /// The coefficients of every averaging round.
@@ -95,6 +100,31 @@ pub enum PlanError {
         released: Described,
         /// What the bound is for.
         bounded: Described,
+    },
+    /// Noise factors that are not one per iteration.
+    #[error("{found} noise factors for {iterations} iterations: give none or one each")]
+    Factors {
+        /// How many.
+        found: usize,
+        /// L.
+        iterations: u32,
+    },
+    /// Noise factors that spend more than the plan's iterations may.
+    #[error(
+        "the noise factors of {iterations} iterations cost as much as {found} even ones: raise them until the sum of their \
+         inverse squares is at most {iterations}"
+    )]
+    Overspent {
+        /// Σ 1/f_l².
+        found: f64,
+        /// L.
+        iterations: u32,
+    },
+    /// A momentum that is negative, NaN or infinite.
+    #[error("algorithm.momentum must be a finite number, at least 0, found {found}")]
+    Momentum {
+        /// The value given.
+        found: f64,
     },
     /// A standard deviation that is negative, NaN or infinite.
     #[error("{what} must be a finite standard deviation, at least 0, found {found}")]
@@ -226,6 +256,12 @@ impl Plan {
                 return Err(PlanError::Sigma { what, found });
             }
         }
+        check_factors(&parameters)?;
+        if !(parameters.momentum.is_finite() && parameters.momentum >= 0.0) {
+            return Err(PlanError::Momentum {
+                found: parameters.momentum,
+            });
+        }
         if parameters.sensitivity.statistic() == Statistic::None {
             parameters.scale_rounds = 0;
         } else if parameters.peers > 1 {
@@ -278,11 +314,25 @@ impl Plan {
         self.shape.0 * self.shape.1
     }
 
-    /// Standard deviation of the noise on every coordinate of the sum of all peers, where the own noise is scaled by
-    /// `sensitivity`: pairwise noise cancels, s own terms are left. Public.
+    /// f_l, 1 with an even budget. Public.
     #[must_use]
-    pub fn sigma_of_sum(&self, sensitivity: f64) -> f64 {
-        sensitivity * self.parameters.sigma_own * f64::from(self.parameters.peers).sqrt()
+    pub fn noise_factor(&self, iteration: Iteration) -> f64 {
+        let index = iteration.0.saturating_sub(1) as usize;
+        let factors = &self.parameters.noise_factors;
+        factors.get(index).copied().unwrap_or(1.0)
+    }
+
+    /// f_l Δ_l: what every noise term of iteration l is scaled by.
+    #[must_use]
+    pub fn noise_scale(&self, iteration: Iteration, sensitivity: f64) -> f64 {
+        sensitivity * self.noise_factor(iteration)
+    }
+
+    /// Standard deviation of the noise on every coordinate of the sum of all peers, where noise is scaled by `scale`
+    /// (see [`Self::noise_scale`]): pairwise noise cancels, s own terms are left. Public.
+    #[must_use]
+    pub fn sigma_of_sum(&self, scale: f64) -> f64 {
+        scale * self.parameters.sigma_own * f64::from(self.parameters.peers).sqrt()
     }
 
     /// Averaging rounds K per iteration.
@@ -325,5 +375,22 @@ fn build(parameters: &PlanParameters) -> Box<dyn Algorithm> {
         dimension: parameters.dimension,
         rank: parameters.rank,
         block: parameters.block,
+        momentum: parameters.momentum,
     })
+}
+
+/// One factor per iteration or none; together they spend no more than L even iterations. NaN, 0, infinite: refused.
+fn check_factors(parameters: &PlanParameters) -> Result<(), PlanError> {
+    let (factors, iterations) = (&parameters.noise_factors, parameters.iterations);
+    if !factors.is_empty() && factors.len() != iterations as usize {
+        let found = factors.len();
+        return Err(PlanError::Factors { found, iterations });
+    }
+    let found = even_iterations(factors, iterations);
+    let valid = factors.iter().all(|f| f.is_finite() && *f > 0.0);
+    if valid && found <= f64::from(iterations) * (1.0 + 1e-12) {
+        Ok(())
+    } else {
+        Err(PlanError::Overspent { found, iterations })
+    }
 }

@@ -34,6 +34,8 @@ fn parameters() -> PlanParameters {
             .expect("proved"),
         sigma_own: 0.0,
         sigma_pairwise: 0.0,
+        momentum: 0.0,
+        noise_factors: Vec::new(),
         scale_rounds: 1,
         schedule: AveragingKind::Chebyshev
             .schedule(bounds, ROUNDS)
@@ -493,6 +495,49 @@ fn bad_setups_and_plans_are_errors() {
 }
 
 #[test]
+fn noise_factors_and_momentum_are_checked() {
+    let refused = |change: fn(&mut PlanParameters)| {
+        let mut parameters = parameters();
+        change(&mut parameters);
+        Plan::new(parameters)
+            .expect_err("must be refused")
+            .to_string()
+    };
+    assert!(refused(|p| p.noise_factors = vec![1.0]).contains("1 noise factors for 2"));
+    for factors in [
+        [1.0, 0.99],
+        [f64::NAN, 2.0],
+        [0.0, 2.0],
+        [-2.0, 2.0],
+        [f64::INFINITY, 1.0],
+    ] {
+        let mut parameters = parameters();
+        parameters.noise_factors = factors.to_vec();
+        let refused = Plan::new(parameters);
+        assert!(
+            matches!(refused, Err(PlanError::Overspent { .. })),
+            "{factors:?}"
+        );
+    }
+    for momentum in [f64::NAN, -1.0, f64::INFINITY] {
+        let mut parameters = parameters();
+        parameters.momentum = momentum;
+        let refused = Plan::new(parameters);
+        assert!(
+            matches!(refused, Err(PlanError::Momentum { .. })),
+            "{momentum}"
+        );
+    }
+    let mut uneven = parameters();
+    uneven.noise_factors = vec![0.8, 1.6];
+    let plan = Plan::new(uneven).expect("more noise than needed");
+    assert_eq!(plan.noise_scale(Iteration(2), 0.5), 0.8);
+    assert_eq!(plan.noise_factor(Iteration(1)), 0.8);
+    let even = Plan::new(parameters()).expect("valid");
+    assert_eq!(even.noise_scale(Iteration(2), 0.5), 0.5);
+}
+
+#[test]
 fn the_session_name_depends_on_every_public_parameter() {
     // Names every field, so that a new one does not compile until it has a change below.
     let PlanParameters {
@@ -509,8 +554,10 @@ fn the_session_name_depends_on_every_public_parameter() {
         schedule: _,
         topology: _,
         start: _,
+        noise_factors: _,
+        momentum: _,
     } = parameters();
-    let changes: [fn(&mut PlanParameters); 14] = [
+    let changes: [fn(&mut PlanParameters); 17] = [
         |p| p.dimension = 5,
         |p| {
             p.rank = 1;
@@ -535,6 +582,9 @@ fn the_session_name_depends_on_every_public_parameter() {
         |p| p.sigma_pairwise = 0.5,
         |p| p.scale_rounds = 2,
         |p| p.topology[5] = 1,
+        |p| p.start[5] = 1,
+        |p| p.noise_factors = vec![1.0; 2],
+        |p| p.momentum = 1.0,
         |p| p.schedule[0].mixed += 1e-9,
     ];
     let reference = Plan::new(parameters()).expect("valid").session();

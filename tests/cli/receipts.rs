@@ -29,6 +29,8 @@ fn a_receipt_of_every_scheme_and_engine_holds() {
         "--set privacy.colluders=2 --set topology.degree=6",
         "--set algorithm.kind=krylov --set algorithm.block=5",
         "--set algorithm.kind=covariance --set algorithm.iterations=1",
+        "--set privacy.budget=[3,1] --set algorithm.start=popularity",
+        "--set algorithm.kind=momentum --set algorithm.momentum=0.5",
         "--set algorithm.kind=covariance --set algorithm.iterations=1 --set privacy.adjacency=user",
     ] {
         let scratch = Scratch::new();
@@ -61,7 +63,7 @@ fn every_number_that_is_made_rosier_is_found() {
         Some(0)
     );
     let honest = receipt(&scratch);
-    let lies: [(&str, Change); 14] = [
+    let lies: [(&str, Change); 17] = [
         ("a number of iterations the algorithm can run", |r| {
             r["request"]["algorithm"] = "covariance".into()
         }),
@@ -101,6 +103,17 @@ fn every_number_that_is_made_rosier_is_found() {
             r["views"][1]["certificate"] = "exact".into()
         }),
         ("own noise", |r| r["request"]["epsilon"] = 1.0.into()),
+        // Weights that the noise, or the account, did not follow.
+        ("noise factor of iteration 1", |r| {
+            r["iterations"][0]["noise_factor"] = 0.7.into()
+        }),
+        ("noise factor of iteration 2", |r| {
+            r["request"]["budget"] = serde_json::json!([2.0, 1.0])
+        }),
+        // One part in a million is forgiven, ten are not.
+        ("noise factor of iteration 1", |r| {
+            r["iterations"][0]["noise_factor"] = (1.0 - 1e-5).into()
+        }),
     ];
     for (what, lie) in lies {
         let mut changed = honest.clone();

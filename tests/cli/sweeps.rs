@@ -226,7 +226,11 @@ fn the_page_says_what_the_summary_says() {
     let crossings = summary["crossings"].as_array().expect("a list");
     assert_eq!(crossings.len(), 6);
     assert!(crossings.iter().all(|crossing| crossing["at_most"] == true));
-    assert_eq!(page.matches(" (baseline)").count(), 2, "one per value of data.items");
+    assert_eq!(
+        page.matches(" (baseline)").count(),
+        2,
+        "one per value of data.items"
+    );
     assert!(page.contains("≤ 1000"), "at most, not at");
     for item in ["data.items = 20", "data.items = 30"] {
         assert!(page.contains(&format!("row norm [{item}]")), "{item}");

@@ -154,6 +154,49 @@ fn without_noise_it_is_never_worse_than_the_power_method_and_gets_better() {
     }
 }
 
+/// Eigenvalue 1 three times, a tail from 0.95 to 0.35: for polynomials q of degree L with q(1) = 1, the best of which is a
+/// Chebyshev polynomial on the tail, tan of the angle falls at least like 1/T_L(x), x = 1 + 2·gap/width (Saad 1980).
+#[test]
+fn a_small_gap_is_crossed_as_the_theory_of_block_krylov_says() {
+    let mut rows = SparseRows::new(200);
+    let value = |i: u32| match i {
+        0..3 => 1.0_f64,
+        _ => 0.95 * 0.995_f64.powi(i as i32 - 3),
+    };
+    for i in 0..200 {
+        rows.push_row([(i, value(i).sqrt())]).expect("ascending");
+    }
+    let exact = Block::from_matrix(&DMatrix::identity(200, 3));
+    let krylov = Krylov {
+        dimension: 200,
+        rank: 3,
+        block: 3,
+    };
+    let power = PowerMethod {
+        dimension: 200,
+        rank: 3,
+    };
+    let start = start_block(&Seed::from_u64(2), 200, 3).expect("full rank");
+    let sine = subspace_distance(&start, &exact);
+    let tangent = sine / (1.0 - sine * sine).sqrt();
+    let x = 1.0 + 2.0 * (1.0 - value(3)) / (value(3) - value(199));
+    let ours = run(&krylov, &rows, 20);
+    let theirs = run(&power, &rows, 20);
+    for (l, (ours, theirs)) in (1..).zip(ours.iter().zip(&theirs)) {
+        let ours = subspace_distance(ours, &exact);
+        let theirs = subspace_distance(theirs, &exact);
+        assert!(
+            ours <= theirs + 1e-9,
+            "iteration {l}: {ours:e} against {theirs:e}"
+        );
+        let chebyshev = (f64::from(l) * x.acosh()).cosh();
+        let bound = tangent / chebyshev;
+        assert!(ours <= bound, "iteration {l}: {ours:e} above {bound:e}");
+    }
+    let (last, plain) = (&ours[19], &theirs[19]);
+    assert!(subspace_distance(last, &exact) < 1e-2 * subspace_distance(plain, &exact));
+}
+
 #[test]
 fn the_completion_is_the_least_positive_semidefinite_matrix_that_agrees() {
     let rows = planted();

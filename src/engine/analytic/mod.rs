@@ -169,18 +169,18 @@ fn run_law(
         let rule = parameters.sensitivity.statistic();
         let statistic = states.iter().map(|x| rule.of(&x.query)).fold(0.0, f64::max);
         let sensitivity = parameters.sensitivity.bound(statistic);
+        let scale = session.plan.noise_scale(iteration, sensitivity);
         let query = Arc::clone(&states[0].query);
         let gathered = contributions.gather(&query, law.weights(), law.probes.len() + 1);
         let (local, mut deviations) = (gathered.total, gathered.deviations);
         let mut published = local.clone();
-        law.sum
-            .add_to(iteration, sensitivity, published.values_mut());
+        law.sum.add_to(iteration, scale, published.values_mut());
         let without_noise: Vec<f64> = deviations.iter().map(Block::norm).collect();
-        law.add_deviations(iteration, sensitivity, &mut deviations);
+        law.add_deviations(iteration, scale, &mut deviations);
         let norm = published.norm();
         let worst = deviations.iter().map(Block::norm).fold(0.0, f64::max);
         let spread = law.spread(
-            sensitivity,
+            scale,
             gathered.squares - local.norm().powi(2) / session.peers() as f64,
             published.values().len(),
         );
@@ -193,7 +193,7 @@ fn run_law(
                 Arc::new(sum)
             })
             .collect();
-        let sigma = session.plan.sigma_of_sum(sensitivity);
+        let sigma = session.plan.sigma_of_sum(scale);
         let next: Vec<Result<PublicState, PeerError>> = states
             .par_iter()
             .zip(&sums)

@@ -18,7 +18,7 @@ pub(super) struct ChunkTask<'a> {
     pub(super) algorithm: &'a dyn Algorithm,
     pub(super) prepared: &'a [Vec<f64>],
     pub(super) iteration: Iteration,
-    pub(super) sensitivity: f64,
+    pub(super) scale: f64,
     /// Whether somebody wants to see what was published.
     pub(super) keep_inputs: bool,
     /// Whether somebody wants to see how far the peers are apart after every round.
@@ -59,13 +59,13 @@ impl ChunkTask<'_> {
         let width = CHUNK.min(self.session.plan.values() - start);
         let mut inputs = vec![0.0; self.session.peers() * width];
         let local = self.contribute(start, width, &mut inputs);
-        let (iteration, sensitivity) = (self.iteration, self.sensitivity);
+        let (iteration, scale) = (self.iteration, self.scale);
         if self.alone {
             self.noise
-                .add_chunk_in_parallel(iteration, chunk, sensitivity, width, &mut inputs);
+                .add_chunk_in_parallel(iteration, chunk, scale, width, &mut inputs);
         } else {
             self.noise
-                .add_chunk(iteration, chunk, sensitivity, width, &mut inputs);
+                .add_chunk(iteration, chunk, scale, width, &mut inputs);
         }
         let published = column_sums(&inputs, width);
         let overflow = first_overflow(&inputs, &published);

@@ -54,6 +54,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         let iteration = Iteration(number);
         let statistic = states.statistic(session, &sums);
         let sensitivity = parameters.sensitivity.bound(statistic);
+        let scale = session.plan.noise_scale(iteration, sensitivity);
         let prepared: Vec<Vec<f64>> = session
             .rows
             .par_iter()
@@ -73,7 +74,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             algorithm: algorithm.as_ref(),
             prepared: &prepared,
             iteration,
-            sensitivity,
+            scale,
             keep_inputs: observer.wants_transcript(),
             watch_rounds: observer.wants_rounds(),
             alone: false,
@@ -106,7 +107,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         if let Some((queries, inputs)) = &transcript {
             observer.transcript(Transcript {
                 iteration,
-                sensitivity,
+                scale,
                 inputs,
                 queries,
             });
@@ -115,7 +116,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         let consensus = gathered.consensus(session.peers(), &sums);
         let (height, width) = session.plan.shape();
         let sum = Arc::new(Block::from_values(height, width, sums[..values].to_vec()));
-        let sigma = session.plan.sigma_of_sum(sensitivity);
+        let sigma = session.plan.sigma_of_sum(scale);
         let basis = states.advance(session, algorithm.as_ref(), (iteration, sigma), &mut sums)?;
         let record = IterationRecord {
             iteration,

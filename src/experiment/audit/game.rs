@@ -74,9 +74,10 @@ impl<'a> Game<'a> {
         })
     }
 
-    /// μ certified for this victim and coalition: every iteration is scaled to its own sensitivity.
+    /// μ certified for this victim and coalition: every iteration is scaled to its own sensitivity
+    /// and noise factor.
     pub(super) fn certified_mu(&self) -> f64 {
-        (f64::from(self.experiment.config.algorithm.iterations) * self.variance_factor).sqrt()
+        (self.experiment.even_iterations() * self.variance_factor).sqrt()
     }
 
     pub(super) fn report(&self) -> CanaryReport {
@@ -193,7 +194,7 @@ impl Observer for Adversary<'_> {
     fn transcript(&mut self, transcript: Transcript<'_>) {
         let game = self.game;
         let (n, b) = (game.start.rows(), game.start.columns());
-        let scale = 1.0 / transcript.sensitivity;
+        let scale = 1.0 / transcript.scale;
         let query = |v: usize| &transcript.queries[v * n * b..(v + 1) * n * b];
         let block = Block::from_values(n, b, query(game.victim).to_vec());
         let change = game.canary.change(game.experiment, &block);
@@ -245,14 +246,14 @@ impl Adversary<'_> {
         for &w in game.experiment.noise_topology.graph().neighbours(v) {
             if game.colludes[w as usize] && self.planned.has_pairwise() {
                 let term = self.planned.shared(peer, PeerIndex(w));
-                term.add_to(transcript.iteration, transcript.sensitivity, &mut known);
+                term.add_to(transcript.iteration, transcript.scale, &mut known);
             }
         }
         let published = &transcript.inputs[v * known.len()..(v + 1) * known.len()];
         published
             .iter()
             .zip(&known)
-            .map(|(x, k)| (x - k) / transcript.sensitivity)
+            .map(|(x, k)| (x - k) / transcript.scale)
             .collect()
     }
 }

@@ -199,7 +199,7 @@ fn audit_sessions(
     let verdict = attackers::judge(&trials, experiment.delta.get(), options.significance);
     let delta = experiment.delta;
     let certified_epsilon = gaussian::epsilon(game.certified_mu(), delta);
-    let privacy = experiment.config.privacy;
+    let privacy = &experiment.config.privacy;
     let promised_epsilon =
         (options.coalition.len() <= privacy.colluders).then_some(privacy.epsilon);
     let kept = promised_epsilon.is_none_or(|promise| certified_epsilon <= promise * (1.0 + 1e-9));

@@ -81,13 +81,19 @@ fn so_does_that_of_a_coalition_of_all_but_one_neighbour() {
 
 #[test]
 fn several_iterations_and_user_adjacency_stay_below_the_certificate() {
-    let sets: [&[&str]; 3] = [
+    let sets: [&[&str]; 4] = [
         &["algorithm.iterations=3"],
         &["privacy.adjacency=user", "algorithm.iterations=2"],
         &[
             "algorithm.kind=krylov",
             "algorithm.block=4",
             "algorithm.iterations=2",
+        ],
+        &[
+            "algorithm.kind=krylov",
+            "algorithm.iterations=2",
+            "algorithm.start=popularity",
+            "privacy.budget=[1, 5]",
         ],
     ];
     for set in sets {
@@ -256,5 +262,21 @@ fn a_released_covariance_is_audited_as_tightly_and_half_its_noise_is_caught() {
         "{audited:?}"
     );
     let audited = broken(&experiment, &options(3000), Tamper::HalveOwnNoise);
+    assert!(!audited.passed, "{audited:?}");
+}
+
+/// Blocks wider than the rank and an uneven budget change nothing about what half the noise gives away.
+#[test]
+fn half_of_krylov_s_noise_is_caught() {
+    let set = [
+        "algorithm.kind=krylov",
+        "algorithm.block=4",
+        "algorithm.iterations=2",
+        "privacy.budget=[3, 1]",
+    ];
+    let experiment = experiment(&set);
+    let healthy = audit(&experiment, &options(2000), &mut Silent).expect("runs");
+    assert!(healthy.passed, "{healthy:?}");
+    let audited = broken(&experiment, &options(2000), Tamper::HalveOwnNoise);
     assert!(!audited.passed, "{audited:?}");
 }

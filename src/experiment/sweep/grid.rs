@@ -14,7 +14,7 @@ use crate::experiment::memory::MemoryPlan;
 use crate::experiment::overrides;
 use crate::experiment::resolve::Experiment;
 use crate::linalg::Block;
-use crate::privacy::{Adjacency, Calibration, OnDisconnect, Scheme, SensitivityRule};
+use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
 
 /// One run of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,6 +246,7 @@ fn neutral(mut config: Config) -> Config {
         adjacency: Adjacency::Interaction,
         sensitivity: SensitivityRule::Exact,
         calibration: Calibration::Analytic,
+        budget: BudgetSplit::Even,
         colluders: 0,
         overhead: 0.01,
         on_disconnect: OnDisconnect::Refuse,

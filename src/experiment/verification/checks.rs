@@ -47,8 +47,9 @@ impl Samples {
         self.runs.push(standardised.collect());
     }
 
-    /// The tests of the law.
-    pub(super) fn law(&self, significance: f64) -> Vec<Check> {
+    /// The tests of the law; `each` also looks at every iteration's variance alone, which an uneven budget needs: iterations
+    /// with too much and too little noise average out.
+    pub(super) fn law(&self, significance: f64, each: bool) -> Vec<Check> {
         let all: Vec<f64> = self.runs.iter().flatten().flatten().copied().collect();
         let check = |name: &str, (statistic, p): (f64, f64)| Check {
             kind: "law",
@@ -68,6 +69,12 @@ impl Samples {
                 chi_squared_variance(&all),
             ),
         ];
+        if each {
+            checks.push(check(
+                "least likely mean square of one iteration",
+                self.least_likely_iteration(),
+            ));
+        }
         let lags = [
             ("neighbouring columns", 1),
             ("neighbouring rows", self.columns),
@@ -94,6 +101,22 @@ impl Samples {
             checks.push(check("correlation of repeated runs", result));
         }
         checks
+    }
+
+    /// The mean square furthest from 1 and its p-value times the number of iterations (Bonferroni).
+    fn least_likely_iteration(&self) -> (f64, f64) {
+        let iterations = self.runs.first().map_or(0, Vec::len);
+        let tested = (0..iterations).map(|l| {
+            let noise: Vec<f64> = self.runs.iter().flat_map(|run| &run[l]).copied().collect();
+            chi_squared_variance(&noise)
+        });
+        let (statistic, p) = tested.fold(
+            (1.0, 1.0),
+            |worst, now| {
+                if now.1 < worst.1 { now } else { worst }
+            },
+        );
+        (statistic, (p * iterations as f64).min(1.0))
     }
 
     fn lagged(&self, lag: usize) -> Option<(f64, f64)> {
@@ -176,7 +199,7 @@ pub(super) fn utility(ours: &[f64], curated: &[f64], significance: f64, table: &
 
 /// One line per view up to the first that covers the coalition the plan promises to withstand.
 pub(super) fn spent(experiment: &Experiment, table: &mut Verification) {
-    let privacy = experiment.config.privacy;
+    let privacy = &experiment.config.privacy;
     let views = &experiment.noise.views;
     // A curator's output is one view whatever the peers do.
     let promised = if experiment.config.engine.kind == EngineKind::Central {

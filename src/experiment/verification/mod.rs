@@ -132,7 +132,10 @@ fn verify_sessions(
             least_ratio = least_ratio.min(record.sensitivity / needed);
         }
         if total_sigma > 0.0 {
-            let sigmas: Vec<f64> = needed.iter().map(|needed| needed * total_sigma).collect();
+            let sigmas: Vec<f64> = (1..)
+                .zip(&needed)
+                .map(|(l, needed)| needed * experiment.noise_factor(l) * total_sigma)
+                .collect();
             samples.push_run(&outcome, &sigmas);
         }
         algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
@@ -164,7 +167,9 @@ fn verify_sessions(
         table.checks.push(checks::algebra(algebra));
     }
     if total_sigma > 0.0 {
-        table.checks.extend(samples.law(options.significance));
+        table
+            .checks
+            .extend(samples.law(options.significance, !experiment.noise_factors.is_empty()));
         checks::spent(experiment, &mut table);
     } else {
         table.skipped.push(
@@ -201,14 +206,14 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
     let mut worst = 0.0_f64;
     for record in &outcome.records {
         let mut expected = Block::zeros(record.sum.rows(), record.sum.columns());
+        let scale = record.sensitivity * experiment.noise_factor(record.iteration.0);
         for u in 0..peers {
             let own = assignment.own(PeerIndex::from_index(u));
-            own.add_to(record.iteration, record.sensitivity, expected.values_mut());
+            own.add_to(record.iteration, scale, expected.values_mut());
         }
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.
-        let input =
-            record.sensitivity * (noise.sigma_own + noise.sigma_pairwise * degree.sqrt()) + 1.0;
+        let input = scale * (noise.sigma_own + noise.sigma_pairwise * degree.sqrt()) + 1.0;
         let rounding = 16.0 * f64::EPSILON * peers as f64 * input;
         for (a, b) in record
             .totals

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use split::split_budget;
+pub use split::{BudgetSplit, even_iterations, split_budget};
 
 use super::coalition::Connectivity;
 use super::{Delta, PrivacyError, gaussian};

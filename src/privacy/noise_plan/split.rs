@@ -1,6 +1,94 @@
 //! Spending one budget unevenly over the iterations.
 
+use std::fmt;
+
+use serde::de::{Error, SeqAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::super::PrivacyError;
+
+/// How the iterations share one budget: `privacy.budget` of an experiment file, `"even"` or a list of weights.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum BudgetSplit {
+    /// Every iteration spends the same.
+    #[default]
+    Even,
+    /// Iteration l spends the share w_l/Σw of μ². Fixed in advance, public.
+    Weights(Vec<f64>),
+}
+
+impl BudgetSplit {
+    /// What each iteration's standard deviations are multiplied by; empty stands for 1 in every iteration.
+    ///
+    /// # Errors
+    /// [`PrivacyError::Weights`] unless there is one weight per iteration, and those of [`split_budget`].
+    pub fn noise_factors(&self, iterations: u32) -> Result<Vec<f64>, PrivacyError> {
+        match self {
+            Self::Even => Ok(Vec::new()),
+            Self::Weights(weights) if weights.len() == iterations as usize => split_budget(weights),
+            Self::Weights(weights) => Err(PrivacyError::Weights {
+                found: weights.len(),
+                iterations,
+            }),
+        }
+    }
+
+    /// Whether every iteration spends the same.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        *self == Self::Even
+    }
+}
+
+/// Σ_l 1/f_l²: how many iterations of factor 1 cost as much as `iterations` with these factors (empty: all 1). A plan
+/// that protects `iterations` of them protects these if and only if this is no larger.
+#[must_use]
+pub fn even_iterations(factors: &[f64], iterations: u32) -> f64 {
+    if factors.is_empty() {
+        f64::from(iterations)
+    } else {
+        factors.iter().map(|f| 1.0 / (f * f)).sum()
+    }
+}
+
+impl Serialize for BudgetSplit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Even => serializer.serialize_str("even"),
+            Self::Weights(weights) => weights.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for BudgetSplit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Written;
+        impl<'de> Visitor<'de> for Written {
+            type Value = BudgetSplit;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"even\" or a list of weights, one per iteration")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<BudgetSplit, E> {
+                if text == "even" {
+                    Ok(BudgetSplit::Even)
+                } else {
+                    Err(E::invalid_value(Unexpected::Str(text), &self))
+                }
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<BudgetSplit, A::Error> {
+                let mut weights = Vec::new();
+                while let Some(weight) = list.next_element::<f64>()? {
+                    weights.push(weight);
+                }
+                Ok(BudgetSplit::Weights(weights))
+            }
+        }
+        deserializer.deserialize_any(Written)
+    }
+}
 
 /// Noise multipliers per iteration, in units of the multiplier of an even split, such that iteration l spends the
 /// share w_l/Σw of μ².
@@ -69,6 +157,33 @@ mod tests {
                 .iter()
                 .all(|m| (m - 1.0).abs() < 1e-13)
         );
+    }
+
+    #[test]
+    fn a_split_is_written_as_a_word_or_as_weights() {
+        let read = |text: &str| serde_json::from_str::<BudgetSplit>(text);
+        assert_eq!(read("\"even\"").expect("valid"), BudgetSplit::Even);
+        let weights = read("[2, 1.5, 1]").expect("valid");
+        assert_eq!(weights, BudgetSplit::Weights(vec![2.0, 1.5, 1.0]));
+        for split in [BudgetSplit::Even, weights.clone()] {
+            let text = serde_json::to_string(&split).expect("writable");
+            assert_eq!(read(&text).expect("valid"), split);
+        }
+        for bad in ["\"odd\"", "3", "[\"a\"]", "true", "{}"] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+        assert_eq!(
+            weights.noise_factors(2),
+            Err(PrivacyError::Weights {
+                found: 3,
+                iterations: 2
+            })
+        );
+        let factors = weights.noise_factors(3).expect("valid");
+        assert!((even_iterations(&factors, 3) - 3.0).abs() < 1e-12);
+        // Even means no factor at all, whatever the number of iterations.
+        assert_eq!(BudgetSplit::Even.noise_factors(u32::MAX), Ok(Vec::new()));
+        assert_eq!(even_iterations(&[], 7), 7.0);
     }
 
     #[test]
