@@ -113,8 +113,7 @@ fn setting(
         built.query_columns(),
     )
     .map_err(|error| error.to_string())?;
-    let budget =
-        Budget::new(privacy.epsilon, privacy.delta).map_err(|error| error.to_string())?;
+    let budget = Budget::new(privacy.epsilon, privacy.delta).map_err(|error| error.to_string())?;
     let calibrated = privacy::calibrate(privacy.calibration, budget, algorithm.iterations)
         .map_err(|error| error.to_string())?;
     let parameters = PlanParameters {

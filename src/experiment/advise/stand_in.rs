@@ -19,9 +19,11 @@ pub const MOST_ITEMS: usize = 300;
 /// Calibrated once, on the embedded MovieLens data and on Jester, and fixed since.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Assumptions {
-    /// α: eigenvalue i ≥ 2 of the matrix without a floor is proportional to (i−1)^(−α). Fits gave 0.71 (Jester), 0.73
-    /// and 0.83 (100 and 200 MovieLens items).
+    /// α: what users share in taste gives eigenvalue i ≥ 2 of the matrix without a floor a part ∝ (i−1)^(−α).
     pub decay: f64,
+    /// φ: the share of taste in the trace without the leading eigenvalue. The rest is chance and falls linearly, from 8/5 of its
+    /// mean to 2/5.
+    pub taste: f64,
     /// Standard deviation of the logarithm of a user's degree, which is taken as log-normal with the mean that is public.
     /// Measured: 0.58 and 1.0.
     pub spread: f64,
@@ -32,7 +34,8 @@ pub struct Assumptions {
 impl Default for Assumptions {
     fn default() -> Self {
         Self {
-            decay: 0.75,
+            decay: 1.1,
+            taste: 0.42,
             spread: 0.8,
             difference: 0.025,
         }
@@ -43,6 +46,7 @@ impl Assumptions {
     pub(super) fn check(&self) -> Result<(), AdviseError> {
         let ranges = [
             ("decay", self.decay, 0.0, 5.0),
+            ("taste", self.taste, 0.0, 1.0),
             ("spread", self.spread, 0.0, 5.0),
             ("difference", self.difference, 0.0, 1.0),
         ];
@@ -97,7 +101,7 @@ impl Public {
     /// # The model
     /// With c the item degrees, m users and d̄ = Σc/m:
     /// - without a floor, tr A = m (every user's row has norm 1), λ₁ = Σc²/Σc with eigenvector c/‖c‖ (what users who pick by popularity
-    ///   alone would have: Σ_u E r_uᵀE r_u/d_u with E r_u = d_u c/Σc), and the rest of the trace follows the power law;
+    ///   alone would have: Σ_u E r_uᵀE r_u/d_u with E r_u = d_u c/Σc), and the rest of the trace is taste and chance as in [`Assumptions`];
     /// - the other eigenvectors are random, with entries ∝ √c_i before they are made orthonormal, since
     ///   A_ii is nearly proportional to c_i;
     /// - so A = SSᵀ with S = V Λ^{1/2}. A floor D weighs user u by w_u = d_u/max(d_u, D) ≤ 1. With rows R = QSᵀ, Q with orthonormal
@@ -133,10 +137,7 @@ impl Public {
             }
         });
         let mut root = draws.qr().q();
-        for (mut column, value) in root
-            .column_iter_mut()
-            .zip(self.spectrum(assumptions.decay))
-        {
+        for (mut column, value) in root.column_iter_mut().zip(self.spectrum(assumptions)) {
             column *= value.sqrt();
         }
         let gaussian = DMatrix::from_fn(n, n, |_, _| normal());
@@ -163,14 +164,19 @@ impl Public {
     }
 
     /// λ₁, λ₂, … of n items.
-    fn spectrum(&self, decay: f64) -> Vec<f64> {
+    fn spectrum(&self, assumptions: Assumptions) -> Vec<f64> {
         let n = self.degrees.len();
         let squares: f64 = self.degrees.iter().map(|&c| f64::from(c).powi(2)).sum();
         let users = self.users.max(1) as f64;
         let first = (squares / self.sum().max(1.0)).min(users);
-        let law: Vec<f64> = (1..n).map(|k| (k as f64).powf(-decay)).collect();
-        let scale = (users - first) / law.iter().sum::<f64>().max(1.0);
-        let rest = law.into_iter().map(|value| scale * value);
+        let others = (n - 1) as f64;
+        let law = |k: usize| (k as f64).powf(-assumptions.decay);
+        let total: f64 = (1..n).map(law).sum();
+        let rest = (1..n).map(|k| {
+            let chance = (1.6 - 1.2 * (k as f64 - 0.5) / others) / others;
+            (users - first)
+                * (assumptions.taste * law(k) / total + (1.0 - assumptions.taste) * chance)
+        });
         std::iter::once(first).chain(rest).collect()
     }
 }

@@ -8,7 +8,6 @@ use super::candidates::{Setting, settings};
 use super::ground::Ground;
 use super::*;
 use crate::data::Interactions;
-use crate::experiment::read_config;
 use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
 
@@ -61,6 +60,14 @@ fn measured(experiment: &Experiment, runs: u32) -> Vec<(String, u64, f64)> {
         })
         .collect()
 }
+
+/// Not used to choose any assumption.
+const GOWALLA: [&str; 4] = [
+    "data.path=../../shared/data/ratings/gowalla.train.txt.gz",
+    "data.format=lightgcn",
+    "data.items=200",
+    "peers.count=256",
+];
 
 const JESTER: [&str; 4] = [
     "data.path=../../shared/data/ratings/jester-1-1.csv.gz",
@@ -123,7 +130,22 @@ fn the_advice_is_within_a_tenth_of_the_best_choice() {
     for (name, set) in [
         ("MovieLens 200, rank 4", vec!["algorithm.rank=4"]),
         ("MovieLens 200, rank 8", vec!["algorithm.rank=8"]),
-        ("Jester, rank 8", [&JESTER[..], &["algorithm.rank=8"]].concat()),
+        (
+            "MovieLens 100, rank 8",
+            vec!["data.items=100", "algorithm.rank=8"],
+        ),
+        (
+            "Jester, rank 8",
+            [&JESTER[..], &["algorithm.rank=8"]].concat(),
+        ),
+        (
+            "Jester, rank 4",
+            [&JESTER[..], &["algorithm.rank=4"]].concat(),
+        ),
+        (
+            "Gowalla 200, rank 8",
+            [&GOWALLA[..], &["algorithm.rank=8"]].concat(),
+        ),
     ] {
         for (line, ratio) in ratios(&set, &[0.3, 1.0, 3.0, 10.0], 10) {
             println!("{name}, {line}: ratio {ratio:.3}");
