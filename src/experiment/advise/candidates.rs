@@ -14,7 +14,7 @@ const POWER: [u32; 5] = [1, 2, 3, 4, 5];
 /// Iterations of block Krylov that are tried.
 const KRYLOV: [u32; 4] = [1, 2, 3, 4];
 /// Its blocks, in multiples of the rank.
-const BLOCKS: [usize; 4] = [1, 2, 3, 4];
+const BLOCKS: [usize; 3] = [1, 2, 4];
 
 /// A candidate that can be run.
 #[derive(Clone, Debug)]
