@@ -234,13 +234,10 @@ fn budgets_are_kept_and_bytes_are_those_of_a_run() {
     let set = [&SMALL[..], &["algorithm.iterations=2"]].concat();
     let experiment = experiment(&set);
     let free = advise(&experiment, AdviseOptions::default()).expect("candidates");
-    let sent = crate::engine::lockstep::run(
-        &experiment.session(&Seed::from_u64(1)),
-        &mut Silent,
-    )
-    .expect("runs")
-    .communication
-    .bytes_max_peer;
+    let sent = crate::engine::lockstep::run(&experiment.session(&Seed::from_u64(1)), &mut Silent)
+        .expect("runs")
+        .communication
+        .bytes_max_peer;
     let same = |candidate: &&Candidate| candidate.name == "power, L = 2, D = 20";
     let found = free.candidates.iter().find(same).expect("a candidate");
     assert_eq!(found.bytes_max_peer, sent);
