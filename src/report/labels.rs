@@ -27,10 +27,10 @@ impl Area {
 }
 
 /// Every label with the pixel of its centre: right of its marker, or wherever around it covers least.
-pub(super) fn placed<'a>(
-    series: &'a [Series],
+pub(super) fn placed(
+    series: &[Series],
     place: impl Fn(&Point) -> Option<(i32, i32)>,
-) -> Vec<(&'a str, (i32, i32))> {
+) -> Vec<(&str, (i32, i32))> {
     let labelled = series.iter().filter(|series| !series.labels.is_empty());
     let points: Vec<(&str, (i32, i32))> = labelled
         .flat_map(|series| series.points.iter().zip(&series.labels))
