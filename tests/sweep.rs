@@ -173,3 +173,46 @@ fn what_cannot_be_swept_is_refused_with_what_to_change() {
         assert!(!error.contains('\n'), "{error}");
     }
 }
+
+/// Methods that send differently: the frontier is about the error asked for, and so are the crossings.
+#[test]
+fn algorithms_have_a_frontier_of_error_and_bytes() {
+    let set = ["sweep.seeds=2".to_owned(), "data.items=40".to_owned()];
+    let path = sims().join("frontier-small.toml");
+    let config = read_config(&path, &set).expect("valid");
+    let sweep = Sweep::new(config, &sims()).expect("valid");
+    let out = tempfile::tempdir().expect("a folder");
+    let result = sweep.run(out.path(), &mut |_| ()).expect("runs");
+    assert_eq!(result.failed, 0);
+    let xs: Vec<f64> = result.frontiers.iter().map(|f| f.x).collect();
+    assert_eq!(xs, [1.0, 10.0]);
+    for frontier in &result.frontiers {
+        assert_eq!(frontier.points.len(), 6);
+        let kinds: Vec<&str> = frontier.points.iter().map(|p| p.algorithm).collect();
+        assert_eq!(
+            kinds,
+            ["power", "power", "power", "krylov", "krylov", "covariance"]
+        );
+        for point in &frontier.points {
+            let curve = result
+                .curves_exact
+                .iter()
+                .find(|curve| curve.method == point.method)
+                .expect("a curve");
+            let mean = curve.points.iter().find(|p| p.x == frontier.x);
+            assert_eq!(mean.expect("a point").mean, point.error);
+            let beaten = frontier
+                .points
+                .iter()
+                .any(|other| other.bytes <= point.bytes && other.error < point.error);
+            assert!(!(point.on_frontier && beaten), "{point:?}");
+        }
+        assert!(frontier.points.iter().any(|point| point.on_frontier));
+    }
+    // The target is one of the error against the exact eigenvectors.
+    for (crossing, curve) in result.crossings.iter().zip(&result.curves_exact) {
+        assert_eq!(crossing.method, curve.method);
+        let reached = curve.points.iter().any(|point| point.mean <= 0.3);
+        assert_eq!(crossing.x.is_some(), reached, "{crossing:?}");
+    }
+}

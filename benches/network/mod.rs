@@ -61,6 +61,8 @@ impl Shape {
             dimension: self.dimension,
             rank: self.rank,
             block: self.rank,
+            noise_factors: Vec::new(),
+            momentum: 0.0,
             iterations: self.iterations,
             algorithm: AlgorithmKind::Power,
             sensitivity: Sensitivity::new(adjacency, rule, 1, None, self.rank).expect("proved"),

@@ -59,6 +59,14 @@ pub(crate) enum Command {
         undertone privacy check out/quickstart/receipt.json"
     )]
     Privacy(PrivacyArguments),
+    /// Which algorithm, block, iterations and degree floor to use for an epsilon and a byte budget
+    #[command(
+        after_help = "Uses public quantities alone (users, items and their degrees, the graph, the budget) and stated \
+        assumptions on the rest: every candidate runs on stand-ins for the data.\n\nExamples:\n  \
+        undertone advise sims/quickstart.toml\n  \
+        undertone advise sims/quickstart.toml --epsilon 1 --bytes 5000000 --json"
+    )]
+    Advise(AdviseArguments),
     /// Attack real transcripts: a lower bound on epsilon, held against the certified one
     #[command(
         after_help = "Plays the distinguishing game: the protocol runs many times in two worlds that differ in \
@@ -135,7 +143,7 @@ impl ExperimentArguments {
     }
 
     /// All changes as `key=value`, the dedicated options last so that they win.
-    fn overrides(&self) -> Vec<String> {
+    pub(crate) fn overrides(&self) -> Vec<String> {
         let mut set = self.set.clone();
         set.extend(
             self.engine
@@ -217,6 +225,23 @@ pub(crate) enum PrivacyCommand {
         #[command(flatten)]
         report: ReportArguments,
     },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct AdviseArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// For this epsilon [default: the file's]
+    #[arg(long, value_name = "E")]
+    pub(crate) epsilon: Option<f64>,
+    /// The most bytes any peer may send in a run [default: no limit]
+    #[arg(long, value_name = "B")]
+    pub(crate) bytes: Option<u64>,
+    /// Assume that what users share in taste falls as i^-ALPHA [default: 1.1]
+    #[arg(long, value_name = "ALPHA")]
+    pub(crate) decay: Option<f64>,
+    #[command(flatten)]
+    pub(crate) report: ReportArguments,
 }
 
 #[derive(Args, Debug)]

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 success, 1 a check failed, 2 bad usage or input.
 
+mod advise;
 mod arguments;
 mod audit;
 mod privacy;
@@ -45,6 +46,7 @@ pub fn main() -> ExitCode {
         Command::Run(options) => run::execute(options),
         Command::Verify(options) => verify::execute(options),
         Command::Privacy(options) => privacy::execute(options),
+        Command::Advise(options) => advise::execute(options),
         Command::Audit(options) => audit::execute(options),
         Command::Recommend(options) => recommend::execute(options),
         Command::Topology(options) => topology::execute(options),

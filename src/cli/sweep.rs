@@ -11,7 +11,7 @@ use super::{Verdict, table};
 use crate::experiment::Config;
 use crate::experiment::output::resolved;
 use crate::experiment::sweep::{
-    Advance, Coincidence, Curve, Seeds, Sweep, SweepConfig, SweepResult,
+    Advance, Coincidence, Curve, Seeds, Sweep, SweepConfig, SweepResult, SweptError,
 };
 use crate::report;
 
@@ -98,10 +98,17 @@ fn refuse_what_has_no_effect(arguments: &RunArguments, sweep: &SweepConfig) -> R
 fn print(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
     writeln!(
         out,
-        "{}: {} runs, {} per point\n\nrelative error against the non-private run, mean over runs:",
-        result.name, result.cells, result.seeds
+        "{}: {} runs, {} per point\n\nrelative error against {}, mean over runs:",
+        result.name,
+        result.cells,
+        result.seeds,
+        result.error.reference()
     )?;
-    print_curves(out, &result.x, &result.curves)?;
+    let curves = match result.error {
+        SweptError::NonPrivate => &result.curves,
+        SweptError::Exact => &result.curves_exact,
+    };
+    print_curves(out, &result.x, curves)?;
     if let Some(target) = result.target {
         writeln!(
             out,

@@ -1,5 +1,6 @@
 //! From an experiment file to a report: `sims/*.toml` → validated experiment → run → metrics → files.
 
+pub mod advise;
 pub mod audit;
 pub mod coalitions;
 pub mod config;

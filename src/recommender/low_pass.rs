@@ -64,6 +64,28 @@ impl<'a> LowPassFilter<'a> {
         }
     }
 
+    /// The filter of a matrix known by RᵀR, up to a factor, and its positive item degrees alone.
+    ///
+    /// # Panics
+    /// If there is not one degree per row of `products`.
+    #[must_use]
+    pub fn of_gram(products: &DMatrix<f64>, degrees: &[f64]) -> LowPassFilter<'static> {
+        let n = degrees.len();
+        assert_eq!(products.shape(), (n, n), "a degree per item");
+        let roots: Vec<f64> = degrees.iter().map(|degree| degree.sqrt()).collect();
+        let inverse_roots: Vec<f64> = roots.iter().map(|root| root.recip()).collect();
+        let gram = DMatrix::from_fn(n, n, |i, j| {
+            products[(i, j)] * inverse_roots[i] * inverse_roots[j]
+        });
+        let nobody = Interactions::from_rows(n, &[]).expect("no rows are in order");
+        LowPassFilter {
+            interactions: Cow::Owned(nobody),
+            roots,
+            inverse_roots,
+            gram: Some(gram),
+        }
+    }
+
     /// The filter with a copy of the interactions of its own.
     #[must_use]
     pub fn into_owned(self) -> LowPassFilter<'static> {

@@ -12,6 +12,7 @@ use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle, TextStyle};
 
 use super::axis::{Axis, Scale};
 use super::ink::{self, Ink, Marker, Style};
+use super::labels;
 use super::markup::{Markup, cleaned};
 use super::table::{Cell, Column, Table};
 
@@ -59,6 +60,8 @@ pub struct Series {
     /// Number of the look; the position among the figure's series if `None`. Two series of one number share their
     /// colour: measurements and what was predicted for them.
     pub look: Option<usize>,
+    /// What stands beside each point, in a few letters; nothing where the list ends.
+    pub labels: Vec<String>,
 }
 
 impl Series {
@@ -70,7 +73,14 @@ impl Series {
             points,
             mark,
             look: None,
+            labels: Vec::new(),
         }
+    }
+
+    /// The same with something beside each point.
+    #[must_use]
+    pub fn with_labels(self, labels: Vec<String>) -> Self {
+        Self { labels, ..self }
     }
 
     /// The same with another look.
@@ -369,6 +379,14 @@ impl Figure {
                     }))?;
                 }
             }
+        }
+        let place = |point: &Point| {
+            let shown = x.shows(point.x) && y.shows(point.y);
+            shown.then(|| chart.plotting_area().map_coordinate(&(point.x, point.y)))
+        };
+        for (text_of, (column, row)) in labels::placed(&self.series, place) {
+            let anchored = text().pos(Pos::new(HPos::Center, VPos::Center));
+            root.draw(&Text::new(cleaned(text_of), (column, row), anchored))?;
         }
         root.present()?;
         Ok(())

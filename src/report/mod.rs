@@ -12,8 +12,10 @@
 
 mod axis;
 mod figure;
+mod frontiers;
 mod guarantee;
 mod ink;
+mod labels;
 mod layout;
 mod markup;
 mod network;

@@ -32,6 +32,8 @@ pub struct Sweep {
     pub methods: Vec<Method>,
     /// More figures, after the panels.
     pub figures: Vec<Figure>,
+    /// Error against bytes, each figure with the table that explains its numbers; no section if there are none.
+    pub frontiers: Vec<(Figure, Table)>,
     /// More tables, after the methods.
     pub tables: Vec<Table>,
     /// The experiment file.
@@ -133,6 +135,13 @@ pub fn sweep_page(sweep: &Sweep) -> Result<String, FigureError> {
     if let Some(target) = sweep.target {
         page.section("What the target costs");
         page.table(&crossings(sweep, target));
+    }
+    if !sweep.frontiers.is_empty() {
+        page.section("What a byte buys");
+        for (figure, table) in &sweep.frontiers {
+            page.figures(std::slice::from_ref(figure), &[])?;
+            page.table(table);
+        }
     }
     page.section("Methods");
     page.table(&settings(sweep));

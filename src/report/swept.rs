@@ -2,9 +2,10 @@
 
 use super::axis::{Axis, Spacing};
 use super::figure::{Figure, Mark, Point, Series};
+use super::frontiers;
 use super::sweep_page::{Crossing, Method, Panel, Sweep};
 use super::table::{Cell, Column, Table};
-use crate::experiment::sweep::{Coincidence, Curve, SweepConfig, SweepResult};
+use crate::experiment::sweep::{Coincidence, Curve, SweepConfig, SweepResult, SweptError};
 
 /// What a band is, for every figure that has one.
 const BANDS: &str =
@@ -15,7 +16,7 @@ impl Sweep {
     #[must_use]
     pub fn of(result: &SweepResult, table: &SweepConfig, configuration: &str) -> Self {
         let x = axis(result);
-        let panels = [
+        let mut panels = [
             (
                 "against-non-private",
                 "the non-private run from the same start",
@@ -27,6 +28,9 @@ impl Sweep {
                 &result.curves_exact,
             ),
         ];
+        if result.error == SweptError::Exact {
+            panels.swap(0, 1);
+        }
         let panels = panels.into_iter().filter(|(.., curves)| !curves.is_empty());
         let is_baseline = |method: &str| {
             let rest = result
@@ -71,6 +75,7 @@ impl Sweep {
             crossings: result.crossings.iter().map(crossing).collect(),
             methods: methods(result, table),
             figures: spent(result, &x).into_iter().collect(),
+            frontiers: frontiers::drawn(result),
             tables: coincidences(&result.coincidences).into_iter().collect(),
             configuration: configuration.to_owned(),
             timing: "none: nothing on this page depends on the clock".to_owned(),

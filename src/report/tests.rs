@@ -117,6 +117,7 @@ pub(super) fn sweep() -> Sweep {
         crossings: crossings.collect(),
         methods: methods.collect(),
         figures: Vec::new(),
+        frontiers: Vec::new(),
         tables: Vec::new(),
         configuration: "name = \"fig1-jester\"\n[sweep]\nseeds = 10\n".to_owned(),
         timing: "812 s on 2 cores.".to_owned(),

@@ -2,8 +2,9 @@
 
 use crate::support::command::undertone;
 
-const COMMANDS: [&[&str]; 7] = [
+const COMMANDS: [&[&str]; 8] = [
     &["run"],
+    &["advise"],
     &["verify"],
     &["privacy"],
     &["topology"],

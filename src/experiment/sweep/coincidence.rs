@@ -86,8 +86,7 @@ pub(super) fn all(sweep: &Sweep, view: &View) -> Vec<Coincidence> {
         };
         for rest in 0..view.rests {
             let points = view.xs.iter().map(|&(x, place)| {
-                let of =
-                    |method| view.values((method, place, rest), |m| m.relative_error_non_private);
+                let of = |method| view.values((method, place, rest), |m| sweep.table.error.of(m));
                 let (one, other) = (of(a), of(b));
                 let whole = one.len() == sweep.seeds.len() && other.len() == one.len();
                 stream += 1;

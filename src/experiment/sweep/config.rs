@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use super::measures::Measures;
+
 /// `[sweep]`: methods × grid × seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -15,7 +17,10 @@ pub struct SweepConfig {
     /// The method that crossings of the target are compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
-    /// The relative error against the non-private run whose x is asked for.
+    /// Which error the target, the coincidences and the frontier are about.
+    #[serde(default, skip_serializing_if = "SweptError::is_default")]
+    pub error: SweptError,
+    /// The relative error whose x is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<f64>,
     /// Pairs of methods whose errors must have the same law.
@@ -26,6 +31,40 @@ pub struct SweepConfig {
     /// What is compared; one method that changes nothing where absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<MethodConfig>,
+}
+
+/// What relative errors are measured against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SweptError {
+    /// The non-private run of the file's own algorithm from the same X⁰: what privacy costs.
+    #[default]
+    NonPrivate,
+    /// The exact eigenvectors: what privacy and the algorithm cost together. The one to compare algorithms by.
+    Exact,
+}
+
+impl SweptError {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The measure of one run.
+    pub(super) fn of(self, measures: &Measures) -> Option<f64> {
+        match self {
+            Self::NonPrivate => measures.relative_error_non_private,
+            Self::Exact => measures.relative_error,
+        }
+    }
+
+    /// The reference, in words.
+    #[must_use]
+    pub fn reference(self) -> &'static str {
+        match self {
+            Self::NonPrivate => "the non-private run",
+            Self::Exact => "the exact eigenvectors",
+        }
+    }
 }
 
 /// `[[sweep.methods]]`
@@ -104,6 +143,7 @@ mod tests {
     const TEXT: &str = r#"
         seeds = [4, 9]
         target = 0.1
+        error = "exact"
         [over]
         "privacy.epsilon" = [0.5, 1]
         "algorithm.rank" = [2]
@@ -120,6 +160,7 @@ mod tests {
         assert_eq!(keys, ["privacy.epsilon", "algorithm.rank", "data.items"]);
         assert_eq!(config.methods[0].set.0[0].0, "z.last");
         assert_eq!(config.seeds, Seeds::List(vec![4, 9]));
+        assert_eq!(config.error, SweptError::Exact);
         let again: SweepConfig = toml::from_str(&toml::to_string(&config).expect("serialises"))
             .expect("what is written can be read");
         assert_eq!(again, config);
@@ -134,6 +175,7 @@ mod tests {
             ("target", "targets", "unknown field `targets`"),
             ("name =", "nam =", "unknown field `nam`"),
             ("[4, 9]", "\"x\"", "a number of seeds"),
+            ("\"exact\"", "\"exactly\"", "unknown variant `exactly`"),
             (
                 "\"privacy.epsilon\"",
                 "privacy.epsilon",

@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::bands;
 use super::coincidence::{self, Coincidence};
+use super::config::SweptError;
 use super::cross::{self, Crossing};
+use super::frontier::{self, Frontier};
 use super::grid::Sweep;
 use super::journal::CellOutcome;
 use super::measures::Measures;
@@ -56,6 +58,8 @@ pub struct SweepResult {
     pub failed: usize,
     /// Runs per method and grid point.
     pub seeds: usize,
+    /// Which error `target`, `crossings`, `coincidences` and `frontiers` are about.
+    pub error: SweptError,
     /// The relative error asked for.
     pub target: Option<f64>,
     /// The method crossings are compared with.
@@ -66,8 +70,10 @@ pub struct SweepResult {
     pub curves_exact: Vec<Curve>,
     /// ε spent against the coalition asked for.
     pub spent: Vec<Curve>,
-    /// What each curve of `curves` pays for the target; empty without one.
+    /// What each method pays for the target; empty without one.
     pub crossings: Vec<Crossing>,
+    /// Error against bytes per peer at every x; empty if all methods send the same.
+    pub frontiers: Vec<Frontier>,
     /// The checks of `sweep.coincide`.
     pub coincidences: Vec<Coincidence>,
     /// What the user should know, per method.
@@ -80,11 +86,17 @@ impl SweepResult {
         let view = View::of(sweep, outcomes);
         let curves = view.curves(|m| m.relative_error_non_private);
         let spent = view.curves(|m| m.epsilon_spent);
+        let all = view.curves(|m| m.relative_error);
+        let error = sweep.table.error;
+        let asked = match error {
+            SweptError::NonPrivate => &curves,
+            SweptError::Exact => &all,
+        };
         let baseline = sweep.table.baseline.clone();
         let crossings = sweep.table.target.map_or_else(Vec::new, |target| {
-            cross::all(&curves, &spent, target, &view.baselines())
+            cross::all(asked, &spent, target, &view.baselines())
         });
-        let all = view.curves(|m| m.relative_error);
+        let frontiers = frontier::all(&view, |m| error.of(m));
         Self {
             schema: SWEEP_SCHEMA,
             kind: "sweep",
@@ -94,12 +106,14 @@ impl SweepResult {
             cells: outcomes.len(),
             failed: outcomes.iter().filter(|outcome| outcome.is_err()).count(),
             seeds: sweep.seeds.len(),
+            error,
             target: sweep.table.target,
             baseline,
             curves_exact: without_empty(all),
             spent: without_empty(spent),
             curves,
             crossings,
+            frontiers,
             coincidences: coincidence::all(sweep, &view),
             warnings: sweep.warnings.clone(),
         }
@@ -157,6 +171,19 @@ impl<'a> View<'a> {
             .filter_map(|outcome| outcome.as_ref().ok().and_then(&measure))
             .filter(|value| value.is_finite())
             .collect()
+    }
+
+    /// Every method with every combination of further values.
+    pub(super) fn methods(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let methods = 0..self.sweep.methods.len();
+        methods.flat_map(|method| (0..self.rests).map(move |rest| (method, rest)))
+    }
+
+    /// The algorithm of a method at a grid point.
+    pub(super) fn algorithm(&self, method: usize, place: usize, rest: usize) -> &'static str {
+        let point = place * self.rests + rest;
+        let setting = &self.sweep.settings[method * self.sweep.grid.len() + point];
+        setting.config.algorithm.kind.name()
     }
 
     fn curves(&self, measure: impl Fn(&Measures) -> Option<f64>) -> Vec<Curve> {

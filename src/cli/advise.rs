@@ -1,0 +1,145 @@
+//! `undertone advise`.
+
+use std::io::{self, Write};
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::arguments::AdviseArguments;
+use super::progress::Progress;
+use super::{Verdict, table};
+use crate::experiment::Experiment;
+use crate::experiment::advise::{
+    AdviseOptions, AlgorithmAdvice, Assumptions, Candidate, MOST_ITEMS, advise,
+};
+
+/// Candidates that are printed; `--json` has all.
+const SHOWN: usize = 10;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    /// What to type.
+    command: String,
+    #[serde(flatten)]
+    advice: &'a AlgorithmAdvice,
+}
+
+pub(crate) fn execute(arguments: &AdviseArguments) -> Result<Verdict> {
+    let report = arguments.report;
+    let mut config = arguments.experiment.config()?;
+    if let Some(epsilon) = arguments.epsilon {
+        config.privacy.epsilon = epsilon;
+    }
+    let swept = config.sweep.is_some();
+    let progress = Progress::new("trying", report.quiet);
+    let experiment = Experiment::resolve(config, arguments.experiment.base())
+        .map_err(|error| arguments.experiment.explain(error))?;
+    let mut assumptions = Assumptions::default();
+    if let Some(decay) = arguments.decay {
+        assumptions.decay = decay;
+    }
+    let options = AdviseOptions {
+        bytes: arguments.bytes,
+        assumptions,
+    };
+    let advice = advise(&experiment, options)?;
+    progress.finish();
+    let command = command(arguments, &advice)?;
+    let mut out = io::stdout().lock();
+    if report.json {
+        let document = Document {
+            command,
+            advice: &advice,
+        };
+        serde_json::to_writer_pretty(&mut out, &document).context("cannot print the advice")?;
+        writeln!(out)?;
+    } else if !report.quiet {
+        print(&mut out, &advice)?;
+        writeln!(out, "\n{command}")?;
+        if swept {
+            writeln!(out, "(without the file's [sweep])")?;
+        }
+    }
+    Ok(Verdict::Success)
+}
+
+/// The command line that runs what is recommended.
+fn command(arguments: &AdviseArguments, advice: &AlgorithmAdvice) -> Result<String> {
+    let algorithm = toml::Value::try_from(advice.recommended.algorithm)
+        .context("cannot write the algorithm")?;
+    let sim = arguments.experiment.sim.display();
+    let mut command = format!("undertone run {sim}");
+    let set = arguments.experiment.overrides();
+    let own = [
+        format!("algorithm={algorithm}"),
+        format!("data.degree_floor={}", advice.recommended.degree_floor),
+        format!("evaluation.reference_floor={}", advice.reference_floor),
+    ];
+    let epsilon = arguments.epsilon.map(|e| format!("privacy.epsilon={e}"));
+    for value in set.into_iter().chain(own).chain(epsilon) {
+        let plain = value
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "._-=/".contains(c));
+        if plain {
+            command.push_str(&format!(" --set {value}"));
+        } else {
+            command.push_str(&format!(" --set '{}'", value.replace('\'', "'\\''")));
+        }
+    }
+    Ok(command)
+}
+
+fn print(out: &mut impl Write, advice: &AlgorithmAdvice) -> io::Result<()> {
+    let public = advice.public;
+    let assumed = advice.assumptions;
+    writeln!(
+        out,
+        "from public quantities alone: {} users, {} items and their degrees ({} interactions), the graph and the budget\n\
+         assumed: taste is {} of the spectrum and falls as i^-{}, degrees of users are log-normal with spread {}, users with \
+         few interactions differ by {}",
+        public.users,
+        public.items,
+        public.interactions,
+        assumed.taste,
+        assumed.decay,
+        assumed.spread,
+        assumed.difference
+    )?;
+    if public.items > MOST_ITEMS {
+        writeln!(
+            out,
+            "more than {MOST_ITEMS} items: predicted on that many, with the noise scaled; take it as rough"
+        )?;
+    }
+    let budget = match advice.bytes {
+        Some(bytes) => format!("at most {} from any peer", table::bytes(bytes)),
+        None => "any number of bytes".to_owned(),
+    };
+    writeln!(
+        out,
+        "\nepsilon = {}, {budget}: {}\n",
+        table::number(advice.epsilon),
+        advice.recommended.name
+    )?;
+    let heading = ["", "predicted error", "bytes per peer", "beaten by none"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    let shown = |(place, candidate): &(usize, &Candidate)| {
+        candidate.predicted_error.is_some() && (*place < SHOWN || candidate.on_frontier)
+    };
+    for (_, candidate) in advice.candidates.iter().enumerate().filter(shown) {
+        rows.push(vec![
+            candidate.name.clone(),
+            table::optional(candidate.predicted_error),
+            table::bytes(candidate.bytes_max_peer),
+            if candidate.on_frontier { "yes" } else { "" }.to_owned(),
+        ]);
+    }
+    table::write(out, &rows)?;
+    let printed = rows.len() - 1;
+    writeln!(
+        out,
+        "{printed} of {} candidates; errors are relative, against the exact eigenvectors under degree floor {}",
+        advice.candidates.len(),
+        advice.reference_floor
+    )
+}

@@ -1,0 +1,213 @@
+//! Which algorithm, block, iterations and degree floor to use for a privacy budget and a byte budget per peer.
+//!
+//! Nothing private is looked at: the advice is a function of the configuration, the graph, the number of users and the item
+//! degrees, which P1 treats as public. What it has to guess (the spectrum, how active users are) is stated as
+//! [`Assumptions`] and drawn as a stand-in for the data; every candidate then runs on stand-ins, by the
+//! real algorithms under a curator with the noise of the real plan, and the mean error predicts the real one.
+
+mod candidates;
+mod ground;
+mod stand_in;
+#[cfg(test)]
+mod tests;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use self::candidates::{Setting, settings};
+use self::ground::Ground;
+use super::config::AlgorithmConfig;
+use super::resolve::Experiment;
+use crate::vocabulary::Seed;
+
+pub use self::candidates::FLOORS;
+pub use self::stand_in::{Assumptions, MOST_ITEMS};
+
+/// Stand-ins drawn, with one run of every candidate on each.
+const STAND_INS: u32 = 6;
+
+/// What to advise for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AdviseOptions {
+    /// The most bytes the busiest peer may send; no limit where absent.
+    pub bytes: Option<u64>,
+    /// What is assumed of the data.
+    pub assumptions: Assumptions,
+}
+
+/// Why there is no advice.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AdviseError {
+    /// An assumption out of range.
+    #[error("the assumed {what} must be a number from {low} to {high}, found {found}")]
+    Assumption {
+        /// Which.
+        what: &'static str,
+        /// The least allowed.
+        low: f64,
+        /// The largest allowed.
+        high: f64,
+        /// The value given.
+        found: f64,
+    },
+    /// A budget that nothing fits.
+    #[error(
+        "no candidate sends at most {budget} bytes from the busiest peer: the cheapest, {cheapest}, sends {least}; raise \
+         --bytes, or lower algorithm.rank, the degree of the graph or the accuracy of the averaging"
+    )]
+    Budget {
+        /// The budget.
+        budget: u64,
+        /// The cheapest candidate.
+        cheapest: String,
+        /// What that sends.
+        least: u64,
+    },
+    /// Nothing can be run.
+    #[error(
+        "no candidate has a proved sensitivity for this adjacency, rule and cap, or could be run: {0}"
+    )]
+    NoCandidate(String),
+}
+
+/// One candidate and what is predicted of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Candidate {
+    /// A short name, such as `krylov, L = 3, b = 16, D = 20`.
+    pub name: String,
+    /// Keys of `[algorithm]`.
+    pub algorithm: AlgorithmConfig,
+    /// `data.degree_floor`.
+    pub degree_floor: u32,
+    /// Predicted relative error of the low-pass filtered ratings against the exact eigenvectors; null where the budget
+    /// rules the candidate out.
+    pub predicted_error: Option<f64>,
+    /// Bytes that the busiest peer sends.
+    pub bytes_max_peer: u64,
+    /// Whether no candidate is both better and cheaper.
+    pub on_frontier: bool,
+}
+
+/// Advice, with everything it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AlgorithmAdvice {
+    /// The best within the budget.
+    pub recommended: Candidate,
+    /// All of them, least predicted error first, those over budget last.
+    pub candidates: Vec<Candidate>,
+    /// Candidates that cannot be run on this experiment, and why.
+    pub refused: Vec<(String, String)>,
+    /// The budget.
+    pub bytes: Option<u64>,
+    /// ε.
+    pub epsilon: f64,
+    /// Degree floor of the matrix whose eigenvectors are wanted: `evaluation.reference_floor`, or 1.
+    pub reference_floor: u32,
+    /// What was assumed.
+    pub assumptions: Assumptions,
+    /// What was used of the data: users, items and the sum of item degrees.
+    pub public: PublicQuantities,
+}
+
+/// All that is used of the data besides the degree of every item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PublicQuantities {
+    /// Users.
+    pub users: usize,
+    /// Items n.
+    pub items: usize,
+    /// Interactions.
+    pub interactions: u64,
+}
+
+/// Advises for this experiment, its ε, δ, adjacency, sensitivity rule, noise scheme, averaging and graph. Its algorithm's rank is
+/// kept; its block, iterations and degree floor are not.
+///
+/// Bytes are those of a decentralised engine on the experiment's graph, whatever `engine.kind` is.
+///
+/// # Errors
+/// [`AdviseError`] for assumptions out of range, a budget that nothing fits, or nothing that can be run.
+pub fn advise(
+    experiment: &Experiment,
+    options: AdviseOptions,
+) -> Result<AlgorithmAdvice, AdviseError> {
+    options.assumptions.check()?;
+    let reference_floor = experiment.config.evaluation.reference_floor.unwrap_or(1);
+    let (all, refused) = settings(experiment);
+    let fits = |setting: &Setting| options.bytes.is_none_or(|most| setting.bytes <= most);
+    let Some(cheapest) = all.iter().min_by_key(|setting| setting.bytes) else {
+        let first = refused.into_iter().next();
+        return Err(AdviseError::NoCandidate(
+            first.map_or_else(String::new, |(_, why)| why),
+        ));
+    };
+    if let Some(budget) = options.bytes.filter(|budget| cheapest.bytes > *budget) {
+        return Err(AdviseError::Budget {
+            budget,
+            cheapest: cheapest.name(),
+            least: cheapest.bytes,
+        });
+    }
+    let public = stand_in::Public::of(experiment);
+    let root = Seed::from_u64(0);
+    let floors: Vec<u32> = all.iter().map(|setting| setting.floor).collect();
+    let grounds: Vec<Ground> = (0..STAND_INS)
+        .into_par_iter()
+        .map(|number| {
+            public.stand_in(
+                options.assumptions,
+                reference_floor,
+                &floors,
+                experiment.config.algorithm.rank,
+                &root.repetition(number),
+            )
+        })
+        .collect();
+    let predicted = |setting: &Setting| {
+        let one = |(number, ground): (u32, &Ground)| {
+            ground.error(experiment, setting, &root.repetition(number))
+        };
+        let errors: Option<Vec<f64>> = (0..).zip(&grounds).map(one).collect();
+        errors.map(|errors| errors.iter().sum::<f64>() / errors.len() as f64)
+    };
+    let mut candidates: Vec<Candidate> = all
+        .par_iter()
+        .map(|setting| Candidate {
+            name: setting.name(),
+            algorithm: setting.algorithm,
+            degree_floor: setting.floor,
+            predicted_error: fits(setting).then(|| predicted(setting)).flatten(),
+            bytes_max_peer: setting.bytes,
+            on_frontier: false,
+        })
+        .collect();
+    let rank = |candidate: &Candidate| candidate.predicted_error.unwrap_or(f64::INFINITY);
+    candidates.sort_by(|a, b| {
+        rank(a)
+            .total_cmp(&rank(b))
+            .then(a.bytes_max_peer.cmp(&b.bytes_max_peer))
+    });
+    let mut least = u64::MAX;
+    for candidate in &mut candidates {
+        candidate.on_frontier =
+            candidate.predicted_error.is_some() && candidate.bytes_max_peer < least;
+        if candidate.on_frontier {
+            least = candidate.bytes_max_peer;
+        }
+    }
+    let recommended = candidates
+        .first()
+        .filter(|best| best.predicted_error.is_some())
+        .cloned()
+        .ok_or_else(|| AdviseError::NoCandidate("every run on the stand-ins failed".to_owned()))?;
+    Ok(AlgorithmAdvice {
+        recommended,
+        candidates,
+        refused,
+        bytes: options.bytes,
+        epsilon: experiment.config.privacy.epsilon,
+        reference_floor,
+        assumptions: options.assumptions,
+        public: public.quantities(),
+    })
+}

@@ -1,0 +1,265 @@
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+
+use super::candidates::{Setting, settings};
+use super::ground::Ground;
+use super::*;
+use crate::data::Interactions;
+use crate::engine::Silent;
+use crate::experiment::evaluation::References;
+use crate::linalg::Block;
+use crate::recommender::LowPassFilter;
+
+fn sim() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml")
+}
+
+fn experiment(set: &[&str]) -> Experiment {
+    let set: Vec<String> = set.iter().map(|&s| s.to_owned()).collect();
+    Experiment::load(&sim(), &set).expect("valid")
+}
+
+/// A under this floor.
+fn matrix(interactions: &Interactions, floor: u32) -> DMatrix<f64> {
+    let floor = NonZeroU32::new(floor).expect("positive");
+    let rows = interactions.normalised_rows(floor);
+    let n = interactions.items();
+    let identity = Block::from_matrix(&DMatrix::identity(n, n));
+    rows.gram_product(&identity).to_matrix()
+}
+
+/// The data itself, where the advice has a stand-in.
+fn real(experiment: &Experiment, all: &[Setting]) -> Ground {
+    let data = &experiment.interactions;
+    let mut floors: Vec<u32> = all.iter().map(|setting| setting.floor).collect();
+    floors.sort_unstable();
+    floors.dedup();
+    let reference = experiment.config.evaluation.reference_floor.unwrap_or(1);
+    Ground::new(
+        floors.into_iter().map(|floor| (floor, matrix(data, floor))),
+        &matrix(data, reference),
+        experiment.config.algorithm.rank,
+        LowPassFilter::new(data).into_owned(),
+        1.0,
+    )
+}
+
+/// The mean error of every candidate that runs on the data itself.
+fn measured(experiment: &Experiment, runs: u32) -> Vec<(String, u64, f64)> {
+    let (all, _) = settings(experiment);
+    let ground = real(experiment, &all);
+    let root = Seed::from_u64(77);
+    all.par_iter()
+        .filter_map(|setting| {
+            let errors: Option<Vec<f64>> = (0..runs)
+                .map(|run| ground.error(experiment, setting, &root.repetition(run)))
+                .collect();
+            let mean = errors?.iter().sum::<f64>() / f64::from(runs);
+            Some((setting.name(), setting.bytes, mean))
+        })
+        .collect()
+}
+
+const JESTER: [&str; 4] = [
+    "data.path=../../shared/data/ratings/jester-1-1.csv.gz",
+    "data.format=jester",
+    "data.items=0",
+    "peers.count=256",
+];
+
+/// Ratio of the error of what is advised to that of the best candidate, for every budget, as lines of a table.
+fn ratios(data: &[&str], epsilons: &[f64], runs: u32) -> Vec<(String, f64)> {
+    let mut found = Vec::new();
+    for epsilon in epsilons {
+        let epsilon_set = format!("privacy.epsilon={epsilon}");
+        let mut set = data.to_vec();
+        set.push(&epsilon_set);
+        let experiment = experiment(&set);
+        let truth = measured(&experiment, runs);
+        let mut bytes: Vec<u64> = truth.iter().map(|(_, bytes, _)| *bytes).collect();
+        bytes.sort_unstable();
+        let budgets = [
+            Some(bytes[bytes.len() / 4]),
+            Some(bytes[bytes.len() / 2]),
+            None,
+        ];
+        for budget in budgets {
+            let options = AdviseOptions {
+                bytes: budget,
+                ..AdviseOptions::default()
+            };
+            let advice = advise(&experiment, options).expect("candidates");
+            let within = truth
+                .iter()
+                .filter(|(_, bytes, _)| budget.is_none_or(|most| *bytes <= most));
+            let best = within
+                .min_by(|a, b| a.2.total_cmp(&b.2))
+                .expect("not empty");
+            let advised = truth
+                .iter()
+                .find(|(name, ..)| *name == advice.recommended.name)
+                .expect("measured");
+            let line = format!(
+                "epsilon {epsilon:>4}, bytes {:>10}: advised {:<28} {:.4} (predicted {:.4}), best {:<28} {:.4}",
+                budget.map_or_else(|| "any".to_owned(), |b| b.to_string()),
+                advised.0,
+                advised.2,
+                advice.recommended.predicted_error.expect("predicted"),
+                best.0,
+                best.2,
+            );
+            found.push((line, advised.2 / best.2));
+        }
+    }
+    found
+}
+
+/// At most 10 % more error than the best candidate at every ε and budget.
+fn within_a_tenth(name: &str, data: &[&str]) {
+    let mut worst = 0.0_f64;
+    for (line, ratio) in ratios(data, &[0.3, 1.0, 3.0, 10.0], 8) {
+        println!("{name}, {line}: ratio {ratio:.3}");
+        worst = worst.max(ratio);
+    }
+    assert!(worst <= 1.10, "{name}: {worst}");
+}
+
+#[test]
+#[ignore = "minutes: every candidate, many times"]
+fn the_advice_is_within_a_tenth_of_the_best_choice_on_movielens() {
+    within_a_tenth("MovieLens 200, rank 8", &["algorithm.rank=8"]);
+}
+
+#[test]
+#[ignore = "minutes: every candidate, many times"]
+fn the_advice_is_within_a_tenth_of_the_best_choice_on_jester() {
+    if !data_is_there(JESTER[0]) {
+        return;
+    }
+    within_a_tenth(
+        "Jester, rank 8",
+        &[&JESTER[..], &["algorithm.rank=8"]].concat(),
+    );
+}
+
+/// Whether a file outside the repository is there.
+fn data_is_there(set: &str) -> bool {
+    let path = set.strip_prefix("data.path=").unwrap_or(set);
+    let found = sim().with_file_name(path).exists();
+    if !found {
+        crate::vocabulary::testing::skipped(format_args!("{path} is not there"));
+    }
+    found
+}
+
+/// The fast part of the check above.
+#[test]
+fn the_advice_is_close_to_the_best_choice_on_few_items() {
+    let small = ["data.items=60", "peers.count=32", "algorithm.rank=4"];
+    for (line, ratio) in ratios(&small, &[1.0, 10.0], 4) {
+        assert!(ratio <= 1.15, "{line}: {ratio}");
+    }
+}
+
+const SMALL: [&str; 3] = ["data.items=40", "peers.count=16", "algorithm.rank=2"];
+
+/// The error of a run on n rows with the same A is that of the run of the engine `central`.
+#[test]
+fn the_ground_gives_the_errors_of_the_engine() {
+    use crate::experiment::run_engine;
+    let set = [
+        &SMALL[..],
+        &[
+            "algorithm.kind=krylov",
+            "algorithm.block=4",
+            "algorithm.iterations=2",
+            "data.degree_floor=10",
+            "engine.kind=central",
+            "evaluation.reference_floor=1",
+        ],
+    ]
+    .concat();
+    let experiment = experiment(&set);
+    let seed = Seed::from_u64(5);
+    let outcome = run_engine(&experiment, &experiment.session(&seed), &mut Silent).expect("runs");
+    let exact = References::exact(&experiment).expect("small").vectors;
+    let expected =
+        LowPassFilter::new(&experiment.interactions).relative_error(outcome.basis(), &exact);
+    let (all, _) = settings(&experiment);
+    let setting = all
+        .iter()
+        .find(|setting| setting.name() == "krylov, L = 2, b = 4, D = 10")
+        .expect("a candidate");
+    let found = real(&experiment, &all)
+        .error(&experiment, setting, &seed)
+        .expect("a basis");
+    assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+}
+
+/// Two data sets with equal item degrees and users get equal advice to the bit, whoever rated what.
+#[test]
+fn advice_looks_at_public_quantities_alone() {
+    let mut experiment = experiment(&SMALL);
+    let advice = |experiment: &Experiment| {
+        let options = AdviseOptions::default();
+        serde_json::to_string(&advise(experiment, options).expect("candidates")).expect("JSON")
+    };
+    let before = advice(&experiment);
+    let data = &experiment.interactions;
+    let mut columns = vec![Vec::new(); data.items()];
+    for user in 0..data.users() {
+        for &item in data.row(user) {
+            columns[item as usize].push(user);
+        }
+    }
+    // Every item is rated by as many users, from another one on.
+    let mut rows = vec![Vec::new(); data.users()];
+    for (item, raters) in columns.iter().enumerate() {
+        for user in raters {
+            rows[(user + 7 * item) % data.users()].push(item as u32);
+        }
+    }
+    let moved = data.with_rows(&rows).expect("ascending");
+    assert_eq!(moved.item_degrees(), data.item_degrees());
+    assert_ne!(moved.row(3), data.row(3));
+    experiment.interactions = std::sync::Arc::new(moved);
+    assert_eq!(advice(&experiment), before);
+}
+
+#[test]
+fn budgets_are_kept_and_bytes_are_those_of_a_run() {
+    let set = [&SMALL[..], &["algorithm.iterations=2"]].concat();
+    let experiment = experiment(&set);
+    let free = advise(&experiment, AdviseOptions::default()).expect("candidates");
+    let sent = crate::engine::lockstep::run(&experiment.session(&Seed::from_u64(1)), &mut Silent)
+        .expect("runs")
+        .communication
+        .bytes_max_peer;
+    let same = |candidate: &&Candidate| candidate.name == "power, L = 2, D = 20";
+    let found = free.candidates.iter().find(same).expect("a candidate");
+    assert_eq!(found.bytes_max_peer, sent);
+    let with = |bytes| {
+        let options = AdviseOptions {
+            bytes: Some(bytes),
+            ..AdviseOptions::default()
+        };
+        advise(&experiment, options)
+    };
+    let limited = with(sent).expect("fits");
+    assert!(limited.recommended.bytes_max_peer <= sent);
+    assert!(limited.recommended.predicted_error >= free.recommended.predicted_error);
+    let over = limited.candidates.last().expect("some");
+    assert!(over.predicted_error.is_none() && over.bytes_max_peer > sent);
+    let message = with(10).expect_err("nothing fits").to_string();
+    assert!(message.contains("power, L = 1"), "{message}");
+    for (decay, refused) in [(f64::NAN, true), (-1.0, true), (2.0, false)] {
+        let assumptions = Assumptions {
+            decay,
+            ..Assumptions::default()
+        };
+        assert_eq!(assumptions.check().is_err(), refused);
+    }
+}
