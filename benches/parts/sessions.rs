@@ -55,6 +55,8 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         peers: peers as u32,
         dimension: size.items,
         rank: size.rank,
+        noise_factors: Vec::new(),
+        momentum: 0.0,
         block: size.rank,
         iterations: size.iterations,
         algorithm: AlgorithmKind::Power,

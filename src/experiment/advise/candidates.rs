@@ -127,6 +127,9 @@ fn setting(
             .graph()
             .diameter_bound()
             .unwrap_or(u32::MAX),
+        // Candidates spend evenly and have no momentum, whatever the file's own algorithm does.
+        noise_factors: Vec::new(),
+        momentum: 0.0,
         ..own.clone()
     };
     let plan = Plan::new(parameters).map_err(|error| error.to_string())?;
