@@ -113,7 +113,7 @@ fn what_cannot_be_swept_is_refused_with_what_to_change() {
         ),
         (
             "sweep.over={\"averaging.scheme\"=[\"linear\", \"chebyshev\"]}",
-            "target needs numbers above 0",
+            "target needs numbers under",
         ),
         (
             "sweep.over={\"engine.kind\"=[\"central\"], \"privacy.epsilon\"=[1]}",

@@ -126,7 +126,7 @@ fn setting(
             .topology
             .graph()
             .diameter_bound()
-            .unwrap_or(u32::MAX),
+            .unwrap_or(own.peers),
         // Candidates spend evenly and have no momentum, whatever the file's own algorithm does.
         noise_factors: Vec::new(),
         momentum: 0.0,

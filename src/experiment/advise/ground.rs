@@ -64,16 +64,18 @@ impl Ground {
         };
         let plan = Plan::new(parameters).ok()?;
         let start = start_block(seed, dimension, plan.algorithm().query_columns()).ok()?;
+        let start = Arc::new(start);
         let session = Session {
             plan: Arc::new(plan),
             topology: Arc::clone(&experiment.topology),
             noise_topology: Arc::clone(&experiment.noise_topology),
             rows: Arc::clone(rows),
             noise: Assignment::new(seed, 0.0, 0.0),
-            start: Arc::new(start),
+            start: Arc::clone(&start),
             seed: seed.clone(),
             sigma_central: setting.sigma * self.noise,
-        };
+        }
+        .with_start(start);
         let outcome = central::run(&session, SumNoise::Curator, &mut Silent).ok()?;
         let error = self.filter.relative_error(outcome.basis(), &self.exact);
         error.is_finite().then_some(error)

@@ -66,7 +66,7 @@ pub enum SweepError {
     },
     /// A crossing asked for on an axis that has none.
     #[error(
-        "target needs numbers above 0 under over.\"{key}\", the first key, which is the x axis: leave target out, or list \
+        "target needs numbers under over.\"{key}\", the first key, which is the x axis: leave target out, or list \
          such a key first"
     )]
     NoAxis {

@@ -374,16 +374,11 @@ fn check_not_swept(table: &SweepConfig, whose: &str, key: &str) -> Result<(), Sw
     Ok(())
 }
 
-/// Whether the first swept key is a number above 0 everywhere, so that a curve can cross a target on it.
+/// Whether the first swept key is a number everywhere, so that a curve can cross a target on it.
 fn is_an_axis(values: &[toml::Value]) -> bool {
-    let number = |value: &toml::Value| match value {
-        toml::Value::Integer(value) => Some(*value as f64),
-        toml::Value::Float(value) => Some(*value),
-        _ => None,
-    };
     values
         .iter()
-        .all(|value| number(value).is_some_and(|x| x > 0.0))
+        .all(|value| value.is_integer() || value.is_float())
 }
 
 fn cells(table: &SweepConfig, methods: usize, seeds: &[u64]) -> Result<Vec<Cell>, SweepError> {
