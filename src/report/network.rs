@@ -35,7 +35,7 @@ pub struct Network<'a> {
     pub graph: &'a Graph,
     /// A value per peer, such as its ε; `None` for peers without one. Degrees are used if this is empty.
     pub values: &'a [Option<f64>],
-    /// What the values are, with their unit: "ε [nats]".
+    /// What the values are, with their unit: "ε in nats".
     pub value_name: &'a str,
 }
 
