@@ -77,7 +77,7 @@ use crate::engine::{Observer, Outcome, Session};
 ///
 /// # Cost
 /// Encryption and copies within libp2p bound it: about 2 CPU seconds per GB of messages, of which the same
-/// exchange over bare streams takes three quarters (`benches/RESULTS-network.md`). Memory: see the module;
+/// exchange over bare streams takes three quarters (`benches/RESULTS.md`). Memory: see the module;
 /// about 12 blocks of n·p values per node at degree 6, the collector's three included.
 pub fn run(
     session: &Session,
