@@ -38,6 +38,10 @@ impl Algorithm for Covariance {
         Release::PackedTriangle
     }
 
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
     fn shape(&self) -> (usize, usize) {
         (PackedTriangle::coordinates(self.dimension), 1)
     }

@@ -1,15 +1,12 @@
 //! Block Krylov: every noisy product is kept, and the matrix is completed from all of them at the end.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
 use super::{Algorithm, PublicState};
-use crate::linalg::{
-    Block, NotFullRank, SparseRows, extend_basis, signed, small_leading_eigenvectors,
-};
-use crate::vocabulary::{Label, Release, Seed};
+use crate::linalg::{Block, NotFullRank, extend_basis, signed, small_leading_eigenvectors};
+use crate::vocabulary::{Label, Seed};
 
 /// A part of a noisy product outside the span of earlier queries that is shorter than this share of the product carries
 /// no direction: disagreement between peers and rounding are of that size.
@@ -152,30 +149,12 @@ impl Krylov {
 }
 
 impl Algorithm for Krylov {
-    fn release(&self) -> Release {
-        Release::Product
-    }
-
-    fn shape(&self) -> (usize, usize) {
-        (self.dimension, self.block)
+    fn dimension(&self) -> usize {
+        self.dimension
     }
 
     fn query_columns(&self) -> usize {
         self.block
-    }
-
-    fn prepare(&self, rows: &SparseRows, query: &[f64]) -> Vec<f64> {
-        rows.project(query, self.block)
-    }
-
-    fn add_contribution(
-        &self,
-        rows: &SparseRows,
-        prepared: &[f64],
-        range: Range<usize>,
-        out: &mut [f64],
-    ) {
-        rows.add_back_projection(prepared, self.block, range, out);
     }
 
     fn advance(

@@ -69,11 +69,19 @@ use crate::vocabulary::Release;
 /// [`prepare`](Self::prepare) and [`add_contribution`](Self::add_contribution) alone; the rest is post-processing of noisy
 /// sums and costs nothing.
 pub trait Algorithm: fmt::Debug + Send + Sync {
-    /// What a peer releases, which decides the sensitivity bound that applies.
-    fn release(&self) -> Release;
+    /// Items n.
+    fn dimension(&self) -> usize;
+
+    /// What a peer releases, which decides the sensitivity bound that applies: its product with the query, unless
+    /// the algorithm says otherwise (then it also has a shape, a preparation and a contribution of its own).
+    fn release(&self) -> Release {
+        Release::Product
+    }
 
     /// Rows and columns of what every peer releases in an iteration, row-major.
-    fn shape(&self) -> (usize, usize);
+    fn shape(&self) -> (usize, usize) {
+        (self.dimension(), self.query_columns())
+    }
 
     /// Columns of the public query X, n × this; the starting block has as many.
     fn query_columns(&self) -> usize;
@@ -93,7 +101,9 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// A summary of the rows against the public query that makes ranges of the contribution cheap.
     ///
     /// `query` is the row-major block X^{l−1}.
-    fn prepare(&self, rows: &SparseRows, query: &[f64]) -> Vec<f64>;
+    fn prepare(&self, rows: &SparseRows, query: &[f64]) -> Vec<f64> {
+        rows.project(query, self.query_columns())
+    }
 
     /// Adds the coordinates `range` of this peer's contribution f_u(X) to `out`.
     ///
@@ -105,7 +115,9 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         prepared: &[f64],
         range: Range<usize>,
         out: &mut [f64],
-    );
+    ) {
+        rows.add_back_projection(prepared, self.query_columns(), range, out);
+    }
 
     /// The next public state from the noisy sum.
     ///

@@ -1,11 +1,9 @@
 //! The power method with momentum: each step subtracts a share of the block before the last.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Algorithm, PublicState};
-use crate::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
-use crate::vocabulary::Release;
+use crate::linalg::{Block, NotFullRank, orthonormalise};
 
 /// Accelerated power method on A = Σ_u R_uᵀR_u with momentum β, in units of A's eigenvalues squared.
 ///
@@ -46,30 +44,12 @@ pub struct Momentum {
 }
 
 impl Algorithm for Momentum {
-    fn release(&self) -> Release {
-        Release::Product
-    }
-
-    fn shape(&self) -> (usize, usize) {
-        (self.dimension, self.rank)
+    fn dimension(&self) -> usize {
+        self.dimension
     }
 
     fn query_columns(&self) -> usize {
         self.rank
-    }
-
-    fn prepare(&self, rows: &SparseRows, query: &[f64]) -> Vec<f64> {
-        rows.project(query, self.rank)
-    }
-
-    fn add_contribution(
-        &self,
-        rows: &SparseRows,
-        prepared: &[f64],
-        range: Range<usize>,
-        out: &mut [f64],
-    ) {
-        rows.add_back_projection(prepared, self.rank, range, out);
     }
 
     fn advance(

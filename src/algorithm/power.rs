@@ -1,11 +1,9 @@
 //! The randomised power method: contribute A_u X, take the Q of the noisy sum.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Algorithm, PublicState};
-use crate::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
-use crate::vocabulary::Release;
+use crate::linalg::{Block, NotFullRank, orthonormalise};
 
 /// Block power method (subspace iteration) on A = Σ_u R_uᵀR_u.
 ///
@@ -24,12 +22,8 @@ pub struct PowerMethod {
 }
 
 impl Algorithm for PowerMethod {
-    fn release(&self) -> Release {
-        Release::Product
-    }
-
-    fn shape(&self) -> (usize, usize) {
-        (self.dimension, self.rank)
+    fn dimension(&self) -> usize {
+        self.dimension
     }
 
     fn query_columns(&self) -> usize {
@@ -38,20 +32,6 @@ impl Algorithm for PowerMethod {
 
     fn is_memoryless(&self) -> bool {
         true
-    }
-
-    fn prepare(&self, rows: &SparseRows, query: &[f64]) -> Vec<f64> {
-        rows.project(query, self.rank)
-    }
-
-    fn add_contribution(
-        &self,
-        rows: &SparseRows,
-        prepared: &[f64],
-        range: Range<usize>,
-        out: &mut [f64],
-    ) {
-        rows.add_back_projection(prepared, self.rank, range, out);
     }
 
     fn advance(
