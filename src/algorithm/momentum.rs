@@ -87,7 +87,7 @@ mod tests {
 
     use super::super::{PowerMethod, contribution};
     use super::*;
-    use crate::linalg::{start_block, subspace_distance};
+    use crate::linalg::{SparseRows, start_block, subspace_distance};
     use crate::vocabulary::Seed;
 
     /// A = diag: rows √λ_i e_i, so that eigenvalues and eigenvectors are known. λ = 1, 1, 1 and a tail from 0.95 down.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::{PowerMethod, contribution};
 use super::*;
-use crate::linalg::{start_block, subspace_distance, top_eigenvectors};
+use crate::linalg::{SparseRows, start_block, subspace_distance, top_eigenvectors};
 use crate::vocabulary::testing::skipped;
 
 /// Planted: 6 strong groups of items among 60, and noise.
