@@ -56,6 +56,7 @@ impl Shape {
         let graph = config.generate(self.peers).expect("such a graph exists");
         let seed = Seed::from_u64(1);
         let (adjacency, rule) = (Adjacency::Interaction, SensitivityRule::Exact);
+        let start = start_block(&seed, self.dimension, self.rank).expect("full rank");
         let parameters = PlanParameters {
             peers: self.peers as u32,
             dimension: self.dimension,
@@ -73,7 +74,7 @@ impl Shape {
                 .schedule(BOUNDS, self.rounds)
                 .expect("contracting bounds"),
             topology: [0; 32],
-            start: [0; 32],
+            start: start.digest(),
         };
         let topology = Arc::new(Topology::from_graph(graph, Provenance::edges("benchmark")));
         Session {
@@ -81,7 +82,7 @@ impl Shape {
             topology,
             rows: Arc::new((0..self.peers).map(|u| self.row(u)).collect()),
             noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
-            start: Arc::new(start_block(&seed, self.dimension, self.rank).expect("full rank")),
+            start: Arc::new(start),
             plan: Arc::new(Plan::new(parameters).expect("valid")),
             seed,
             sigma_central: 1.0,

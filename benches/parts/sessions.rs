@@ -51,6 +51,7 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         lowest: topology.spectrum().mixing_smallest.low,
         second: topology.spectrum().mixing_second.high,
     };
+    let start = start_block(&seed, size.items, size.rank).expect("full rank");
     let parameters = PlanParameters {
         peers: peers as u32,
         dimension: size.items,
@@ -75,14 +76,14 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
             .schedule(bounds, size.rounds)
             .expect("an expander contracts"),
         topology: [0; 32],
-        start: [0; 32],
+        start: start.digest(),
     };
     Session {
         noise_topology: Arc::clone(&topology),
         topology,
         rows: Arc::new(rows),
         noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
-        start: Arc::new(start_block(&seed, size.items, size.rank).expect("full rank")),
+        start: Arc::new(start),
         plan: Arc::new(Plan::new(parameters).expect("valid")),
         seed,
         sigma_central: 0.02 * (peers as f64).sqrt(),
