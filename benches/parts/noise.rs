@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
-use undertone::noise::{Assignment, NetworkNoise};
+use undertone::noise::{Assignment, NetworkNoise, NoiseChunk};
 use undertone::vocabulary::{CHUNK, Iteration, Seed};
 
 use super::{best_of, sessions};
@@ -43,13 +43,22 @@ pub(crate) fn bench(quick: bool) {
             (each / CHUNK as u64 * CHUNK as u64 * threads) as f64 / time / 1e6
         };
         let before = bare();
+        let at = |chunk| NoiseChunk {
+            iteration: Iteration(1),
+            chunk,
+            sensitivity: 0.7,
+        };
         let mut inputs: Vec<Vec<f64>> = (0..threads).map(|_| vec![0.0; peers * CHUNK]).collect();
         let time = best_of(3, || {
             inputs
                 .par_iter_mut()
                 .enumerate()
                 .for_each(|(chunk, inputs)| {
-                    noise.add_chunk(Iteration(1), chunk as u64, 0.7, CHUNK, inputs);
+                    let at = at(chunk as u64);
+                    for (u, out) in inputs.chunks_exact_mut(CHUNK).enumerate() {
+                        noise.add_own(at, u, out);
+                    }
+                    noise.add_pairs(at, CHUNK, inputs);
                 });
         });
         let ours = drawn as f64 * threads as f64 / time / 1e6;
@@ -60,7 +69,11 @@ pub(crate) fn bench(quick: bool) {
             ours / bare
         );
         let time = best_of(3, || {
-            noise.add_chunk_in_parallel(Iteration(1), 0, 0.7, CHUNK, &mut inputs[0]);
+            inputs[0]
+                .par_chunks_exact_mut(CHUNK)
+                .enumerate()
+                .for_each(|(u, out)| noise.add_own(at(0), u, out));
+            noise.add_pairs_in_parallel(at(0), CHUNK, &mut inputs[0]);
         });
         let ours = drawn as f64 / time / 1e6;
         println!(

@@ -81,8 +81,8 @@ impl MemoryPlan {
                 let threads = rayon::current_num_threads() as u64;
                 let width = values.min(CHUNK as u64);
                 let busy = values.div_ceil(CHUNK as u64).min(threads);
-                let tile = 2 * threads * tile_width(peers as usize) as u64;
-                // Inputs and sums of the chunks under way, and the buffers of the tiles under way.
+                let tile = threads * tile_width(peers as usize) as u64;
+                // Inputs and sums of the chunks under way, and a second buffer of each tile under way.
                 let chunks = peers.saturating_mul(8 * (2 * width * busy + tile));
                 // Where the last chunks are fewer than the threads, these share each one's normals.
                 let sharing = values.div_ceil(CHUNK as u64) % threads;

@@ -151,7 +151,7 @@ impl Assignment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noise::NetworkNoise;
+    use crate::noise::{NetworkNoise, NoiseChunk};
     use crate::vocabulary::{CHUNK, Iteration};
 
     fn ring(n: u32) -> Graph {
@@ -194,16 +194,15 @@ mod tests {
         let assignment = Assignment::new(&Seed::from_u64(4), 0.0, 2.5);
         let (plus, minus) = assignment.pair(PeerIndex(1), PeerIndex(4));
         let mut twice = (vec![0.25; 100], vec![-0.5; 100]);
-        plus.add_chunk(Iteration(1), 3, 0.7, &mut twice.0);
-        minus.add_chunk(Iteration(1), 3, 0.7, &mut twice.1);
+        let at = NoiseChunk {
+            iteration: Iteration(1),
+            chunk: 3,
+            sensitivity: 0.7,
+        };
+        plus.add_chunk(at, &mut twice.0);
+        minus.add_chunk(at, &mut twice.1);
         let mut once = (vec![0.25; 100], vec![-0.5; 100]);
-        plus.add_chunk_to_both(
-            Iteration(1),
-            3,
-            0.7,
-            &mut once.0,
-            (&mut once.1, minus.scale),
-        );
+        plus.add_chunk_to_both(at, &mut once.0, (&mut once.1, minus.scale));
         assert_eq!(twice, once);
     }
 
@@ -214,10 +213,18 @@ mod tests {
         let network = NetworkNoise::of(&assignment, &graph);
         for (chunk, width) in [(0, CHUNK), (1, 77)] {
             let start = chunk as usize * CHUNK;
+            let at = NoiseChunk {
+                iteration: Iteration(2),
+                chunk,
+                sensitivity: 1.5,
+            };
             let mut serial = vec![0.125; 9 * width];
+            for (u, out) in serial.chunks_exact_mut(width).enumerate() {
+                network.add_own(at, u, out);
+            }
             let mut parallel = serial.clone();
-            network.add_chunk(Iteration(2), chunk, 1.5, width, &mut serial);
-            network.add_chunk_in_parallel(Iteration(2), chunk, 1.5, width, &mut parallel);
+            network.add_pairs(at, width, &mut serial);
+            network.add_pairs_in_parallel(at, width, &mut parallel);
             assert_eq!(serial, parallel);
             for (u, found) in serial.chunks_exact(width).enumerate() {
                 let mut values = vec![0.125; CHUNK + 77];

@@ -10,7 +10,7 @@ mod peer_noise;
 
 pub use assignment::Assignment;
 pub use network::NetworkNoise;
-pub use peer_noise::{PeerNoise, Term};
+pub use peer_noise::{NoiseChunk, PeerNoise, Term};
 
 #[cfg(test)]
 pub(crate) use assignment::Tamper;

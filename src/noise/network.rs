@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::{Assignment, Term};
+use super::{Assignment, NoiseChunk, Term};
 use crate::topology::Graph;
-use crate::vocabulary::{Iteration, PeerIndex};
+use crate::vocabulary::PeerIndex;
 
 /// All terms of all peers, each edge once.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ struct Pair {
 }
 
 impl NetworkNoise {
-    /// Edges whose normals [`Self::add_chunk_in_parallel`] draws at a time.
+    /// Edges whose normals [`Self::add_pairs_in_parallel`] draws at a time.
     pub const BATCH: usize = 1 << 14;
 
     /// The terms that `assignment` deals to the peers of `noise_graph`.
@@ -50,61 +50,38 @@ impl NetworkNoise {
         Self { own, pairs }
     }
 
-    /// Adds every term of one chunk: own noise first, then each edge's one stream at both of its ends.
-    /// Edges ascend, so each peer's terms are added in ascending partner order, as the peer itself adds
-    /// them.
+    /// Adds the own term of peer `u` to its chunk.
+    pub fn add_own(&self, at: NoiseChunk, u: usize, out: &mut [f64]) {
+        self.own[u].add_chunk(at, out);
+    }
+
+    /// Adds each edge's one stream at both of its ends. Edges ascend, so each peer's terms are added in
+    /// ascending partner order, as the peer itself adds them after its own.
     ///
-    /// # Shapes and units
-    /// `inputs` is peers × `width`, one peer after the other: chunk number `chunk` of everybody's n·p
-    /// coordinates (see [`crate::vocabulary::CHUNK`]). `sensitivity` is this iteration's Δ.
-    pub fn add_chunk(
-        &self,
-        iteration: Iteration,
-        chunk: u64,
-        sensitivity: f64,
-        width: usize,
-        inputs: &mut [f64],
-    ) {
-        for (term, out) in self.own.iter().zip(inputs.chunks_exact_mut(width)) {
-            term.add_chunk(iteration, chunk, sensitivity, out);
-        }
+    /// # Shapes
+    /// `inputs` is peers × `width`, one peer after the other.
+    pub fn add_pairs(&self, at: NoiseChunk, width: usize, inputs: &mut [f64]) {
         for pair in &self.pairs {
             let (plus, minus) = pair.ends(width, inputs);
-            pair.term.add_chunk_to_both(
-                iteration,
-                chunk,
-                sensitivity,
-                plus,
-                (minus, pair.opposite),
-            );
+            pair.term
+                .add_chunk_to_both(at, plus, (minus, pair.opposite));
         }
     }
 
-    /// The same bits as [`Self::add_chunk`] with all threads at work on this one chunk: for runs that have
+    /// The same bits as [`Self::add_pairs`] with all threads at work on this one chunk: for runs that have
     /// fewer chunks than threads. Normals of a batch of edges are drawn side by side and then added in
     /// order.
-    pub fn add_chunk_in_parallel(
-        &self,
-        iteration: Iteration,
-        chunk: u64,
-        sensitivity: f64,
-        width: usize,
-        inputs: &mut [f64],
-    ) {
-        self.own
-            .par_iter()
-            .zip(inputs.par_chunks_exact_mut(width))
-            .for_each(|(term, out)| term.add_chunk(iteration, chunk, sensitivity, out));
+    pub fn add_pairs_in_parallel(&self, at: NoiseChunk, width: usize, inputs: &mut [f64]) {
         let mut normals = vec![0.0; width * Self::BATCH.min(self.pairs.len())];
         for batch in self.pairs.chunks(Self::BATCH) {
             let normals = &mut normals[..width * batch.len()];
             batch
                 .par_iter()
                 .zip(normals.par_chunks_exact_mut(width))
-                .for_each(|(pair, out)| pair.term.draw_chunk(iteration, chunk, out));
+                .for_each(|(pair, out)| pair.term.draw_chunk(at, out));
             for (pair, normals) in batch.iter().zip(normals.chunks_exact(width)) {
-                let scale = sensitivity * pair.term.scale;
-                let opposite = sensitivity * pair.opposite;
+                let scale = at.sensitivity * pair.term.scale;
+                let opposite = at.sensitivity * pair.opposite;
                 if scale == 0.0 && opposite == 0.0 {
                     continue;
                 }

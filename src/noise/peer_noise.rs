@@ -2,6 +2,17 @@
 
 use crate::vocabulary::{GROUP, Iteration, PeerIndex, StreamKey};
 
+/// Which normals to draw, and in which unit.
+#[derive(Clone, Copy, Debug)]
+pub struct NoiseChunk {
+    /// The iteration they belong to.
+    pub iteration: Iteration,
+    /// Chunk number of the coordinates (see [`crate::vocabulary::CHUNK`]).
+    pub chunk: u64,
+    /// This iteration's Δ, the unit of a term's scale.
+    pub sensitivity: f64,
+}
+
 /// One noise term: a stream and the signed standard deviation per unit sensitivity it is scaled by.
 #[derive(Clone, Debug)]
 pub struct Term {
@@ -39,14 +50,13 @@ impl Term {
 
     /// Adds this term's share of one chunk to `out`.
     ///
-    /// # Shapes and units
-    /// `out` is chunk number `chunk` of the iteration's n·p coordinates (see [`crate::vocabulary::CHUNK`]);
-    /// `sensitivity` is this iteration's Δ.
-    pub fn add_chunk(&self, iteration: Iteration, chunk: u64, sensitivity: f64, out: &mut [f64]) {
-        let scale = sensitivity * self.scale;
+    /// # Shapes
+    /// `out` is that chunk of the iteration's n·p coordinates.
+    pub fn add_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
+        let scale = at.sensitivity * self.scale;
         if scale != 0.0 {
             self.key
-                .add_normals(self.address(iteration), chunk, scale, out);
+                .add_normals(self.address(at.iteration), at.chunk, scale, out);
         }
     }
 
@@ -60,8 +70,10 @@ impl Term {
     }
 
     /// The standard normals behind this term's share of one chunk.
-    pub(super) fn draw_chunk(&self, iteration: Iteration, chunk: u64, out: &mut [f64]) {
-        self.key.normals(self.address(iteration), chunk).fill(out);
+    pub(super) fn draw_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
+        self.key
+            .normals(self.address(at.iteration), at.chunk)
+            .fill(out);
     }
 
     /// Adds one chunk of this term to `plus` and the very same numbers, scaled by `opposite`, to `minus`:
@@ -70,17 +82,15 @@ impl Term {
     /// `self` is the term of the lower end; `opposite` is the scale of the upper end's.
     pub fn add_chunk_to_both(
         &self,
-        iteration: Iteration,
-        chunk: u64,
-        sensitivity: f64,
+        at: NoiseChunk,
         plus: &mut [f64],
         (minus, opposite): (&mut [f64], f64),
     ) {
-        let (scale, opposite) = (sensitivity * self.scale, sensitivity * opposite);
+        let (scale, opposite) = (at.sensitivity * self.scale, at.sensitivity * opposite);
         if scale == 0.0 && opposite == 0.0 {
             return;
         }
-        let mut normals = self.key.normals(self.address(iteration), chunk);
+        let mut normals = self.key.normals(self.address(at.iteration), at.chunk);
         let mut group = [0.0; GROUP];
         for (plus, minus) in plus.chunks_mut(GROUP).zip(minus.chunks_mut(GROUP)) {
             let group = &mut group[..plus.len()];

@@ -7,8 +7,11 @@ use rayon::prelude::*;
 use super::gossip::{Averaged, Gossip};
 use crate::algorithm::Algorithm;
 use crate::engine::Session;
-use crate::noise::NetworkNoise;
+use crate::noise::{NetworkNoise, NoiseChunk};
 use crate::vocabulary::{CHUNK, Iteration};
+
+/// Peers whose contributions are made side by side and added up while they are in cache.
+const BATCH: usize = 64;
 
 /// What one chunk needs to know about its iteration.
 pub(super) struct ChunkTask<'a> {
@@ -19,91 +22,106 @@ pub(super) struct ChunkTask<'a> {
     pub(super) prepared: &'a [Vec<f64>],
     pub(super) iteration: Iteration,
     pub(super) scale: f64,
-    /// Whether somebody wants to see what was published.
-    pub(super) keep_inputs: bool,
     /// Whether somebody wants to see how far the peers are apart after every round.
     pub(super) watch_rounds: bool,
     /// Whether fewer chunks than threads are under way, so that threads must share one chunk's noise.
     pub(super) alone: bool,
 }
 
-/// One finished chunk.
-pub(super) struct ChunkOutput {
-    start: usize,
-    /// Every peer's sum.
+/// The chunk under way on one thread. It keeps its memory from one chunk to the next: at many peers the
+/// operating system's work on fresh pages would cost as much as the averaging.
+#[derive(Default)]
+pub(super) struct ChunkState {
+    range: Range<usize>,
+    /// What every peer published, s × width from the beginning.
+    inputs: Vec<f64>,
+    /// Every peer's sum, and Σ_u of the published inputs.
     pub(super) sums: Averaged,
-    /// What every peer published, s × width; empty unless kept.
-    pub(super) inputs: Vec<f64>,
-    /// Σ_u of the published inputs, in peer order.
-    pub(super) published: Vec<f64>,
     /// Σ_u of the local contributions, in peer order.
     pub(super) local: Vec<f64>,
-    /// Σ_u ‖x_u − x̄‖² over this chunk's coordinates.
-    pub(super) spread: f64,
     /// The first peer whose noisy input is not finite: it would have stopped before publishing.
     pub(super) overflow: Option<usize>,
 }
 
-impl ChunkOutput {
+impl ChunkState {
     /// The coordinates of this chunk.
     pub(super) fn range(&self) -> Range<usize> {
-        self.start..self.start + self.published.len()
+        self.range.clone()
+    }
+
+    /// What peer `u` published.
+    pub(super) fn input(&self, u: usize) -> &[f64] {
+        &self.inputs[u * self.range.len()..][..self.range.len()]
     }
 }
 
 impl ChunkTask<'_> {
     /// Processes chunk number `chunk`.
-    pub(super) fn run(&self, chunk: u64) -> ChunkOutput {
+    pub(super) fn run(&self, chunk: u64, state: &mut ChunkState) {
         let parameters = self.session.plan.parameters();
         let start = chunk as usize * CHUNK;
         let width = CHUNK.min(self.session.plan.values() - start);
-        let mut inputs = vec![0.0; self.session.peers() * width];
-        let local = self.contribute(start, width, &mut inputs);
-        let (iteration, scale) = (self.iteration, self.scale);
+        let at = NoiseChunk {
+            iteration: self.iteration,
+            chunk,
+            sensitivity: self.scale,
+        };
+        state.range = start..start + width;
+        let length = self.session.peers() * width;
+        if state.inputs.len() < length {
+            state.inputs = vec![0.0; length];
+        }
+        let inputs = &mut state.inputs[..length];
+        self.contribute(at, state.range.clone(), inputs, &mut state.local);
         if self.alone {
-            self.noise
-                .add_chunk_in_parallel(iteration, chunk, scale, width, &mut inputs);
+            self.noise.add_pairs_in_parallel(at, width, inputs);
         } else {
-            self.noise
-                .add_chunk(iteration, chunk, scale, width, &mut inputs);
+            self.noise.add_pairs(at, width, inputs);
         }
-        let published = column_sums(&inputs, width);
-        let overflow = first_overflow(&inputs, &published);
-        let spread = spread(&inputs, &published, self.session.peers() as f64);
-        let peers = f64::from(parameters.peers);
-        let sums = self.gossip.average(
+        self.gossip.average(
             &parameters.schedule,
-            peers,
-            width,
-            &inputs,
+            f64::from(parameters.peers),
+            (width, inputs),
             self.watch_rounds,
+            &mut state.sums,
         );
-        if !self.keep_inputs {
-            inputs = Vec::new();
-        }
-        ChunkOutput {
-            start,
-            sums,
-            inputs,
-            published,
-            local,
-            spread,
-            overflow,
-        }
+        state.overflow = first_overflow(inputs, state.sums.totals());
     }
 
-    /// Adds every peer's local contribution; returns their sum.
-    fn contribute(&self, start: usize, width: usize, inputs: &mut [f64]) -> Vec<f64> {
-        self.session
-            .rows
-            .par_iter()
-            .zip(self.prepared)
-            .zip(inputs.par_chunks_exact_mut(width))
-            .for_each(|((rows, prepared), out)| {
-                self.algorithm
-                    .add_contribution(rows, prepared, start..start + width, out);
-            });
-        column_sums(inputs, width)
+    /// Makes every peer's local contribution, whose sum goes to `local`, and adds its own noise.
+    fn contribute(
+        &self,
+        at: NoiseChunk,
+        range: Range<usize>,
+        inputs: &mut [f64],
+        local: &mut Vec<f64>,
+    ) {
+        let width = range.len();
+        local.clear();
+        local.resize(width, 0.0);
+        let rows = self.session.rows.chunks(BATCH);
+        let batches = rows
+            .zip(self.prepared.chunks(BATCH))
+            .zip(inputs.chunks_mut(BATCH * width));
+        for (batch, ((rows, prepared), inputs)) in batches.enumerate() {
+            rows.par_iter()
+                .zip(prepared)
+                .zip(inputs.par_chunks_exact_mut(width))
+                .for_each(|((rows, prepared), out)| {
+                    out.fill(0.0);
+                    self.algorithm
+                        .add_contribution(rows, prepared, range.clone(), out);
+                });
+            for x in inputs.chunks_exact(width) {
+                for (sum, value) in local.iter_mut().zip(x) {
+                    *sum += value;
+                }
+            }
+            inputs
+                .par_chunks_exact_mut(width)
+                .enumerate()
+                .for_each(|(u, out)| self.noise.add_own(at, batch * BATCH + u, out));
+        }
     }
 }
 
@@ -116,24 +134,4 @@ fn first_overflow(inputs: &[f64], published: &[f64]) -> Option<usize> {
     inputs
         .chunks_exact(published.len())
         .position(|x| !finite(x))
-}
-
-fn column_sums(inputs: &[f64], width: usize) -> Vec<f64> {
-    let mut sums = vec![0.0; width];
-    for x in inputs.chunks_exact(width) {
-        for (sum, value) in sums.iter_mut().zip(x) {
-            *sum += value;
-        }
-    }
-    sums
-}
-
-fn spread(inputs: &[f64], total: &[f64], peers: f64) -> f64 {
-    let squares = |x: &[f64]| {
-        x.iter()
-            .zip(total)
-            .map(|(x, y)| (x - y / peers).powi(2))
-            .sum::<f64>()
-    };
-    inputs.chunks_exact(total.len()).map(squares).sum()
 }

@@ -4,6 +4,9 @@
 //! ago. A round overwrites the older buffer, which every scheme reads at the peer's own place only, and
 //! the buffers swap. Per round and element that is the compulsory one read and one write, plus one read
 //! per neighbour from cache.
+//!
+//! Inputs come peer after peer and are laid out in tiles once, a [`PANEL`] of coordinates at a time, so that every
+//! page of them is visited a few times and not once per tile.
 
 use rayon::prelude::*;
 
@@ -14,9 +17,18 @@ use crate::topology::{Graph, Mixing};
 /// cache, so that the rows of a peer's neighbours come from the levels nearest to the core.
 const TILE_BYTES: usize = 1 << 18;
 
-/// Bytes up to which a full cache line per peer still fits the second-level cache of most processors;
-/// above it half a line does, until neither fits.
-const CACHE_BYTES: usize = 5 << 18;
+/// Bytes of the two buffers of a tile above which half a cache line per peer is faster: it halves what competes for
+/// the last-level cache. Measured from 64,000 peers on.
+const HALF_LINE_BYTES: usize = 6 << 20;
+
+/// Coordinates that are laid out together; a multiple of every tile width.
+const PANEL: usize = 64;
+
+/// Values per cache line; tiles begin at one.
+const LINE: usize = 8;
+
+/// Peers whose sums are written together: their rows stay in cache while the tiles go by.
+pub(super) const PEERS_AT_ONCE: usize = 16;
 
 /// The averaging of one topology, laid out for flat arrays.
 #[derive(Clone, Debug)]
@@ -30,8 +42,8 @@ pub struct Gossip {
     runs: Vec<Run>,
     /// Where each peer's runs begin.
     run_offsets: Vec<usize>,
-    /// The degree and the one run of every peer, where all peers have the same.
-    regular: Option<(usize, Run)>,
+    /// The one run of every peer, where all peers have the same.
+    regular: Option<Run>,
 }
 
 /// Indices as narrow as the number of peers allows: they are read once per tile and round.
@@ -41,48 +53,85 @@ enum Neighbours {
     Wide(Vec<u32>),
 }
 
-/// Coordinates of all peers after averaging, tile after tile.
-#[derive(Clone, Debug, PartialEq)]
+/// Coordinates of all peers after averaging, tile after tile. Keeps its memory from one averaging to the next.
+#[derive(Clone, Debug, Default)]
 pub struct Averaged {
+    peers: usize,
     width: usize,
     tile: usize,
-    /// Per tile, `peers × tile` values; the last may have columns beyond the width, all zero.
-    tiles: Vec<Vec<f64>>,
+    /// Per tile, `peers × tile` values from `start` on; the last may have columns beyond the width, all zero.
+    values: Vec<f64>,
+    start: usize,
+    totals: Vec<f64>,
     squares: Vec<f64>,
 }
 
 impl Averaged {
-    /// Σ_u ‖x_u − x̄‖² after every round, round 0 (the inputs) first; empty unless watched. The order of
-    /// these sums depends on the tile width, their last bits with it.
+    /// Σ_u of the inputs in peer order, one per coordinate.
+    #[must_use]
+    pub fn totals(&self) -> &[f64] {
+        &self.totals
+    }
+
+    /// Σ_u ‖x_u − x̄‖² of the inputs, and after every round if watched.
     #[must_use]
     pub fn squares(&self) -> &[f64] {
         &self.squares
     }
 
-    /// Writes the values of peer `u` to `out`, one per coordinate.
+    /// Writes the values of the peers from `first` on, one coordinate after the other, to one slice each.
     ///
     /// # Panics
-    /// If `out` has another length.
-    pub fn copy_peer(&self, u: usize, out: &mut [f64]) {
-        assert_eq!(out.len(), self.width, "one value per coordinate");
-        for (out, tile) in out.chunks_mut(self.tile).zip(&self.tiles) {
-            let width = out.len();
-            out.copy_from_slice(&tile[u * self.tile..][..width]);
+    /// If there are fewer peers, or a slice has another length than there are coordinates.
+    pub fn copy_peers<'a>(&self, first: usize, outs: impl Iterator<Item = &'a mut [f64]>) {
+        let mut outs: Vec<&mut [f64]> = outs.collect();
+        let tiles = self.values[self.start..].chunks_exact((self.peers * self.tile).max(1));
+        for (columns, values) in (0..self.width).step_by(self.tile.max(1)).zip(tiles) {
+            let used = self.tile.min(self.width - columns);
+            let rows = values[first * self.tile..].chunks_exact(self.tile);
+            assert!(rows.len() >= outs.len(), "as many peers");
+            for (out, row) in outs.iter_mut().zip(rows) {
+                assert_eq!(out.len(), self.width, "one value per coordinate");
+                out[columns..columns + used].copy_from_slice(&row[..used]);
+            }
         }
     }
+
+    /// Makes room for this many values in tiles, which begin at a cache line, and returns them.
+    fn make_room(&mut self, peers: usize, width: usize, tile: usize) -> &mut [f64] {
+        (self.peers, self.width, self.tile) = (peers, width, tile);
+        let length = peers * width.next_multiple_of(tile);
+        let room = length + LINE;
+        if self.values.len() < room {
+            self.values = vec![0.0; room];
+        }
+        self.start = to_line(&self.values);
+        &mut self.values[self.start..self.start + length]
+    }
+}
+
+/// How many values lie before the first at a cache line.
+fn to_line(values: &[f64]) -> usize {
+    values.as_ptr().align_offset(8 * LINE).min(LINE)
 }
 
 /// Coordinates per tile for this many peers. Bits do not depend on it.
 #[must_use]
 pub fn tile_width(peers: usize) -> usize {
     let bytes = |width: usize| 2 * 8 * width * peers;
-    if let Some(width) = [64, 32, 16].into_iter().find(|&w| bytes(w) <= TILE_BYTES) {
-        width
-    } else if bytes(8) > CACHE_BYTES && bytes(4) <= 2 * CACHE_BYTES {
-        4
-    } else {
-        8
+    let wide = [64, 32, 16].into_iter().find(|&w| bytes(w) <= TILE_BYTES);
+    match wide {
+        Some(width) => width,
+        None if bytes(LINE) <= HALF_LINE_BYTES => LINE,
+        None => LINE / 2,
     }
+}
+
+/// What a tile saw.
+struct Seen<const T: usize> {
+    totals: [f64; T],
+    /// Per round and coordinate.
+    squares: Vec<[f64; T]>,
 }
 
 impl Gossip {
@@ -108,7 +157,7 @@ impl Gossip {
         };
         let regular = match all_runs.first() {
             Some(&run) if all_runs.len() == peers && all_runs.iter().all(|other| *other == run) => {
-                Some((run.length as usize, run))
+                Some(run)
             }
             _ => None,
         };
@@ -130,111 +179,149 @@ impl Gossip {
     ///
     /// # Panics
     /// If `inputs` has another length.
-    #[must_use]
     pub fn average(
         &self,
         schedule: &[Coefficients],
         factor: f64,
-        width: usize,
-        inputs: &[f64],
+        (width, inputs): (usize, &[f64]),
         watch: bool,
-    ) -> Averaged {
+        averaged: &mut Averaged,
+    ) {
         let tile = tile_width(self.self_weights.len());
-        self.average_in_tiles(tile, schedule, factor, width, inputs, watch)
+        self.average_in_tiles(tile, schedule, factor, (width, inputs), watch, averaged);
     }
 
     /// The same in tiles of the given width: 4, 8, 16, 32 or 64.
     ///
     /// # Panics
     /// If `inputs` has another length or the width is none of these.
-    #[must_use]
     pub fn average_in_tiles(
         &self,
         tile: usize,
         schedule: &[Coefficients],
         factor: f64,
-        width: usize,
-        inputs: &[f64],
+        (width, inputs): (usize, &[f64]),
         watch: bool,
-    ) -> Averaged {
-        assert_eq!(
-            inputs.len(),
-            width * self.self_weights.len(),
-            "peers × width values"
-        );
-        let one = |start: usize| match tile {
-            4 => self.tile::<4>(schedule, factor, (width, start), inputs, watch),
-            8 => self.tile::<8>(schedule, factor, (width, start), inputs, watch),
-            16 => self.tile::<16>(schedule, factor, (width, start), inputs, watch),
-            32 => self.tile::<32>(schedule, factor, (width, start), inputs, watch),
-            64 => self.tile::<64>(schedule, factor, (width, start), inputs, watch),
-            _ => panic!("no kernel for tiles of {tile} coordinates"),
-        };
-        let starts: Vec<usize> = (0..width).step_by(tile).collect();
-        let done: Vec<(Vec<f64>, Vec<f64>)> = starts.into_par_iter().map(one).collect();
-        let mut squares = vec![0.0; if watch { schedule.len() + 1 } else { 0 }];
-        for (sum, square) in done
-            .iter()
-            .flat_map(|(_, of_tile)| of_tile.iter().enumerate())
-        {
-            squares[sum] += square;
-        }
-        Averaged {
+        averaged: &mut Averaged,
+    ) {
+        let peers = self.self_weights.len();
+        assert_eq!(inputs.len(), width * peers, "peers × width values");
+        let task = Averaging {
+            gossip: self,
+            schedule,
+            factor,
             width,
-            tile,
-            tiles: done.into_iter().map(|(values, _)| values).collect(),
-            squares,
+            inputs,
+            watch,
+        };
+        match tile {
+            4 => task.run::<4>(averaged),
+            8 => task.run::<8>(averaged),
+            16 => task.run::<16>(averaged),
+            32 => task.run::<32>(averaged),
+            64 => task.run::<64>(averaged),
+            _ => panic!("no kernel for tiles of {tile} coordinates"),
         }
     }
+}
 
-    fn tile<const T: usize>(
-        &self,
-        schedule: &[Coefficients],
-        factor: f64,
-        (width, start): (usize, usize),
-        inputs: &[f64],
-        watch: bool,
-    ) -> (Vec<f64>, Vec<f64>) {
-        let used = T.min(width - start);
-        let mut now = vec![[0.0; T]; self.self_weights.len()];
-        for (tile, x) in now.iter_mut().zip(inputs.chunks_exact(width)) {
-            tile[..used].copy_from_slice(&x[start..start + used]);
+/// One call of [`Gossip::average`].
+struct Averaging<'a> {
+    gossip: &'a Gossip,
+    schedule: &'a [Coefficients],
+    factor: f64,
+    width: usize,
+    inputs: &'a [f64],
+    watch: bool,
+}
+
+impl Averaging<'_> {
+    fn run<const T: usize>(&self, averaged: &mut Averaged) {
+        let peers = self.gossip.self_weights.len();
+        let values = averaged.make_room(peers, self.width, T);
+        let seen: Vec<Seen<T>> = values
+            .par_chunks_mut((peers * PANEL).max(1))
+            .enumerate()
+            .flat_map_iter(|(panel, values)| self.panel::<T>(panel * PANEL, values))
+            .collect();
+        let columns = || seen.iter().flat_map(|seen| seen.totals).take(self.width);
+        averaged.totals.clear();
+        averaged.totals.extend(columns());
+        // Coordinate by coordinate, so that the tile width leaves no trace.
+        let rounds = seen.first().map_or(0, |seen| seen.squares.len());
+        averaged.squares.clear();
+        averaged.squares.extend((0..rounds).map(|round| {
+            let squares = seen.iter().flat_map(|seen| seen.squares[round]);
+            squares.take(self.width).sum::<f64>()
+        }));
+    }
+
+    /// Lays out up to [`PANEL`] coordinates from `first` on and runs all their rounds.
+    fn panel<const T: usize>(&self, first: usize, values: &mut [f64]) -> Vec<Seen<T>> {
+        let peers = self.gossip.self_weights.len();
+        let (rows, _) = values.as_chunks_mut::<T>();
+        let columns = PANEL.min(self.width - first);
+        for (u, input) in self.inputs.chunks_exact(self.width).enumerate() {
+            let input = &input[first..first + columns];
+            let (whole, rest) = input.as_chunks::<T>();
+            for (k, x) in whole.iter().enumerate() {
+                rows[k * peers + u] = *x;
+            }
+            if !rest.is_empty() {
+                let last = &mut rows[whole.len() * peers + u];
+                last[..rest.len()].copy_from_slice(rest);
+                last[rest.len()..].fill(0.0);
+            }
         }
-        let mut before = vec![[0.0; T]; now.len()];
+        let scratch = || vec![0.0; peers * T + LINE];
+        rows.par_chunks_mut(peers)
+            .map_init(scratch, |scratch, tile| {
+                let start = to_line(scratch);
+                let (scratch, _) = scratch[start..].as_chunks_mut::<T>();
+                self.tile(tile, &mut scratch[..peers])
+            })
+            .collect()
+    }
+
+    /// All rounds of one tile, in place.
+    fn tile<const T: usize>(&self, tile: &mut [[f64; T]], scratch: &mut [[f64; T]]) -> Seen<T> {
+        let totals = column_sums(tile);
         // Averaging keeps the sum, so that of the inputs serves for every round.
-        let total = if watch { column_sums(&now) } else { [0.0; T] };
-        let mut squares = Vec::new();
-        if watch {
-            squares.push(spread(&now, &total));
+        let mut squares = vec![spread(tile, &totals)];
+        if self.schedule.first().is_some_and(|c| c.previous != 0.0) {
+            scratch.as_flattened_mut().fill(0.0);
         }
         let arch = pulp::Arch::new();
-        for &coefficients in schedule {
-            match &self.neighbours {
+        let (mut now, mut before) = (&mut *tile, &mut *scratch);
+        for &coefficients in self.schedule {
+            match &self.gossip.neighbours {
                 Neighbours::Narrow(neighbours) => arch.dispatch(RoundOfTile {
-                    gossip: self,
+                    gossip: self.gossip,
                     neighbours,
                     coefficients,
-                    now: &now,
-                    before: &mut before,
+                    now,
+                    before,
                 }),
                 Neighbours::Wide(neighbours) => arch.dispatch(RoundOfTile {
-                    gossip: self,
+                    gossip: self.gossip,
                     neighbours,
                     coefficients,
-                    now: &now,
-                    before: &mut before,
+                    now,
+                    before,
                 }),
             }
             std::mem::swap(&mut now, &mut before);
-            if watch {
-                squares.push(spread(&now, &total));
+            if self.watch {
+                squares.push(spread(now, &totals));
             }
         }
-        let mut values = now.into_flattened();
-        for value in &mut values {
-            *value *= factor;
+        if self.schedule.len() % 2 == 1 {
+            before.copy_from_slice(now);
         }
-        (values, squares)
+        for value in tile.as_flattened_mut() {
+            *value *= self.factor;
+        }
+        Seen { totals, squares }
     }
 }
 
@@ -248,16 +335,16 @@ fn column_sums<const T: usize>(values: &[[f64; T]]) -> [f64; T] {
     sums
 }
 
-/// Σ_u ‖x_u − x̄‖².
-fn spread<const T: usize>(values: &[[f64; T]], total: &[f64; T]) -> f64 {
-    let peers = values.len() as f64;
-    let squares = |row: &[f64; T]| {
-        row.iter()
-            .zip(total)
-            .map(|(x, y)| (x - y / peers).powi(2))
-            .sum::<f64>()
-    };
-    values.iter().map(squares).sum()
+/// Σ_u (x_u − x̄)² per coordinate, in peer order.
+fn spread<const T: usize>(values: &[[f64; T]], total: &[f64; T]) -> [f64; T] {
+    let mean = total.map(|sum| sum / values.len() as f64);
+    let mut squares = [0.0; T];
+    for row in values {
+        for ((square, x), mean) in squares.iter_mut().zip(row).zip(&mean) {
+            *square += (x - mean) * (x - mean);
+        }
+    }
+    squares
 }
 
 /// One round of one tile at all peers: `before` becomes the next values.
@@ -274,36 +361,59 @@ impl<N: Copy + Into<u32>, const T: usize> pulp::NullaryFnOnce for RoundOfTile<'_
 
     #[inline(always)]
     fn call(self) {
+        match self.gossip.regular {
+            // Of usual degrees the compiler unrolls the sum.
+            Some(Run { weight, length: 4 }) => self.regular::<4>(weight),
+            Some(Run { weight, length: 6 }) => self.regular::<6>(weight),
+            Some(Run { weight, length: 8 }) => self.regular::<8>(weight),
+            Some(Run { weight, length: 10 }) => self.regular::<10>(weight),
+            Some(Run { weight, length: 12 }) => self.regular::<12>(weight),
+            Some(Run { weight, length: 16 }) => self.regular::<16>(weight),
+            _ => self.any(),
+        }
+    }
+}
+
+impl<N: Copy + Into<u32>, const T: usize> RoundOfTile<'_, N, T> {
+    /// Every peer has `D` neighbours of this weight.
+    #[inline(always)]
+    fn regular<const D: usize>(self, weight: f64) {
+        let Self { gossip, now, .. } = self;
+        let run = Run {
+            weight,
+            length: D as u32,
+        };
+        let (neighbours, _) = self.neighbours.as_chunks::<D>();
+        let peers = self.before.iter_mut().zip(now).zip(neighbours);
+        for (((out, own), neighbours), &self_weight) in peers.zip(&gossip.self_weights) {
+            *out = mix_tile(
+                self.coefficients,
+                self_weight,
+                own,
+                (&[run], neighbours),
+                |&v| &now[v.into() as usize],
+                out,
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn any(self) {
         let Self {
             gossip,
             neighbours,
-            coefficients,
             now,
-            before,
+            ..
         } = self;
-        if let Some((degree, run)) = gossip.regular {
-            let neighbours = neighbours.chunks_exact(degree);
-            let peers = before.iter_mut().zip(now).zip(neighbours);
-            for (((out, own), neighbours), &self_weight) in peers.zip(&gossip.self_weights) {
-                *out = mix_tile(
-                    coefficients,
-                    self_weight,
-                    own,
-                    (&[run], neighbours),
-                    |&v| &now[v.into() as usize],
-                    out,
-                );
-            }
-            return;
-        }
         let ranges = gossip
             .offsets
             .windows(2)
             .zip(gossip.run_offsets.windows(2))
             .zip(&gossip.self_weights);
-        for ((out, own), ((at, runs), &self_weight)) in before.iter_mut().zip(now).zip(ranges) {
+        for ((out, own), ((at, runs), &self_weight)) in self.before.iter_mut().zip(now).zip(ranges)
+        {
             *out = mix_tile(
-                coefficients,
+                self.coefficients,
                 self_weight,
                 own,
                 (&gossip.runs[runs[0]..runs[1]], &neighbours[at[0]..at[1]]),
@@ -340,22 +450,51 @@ mod tests {
                 let schedule = kind.schedule(bounds, 5).expect("contracts");
                 let inputs: Vec<f64> = (0..14 * width).map(|i| (i as f64 * 0.7).sin()).collect();
                 let expected = by_peers(&graph, &mixing, &schedule, width, &inputs);
+                let mut averaged = Averaged::default();
+                let mut seen = None;
                 for tile in [4, 8, 16, 32, 64] {
                     for threads in [1, 3] {
                         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-                        let found = pool.expect("threads").install(|| {
-                            gossip.average_in_tiles(tile, &schedule, 14.0, width, &inputs, true)
+                        let values = (width, inputs.as_slice());
+                        pool.expect("threads").install(|| {
+                            gossip.average_in_tiles(
+                                tile,
+                                &schedule,
+                                14.0,
+                                values,
+                                true,
+                                &mut averaged,
+                            );
                         });
-                        assert_eq!(found.squares().len(), 6);
-                        assert!(found.squares()[5] < found.squares()[0]);
-                        let mut out = vec![0.0; width];
-                        for (u, expected) in expected.iter().enumerate() {
-                            found.copy_peer(u, &mut out);
+                        let squares = averaged.squares().to_vec();
+                        assert_eq!(squares.len(), 6);
+                        assert!(squares[5] < squares[0]);
+                        let what = (squares, averaged.totals().to_vec());
+                        assert_eq!(what, *seen.get_or_insert_with(|| what.clone()));
+                        let mut found = vec![0.0; 14 * width];
+                        // Not all at once, and not from the first.
+                        let (head, tail) = found.split_at_mut(5 * width);
+                        averaged.copy_peers(5, tail.chunks_exact_mut(width));
+                        averaged.copy_peers(0, head.chunks_exact_mut(width));
+                        for (u, (found, expected)) in
+                            found.chunks_exact(width).zip(&expected).enumerate()
+                        {
                             let scaled: Vec<f64> = expected.iter().map(|x| x * 14.0).collect();
-                            assert_eq!(out, scaled, "{kind:?}, tiles of {tile}, peer {u}");
+                            assert_eq!(found, scaled, "{kind:?}, tiles of {tile}, peer {u}");
                         }
                     }
                 }
+                let (squares, totals) = seen.expect("averaged");
+                let column = |j: usize| inputs.chunks_exact(width).map(move |x| x[j]);
+                for (j, total) in totals.iter().enumerate() {
+                    assert_eq!(*total, column(j).fold(0.0, |sum, x| sum + x));
+                }
+                let apart = |(j, total): (usize, &f64)| {
+                    let mean = total / 14.0;
+                    column(j).map(|x| (x - mean).powi(2)).sum::<f64>()
+                };
+                let spread: f64 = totals.iter().enumerate().map(apart).sum();
+                assert!((squares[0] / spread - 1.0).abs() < 1e-12);
             }
         }
     }
@@ -417,15 +556,19 @@ mod tests {
             )
             .expect("contracts");
         let inputs: Vec<f64> = (0..400).map(|i| f64::from(i).cos()).collect();
-        assert_eq!(
-            narrow.average(&schedule, 1.0, 10, &inputs, false),
-            wide.average(&schedule, 1.0, 10, &inputs, false)
-        );
+        let [a, b] = [narrow, wide].map(|gossip| {
+            let mut averaged = Averaged::default();
+            gossip.average(&schedule, 1.0, (10, &inputs), false, &mut averaged);
+            let mut values = vec![0.0; 400];
+            averaged.copy_peers(0, values.chunks_exact_mut(10));
+            values
+        });
+        assert_eq!(a, b);
     }
 
     #[test]
     fn tiles_narrow_as_peers_grow() {
         let widths = [10, 100, 1000, 5000, 25_000, 1_000_000].map(tile_width);
-        assert_eq!(widths, [64, 64, 16, 8, 4, 8]);
+        assert_eq!(widths, [64, 64, 16, 8, 8, 4]);
     }
 }

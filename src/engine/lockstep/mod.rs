@@ -24,7 +24,8 @@ use crate::linalg::Block;
 use crate::noise::NetworkNoise;
 use crate::protocol::{PeerError, check_query, check_start};
 use crate::vocabulary::{CHUNK, Iteration, PeerIndex, Round};
-use chunk::{ChunkOutput, ChunkTask};
+use chunk::{ChunkState, ChunkTask};
+use gossip::PEERS_AT_ONCE;
 pub use gossip::{Averaged, Gossip, tile_width};
 use states::States;
 
@@ -49,6 +50,9 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     let mut states = States::new(session, algorithm.as_ref(), &mut sums);
     let chunks = values.div_ceil(CHUNK) as u64;
     let total = chunks * u64::from(parameters.iterations);
+    let threads = rayon::current_num_threads().max(1) as u64;
+    let mut under_way: Vec<ChunkState> = Vec::new();
+    under_way.resize_with(chunks.min(threads) as usize, ChunkState::default);
     let mut records = Vec::new();
     for number in 1..=parameters.iterations {
         let iteration = Iteration(number);
@@ -75,30 +79,31 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             prepared: &prepared,
             iteration,
             scale,
-            keep_inputs: observer.wants_transcript(),
             watch_rounds: observer.wants_rounds(),
             alone: false,
         };
-        let mut transcript = task
-            .keep_inputs
+        let mut transcript = observer
+            .wants_transcript()
             .then(|| (states.queries(&sums), vec![0.0; sums.len()]));
         let mut gathered = Gathered::new(session.plan.shape());
-        let threads = rayon::current_num_threads().max(1) as u64;
         let mut first = 0;
         while first < chunks {
-            let wave: Vec<u64> = (first..chunks.min(first + threads)).collect();
-            task.alone = (wave.len() as u64) < threads;
-            let outputs: Vec<ChunkOutput> = wave.par_iter().map(|&chunk| task.run(chunk)).collect();
-            if let Some(first) = outputs.iter().filter_map(|output| output.overflow).min() {
+            let wave = threads.min(chunks - first);
+            task.alone = wave < threads;
+            let wave = &mut under_way[..wave as usize];
+            wave.par_iter_mut()
+                .enumerate()
+                .for_each(|(k, state)| task.run(first + k as u64, state));
+            if let Some(first) = wave.iter().filter_map(|state| state.overflow).min() {
                 let peer = PeerIndex::from_index(first);
                 return Err(PeerError::Overflow { peer, iteration }.into());
             }
-            for output in &outputs {
-                gathered.add(output);
+            for state in &*wave {
+                gathered.add(state);
             }
-            scatter(&outputs, &mut sums, values);
+            scatter(wave, &mut sums, values);
             if let Some((_, inputs)) = &mut transcript {
-                scatter_inputs(&outputs, inputs, values);
+                scatter_inputs(wave, inputs, values);
             }
             first += threads;
             let done = u64::from(number - 1) * chunks + first.min(chunks);
@@ -112,7 +117,9 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
                 queries,
             });
         }
-        gathered.tell_rounds(iteration, session.peers(), observer);
+        if observer.wants_rounds() {
+            gathered.tell_rounds(iteration, session.peers(), observer);
+        }
         let consensus = gathered.consensus(session.peers(), &sums);
         let (height, width) = session.plan.shape();
         let sum = Arc::new(Block::from_values(height, width, sums[..values].to_vec()));
@@ -138,25 +145,24 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
 }
 
 /// Writes every peer's sums into the array of states.
-fn scatter(outputs: &[ChunkOutput], states: &mut [f64], values: usize) {
-    let write = |(u, state): (usize, &mut [f64])| {
-        for output in outputs {
-            output.sums.copy_peer(u, &mut state[output.range()]);
+fn scatter(done: &[ChunkState], sums: &mut [f64], values: usize) {
+    let write = |(batch, sums): (usize, &mut [f64])| {
+        for state in done {
+            let peers = sums.chunks_exact_mut(values);
+            let outs = peers.map(|sum| &mut sum[state.range()]);
+            state.sums.copy_peers(batch * PEERS_AT_ONCE, outs);
         }
     };
-    states
-        .par_chunks_exact_mut(values)
+    sums.par_chunks_mut(PEERS_AT_ONCE * values)
         .enumerate()
         .for_each(write);
 }
 
 /// Writes what every peer published into an array of the same shape.
-fn scatter_inputs(outputs: &[ChunkOutput], inputs: &mut [f64], values: usize) {
+fn scatter_inputs(done: &[ChunkState], inputs: &mut [f64], values: usize) {
     let write = |(u, input): (usize, &mut [f64])| {
-        for output in outputs {
-            let range = output.range();
-            let width = range.len();
-            input[range].copy_from_slice(&output.inputs[u * width..][..width]);
+        for state in done {
+            input[state.range()].copy_from_slice(state.input(u));
         }
     };
     inputs
@@ -168,8 +174,7 @@ fn scatter_inputs(outputs: &[ChunkOutput], inputs: &mut [f64], values: usize) {
 /// Sums over all chunks of one iteration.
 struct Gathered {
     totals: Totals,
-    spread: f64,
-    /// Σ_u ‖x_u − x̄‖² after every round, round 0 first; empty unless watched.
+    /// Σ_u ‖x_u − x̄‖² of the inputs, and after every round if watched.
     rounds: Vec<f64>,
 }
 
@@ -181,17 +186,16 @@ impl Gathered {
                 published: zeros(),
                 local: zeros(),
             },
-            spread: 0.0,
             rounds: Vec::new(),
         }
     }
 
-    fn add(&mut self, output: &ChunkOutput) {
-        self.totals.published.values_mut()[output.range()].copy_from_slice(&output.published);
-        self.totals.local.values_mut()[output.range()].copy_from_slice(&output.local);
-        self.spread += output.spread;
-        self.rounds.resize(output.sums.squares().len(), 0.0);
-        for (sum, square) in self.rounds.iter_mut().zip(output.sums.squares()) {
+    fn add(&mut self, state: &ChunkState) {
+        let (published, squares) = (state.sums.totals(), state.sums.squares());
+        self.totals.published.values_mut()[state.range()].copy_from_slice(published);
+        self.totals.local.values_mut()[state.range()].copy_from_slice(&state.local);
+        self.rounds.resize(squares.len(), 0.0);
+        for (sum, square) in self.rounds.iter_mut().zip(squares) {
             *sum += square;
         }
     }
@@ -218,7 +222,7 @@ impl Gathered {
             .reduce(|| 0.0, f64::max);
         Consensus {
             disagreement: worst.sqrt() / norm,
-            initial_spread: peers as f64 * self.spread.sqrt() / norm,
+            initial_spread: peers as f64 * self.rounds[0].sqrt() / norm,
             approximation: None,
         }
     }
