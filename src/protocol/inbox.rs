@@ -60,15 +60,21 @@ impl Inbox {
             .map(|(position, _)| position)
     }
 
-    /// The messages of `step` in neighbour order.
-    pub(super) fn bodies(&self, step: u64) -> impl Iterator<Item = &Body> {
-        self.slots[(step % 2) as usize].iter().flatten()
+    /// Whether no neighbour's message of `step` is here.
+    pub(super) fn is_empty(&self, step: u64) -> bool {
+        self.filled[(step % 2) as usize] == 0
     }
 
-    /// Forgets `step`, making room for step + 2.
-    pub(super) fn clear(&mut self, step: u64) {
+    /// Takes the messages of `step` out, in neighbour order; the slots must be given back.
+    pub(super) fn take(&mut self, step: u64) -> Vec<Option<Body>> {
         let parity = (step % 2) as usize;
-        self.slots[parity].fill(None);
         self.filled[parity] = 0;
+        std::mem::take(&mut self.slots[parity])
+    }
+
+    /// Gives the slots of `step` back, making room for step + 2.
+    pub(super) fn give_back(&mut self, step: u64, mut slots: Vec<Option<Body>>) {
+        slots.fill(None);
+        self.slots[(step % 2) as usize] = slots;
     }
 }

@@ -14,7 +14,8 @@ use crate::vocabulary::PeerIndex;
 /// step ahead (see [`crate::protocol`]), so nobody says step k + 2 before all its neighbours took step k.
 #[derive(Debug)]
 pub(super) struct Mail {
-    said: Vec<[Option<Message>; 2]>,
+    /// By parity, then sender: a step is read from one of the two.
+    said: [Vec<Option<Message>>; 2],
     next: Vec<Parity>,
     missing: Vec<[u32; 2]>,
 }
@@ -42,7 +43,7 @@ impl Mail {
     pub(super) fn new(graph: &Graph) -> Self {
         let degree = |u| graph.neighbours(u).len() as u32;
         Self {
-            said: vec![[None, None]; graph.nodes()],
+            said: [vec![None; graph.nodes()], vec![None; graph.nodes()]],
             next: vec![Parity::default(); graph.nodes()],
             missing: (0..graph.nodes()).map(|u| [degree(u); 2]).collect(),
         }
@@ -53,7 +54,7 @@ impl Mail {
         let next = &mut self.next[from.index()];
         let parity = *next;
         *next = parity.other();
-        self.said[from.index()][parity.index()] = Some(message);
+        self.said[parity.index()][from.index()] = Some(message);
         parity
     }
 
@@ -76,6 +77,6 @@ impl Mail {
 
     /// What `from` said.
     pub(super) fn said(&self, from: PeerIndex, parity: Parity) -> Option<&Message> {
-        self.said[from.index()][parity.index()].as_ref()
+        self.said[parity.index()][from.index()].as_ref()
     }
 }

@@ -88,7 +88,8 @@ impl<'a> Simulation<'a> {
 
     fn run(mut self) -> Result<Outcome, EngineError> {
         for u in 0..self.nodes.len() {
-            self.handle(PeerIndex::from_index(u), Input::Start, 0)?;
+            self.nodes[u].handle(Input::Start, Time(0), &mut self.outbox)?;
+            self.carry_out(PeerIndex::from_index(u), 0)?;
         }
         while let Some((now, arrival)) = self.queue.pop() {
             match arrival {
@@ -129,38 +130,35 @@ impl<'a> Simulation<'a> {
             if !self.mail.take(to, parity, neighbours.len()) {
                 return Ok(());
             }
-            for &from in neighbours {
+            let time = Time(0) + Span::from_micros(now);
+            let messages = neighbours.iter().filter_map(|&from| {
                 let from = PeerIndex(from);
-                if let Some(message) = self.mail.said(from, parity) {
-                    let message = message.clone();
-                    self.handle(to, Input::Message { from, message }, now)?;
-                }
-            }
+                Some((from, self.mail.said(from, parity)?))
+            });
+            self.nodes[to.index()].handle_messages(messages, time, &mut self.outbox)?;
+            self.carry_out(to, now)?;
         }
     }
 
-    /// Feeds one input and carries out what the peer asks for.
-    fn handle(&mut self, to: PeerIndex, input: Input, now: u64) -> Result<(), EngineError> {
-        let time = Time(0) + Span::from_micros(now);
-        let mut outbox = std::mem::take(&mut self.outbox);
-        self.nodes[to.index()].handle(input, time, &mut outbox)?;
+    /// Sends what a peer says, counts and reports.
+    fn carry_out(&mut self, from: PeerIndex, now: u64) -> Result<(), EngineError> {
+        let outbox = &mut self.outbox;
         if let Some(fault) = outbox.faults.drain(..).next() {
             return Err(EngineError::Fault {
-                reporter: to,
+                reporter: from,
                 fault,
             });
         }
         debug_assert!(outbox.timers.is_empty(), "peers wait for ever");
         for message in outbox.messages.drain(..) {
-            self.collector.message(to, &message);
-            let neighbours = self.session.graph().neighbours(to.index());
+            self.collector.message(from, &message);
+            let neighbours = self.session.graph().neighbours(from.index());
             let copies = neighbours.len() as u64;
-            self.sent[to.index()] += copies * wire::framed_len(&message.body) as u64;
+            self.sent[from.index()] += copies * wire::framed_len(&message.body) as u64;
             self.messages += copies;
-            let parity = self.mail.say(to, message);
+            let parity = self.mail.say(from, message);
             if let Some(at) = self.links.common_arrival(now) {
-                self.queue
-                    .push(at, Arrival::Everywhere { from: to, parity });
+                self.queue.push(at, Arrival::Everywhere { from, parity });
             } else {
                 for &neighbour in neighbours {
                     let copy = Arrival::Copy {
@@ -173,11 +171,10 @@ impl<'a> Simulation<'a> {
             self.observer.progress(self.messages, self.expected);
         }
         for event in outbox.events.drain(..) {
-            if let Some(record) = self.collector.event(to, &event) {
+            if let Some(record) = self.collector.event(from, &event) {
                 self.observer.iteration(record);
             }
         }
-        self.outbox = outbox;
         Ok(())
     }
 }
