@@ -343,7 +343,7 @@ impl Peer {
     ) -> bool {
         let neighbours = &self.setup.neighbours;
         let senders = messages.clone().map(|(from, _)| from);
-        // Headers first, values then: loads of one kind overlap.
+        // Headers of all first, values of all then: what misses the caches is under way together.
         self.started
             && !self.is_finished()
             && !neighbours.is_empty()
@@ -354,7 +354,7 @@ impl Peer {
                 .all(|(_, message)| self.check_header(message) == Ok(self.step))
             && messages
                 .clone()
-                .all(|(_, message)| self.check_body(&message.body).is_ok())
+                .all(|(_, message)| check_values(&message.body).is_ok())
     }
 
     /// Checks a message and puts it into its slot.
@@ -365,7 +365,7 @@ impl Peer {
             .binary_search_by_key(&from, |n| n.index)
             .map_err(|_| FaultKind::UnknownSender)?;
         let step = self.check_header(&message)?;
-        self.check_body(&message.body)?;
+        check_values(&message.body)?;
         if self.is_finished() {
             return Err(FaultKind::OutOfStep {
                 expected: self.step,
@@ -375,7 +375,7 @@ impl Peer {
         self.inbox.store(self.step, step, position, message.body)
     }
 
-    /// The step of a message of this session.
+    /// The step of a message of this session and shape.
     fn check_header(&self, message: &Message) -> Result<u64, FaultKind> {
         let plan = &self.setup.plan;
         let (expected, found) = (plan.session(), message.session);
@@ -383,27 +383,16 @@ impl Peer {
             return Err(FaultKind::WrongSession { expected, found });
         }
         let (iteration, round) = (message.iteration, message.round);
-        plan.step(iteration, round, &message.body)
-            .ok_or(FaultKind::NoSuchStep { iteration, round })
-    }
-
-    fn check_body(&self, body: &Body) -> Result<(), FaultKind> {
-        match body {
-            // Rounding may push the norm of a unit row a little above 1, never further.
-            Body::Scale(value) if !(0.0..=1.0 + 1e-9).contains(value) => {
-                Err(FaultKind::ScaleOutOfRange { value: *value })
-            }
-            Body::Scale(_) => Ok(()),
-            Body::Average(values) => {
-                let (found, expected) = (values.len(), self.setup.plan.values());
-                if found != expected {
-                    return Err(FaultKind::WrongShape { expected, found });
-                }
-                first_not_finite(values).map_or(Ok(()), |coordinate| {
-                    Err(FaultKind::NotFinite { coordinate })
-                })
+        let step = plan
+            .step(iteration, round, &message.body)
+            .ok_or(FaultKind::NoSuchStep { iteration, round })?;
+        if let Body::Average(values) = &message.body {
+            let (expected, found) = (plan.values(), values.len());
+            if found != expected {
+                return Err(FaultKind::WrongShape { expected, found });
             }
         }
+        Ok(step)
     }
 
     fn begin_iteration(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
@@ -631,5 +620,19 @@ impl Peer {
         if let Some(patience) = self.setup.patience {
             outbox.set_timer(Timer { step: self.step }, now + patience);
         }
+    }
+}
+
+/// Refuses values that no honest peer sends.
+fn check_values(body: &Body) -> Result<(), FaultKind> {
+    match body {
+        // Rounding may push the norm of a unit row a little above 1, never further.
+        Body::Scale(value) if !(0.0..=1.0 + 1e-9).contains(value) => {
+            Err(FaultKind::ScaleOutOfRange { value: *value })
+        }
+        Body::Scale(_) => Ok(()),
+        Body::Average(values) => first_not_finite(values).map_or(Ok(()), |coordinate| {
+            Err(FaultKind::NotFinite { coordinate })
+        }),
     }
 }

@@ -25,10 +25,6 @@ pub(super) struct Mail {
 pub(super) struct Parity(u8);
 
 impl Parity {
-    pub(super) fn of(step: u64) -> Self {
-        Self((step % 2) as u8)
-    }
-
     fn other(self) -> Self {
         Self(1 - self.0)
     }
@@ -65,14 +61,17 @@ impl Mail {
         *missing == 0
     }
 
-    /// Whether all of `to`'s neighbours' messages are there; if so the count begins anew, for the step after the next.
-    pub(super) fn take(&mut self, to: PeerIndex, parity: Parity, degree: usize) -> bool {
+    /// The step `to` is in, if all its messages are there; they then count as handed over, and the counter begins anew for
+    /// the step after the next.
+    pub(super) fn take(&mut self, to: PeerIndex, degree: usize) -> Option<Parity> {
+        // A peer is in the step of what it said last.
+        let parity = self.next[to.index()].other();
         let missing = &mut self.missing[to.index()][parity.index()];
         let complete = *missing == 0 && degree > 0;
         if complete {
             *missing = degree as u32;
         }
-        complete
+        complete.then_some(parity)
     }
 
     /// What `from` said.

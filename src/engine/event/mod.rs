@@ -124,12 +124,9 @@ impl<'a> Simulation<'a> {
             return Ok(());
         }
         let neighbours = self.session.graph().neighbours(to.index());
-        loop {
-            // A step may be complete before the one the peer is in: then it waits for its turn.
-            let parity = Parity::of(self.nodes[to.index()].step());
-            if !self.mail.take(to, parity, neighbours.len()) {
-                return Ok(());
-            }
+        let degree = neighbours.len();
+        // A step may be complete before the one the peer is in: then it waits for its turn.
+        while let Some(parity) = self.mail.take(to, degree) {
             let time = Time(0) + Span::from_micros(now);
             let messages = neighbours.iter().filter_map(|&from| {
                 let from = PeerIndex(from);
@@ -138,6 +135,7 @@ impl<'a> Simulation<'a> {
             self.nodes[to.index()].handle_messages(messages, time, &mut self.outbox)?;
             self.carry_out(to, now)?;
         }
+        Ok(())
     }
 
     /// Sends what a peer says, counts and reports.
