@@ -9,6 +9,8 @@ use super::message::Body;
 /// we send only after leaving step k. So while we are in step k nothing beyond k+1 can honestly arrive.
 #[derive(Debug)]
 pub(super) struct Inbox {
+    neighbours: usize,
+    /// Empty until the first message is stored: a driver may hand over whole steps and store none.
     slots: [Vec<Option<Body>>; 2],
     filled: [usize; 2],
 }
@@ -16,7 +18,8 @@ pub(super) struct Inbox {
 impl Inbox {
     pub(super) fn new(neighbours: usize) -> Self {
         Self {
-            slots: [vec![None; neighbours], vec![None; neighbours]],
+            neighbours,
+            slots: [Vec::new(), Vec::new()],
             filled: [0, 0],
         }
     }
@@ -36,10 +39,14 @@ impl Inbox {
             });
         }
         let parity = (step % 2) as usize;
-        if self.slots[parity][position].is_some() {
+        let slots = &mut self.slots[parity];
+        if slots.is_empty() {
+            slots.resize(self.neighbours, None);
+        }
+        if slots[position].is_some() {
             return Err(FaultKind::Duplicate { step });
         }
-        self.slots[parity][position] = Some(body);
+        slots[position] = Some(body);
         self.filled[parity] += 1;
         Ok(())
     }
@@ -47,28 +54,30 @@ impl Inbox {
     /// Whether every neighbour's message of `step` is here.
     pub(super) fn complete(&self, step: u64) -> bool {
         let parity = (step % 2) as usize;
-        self.filled[parity] == self.slots[parity].len()
+        self.filled[parity] == self.neighbours
     }
 
     /// Positions of the neighbours whose message of `step` is missing.
     pub(super) fn missing(&self, step: u64) -> impl Iterator<Item = usize> + '_ {
         let slots = &self.slots[(step % 2) as usize];
-        slots
-            .iter()
-            .enumerate()
-            .filter(|(_, body)| body.is_none())
-            .map(|(position, _)| position)
+        (0..self.neighbours).filter(|&position| slots.get(position).is_none_or(Option::is_none))
     }
 
-    /// The messages of `step` in neighbour order.
-    pub(super) fn bodies(&self, step: u64) -> impl Iterator<Item = &Body> {
-        self.slots[(step % 2) as usize].iter().flatten()
+    /// Whether no neighbour's message of `step` is here.
+    pub(super) fn is_empty(&self, step: u64) -> bool {
+        self.filled[(step % 2) as usize] == 0
     }
 
-    /// Forgets `step`, making room for step + 2.
-    pub(super) fn clear(&mut self, step: u64) {
+    /// Takes the messages of `step` out, in neighbour order; the slots must be given back.
+    pub(super) fn take(&mut self, step: u64) -> Vec<Option<Body>> {
         let parity = (step % 2) as usize;
-        self.slots[parity].fill(None);
         self.filled[parity] = 0;
+        std::mem::take(&mut self.slots[parity])
+    }
+
+    /// Gives the slots of `step` back, making room for step + 2.
+    pub(super) fn give_back(&mut self, step: u64, mut slots: Vec<Option<Body>>) {
+        slots.fill(None);
+        self.slots[(step % 2) as usize] = slots;
     }
 }

@@ -310,10 +310,51 @@ impl Peer {
                 return Ok(());
             }
         }
-        while self.started && !self.is_finished() && self.inbox.complete(self.step) {
-            self.finish_step(now, outbox)?;
+        self.finish_steps(now, outbox)
+    }
+
+    /// Messages that a driver kept until it had several: the same as handling one after the other, with nothing stored
+    /// and no count of owners touched where they are what the peer waits for, one of each neighbour in
+    /// ascending order.
+    ///
+    /// # Errors
+    /// As [`handle`](Self::handle).
+    pub fn handle_messages<'m>(
+        &mut self,
+        messages: impl Iterator<Item = (PeerIndex, &'m Message)> + Clone,
+        now: Time,
+        outbox: &mut impl Outbox,
+    ) -> Result<(), PeerError> {
+        if self.is_whole_step(messages.clone()) {
+            self.finish_step(messages.map(|(_, message)| &message.body), now, outbox)?;
+            return self.finish_steps(now, outbox);
         }
-        Ok(())
+        messages
+            .map(|(from, message)| (from, message.clone()))
+            .try_for_each(|(from, message)| {
+                self.handle(Input::Message { from, message }, now, outbox)
+            })
+    }
+
+    /// Whether these are faultless messages of the step this peer is in, from all its neighbours in order.
+    fn is_whole_step<'m>(
+        &self,
+        messages: impl Iterator<Item = (PeerIndex, &'m Message)> + Clone,
+    ) -> bool {
+        let neighbours = &self.setup.neighbours;
+        let senders = messages.clone().map(|(from, _)| from);
+        // Headers of all first, values of all then: what misses the caches is under way together.
+        self.started
+            && !self.is_finished()
+            && !neighbours.is_empty()
+            && self.inbox.is_empty(self.step)
+            && senders.eq(neighbours.iter().map(|n| n.index))
+            && messages
+                .clone()
+                .all(|(_, message)| self.check_header(message) == Ok(self.step))
+            && messages
+                .clone()
+                .all(|(_, message)| check_values(&message.body).is_ok())
     }
 
     /// Checks a message and puts it into its slot.
@@ -323,47 +364,35 @@ impl Peer {
             .neighbours
             .binary_search_by_key(&from, |n| n.index)
             .map_err(|_| FaultKind::UnknownSender)?;
-        let expected = self.setup.plan.session();
-        if message.session != expected {
-            return Err(FaultKind::WrongSession {
-                expected,
-                found: message.session,
-            });
-        }
-        let Message {
-            iteration,
-            round,
-            body,
-            ..
-        } = message;
-        let step = self
-            .setup
-            .plan
-            .step(iteration, round, &body)
-            .ok_or(FaultKind::NoSuchStep { iteration, round })?;
-        match &body {
-            // Rounding may push the norm of a unit row a little above 1, never further.
-            Body::Scale(value) if !(0.0..=1.0 + 1e-9).contains(value) => {
-                return Err(FaultKind::ScaleOutOfRange { value: *value });
-            }
-            Body::Scale(_) => {}
-            Body::Average(values) => {
-                let (found, expected) = (values.len(), self.setup.plan.values());
-                if found != expected {
-                    return Err(FaultKind::WrongShape { expected, found });
-                }
-                if let Some(coordinate) = first_not_finite(values) {
-                    return Err(FaultKind::NotFinite { coordinate });
-                }
-            }
-        }
+        let step = self.check_header(&message)?;
+        check_values(&message.body)?;
         if self.is_finished() {
             return Err(FaultKind::OutOfStep {
                 expected: self.step,
                 found: step,
             });
         }
-        self.inbox.store(self.step, step, position, body)
+        self.inbox.store(self.step, step, position, message.body)
+    }
+
+    /// The step of a message of this session and shape.
+    fn check_header(&self, message: &Message) -> Result<u64, FaultKind> {
+        let plan = &self.setup.plan;
+        let (expected, found) = (plan.session(), message.session);
+        if found != expected {
+            return Err(FaultKind::WrongSession { expected, found });
+        }
+        let (iteration, round) = (message.iteration, message.round);
+        let step = plan
+            .step(iteration, round, &message.body)
+            .ok_or(FaultKind::NoSuchStep { iteration, round })?;
+        if let Body::Average(values) = &message.body {
+            let (expected, found) = (plan.values(), values.len());
+            if found != expected {
+                return Err(FaultKind::WrongShape { expected, found });
+            }
+        }
+        Ok(step)
     }
 
     fn begin_iteration(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
@@ -412,21 +441,35 @@ impl Peer {
         Ok(())
     }
 
-    /// Folds the complete step and moves to the next one.
-    fn finish_step(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
-        let step = self.step;
+    /// Goes on as far as the messages that are here allow.
+    fn finish_steps(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
+        while self.started && !self.is_finished() && self.inbox.complete(self.step) {
+            let step = self.step;
+            let bodies = self.inbox.take(step);
+            self.finish_step(bodies.iter().flatten(), now, outbox)?;
+            self.inbox.give_back(step, bodies);
+        }
+        Ok(())
+    }
+
+    /// Folds the complete step, whose messages are given in neighbour order, and moves to the next one.
+    fn finish_step<'m>(
+        &mut self,
+        bodies: impl Iterator<Item = &'m Body>,
+        now: Time,
+        outbox: &mut impl Outbox,
+    ) -> Result<(), PeerError> {
         match std::mem::replace(&mut self.phase, Phase::Waiting) {
             Phase::Scale { round, value } => {
-                let value = self
-                    .inbox
-                    .bodies(step)
-                    .fold(value, |largest, body| match body {
-                        Body::Scale(other) => largest.max(*other),
+                let value = bodies
+                    .map(|body| match body {
+                        Body::Scale(other) => *other,
                         Body::Average(_) => {
                             unreachable!("the plan maps this step to scale messages")
                         }
-                    });
-                self.leave_step();
+                    })
+                    .fold(value, f64::max);
+                self.step += 1;
                 if round + 1 < self.setup.plan.parameters().scale_rounds {
                     self.phase = Phase::Scale {
                         round: round + 1,
@@ -445,12 +488,12 @@ impl Peer {
                 current,
                 previous,
             } => {
-                let next = Arc::new(self.mixed(round, &current, &previous));
+                let next = Arc::new(self.mixed(round, bodies, &current, &previous));
                 if first_not_finite(&next).is_some() {
                     let (peer, iteration) = (self.setup.index, self.iteration);
                     return Err(PeerError::Overflow { peer, iteration });
                 }
-                self.leave_step();
+                self.step += 1;
                 if round + 1 < self.setup.plan.averaging_rounds() {
                     self.say(
                         Round(round + 1),
@@ -476,10 +519,16 @@ impl Peer {
         }
     }
 
-    fn mixed(&self, round: u32, current: &[f64], previous: &[f64]) -> Vec<f64> {
+    fn mixed<'m>(
+        &self,
+        round: u32,
+        bodies: impl Iterator<Item = &'m Body>,
+        current: &[f64],
+        previous: &[f64],
+    ) -> Vec<f64> {
         let coefficients = self.setup.plan.parameters().schedule[round as usize];
         let mut out = vec![0.0; current.len()];
-        let bodies = self.inbox.bodies(self.step).map(|body| match body {
+        let bodies = bodies.map(|body| match body {
             Body::Average(values) => values.as_slice(),
             Body::Scale(_) => unreachable!("the plan maps this step to blocks"),
         });
@@ -499,11 +548,6 @@ impl Peer {
             &mut out,
         );
         out
-    }
-
-    fn leave_step(&mut self) {
-        self.inbox.clear(self.step);
-        self.step += 1;
     }
 
     /// Turns the mean into the sum, advances the public state and begins the next iteration.
@@ -576,5 +620,19 @@ impl Peer {
         if let Some(patience) = self.setup.patience {
             outbox.set_timer(Timer { step: self.step }, now + patience);
         }
+    }
+}
+
+/// Refuses values that no honest peer sends.
+fn check_values(body: &Body) -> Result<(), FaultKind> {
+    match body {
+        // Rounding may push the norm of a unit row a little above 1, never further.
+        Body::Scale(value) if !(0.0..=1.0 + 1e-9).contains(value) => {
+            Err(FaultKind::ScaleOutOfRange { value: *value })
+        }
+        Body::Scale(_) => Ok(()),
+        Body::Average(values) => first_not_finite(values).map_or(Ok(()), |coordinate| {
+            Err(FaultKind::NotFinite { coordinate })
+        }),
     }
 }

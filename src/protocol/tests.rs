@@ -202,6 +202,92 @@ fn the_order_in_which_neighbours_speak_leaves_no_trace() {
     }
 }
 
+/// What a peer put out and where it is.
+fn trace(bench: Bench) -> impl PartialEq + std::fmt::Debug {
+    let CollectingOutbox {
+        messages,
+        timers,
+        events,
+        faults,
+    } = bench.outbox;
+    let sums: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Averaged { sum, .. } => Some(sum.values().to_vec()),
+            _ => None,
+        })
+        .collect();
+    (messages, timers, sums, faults, bench.peer.step())
+}
+
+#[test]
+fn messages_handed_over_together_are_handled_as_one_after_the_other() {
+    let scale = |value| message(1, 0, Body::Scale(value));
+    let foreign = Message {
+        session: SessionId([9; 16]),
+        ..scale(0.5)
+    };
+    let mut values = vec![0.25; VALUES];
+    values[VALUES - 1] = f64::NAN;
+    let nan = message(1, 0, Body::Average(Arc::new(values)));
+    let short = message(1, 0, Body::Average(Arc::new(vec![1.0])));
+    let first = |value| message(1, 0, block(value));
+    let lots = [
+        vec![(0, scale(0.5)), (2, scale(0.9))],
+        vec![(2, scale(0.9)), (0, scale(0.5))],
+        vec![(0, scale(0.5))],
+        vec![(2, scale(0.9))],
+        vec![(0, scale(0.5)), (5, scale(0.9))],
+        vec![(0, scale(0.5)), (2, scale(0.9)), (2, scale(0.9))],
+        vec![(0, scale(0.5)), (2, scale(1.5))],
+        vec![(0, foreign), (2, scale(0.9))],
+        vec![(0, first(1.0)), (2, first(2.0))],
+        vec![(0, first(1.0)), (2, scale(0.5))],
+        vec![(0, first(1.0)), (2, nan)],
+        vec![(0, short), (2, first(2.0))],
+        vec![(0, message(1, 1, block(0.5))), (2, first(2.0))],
+        Vec::new(),
+    ];
+    // Every lot after every lot: the first leaves peers at the start, between steps and with messages stored.
+    for before in &lots {
+        for lot in &lots {
+            let (mut together, mut single) = (Bench::started(), Bench::started());
+            for (from, message) in before {
+                together.send(*from, message.clone());
+                single.send(*from, message.clone());
+            }
+            let borrowed = lot.iter().map(|(from, m)| (PeerIndex(*from), m));
+            together
+                .peer
+                .handle_messages(borrowed, Time(0), &mut together.outbox)
+                .expect("messages never break a peer");
+            for (from, message) in lot {
+                single.send(*from, message.clone());
+            }
+            assert_eq!(trace(together), trace(single), "{before:?} {lot:?}");
+        }
+    }
+    // Whole steps to the end of an iteration, after which sums are told.
+    let (mut together, mut single) = (Bench::started(), Bench::started());
+    let mut steps = vec![(0, Body::Scale(0.9))];
+    steps.extend((0..ROUNDS).map(|round| (round, block(f64::from(round) - 0.7))));
+    for (round, body) in steps {
+        let step = [0, 2].map(|from| (from, message(1, round, body.clone())));
+        let borrowed = step.iter().map(|(from, m)| (PeerIndex(*from), m));
+        let at = together.peer.step();
+        together
+            .peer
+            .handle_messages(borrowed, Time(0), &mut together.outbox)
+            .expect("messages never break a peer");
+        assert_eq!(together.peer.step(), at + 1);
+        for (from, message) in step {
+            single.send(from, message);
+        }
+    }
+    assert!(!together.outbox.events.is_empty());
+    assert_eq!(trace(together), trace(single));
+}
+
 #[test]
 fn every_misbehaviour_is_a_fault_that_names_the_culprit_and_the_numbers() {
     let mut bench = Bench::started();

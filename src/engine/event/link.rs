@@ -4,8 +4,6 @@ use chacha20::ChaCha20Rng;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use crate::vocabulary::{Span, Time};
-
 /// The latency of every link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -24,7 +22,7 @@ pub enum Latency {
     },
 }
 
-/// Draws arrival times.
+/// Draws arrival times, in microseconds since the start.
 #[derive(Debug)]
 pub(super) struct Links {
     latency: Latency,
@@ -36,8 +34,16 @@ impl Links {
         Self { latency, generator }
     }
 
-    /// When a message sent at `now` arrives.
-    pub(super) fn arrival(&mut self, now: Time) -> Time {
+    /// When all copies of a message sent at `now` arrive, if they arrive together.
+    pub(super) fn common_arrival(&self, now: u64) -> Option<u64> {
+        match self.latency {
+            Latency::Constant { micros } => Some(now.saturating_add(micros)),
+            Latency::Uniform { .. } => None,
+        }
+    }
+
+    /// When one copy of a message sent at `now` arrives.
+    pub(super) fn arrival(&mut self, now: u64) -> u64 {
         let micros = match self.latency {
             Latency::Constant { micros } => micros,
             Latency::Uniform {
@@ -47,6 +53,6 @@ impl Links {
                 .generator
                 .random_range(low_micros.min(high_micros)..=high_micros.max(low_micros)),
         };
-        now + Span::from_micros(micros)
+        now.saturating_add(micros)
     }
 }
