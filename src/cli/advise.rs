@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::{Verdict, table};
 use crate::experiment::Experiment;
 use crate::experiment::advise::{
-    AdviseOptions, AlgorithmAdvice, Assumptions, Candidate, MOST_ITEMS, advise,
+    AdviseOptions, AlgorithmAdvice, Assumptions, Candidate, MOST_ITEMS, TIE, advise,
 };
 
 /// Candidates that are printed; `--json` has all.
@@ -35,14 +35,16 @@ pub(crate) fn execute(arguments: &AdviseArguments) -> Result<Verdict> {
     let experiment = Experiment::resolve(config, arguments.experiment.base())
         .map_err(|error| arguments.experiment.explain(error))?;
     let mut assumptions = Assumptions::default();
-    if let Some(decay) = arguments.decay {
-        assumptions.decay = decay;
+    if !arguments.decay.is_empty() {
+        assumptions.decays.clone_from(&arguments.decay);
     }
     let options = AdviseOptions {
         bytes: arguments.bytes,
         assumptions,
     };
-    let advice = advise(&experiment, options)?;
+    let advice = advise(&experiment, &options, &|done, total| {
+        progress.steps(done, total);
+    })?;
     progress.finish();
     let command = command(arguments, &advice)?;
     let mut out = io::stdout().lock();
@@ -91,19 +93,19 @@ fn command(arguments: &AdviseArguments, advice: &AlgorithmAdvice) -> Result<Stri
 
 fn print(out: &mut impl Write, advice: &AlgorithmAdvice) -> io::Result<()> {
     let public = advice.public;
-    let assumed = advice.assumptions;
+    let assumed = &advice.assumptions;
+    let decays: Vec<String> = assumed.decays.iter().map(f64::to_string).collect();
     writeln!(
         out,
         "from public quantities alone: {} users, {} items and their degrees ({} interactions), the graph and the budget\n\
-         assumed: taste is {} of the spectrum and falls as i^-{}, degrees of users are log-normal with spread {}, users with \
-         few interactions differ by {}",
+         assumed: log-odds of user and item vary by {} through activity and by {} through taste, the k-th direction of taste as \
+         k^-a with a in {}; errors are the geometric mean over all of these",
         public.users,
         public.items,
         public.interactions,
-        assumed.taste,
-        assumed.decay,
         assumed.spread,
-        assumed.difference
+        assumed.taste,
+        decays.join(", "),
     )?;
     if public.items > MOST_ITEMS {
         writeln!(
@@ -124,7 +126,9 @@ fn print(out: &mut impl Write, advice: &AlgorithmAdvice) -> io::Result<()> {
     let heading = ["", "predicted error", "bytes per peer", "beaten by none"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     let shown = |(place, candidate): &(usize, &Candidate)| {
-        candidate.predicted_error.is_some() && (*place < SHOWN || candidate.on_frontier)
+        let named =
+            *place < SHOWN || candidate.on_frontier || candidate.name == advice.recommended.name;
+        candidate.predicted_error.is_some() && named
     };
     for (_, candidate) in advice.candidates.iter().enumerate().filter(shown) {
         rows.push(vec![
@@ -138,8 +142,10 @@ fn print(out: &mut impl Write, advice: &AlgorithmAdvice) -> io::Result<()> {
     let printed = rows.len() - 1;
     writeln!(
         out,
-        "{printed} of {} candidates; errors are relative, against the exact eigenvectors under degree floor {}",
+        "{printed} of {} candidates; those within {} % of the best count as equal, and of these fewest iterations and then the lowest \
+         floor are advised\nerrors are relative, against the exact eigenvectors under degree floor {}",
         advice.candidates.len(),
+        100.0 * TIE,
         advice.reference_floor
     )
 }

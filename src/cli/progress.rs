@@ -33,8 +33,16 @@ impl Progress {
     }
 
     /// Shows how many cells of a sweep are done.
-    pub(crate) fn advance(&mut self, advance: Advance) {
-        self.progress(advance.done as u64, advance.total as u64);
+    pub(crate) fn advance(&self, advance: Advance) {
+        self.steps(advance.done as u64, advance.total as u64);
+    }
+
+    /// Shows how many of so many steps are done; may be called from any thread.
+    pub(crate) fn steps(&self, done: u64, total: u64) {
+        if self.bar.length() != Some(total) {
+            self.bar.set_length(total);
+        }
+        self.bar.set_position(done);
     }
 
     pub(crate) fn finish(&self) {
@@ -48,9 +56,6 @@ impl Observer for Progress {
     }
 
     fn progress(&mut self, done: u64, total: u64) {
-        if self.bar.length() != Some(total) {
-            self.bar.set_length(total);
-        }
-        self.bar.set_position(done);
+        self.steps(done, total);
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("out").join(&config.name));
-    let mut progress = Progress::new("checking", quiet);
+    let progress = Progress::new("checking", quiet);
     let base = arguments.experiment.base();
     let written = resolved(&config);
     let sweep = Sweep::new(config, base).map_err(|error| arguments.experiment.explain(error))?;

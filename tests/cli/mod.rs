@@ -1,6 +1,8 @@
 //! The built command: what it writes, prints and refuses.
 
+mod advice;
 mod audits;
+mod frontiers;
 mod help;
 mod memory;
 mod outputs;

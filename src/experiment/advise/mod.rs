@@ -11,23 +11,29 @@ mod stand_in;
 #[cfg(test)]
 mod tests;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 use serde::Serialize;
 
 use self::candidates::{Setting, settings};
 use self::ground::Ground;
+use self::stand_in::World;
 use super::config::AlgorithmConfig;
 use super::resolve::Experiment;
 use crate::vocabulary::Seed;
 
 pub use self::candidates::FLOORS;
-pub use self::stand_in::{Assumptions, MOST_ITEMS};
+pub use self::stand_in::{Assumptions, MOST_ITEMS, MOST_USERS};
 
-/// Stand-ins drawn, with one run of every candidate on each.
-const STAND_INS: u32 = 6;
+/// Stand-ins drawn for every guess, with one run of every candidate on each.
+const DRAWS: u32 = 4;
+
+/// Candidates predicted within this of the best are taken as equal.
+pub const TIE: f64 = 0.03;
 
 /// What to advise for.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AdviseOptions {
     /// The most bytes the busiest peer may send; no limit where absent.
     pub bytes: Option<u64>,
@@ -50,6 +56,9 @@ pub enum AdviseError {
         /// The value given.
         found: f64,
     },
+    /// No decay to try.
+    #[error("at least one decay must be assumed, found none")]
+    NoDecay,
     /// A budget that nothing fits.
     #[error(
         "no candidate sends at most {budget} bytes from the busiest peer: the cheapest, {cheapest}, sends {least}; raise \
@@ -91,7 +100,7 @@ pub struct Candidate {
 /// Advice, with everything it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AlgorithmAdvice {
-    /// The best within the budget.
+    /// Within the budget, of those predicted within [`TIE`] of the best the one with fewest iterations, then the lowest floor.
     pub recommended: Candidate,
     /// All of them, least predicted error first, those over budget last.
     pub candidates: Vec<Candidate>,
@@ -129,10 +138,11 @@ pub struct PublicQuantities {
 /// [`AdviseError`] for assumptions out of range, a budget that nothing fits, or nothing that can be run.
 pub fn advise(
     experiment: &Experiment,
-    options: AdviseOptions,
+    options: &AdviseOptions,
+    progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<AlgorithmAdvice, AdviseError> {
     options.assumptions.check()?;
-    let reference_floor = experiment.config.evaluation.reference_floor.unwrap_or(1);
+    let reference_floor = reference_floor(experiment);
     let (all, refused) = settings(experiment);
     let fits = |setting: &Setting| options.bytes.is_none_or(|most| setting.bytes <= most);
     let Some(cheapest) = all.iter().min_by_key(|setting| setting.bytes) else {
@@ -149,34 +159,22 @@ pub fn advise(
         });
     }
     let public = stand_in::Public::of(experiment);
-    let root = Seed::from_u64(0);
-    let floors: Vec<u32> = all.iter().map(|setting| setting.floor).collect();
-    let grounds: Vec<Ground> = (0..STAND_INS)
-        .into_par_iter()
-        .map(|number| {
-            public.stand_in(
-                options.assumptions,
-                reference_floor,
-                &floors,
-                experiment.config.algorithm.rank,
-                &root.repetition(number),
-            )
-        })
-        .collect();
-    let predicted = |setting: &Setting| {
-        let one = |(number, ground): (u32, &Ground)| {
-            ground.error(experiment, setting, &root.repetition(number))
-        };
-        let errors: Option<Vec<f64>> = (0..).zip(&grounds).map(one).collect();
-        errors.map(|errors| errors.iter().sum::<f64>() / errors.len() as f64)
-    };
+    let predicted = predictions(
+        experiment,
+        &public,
+        &options.assumptions,
+        &all,
+        &fits,
+        progress,
+    );
     let mut candidates: Vec<Candidate> = all
-        .par_iter()
-        .map(|setting| Candidate {
+        .iter()
+        .zip(predicted)
+        .map(|(setting, predicted_error)| Candidate {
             name: setting.name(),
             algorithm: setting.algorithm,
             degree_floor: setting.floor,
-            predicted_error: fits(setting).then(|| predicted(setting)).flatten(),
+            predicted_error,
             bytes_max_peer: setting.bytes,
             on_frontier: false,
         })
@@ -195,9 +193,7 @@ pub fn advise(
             least = candidate.bytes_max_peer;
         }
     }
-    let recommended = candidates
-        .first()
-        .filter(|best| best.predicted_error.is_some())
+    let recommended = choose(&candidates, None)
         .cloned()
         .ok_or_else(|| AdviseError::NoCandidate("every run on the stand-ins failed".to_owned()))?;
     Ok(AlgorithmAdvice {
@@ -207,7 +203,91 @@ pub fn advise(
         bytes: options.bytes,
         epsilon: experiment.config.privacy.epsilon,
         reference_floor,
-        assumptions: options.assumptions,
+        assumptions: options.assumptions.clone(),
         public: public.quantities(),
     })
+}
+
+/// Of the candidates with a prediction and at most so many bytes, those predicted within [`TIE`] of the best, and of these the one
+/// with fewest iterations, then the lowest floor, then the least predicted error.
+///
+/// What is predicted is not known to 3 %. Fewer iterations take fewer rounds, and a lower floor has less of the one error
+/// that no budget buys off: what differs between users with few interactions and the rest beyond what is assumed.
+fn choose<'a>(candidates: &'a [Candidate], bytes: Option<u64>) -> Option<&'a Candidate> {
+    let fitting = || {
+        let fits =
+            |candidate: &&Candidate| bytes.is_none_or(|most| candidate.bytes_max_peer <= most);
+        let predicted = |candidate: &'a Candidate| Some((candidate, candidate.predicted_error?));
+        candidates.iter().filter(fits).filter_map(predicted)
+    };
+    let least = fitting().map(|(_, error)| error).min_by(f64::total_cmp)?;
+    fitting()
+        .filter(|(_, error)| *error <= least * (1.0 + TIE))
+        .min_by(|(a, of_a), (b, of_b)| {
+            let iterations = a.algorithm.iterations.cmp(&b.algorithm.iterations);
+            iterations
+                .then(a.degree_floor.cmp(&b.degree_floor))
+                .then(of_a.total_cmp(of_b))
+                .then(a.bytes_max_peer.cmp(&b.bytes_max_peer))
+        })
+        .map(|(candidate, _)| candidate)
+}
+
+/// The geometric mean of the errors of each setting that fits, over [`DRAWS`] stand-ins for every guess; `None` where it does not
+/// fit or a run failed.
+///
+/// The setting for which it is least has the least geometric mean ratio to the best one, whichever that is on each
+/// stand-in: stand-ins on which all do badly do not decide.
+fn predictions(
+    experiment: &Experiment,
+    public: &stand_in::Public,
+    assumptions: &Assumptions,
+    all: &[Setting],
+    fits: &(dyn Fn(&Setting) -> bool + Sync),
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Vec<Option<f64>> {
+    let root = Seed::from_u64(0);
+    let reference_floor = reference_floor(experiment);
+    let floors: Vec<u32> = all.iter().map(|setting| setting.floor).collect();
+    let drawn: Vec<(World, Seed)> = assumptions
+        .worlds()
+        .flat_map(|world| std::iter::repeat_n(world, DRAWS as usize))
+        .zip(0..)
+        .map(|(world, number)| (world, root.repetition(number)))
+        .collect();
+    let within: Vec<usize> = (0..all.len()).filter(|&at| fits(&all[at])).collect();
+    let total = (drawn.len() * (within.len() + 1)) as u64;
+    let done = AtomicU64::new(0);
+    let advance = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+    let rank = experiment.config.algorithm.rank;
+    let grounds: Vec<(Ground, &Seed)> = drawn
+        .par_iter()
+        .map(|(world, seed)| {
+            let ground = public.stand_in(*world, reference_floor, &floors, rank, seed);
+            advance();
+            (ground, seed)
+        })
+        .collect();
+    let found: Vec<Option<f64>> = within
+        .par_iter()
+        .map(|&at| {
+            let one = |(ground, seed): &(Ground, &Seed)| {
+                let error = ground.error(experiment, &all[at], seed);
+                advance();
+                error
+            };
+            let errors: Option<Vec<f64>> = grounds.iter().map(one).collect();
+            let sum: f64 = errors?.iter().map(|error| error.ln()).sum();
+            Some((sum / grounds.len() as f64).exp())
+        })
+        .collect();
+    let mut predicted = vec![None; all.len()];
+    for (at, error) in within.into_iter().zip(found) {
+        predicted[at] = error;
+    }
+    predicted
+}
+
+fn reference_floor(experiment: &Experiment) -> u32 {
+    experiment.config.evaluation.reference_floor.unwrap_or(1)
 }

@@ -1,6 +1,9 @@
 //! A stand-in for private data, from public quantities and stated assumptions.
 
+use std::collections::BTreeMap;
+
 use nalgebra::DMatrix;
+use rand::RngExt;
 use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 use serde::Serialize;
@@ -13,44 +16,43 @@ use crate::vocabulary::{Label, Seed};
 
 /// Stand-ins have at most so many items.
 pub const MOST_ITEMS: usize = 300;
+/// And at most so many users, each of whom then stands for several.
+pub const MOST_USERS: usize = 6000;
+/// Directions of taste, unless the rank asks for more.
+const TASTES: usize = 32;
 
-/// What is assumed of data that nobody may look at.
-///
-/// Calibrated once, on the embedded MovieLens data and on Jester, and fixed since.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// What is assumed of data that nobody may look at: user u takes item i with probability 1/(1 + e^−x), where
+/// x = a_i + σ g_u + τ Σ_k √λ_k t_uk f_ik, all of g, t and f independent standard normal, λ_k ∝ k^(−α) with Σ_k λ_k = 1, and a_i
+/// such that the item's expected degree is its public one. (Item response theory calls it a logistic model with several traits.)
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Assumptions {
-    /// α: what users share in taste gives eigenvalue i ≥ 2 of the matrix without a floor a part ∝ (i−1)^(−α).
-    pub decay: f64,
-    /// φ: the share of taste in the trace without the leading eigenvalue. The rest is chance and falls linearly, from 8/5 of its
-    /// mean to 2/5.
+    /// Values of α that are tried, none preferred: how fast the strength of tastes that users share falls.
+    pub decays: Vec<f64>,
+    /// τ: standard deviation of x over users and items because of taste.
     pub taste: f64,
-    /// Standard deviation of the logarithm of a user's degree, which is taken as log-normal with the mean that is public.
-    /// Measured: 0.58 and 1.0.
+    /// σ: standard deviation of x over users because some are more active.
     pub spread: f64,
-    /// κ: how much the taste of users with few interactions differs from everybody's, besides chance.
-    pub difference: f64,
 }
 
 impl Default for Assumptions {
     fn default() -> Self {
         Self {
-            decay: 1.1,
-            taste: 0.42,
-            spread: 0.8,
-            difference: 0.025,
+            decays: vec![1.25, 1.5, 2.0],
+            taste: 2.5,
+            spread: 2.0,
         }
     }
 }
 
 impl Assumptions {
     pub(super) fn check(&self) -> Result<(), AdviseError> {
-        let ranges = [
-            ("decay", self.decay, 0.0, 5.0),
-            ("taste", self.taste, 0.0, 1.0),
-            ("spread", self.spread, 0.0, 5.0),
-            ("difference", self.difference, 0.0, 1.0),
-        ];
-        for (what, found, low, high) in ranges {
+        if self.decays.is_empty() {
+            return Err(AdviseError::NoDecay);
+        }
+        let decays = self.decays.iter().map(|&decay| ("decay", decay));
+        let others = [("taste", self.taste), ("spread", self.spread)];
+        let (low, high) = (0.0, 5.0);
+        for (what, found) in decays.chain(others) {
             if !(low..=high).contains(&found) {
                 return Err(AdviseError::Assumption {
                     what,
@@ -62,6 +64,23 @@ impl Assumptions {
         }
         Ok(())
     }
+
+    /// Exactly one value of α each.
+    pub(super) fn worlds(&self) -> impl Iterator<Item = World> {
+        self.decays.iter().map(|&decay| World {
+            decay,
+            taste: self.taste,
+            spread: self.spread,
+        })
+    }
+}
+
+/// One guess at the data.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct World {
+    pub(super) decay: f64,
+    pub(super) taste: f64,
+    pub(super) spread: f64,
 }
 
 /// Everything a stand-in is made of.
@@ -87,34 +106,19 @@ impl Public {
         PublicQuantities {
             users: self.users,
             items: self.degrees.len(),
-            interactions: self.sum() as u64,
+            interactions: self.degrees.iter().copied().map(u64::from).sum(),
         }
     }
 
-    /// Interactions.
-    fn sum(&self) -> f64 {
-        self.degrees.iter().copied().map(f64::from).sum()
-    }
-
-    /// One draw of the matrices of all `floors`.
+    /// One draw: who takes what, and from that the matrices of all `floors`, exactly as from data.
     ///
-    /// # The model
-    /// With c the item degrees, m users and d̄ = Σc/m:
-    /// - without a floor, tr A = m (every user's row has norm 1), λ₁ = Σc²/Σc with eigenvector c/‖c‖ (what users who pick by popularity
-    ///   alone would have: Σ_u E r_uᵀE r_u/d_u with E r_u = d_u c/Σc), and the rest of the trace is taste and chance as in [`Assumptions`];
-    /// - the other eigenvectors are random, with entries ∝ √c_i before they are made orthonormal, since
-    ///   A_ii is nearly proportional to c_i;
-    /// - so A = SSᵀ with S = V Λ^{1/2}. A floor D weighs user u by w_u = d_u/max(d_u, D) ≤ 1. With rows R = QSᵀ, Q with orthonormal
-    ///   columns of random direction, A_D = S(QᵀWQ)Sᵀ, and QᵀWQ = w̄·1 + sd(w)/√m·G up to O(1/m), G symmetric Gaussian with variance 1
-    ///   off the diagonal and 2 on it (each entry is a mean over m users with uncorrelated signs). Real users with few interactions also
-    ///   differ systematically, which no number of users averages out: 1/√m + κ takes the place of 1/√m;
-    /// - RᵀR, which the error measure weighs by, is d̄·A.
-    ///
-    /// Above [`MOST_ITEMS`] items every n/n′-th of the list stands for its neighbours, eigenvalues are those of n items, and the
-    /// noise is multiplied by √(n/n′): a noise matrix of n rows has norm ∝ √n.
+    /// Above [`MOST_ITEMS`] items every n/n′-th of the list stands for its neighbours. A user then has a share n′/n of the degree, and
+    /// floors are multiplied by as much, which keeps rows of norm 1 and large eigenvalues as they are; the noise is multiplied by
+    /// √(n/n′), since a noise matrix of n rows has norm ∝ √n. Above [`MOST_USERS`] users each stands for m/m′, which leaves a little more
+    /// chance in the spectrum than m have.
     pub(super) fn stand_in(
         &self,
-        assumptions: Assumptions,
+        world: World,
         reference_floor: u32,
         floors: &[u32],
         rank: usize,
@@ -122,78 +126,112 @@ impl Public {
     ) -> Ground {
         let all = self.degrees.len();
         let n = all.min(MOST_ITEMS.max(2 * rank));
-        // An item nobody chose still has a place in the list.
-        let popularity: Vec<f64> = (0..n)
-            .map(|i| f64::from(self.degrees[i * all / n]).max(0.5))
-            .collect();
-        let users = self.users.max(1) as f64;
-        let mut generator = seed.generator(Label::Scenario);
-        let mut normal = || -> f64 { StandardNormal.sample(&mut generator) };
-        let draws = DMatrix::from_fn(n, n, |i, j| {
-            let draw = normal();
-            match j {
-                0 => popularity[i],
-                _ => draw * popularity[i].sqrt(),
-            }
-        });
-        let mut root = draws.qr().q();
-        for (mut column, value) in root.column_iter_mut().zip(self.spectrum(assumptions)) {
-            column *= value.sqrt();
-        }
-        let gaussian = DMatrix::from_fn(n, n, |_, _| normal());
-        let noise = (&gaussian + gaussian.transpose()) * std::f64::consts::FRAC_1_SQRT_2;
-        let turn = users.sqrt().recip() + assumptions.difference;
-        let mean_degree = (self.sum() / users).max(1.0);
-        let matrix = |floor: u32| {
-            let (mean, deviation) = weights(mean_degree, assumptions.spread, all, floor);
-            let inner = DMatrix::identity(n, n) * mean + &noise * (deviation * turn);
-            &root * inner * root.transpose()
-        };
-        let degrees: Vec<f64> = popularity;
-        let filter = LowPassFilter::of_gram(&matrix(1), &degrees);
+        let users = self.users.clamp(1, MOST_USERS);
+        let rows = self.rows(world, n, users, TASTES.max(2 * rank).min(n), seed);
+        let each = self.users.max(1) as f64 / users as f64;
         let mut floors = floors.to_vec();
+        floors.push(reference_floor);
         floors.sort_unstable();
         floors.dedup();
-        Ground::new(
-            floors.into_iter().map(|floor| (floor, matrix(floor))),
-            &matrix(reference_floor),
-            rank,
-            filter,
-            (all as f64 / n as f64).sqrt(),
-        )
+        let share = n as f64 / all as f64;
+        let matrices: BTreeMap<u32, DMatrix<f64>> = floors
+            .into_iter()
+            .map(|floor| {
+                let least = f64::from(floor) * share;
+                (floor, products(&rows, n, |degree| each / degree.max(least)))
+            })
+            .collect();
+        let counts = products(&rows, n, |_| each);
+        // An item nobody took still has a place in the list.
+        let degrees: Vec<f64> = counts.diagonal().iter().map(|c| c.max(0.5)).collect();
+        let filter = LowPassFilter::of_gram(&counts, &degrees);
+        let reference = matrices[&reference_floor].clone();
+        Ground::new(matrices, &reference, rank, filter, share.sqrt().recip())
     }
 
-    /// λ₁, λ₂, … of n items.
-    fn spectrum(&self, assumptions: Assumptions) -> Vec<f64> {
-        let n = self.degrees.len();
-        let squares: f64 = self.degrees.iter().map(|&c| f64::from(c).powi(2)).sum();
-        let users = self.users.max(1) as f64;
-        let first = (squares / self.sum().max(1.0)).min(users);
-        let others = (n - 1) as f64;
-        let law = |k: usize| (k as f64).powf(-assumptions.decay);
-        let total: f64 = (1..n).map(law).sum();
-        let rest = (1..n).map(|k| {
-            let chance = (1.6 - 1.2 * (k as f64 - 0.5) / others) / others;
-            (users - first)
-                * (assumptions.taste * law(k) / total + (1.0 - assumptions.taste) * chance)
+    /// The items of every user.
+    fn rows(
+        &self,
+        world: World,
+        n: usize,
+        users: usize,
+        tastes: usize,
+        seed: &Seed,
+    ) -> Vec<Vec<usize>> {
+        let all = self.degrees.len();
+        let mut generator = seed.generator(Label::Scenario);
+        let mut normal = || -> f64 { StandardNormal.sample(&mut generator) };
+        let law = |k: usize| ((k + 1) as f64).powf(-world.decay);
+        let total: f64 = (0..tastes).map(law).sum();
+        let loadings = DMatrix::from_fn(tastes, n, |k, _| {
+            normal() * world.taste * (law(k) / total).sqrt()
         });
-        std::iter::once(first).chain(rest).collect()
+        let people = DMatrix::from_fn(users, tastes, |_, _| normal());
+        let mut logits = people * loadings;
+        for mut row in logits.row_iter_mut() {
+            let active = normal() * world.spread;
+            row.add_scalar_mut(active);
+        }
+        let mut rows = vec![Vec::new(); users];
+        for (i, logits) in logits.column_iter().enumerate() {
+            let wanted = f64::from(self.degrees[i * all / n]) / self.users.max(1) as f64;
+            let own = intercept(logits.as_slice(), wanted);
+            for (row, logit) in rows.iter_mut().zip(logits.iter()) {
+                if generator.random::<f64>() < logistic(own + logit) {
+                    row.push(i);
+                }
+            }
+        }
+        rows
     }
 }
 
-/// Mean and standard deviation of w = d/max(d, D) for a log-normal degree d of this mean, cut to 1 … n.
-fn weights(mean: f64, spread: f64, items: usize, floor: u32) -> (f64, f64) {
-    let location = mean.ln() - 0.5 * spread * spread;
-    let (mut total, mut first, mut second) = (0.0, 0.0, 0.0);
-    for step in -600..=600 {
-        let z = f64::from(step) / 100.0;
-        let density = (-0.5 * z * z).exp();
-        let degree = (location + spread * z).exp().clamp(1.0, items as f64);
-        let weight = degree / degree.max(f64::from(floor));
-        total += density;
-        first += density * weight;
-        second += density * weight * weight;
+/// Σ_u w(d_u) r_uᵀr_u.
+fn products(rows: &[Vec<usize>], n: usize, weight: impl Fn(f64) -> f64) -> DMatrix<f64> {
+    let mut sum = DMatrix::zeros(n, n);
+    for row in rows {
+        let value = weight(row.len() as f64);
+        for &j in row {
+            let mut column = sum.column_mut(j);
+            for &i in row {
+                column[i] += value;
+            }
+        }
     }
-    let mean = first / total;
-    (mean, (second / total - mean * mean).max(0.0).sqrt())
+    sum
+}
+
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// a such that the mean over users of [`logistic`] a + logit is as wanted, by Newton's method inside a bracket.
+fn intercept(logits: &[f64], wanted: f64) -> f64 {
+    let (mut low, mut high) = (-30.0_f64, 30.0_f64);
+    let mut own = 0.0;
+    for _ in 0..40 {
+        let (mut mean, mut slope) = (0.0, 0.0);
+        for logit in logits {
+            let p = logistic(own + logit);
+            mean += p;
+            slope += p * (1.0 - p);
+        }
+        mean /= logits.len() as f64;
+        slope /= logits.len() as f64;
+        if (mean - wanted).abs() < 1e-4 * wanted {
+            break;
+        }
+        if mean > wanted {
+            high = own;
+        } else {
+            low = own;
+        }
+        let newton = own + (wanted - mean) / slope.max(1e-12);
+        own = if newton > low && newton < high {
+            newton
+        } else {
+            0.5 * (low + high)
+        };
+    }
+    own
 }

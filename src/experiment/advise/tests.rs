@@ -86,28 +86,27 @@ fn ratios(data: &[&str], epsilons: &[f64], runs: u32) -> Vec<(String, f64)> {
             Some(bytes[bytes.len() / 2]),
             None,
         ];
+        // No prediction depends on the budget: `budgets_are_kept_and_bytes_are_those_of_a_run` compares.
+        let advice =
+            advise(&experiment, &AdviseOptions::default(), &|_, _| ()).expect("candidates");
         for budget in budgets {
-            let options = AdviseOptions {
-                bytes: budget,
-                ..AdviseOptions::default()
-            };
-            let advice = advise(&experiment, options).expect("candidates");
             let within = truth
                 .iter()
                 .filter(|(_, bytes, _)| budget.is_none_or(|most| *bytes <= most));
             let best = within
                 .min_by(|a, b| a.2.total_cmp(&b.2))
                 .expect("not empty");
+            let recommended = choose(&advice.candidates, budget).expect("fits");
             let advised = truth
                 .iter()
-                .find(|(name, ..)| *name == advice.recommended.name)
+                .find(|(name, ..)| *name == recommended.name)
                 .expect("measured");
             let line = format!(
                 "epsilon {epsilon:>4}, bytes {:>10}: advised {:<28} {:.4} (predicted {:.4}), best {:<28} {:.4}",
                 budget.map_or_else(|| "any".to_owned(), |b| b.to_string()),
                 advised.0,
                 advised.2,
-                advice.recommended.predicted_error.expect("predicted"),
+                recommended.predicted_error.expect("predicted"),
                 best.0,
                 best.2,
             );
@@ -117,32 +116,84 @@ fn ratios(data: &[&str], epsilons: &[f64], runs: u32) -> Vec<(String, f64)> {
     found
 }
 
-/// At most 10 % more error than the best candidate at every ε and budget.
-fn within_a_tenth(name: &str, data: &[&str]) {
-    let mut worst = 0.0_f64;
-    for (line, ratio) in ratios(data, &[0.3, 1.0, 3.0, 10.0], 8) {
+const EPSILONS: [f64; 4] = [0.3, 1.0, 3.0, 10.0];
+/// Runs whose mean stands for a candidate's error.
+const RUNS: u32 = 12;
+
+/// Prints every ratio; the largest and the geometric mean.
+fn reported(name: &str, data: &[&str], epsilons: &[f64]) -> (f64, f64) {
+    let all = ratios(data, epsilons, RUNS);
+    for (line, ratio) in &all {
         println!("{name}, {line}: ratio {ratio:.3}");
-        worst = worst.max(ratio);
     }
+    let worst = all.iter().map(|(_, ratio)| *ratio).fold(0.0, f64::max);
+    let logarithms: f64 = all.iter().map(|(_, ratio)| ratio.ln()).sum();
+    let mean = (logarithms / all.len() as f64).exp();
+    println!("{name}: worst {worst:.3}, mean {mean:.3}");
+    (worst, mean)
+}
+
+/// At most 10 % more error than the best candidate at every ε and budget.
+fn within_a_tenth(name: &str, data: &[&str], epsilons: &[f64]) {
+    let (worst, _) = reported(name, data, epsilons);
     assert!(worst <= 1.10, "{name}: {worst}");
+}
+
+fn jester(rank: &'static str) -> Vec<&'static str> {
+    [&JESTER[..], &[rank]].concat()
 }
 
 #[test]
 #[ignore = "minutes: every candidate, many times"]
 fn the_advice_is_within_a_tenth_of_the_best_choice_on_movielens() {
-    within_a_tenth("MovieLens 200, rank 8", &["algorithm.rank=8"]);
+    within_a_tenth("MovieLens 200, rank 8", &["algorithm.rank=8"], &EPSILONS);
+    within_a_tenth("MovieLens 200, rank 4", &["algorithm.rank=4"], &EPSILONS);
 }
 
 #[test]
 #[ignore = "minutes: every candidate, many times"]
 fn the_advice_is_within_a_tenth_of_the_best_choice_on_jester() {
-    if !data_is_there(JESTER[0]) {
-        return;
+    if data_is_there(JESTER[0]) {
+        within_a_tenth("Jester, rank 8", &jester("algorithm.rank=8"), &EPSILONS);
     }
-    within_a_tenth(
-        "Jester, rank 8",
-        &[&JESTER[..], &["algorithm.rank=8"]].concat(),
-    );
+}
+
+const GOWALLA: [&str; 3] = [
+    "data.path=../../shared/data/ratings/gowalla.train.txt.gz",
+    "data.format=lightgcn",
+    "peers.count=256",
+];
+
+/// Sets that no constant was fitted to, and that promise less.
+#[test]
+#[ignore = "minutes: every candidate, many times"]
+fn the_advice_is_close_to_the_best_choice_on_sets_that_were_held_out() {
+    let mut sets = vec![
+        (
+            "MovieLens 100, rank 8",
+            vec!["data.items=100", "algorithm.rank=8"],
+        ),
+        (
+            "MovieLens 300, rank 8",
+            vec!["data.items=300", "algorithm.rank=8"],
+        ),
+    ];
+    if data_is_there(JESTER[0]) {
+        sets.push(("Jester, rank 4", jester("algorithm.rank=4")));
+    }
+    if data_is_there(GOWALLA[0]) {
+        let own = ["data.items=100", "algorithm.rank=4"];
+        sets.push(("Gowalla 100, rank 4", [&GOWALLA[..], &own].concat()));
+        let own = ["data.items=200", "algorithm.rank=8"];
+        sets.push(("Gowalla 200, rank 8", [&GOWALLA[..], &own].concat()));
+    }
+    let found: Vec<(&str, (f64, f64))> = sets
+        .into_iter()
+        .map(|(name, data)| (name, reported(name, &data, &EPSILONS)))
+        .collect();
+    for (name, (worst, mean)) in found {
+        assert!(worst <= 1.5 && mean <= 1.10, "{name}: {worst}, {mean}");
+    }
 }
 
 /// Whether a file outside the repository is there.
@@ -155,13 +206,11 @@ fn data_is_there(set: &str) -> bool {
     found
 }
 
-/// The fast part of the check above.
+/// The fast part of the checks above.
 #[test]
-fn the_advice_is_close_to_the_best_choice_on_few_items() {
+fn the_advice_is_within_a_tenth_of_the_best_choice_on_few_items() {
     let small = ["data.items=60", "peers.count=32", "algorithm.rank=4"];
-    for (line, ratio) in ratios(&small, &[1.0, 10.0], 4) {
-        assert!(ratio <= 1.15, "{line}: {ratio}");
-    }
+    within_a_tenth("MovieLens 60, rank 4", &small, &[1.0, 10.0]);
 }
 
 const SMALL: [&str; 3] = ["data.items=40", "peers.count=16", "algorithm.rank=2"];
@@ -205,7 +254,8 @@ fn advice_looks_at_public_quantities_alone() {
     let mut experiment = experiment(&SMALL);
     let advice = |experiment: &Experiment| {
         let options = AdviseOptions::default();
-        serde_json::to_string(&advise(experiment, options).expect("candidates")).expect("JSON")
+        serde_json::to_string(&advise(experiment, &options, &|_, _| ()).expect("candidates"))
+            .expect("JSON")
     };
     let before = advice(&experiment);
     let data = &experiment.interactions;
@@ -233,7 +283,7 @@ fn advice_looks_at_public_quantities_alone() {
 fn budgets_are_kept_and_bytes_are_those_of_a_run() {
     let set = [&SMALL[..], &["algorithm.iterations=2"]].concat();
     let experiment = experiment(&set);
-    let free = advise(&experiment, AdviseOptions::default()).expect("candidates");
+    let free = advise(&experiment, &AdviseOptions::default(), &|_, _| ()).expect("candidates");
     let sent = crate::engine::lockstep::run(&experiment.session(&Seed::from_u64(1)), &mut Silent)
         .expect("runs")
         .communication
@@ -246,18 +296,29 @@ fn budgets_are_kept_and_bytes_are_those_of_a_run() {
             bytes: Some(bytes),
             ..AdviseOptions::default()
         };
-        advise(&experiment, options)
+        advise(&experiment, &options, &|_, _| ())
     };
     let limited = with(sent).expect("fits");
     assert!(limited.recommended.bytes_max_peer <= sent);
-    assert!(limited.recommended.predicted_error >= free.recommended.predicted_error);
+    assert_eq!(
+        limited.recommended.name,
+        choose(&free.candidates, Some(sent)).expect("fits").name
+    );
     let over = limited.candidates.last().expect("some");
     assert!(over.predicted_error.is_none() && over.bytes_max_peer > sent);
+    for candidate in &limited.candidates {
+        let same = free
+            .candidates
+            .iter()
+            .find(|other| other.name == candidate.name);
+        let error = candidate.predicted_error;
+        assert!(error.is_none() || error == same.expect("listed").predicted_error);
+    }
     let message = with(10).expect_err("nothing fits").to_string();
     assert!(message.contains("power, L = 1"), "{message}");
     for (decay, refused) in [(f64::NAN, true), (-1.0, true), (2.0, false)] {
         let assumptions = Assumptions {
-            decay,
+            decays: vec![1.0, decay],
             ..Assumptions::default()
         };
         assert_eq!(assumptions.check().is_err(), refused);

@@ -1,0 +1,111 @@
+//! `undertone advise`: what it recommends runs and costs what was said, and what it rests on is printed.
+
+use serde_json::Value;
+
+use crate::support::command::{Finished, undertone};
+
+/// Few items and peers, so that it takes a second.
+const SMALL: [&str; 6] = [
+    "--set",
+    "data.items=60",
+    "--set",
+    "peers.count=32",
+    "--set",
+    "algorithm.rank=4",
+];
+
+fn advise(more: &[&str]) -> Finished {
+    undertone(&[&["advise", "sims/quickstart.toml"], &SMALL[..], more].concat())
+}
+
+/// The document that `--json` prints.
+fn document(more: &[&str]) -> Value {
+    let shown = advise(&[&["--json"], more].concat());
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    serde_json::from_str(&shown.stdout).expect("one document")
+}
+
+#[test]
+fn a_recommendation_is_printed_with_what_it_assumes() {
+    let shown = advise(&["--epsilon", "1", "--bytes", "500000"]);
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    let document = document(&["--epsilon", "1", "--bytes", "500000"]);
+    let name = document["recommended"]["name"].as_str().expect("a name");
+    for words in [
+        "from public quantities alone: 610 users, 60 items",
+        "assumed: log-odds of user and item vary by 2 through activity and by 2.5 through taste",
+        "k^-a with a in 1.25, 1.5, 2;",
+        &format!("epsilon = 1.000, at most 500.00 kB from any peer: {name}\n"),
+        "those within 3 % of the best count as equal",
+        document["command"].as_str().expect("a command"),
+    ] {
+        assert!(shown.stdout.contains(words), "{words}\n{}", shown.stdout);
+    }
+    let other = advise(&["--decay", "1", "--decay", "0.5"]);
+    assert!(
+        other.stdout.contains("with a in 1, 0.5;"),
+        "{}",
+        other.stdout
+    );
+    let refused = advise(&["--decay", "-1"]);
+    assert_eq!(refused.code, Some(2));
+}
+
+#[test]
+fn what_is_advised_keeps_to_the_bytes_and_sends_what_was_said() {
+    let free = document(&[]);
+    let cost = |advice: &Value| {
+        advice["recommended"]["bytes_max_peer"]
+            .as_u64()
+            .expect("bytes")
+    };
+    let all = free["candidates"].as_array().expect("a list");
+    assert!(
+        cost(&free) > 700_000,
+        "or the budget below rules nothing out"
+    );
+    let limited = document(&["--bytes", "700000"]);
+    assert!(cost(&limited) <= 700_000);
+    let listed = limited["candidates"].as_array().expect("a list");
+    assert_eq!(listed.len(), all.len());
+    for candidate in listed {
+        let fits = candidate["bytes_max_peer"].as_u64().expect("bytes") <= 700_000;
+        assert_eq!(
+            candidate["predicted_error"].is_number(),
+            fits,
+            "{candidate}"
+        );
+    }
+    let out = tempfile::tempdir().expect("a temporary folder");
+    let command = limited["command"].as_str().expect("a command");
+    // The one argument with spaces is in single quotes.
+    let mut arguments: Vec<&str> = Vec::new();
+    for (position, part) in command.split('\'').enumerate() {
+        match position % 2 {
+            0 => arguments.extend(part.split_whitespace()),
+            _ => arguments.push(part),
+        }
+    }
+    assert_eq!(arguments.remove(0), "undertone");
+    let folder = out.path().to_str().expect("text");
+    let run = undertone(&[&arguments[..], &["--json", "--out", folder]].concat());
+    assert_eq!(run.code, Some(0), "{command}: {}", run.stderr);
+    let summary: Value = serde_json::from_str(&run.stdout).expect("one document");
+    assert_eq!(
+        summary["communication"]["bytes_max_peer"].as_u64(),
+        Some(cost(&limited))
+    );
+}
+
+#[test]
+fn a_budget_that_nothing_fits_is_refused_with_what_would_fit() {
+    let shown = advise(&["--bytes", "10"]);
+    assert_eq!(shown.code, Some(2));
+    assert_eq!(shown.stdout, "");
+    for words in [
+        "no candidate sends at most 10 bytes from the busiest peer: the cheapest, power, L = 1",
+        "raise --bytes",
+    ] {
+        assert!(shown.stderr.contains(words), "{words}\n{}", shown.stderr);
+    }
+}
