@@ -325,7 +325,7 @@ impl Peer {
         now: Time,
         outbox: &mut impl Outbox,
     ) -> Result<(), PeerError> {
-        if self.is_whole_step(messages.clone()) {
+        if self.is_whole_step(&messages) {
             self.finish_step(messages.map(|(_, message)| &message.body), now, outbox)?;
             return self.finish_steps(now, outbox);
         }
@@ -339,7 +339,7 @@ impl Peer {
     /// Whether these are faultless messages of the step this peer is in, from all its neighbours in order.
     fn is_whole_step<'m>(
         &self,
-        messages: impl Iterator<Item = (PeerIndex, &'m Message)> + Clone,
+        messages: &(impl Iterator<Item = (PeerIndex, &'m Message)> + Clone),
     ) -> bool {
         let neighbours = &self.setup.neighbours;
         let senders = messages.clone().map(|(from, _)| from);
