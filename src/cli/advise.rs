@@ -35,8 +35,8 @@ pub(crate) fn execute(arguments: &AdviseArguments) -> Result<Verdict> {
     let experiment = Experiment::resolve(config, arguments.experiment.base())
         .map_err(|error| arguments.experiment.explain(error))?;
     let mut assumptions = Assumptions::default();
-    if !arguments.decay.is_empty() {
-        assumptions.decays.clone_from(&arguments.decay);
+    if let Some(decay) = arguments.decay {
+        assumptions.decay = decay;
     }
     let options = AdviseOptions {
         bytes: arguments.bytes,
@@ -94,18 +94,18 @@ fn command(arguments: &AdviseArguments, advice: &AlgorithmAdvice) -> Result<Stri
 fn print(out: &mut impl Write, advice: &AlgorithmAdvice) -> io::Result<()> {
     let public = advice.public;
     let assumed = &advice.assumptions;
-    let decays: Vec<String> = assumed.decays.iter().map(f64::to_string).collect();
+    let spreads: Vec<String> = assumed.spreads.iter().map(f64::to_string).collect();
     writeln!(
         out,
         "from public quantities alone: {} users, {} items and their degrees ({} interactions), the graph and the budget\n\
-         assumed: log-odds of user and item vary by {} through activity and by {} through taste, the k-th direction of taste as \
-         k^-a with a in {}; errors are the geometric mean over all of these",
+         assumed: log-odds of user and item vary by {} through taste, the k-th direction of it as k^-{}, and through activity by \
+         {}; errors are the geometric mean over these",
         public.users,
         public.items,
         public.interactions,
-        assumed.spread,
         assumed.taste,
-        decays.join(", "),
+        assumed.decay,
+        spreads.join(", "),
     )?;
     if public.items > MOST_ITEMS {
         writeln!(
@@ -142,8 +142,7 @@ fn print(out: &mut impl Write, advice: &AlgorithmAdvice) -> io::Result<()> {
     let printed = rows.len() - 1;
     writeln!(
         out,
-        "{printed} of {} candidates; those within {} % of the best count as equal, and of these fewest iterations and then the lowest \
-         floor are advised\nerrors are relative, against the exact eigenvectors under degree floor {}",
+        "{printed} of {} candidates; those within {} % of the best count as equal, and of these the one with fewest iterations is advised\nerrors are relative, against the exact eigenvectors under degree floor {}",
         advice.candidates.len(),
         100.0 * TIE,
         advice.reference_floor

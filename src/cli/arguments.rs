@@ -237,9 +237,9 @@ pub(crate) struct AdviseArguments {
     /// The most bytes any peer may send in a run [default: no limit]
     #[arg(long, value_name = "B")]
     pub(crate) bytes: Option<u64>,
-    /// Assume that the strength of shared tastes falls as k^-ALPHA; may be repeated [default: 1.25, 1.5 and 2]
+    /// Assume that the strength of shared tastes falls as k^-ALPHA [default: 1.5]
     #[arg(long, value_name = "ALPHA")]
-    pub(crate) decay: Vec<f64>,
+    pub(crate) decay: Option<f64>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }

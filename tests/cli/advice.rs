@@ -33,20 +33,16 @@ fn a_recommendation_is_printed_with_what_it_assumes() {
     let name = document["recommended"]["name"].as_str().expect("a name");
     for words in [
         "from public quantities alone: 610 users, 60 items",
-        "assumed: log-odds of user and item vary by 2 through activity and by 2.5 through taste",
-        "k^-a with a in 1.25, 1.5, 2;",
+        "assumed: log-odds of user and item vary by 2.5 through taste, the k-th direction of it as k^-1.5,",
+        "through activity by 1.5, 1.75, 2;",
         &format!("epsilon = 1.000, at most 500.00 kB from any peer: {name}\n"),
-        "those within 3 % of the best count as equal",
+        "those within 4 % of the best count as equal",
         document["command"].as_str().expect("a command"),
     ] {
         assert!(shown.stdout.contains(words), "{words}\n{}", shown.stdout);
     }
-    let other = advise(&["--decay", "1", "--decay", "0.5"]);
-    assert!(
-        other.stdout.contains("with a in 1, 0.5;"),
-        "{}",
-        other.stdout
-    );
+    let other = advise(&["--decay", "0.5"]);
+    assert!(other.stdout.contains("k^-0.5,"), "{}", other.stdout);
     let refused = advise(&["--decay", "-1"]);
     assert_eq!(refused.code, Some(2));
 }

@@ -30,7 +30,7 @@ pub use self::stand_in::{Assumptions, MOST_ITEMS, MOST_USERS};
 const DRAWS: u32 = 4;
 
 /// Candidates predicted within this of the best are taken as equal.
-pub const TIE: f64 = 0.03;
+pub const TIE: f64 = 0.04;
 
 /// What to advise for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,9 +56,9 @@ pub enum AdviseError {
         /// The value given.
         found: f64,
     },
-    /// No decay to try.
-    #[error("at least one decay must be assumed, found none")]
-    NoDecay,
+    /// No spread to try.
+    #[error("at least one spread must be assumed, found none")]
+    NoSpread,
     /// A budget that nothing fits.
     #[error(
         "no candidate sends at most {budget} bytes from the busiest peer: the cheapest, {cheapest}, sends {least}; raise \
@@ -100,7 +100,7 @@ pub struct Candidate {
 /// Advice, with everything it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AlgorithmAdvice {
-    /// Within the budget, of those predicted within [`TIE`] of the best the one with fewest iterations, then the lowest floor.
+    /// Within the budget, of those predicted within [`TIE`] of the best the one with fewest iterations.
     pub recommended: Candidate,
     /// All of them, least predicted error first, those over budget last.
     pub candidates: Vec<Candidate>,
@@ -209,10 +209,9 @@ pub fn advise(
 }
 
 /// Of the candidates with a prediction and at most so many bytes, those predicted within [`TIE`] of the best, and of these the one
-/// with fewest iterations, then the lowest floor, then the least predicted error.
+/// with fewest iterations, then the least predicted error.
 ///
-/// What is predicted is not known to 3 %. Fewer iterations take fewer rounds, and a lower floor has less of the one error
-/// that no budget buys off: what differs between users with few interactions and the rest beyond what is assumed.
+/// What is predicted is not known to 4 %, and fewer iterations take fewer rounds.
 fn choose<'a>(candidates: &'a [Candidate], bytes: Option<u64>) -> Option<&'a Candidate> {
     let fitting = || {
         let fits =
@@ -226,7 +225,6 @@ fn choose<'a>(candidates: &'a [Candidate], bytes: Option<u64>) -> Option<&'a Can
         .min_by(|(a, of_a), (b, of_b)| {
             let iterations = a.algorithm.iterations.cmp(&b.algorithm.iterations);
             iterations
-                .then(a.degree_floor.cmp(&b.degree_floor))
                 .then(of_a.total_cmp(of_b))
                 .then(a.bytes_max_peer.cmp(&b.bytes_max_peer))
         })

@@ -26,33 +26,33 @@ const TASTES: usize = 32;
 /// such that the item's expected degree is its public one. (Item response theory calls it a logistic model with several traits.)
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Assumptions {
-    /// Values of α that are tried, none preferred: how fast the strength of tastes that users share falls.
-    pub decays: Vec<f64>,
+    /// α: how fast the strength of tastes that users share falls.
+    pub decay: f64,
     /// τ: standard deviation of x over users and items because of taste.
     pub taste: f64,
-    /// σ: standard deviation of x over users because some are more active.
-    pub spread: f64,
+    /// Values of σ that are tried, none preferred: standard deviation of x over users because some are more active.
+    pub spreads: Vec<f64>,
 }
 
 impl Default for Assumptions {
     fn default() -> Self {
         Self {
-            decays: vec![1.25, 1.5, 2.0],
+            decay: 1.5,
             taste: 2.5,
-            spread: 2.0,
+            spreads: vec![1.5, 1.75, 2.0],
         }
     }
 }
 
 impl Assumptions {
     pub(super) fn check(&self) -> Result<(), AdviseError> {
-        if self.decays.is_empty() {
-            return Err(AdviseError::NoDecay);
+        if self.spreads.is_empty() {
+            return Err(AdviseError::NoSpread);
         }
-        let decays = self.decays.iter().map(|&decay| ("decay", decay));
-        let others = [("taste", self.taste), ("spread", self.spread)];
+        let spreads = self.spreads.iter().map(|&spread| ("spread", spread));
+        let others = [("decay", self.decay), ("taste", self.taste)];
         let (low, high) = (0.0, 5.0);
-        for (what, found) in decays.chain(others) {
+        for (what, found) in others.into_iter().chain(spreads) {
             if !(low..=high).contains(&found) {
                 return Err(AdviseError::Assumption {
                     what,
@@ -65,12 +65,12 @@ impl Assumptions {
         Ok(())
     }
 
-    /// Exactly one value of α each.
+    /// One for every value of σ.
     pub(super) fn worlds(&self) -> impl Iterator<Item = World> {
-        self.decays.iter().map(|&decay| World {
-            decay,
+        self.spreads.iter().map(|&spread| World {
+            decay: self.decay,
             taste: self.taste,
-            spread: self.spread,
+            spread,
         })
     }
 }
