@@ -4,6 +4,13 @@
 //! degrees, which P1 treats as public. What it has to guess (the spectrum, how active users are) is stated as
 //! [`Assumptions`] and drawn as a stand-in for the data; every candidate then runs on stand-ins, by the
 //! real algorithms under a curator with the noise of the real plan, and the mean error predicts the real one.
+//!
+//! # How good it is
+//! Error of what is advised over that of the best candidate, at ε = 0.3, 1, 3, 10 and three byte budgets (2026-11-21). The constants were
+//! fitted to MovieLens (200 items) and Jester. On MovieLens at rank 4 ten of twelve cases are at most 1.08, two are not:
+//! covariance with too high a floor without byte budget, 1.15 at ε = 3 and 1.38 at ε = 10; the mean is 1.05. Held out: MovieLens
+//! with 100 items at rank 8, worst 1.04; with 60 items at rank 4 (two ε), worst 1.01. The tests beside this module
+//! measure these and more again.
 
 mod candidates;
 mod ground;
