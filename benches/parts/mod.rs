@@ -12,13 +12,25 @@ use std::time::Instant;
 
 /// The shortest of `repetitions` timings of `work`, in seconds.
 pub(crate) fn best_of<T>(repetitions: usize, mut work: impl FnMut() -> T) -> f64 {
-    (0..repetitions)
-        .map(|_| {
+    let [best] = best_in_turns(repetitions, [&mut || drop(std::hint::black_box(work()))]);
+    best
+}
+
+/// The shortest of `repetitions` timings of each piece of work, in seconds, all of them taking turns: what
+/// the machine's other tenants do strikes them alike.
+pub(crate) fn best_in_turns<const N: usize>(
+    repetitions: usize,
+    mut work: [&mut dyn FnMut(); N],
+) -> [f64; N] {
+    let mut best = [f64::INFINITY; N];
+    for _ in 0..repetitions {
+        for (best, work) in best.iter_mut().zip(&mut work) {
             let start = Instant::now();
-            std::hint::black_box(work());
-            start.elapsed().as_secs_f64()
-        })
-        .fold(f64::INFINITY, f64::min)
+            work();
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+    }
+    best
 }
 
 /// Values between −1 and 1 without pattern.

@@ -7,6 +7,7 @@
 
 mod block;
 mod block_lanczos;
+mod cache_line;
 mod coherence;
 mod extension;
 mod gram_schmidt;
@@ -18,6 +19,7 @@ mod sparse_dense;
 mod subspace;
 
 pub use block::Block;
+pub(crate) use cache_line::{LINE, to_line};
 pub use coherence::{Coherence, coherence};
 pub use extension::extend_basis;
 pub use gram_schmidt::TallMatrix;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::cache_line::AtLine;
 use super::{Block, sparse_dense};
 
 /// Rows that one thread projects at a time, if there are more.
@@ -153,27 +154,36 @@ impl SparseRows {
     /// If `x.len()` is not n · p.
     #[must_use]
     pub fn project(&self, x: &[f64], p: usize) -> Vec<f64> {
+        let mut projections = vec![0.0; self.len() * p];
+        self.project_into(x, p, &mut projections);
+        projections
+    }
+
+    /// As [`Self::project`], over whatever `out` held: for callers that project again and again.
+    ///
+    /// # Panics
+    /// If `x.len()` is not n · p or `out.len()` not `len()` · p.
+    pub fn project_into(&self, x: &[f64], p: usize, out: &mut [f64]) {
         assert_eq!(
             x.len(),
             self.dimension * p,
             "a block of this matrix's dimension"
         );
-        let mut projections = vec![0.0; self.len() * p];
+        assert_eq!(out.len(), self.len() * p, "one output per row and column");
         if p == 0 {
-            return projections;
+            return;
         }
         if self.len() > ROWS_PER_TASK {
-            projections
-                .par_chunks_mut(ROWS_PER_TASK * p)
+            let x = AtLine::copy_of(x);
+            out.par_chunks_mut(ROWS_PER_TASK * p)
                 .enumerate()
                 .for_each(|(k, out)| {
                     let first = k * ROWS_PER_TASK;
-                    sparse_dense::project(self, first..first + out.len() / p, x, p, out);
+                    sparse_dense::project(self, first..first + out.len() / p, x.values(), p, out);
                 });
         } else {
-            sparse_dense::project(self, 0..self.len(), x, p, &mut projections);
+            sparse_dense::project(self, 0..self.len(), x, p, out);
         }
-        projections
     }
 
     /// Adds the coordinates `range` of the flattened n × p product RᵀP to `out`, where `projections`
@@ -233,8 +243,9 @@ impl SparseRows {
 
     /// Adds all of RᵀP to `out`, threads sharing the columns of R in ranges of about equally many entries.
     fn add_whole_back_projection(&self, projections: &[f64], p: usize, out: &mut [f64]) {
+        let mut sums = AtLine::copy_of(out);
         let mut parts = Vec::new();
-        let mut rest = out;
+        let mut rest = sums.values_mut();
         for items in self.column_ranges(rayon::current_num_threads()) {
             let (part, others) = rest.split_at_mut(items.len() * p);
             parts.push((items.start * p..items.end * p, part));
@@ -243,6 +254,7 @@ impl SparseRows {
         parts
             .into_par_iter()
             .for_each(|(range, part)| self.add_back_projection(projections, p, range, part));
+        out.copy_from_slice(sums.values());
     }
 
     /// Ranges that cover all columns, at most `parts`, judged by the entries of a sample of the rows.

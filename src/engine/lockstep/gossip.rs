@@ -10,6 +10,7 @@
 
 use rayon::prelude::*;
 
+use crate::linalg::{LINE, to_line};
 use crate::protocol::averaging::{Coefficients, Run, mix_tile, runs};
 use crate::topology::{Graph, Mixing};
 
@@ -23,9 +24,6 @@ const HALF_LINE_BYTES: usize = 6 << 20;
 
 /// Coordinates that are laid out together; a multiple of every tile width.
 const PANEL: usize = 64;
-
-/// Values per cache line; tiles begin at one.
-const LINE: usize = 8;
 
 /// Peers whose sums are written together: their rows stay in cache while the tiles go by.
 pub(super) const PEERS_AT_ONCE: usize = 16;
@@ -110,10 +108,6 @@ impl Averaged {
     }
 }
 
-/// How many values lie before the first at a cache line.
-fn to_line(values: &[f64]) -> usize {
-    values.as_ptr().align_offset(8 * LINE).min(LINE)
-}
 
 /// Coordinates per tile for this many peers. Bits do not depend on it.
 #[must_use]

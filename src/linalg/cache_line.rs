@@ -1,0 +1,55 @@
+//! Where cache lines begin: a row of a block that begins at one takes fewer of them.
+
+/// Values of a cache line of 64 bytes.
+pub(crate) const LINE: usize = 8;
+
+/// How many values lie before the first at a cache line. No result may depend on it.
+pub(crate) fn to_line(values: &[f64]) -> usize {
+    values.as_ptr().align_offset(8 * LINE).min(LINE)
+}
+
+/// Values that begin at a cache line; a `Vec` begins at any multiple of 16 bytes.
+pub(crate) struct AtLine {
+    /// From `start` on, those asked for.
+    room: Vec<f64>,
+    start: usize,
+    length: usize,
+}
+
+impl AtLine {
+    /// A copy.
+    pub(crate) fn copy_of(values: &[f64]) -> Self {
+        let room = vec![0.0; values.len() + LINE];
+        let mut copy = Self {
+            start: to_line(&room),
+            length: values.len(),
+            room,
+        };
+        copy.values_mut().copy_from_slice(values);
+        copy
+    }
+
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.room[self.start..][..self.length]
+    }
+
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.room[self.start..][..self.length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_begins_at_a_line_and_holds_what_was_copied() {
+        for length in [0, 1, 7, 8, 1000] {
+            let values: Vec<f64> = (0..length).map(f64::from).collect();
+            let mut copy = AtLine::copy_of(&values);
+            assert_eq!(copy.values(), values);
+            assert_eq!(to_line(copy.values()), 0);
+            assert_eq!(copy.values_mut().as_ptr() as usize % 64, 0);
+        }
+    }
+}
