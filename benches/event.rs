@@ -1,10 +1,10 @@
 //! The event engine, doubling by doubling: messages per second and memory per peer, beside a bare walk of such memory.
 //!
 //! `cargo bench --bench event` runs 625 to 10,000 peers (four doublings) on random 10-regular graphs with blocks of 16
-//! values; `-- --quick` stops at 2,500. One iteration: eight rounds of max-consensus, ten of averaging. Sessions are built
-//! before the clock starts. Sizes take turns, and each figure is the best turn of its size, so that a busy moment
-//! of the machine does not fall on one size. In a turn a size runs as often as it takes to exchange the messages of the
-//! largest: the kernel counts CPU time in ticks of milliseconds, of which the best of short runs would save one.
+//! values; `-- --quick` stops at 2,500, `-- large` runs 10,000 to 160,000, of which none fits a cache. One iteration: eight
+//! rounds of max-consensus, ten of averaging. Sessions are built before the clock starts. Sizes take turns, and each figure is the best turn of its size, so that a busy moment
+//! of the machine does not fall on one size. In a turn a size runs as often as it takes to exchange the messages of 10,000
+//! peers: the kernel counts CPU time in ticks of milliseconds, of which the best of short runs would save one.
 //! The exponent is the slope of log CPU time over log peers by least squares; the engine has one thread, so
 //! CPU time is what a run takes on an idle core.
 //!
@@ -37,8 +37,11 @@ const LATENCIES: [(&str, Latency); 2] = [
     ),
 ];
 
-/// Times that every size is measured; the small ones more often.
+/// Times that every size is measured, three for large ones; the small ones more often.
 const TURNS: usize = 8;
+
+/// Runs of fewer peers are repeated until so many have run.
+const MOST_REPEATED: usize = 10_000;
 
 /// Exchanges of a run: those of max-consensus and of averaging.
 const EXCHANGES: usize = Shape::SCALE_ROUNDS as usize + ROUNDS as usize;
@@ -133,10 +136,16 @@ struct Best {
 }
 
 fn main() {
-    let quick = std::env::args().any(|argument| argument == "--quick");
-    let sizes: Vec<usize> = (0..if quick { 3 } else { 5 }).map(|k| 625 << k).collect();
+    let asked = |word: &str| std::env::args().any(|argument| argument == word);
+    let (start, doublings, turns) = if asked("--quick") {
+        (625, 2, TURNS)
+    } else if asked("large") {
+        (10_000, 4, 3)
+    } else {
+        (625, 4, TURNS)
+    };
+    let sizes: Vec<usize> = (0..=doublings).map(|k| start << k).collect();
     let sessions: Vec<_> = sizes.iter().map(|&peers| shape(peers).session()).collect();
-    let largest = sizes.last().copied().unwrap_or(1);
     let mut best: Vec<_> = sizes
         .iter()
         .map(|_| Best {
@@ -145,9 +154,9 @@ fn main() {
             bare: f64::INFINITY,
         })
         .collect();
-    for _ in 0..TURNS {
+    for _ in 0..turns {
         for (session, best) in sessions.iter().zip(&mut best) {
-            let times = largest / session.peers();
+            let times = (MOST_REPEATED / session.peers()).max(1);
             for ((_, latency), least) in LATENCIES.into_iter().zip(&mut best.runs) {
                 let used = thread_seconds();
                 for _ in 0..times {
@@ -160,7 +169,8 @@ fn main() {
         }
     }
     println!("peak {:.0} MiB", memory_kib("VmHWM:") / 1024.0);
-    if let Some(largest) = sessions.last() {
+    // After larger runs the allocator holds more than idle peers could use up.
+    if let Some(largest) = sessions.last().filter(|_| !asked("large")) {
         println!("memory of an idle peer: {:.2} KiB", idle(largest));
     }
     let [constant, uniform] = LATENCIES.map(|(name, _)| name);
