@@ -1,7 +1,7 @@
 //! Averaging rounds against a copy of the same bytes.
 
 use rayon::prelude::*;
-use undertone::engine::lockstep::{Averaged, Gossip, tile_width};
+use undertone::engine::lockstep::{Averaged, Gossip, Rounds, tile_width};
 use undertone::protocol::averaging::{AveragingKind, MixingBounds};
 
 use super::{best_of, sessions, values};
@@ -54,15 +54,18 @@ pub(crate) fn bench(quick: bool) {
             .map(|tile| (tile, Averaged::default(), f64::INFINITY))
             .collect();
         let mut copied = f64::INFINITY;
+        let rounds = Rounds {
+            schedule: &schedule,
+            factor: 1.0,
+            watch: false,
+        };
         // In turns: what the machine's other tenants do strikes all alike.
         for _ in 0..if quick { 1 } else { TURNS } {
             copied = copied.min(best_of(2, &mut copy));
             for (tile, averaged, time) in &mut times {
                 let values = (width, inputs.as_slice());
-                let round = || {
-                    gossip.average_in_tiles(*tile, &schedule, 1.0, values, false, averaged);
-                };
-                *time = time.min(best_of(1, round));
+                let all = || gossip.average_in_tiles(*tile, rounds, values, averaged);
+                *time = time.min(best_of(1, all));
             }
         }
         let copied = 16.0 * COPIED as f64 / copied / 1e9;

@@ -68,7 +68,7 @@ impl Algorithm for Covariance {
         sum: &Arc<Block>,
         sigma: f64,
     ) -> Result<PublicState, NotFullRank> {
-        Ok(state.followed_by(sum, sigma, Arc::clone(&state.query)))
+        Ok(state.followed_by(sum, sigma))
     }
 
     fn estimate(&self, state: &PublicState) -> Arc<Block> {

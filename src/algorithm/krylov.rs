@@ -163,7 +163,7 @@ impl Algorithm for Krylov {
         sum: &Arc<Block>,
         sigma: f64,
     ) -> Result<PublicState, NotFullRank> {
-        let mut next = state.followed_by(sum, sigma, Arc::clone(&state.query));
+        let mut next = state.followed_by(sum, sigma);
         next.query = Arc::new(self.next_query(&self.measured(&next), sum));
         Ok(next)
     }
@@ -174,7 +174,7 @@ impl Algorithm for Krylov {
         sum: &Arc<Block>,
         sigma: f64,
     ) -> Result<PublicState, NotFullRank> {
-        Ok(state.followed_by(sum, sigma, Arc::clone(&state.query)))
+        Ok(state.followed_by(sum, sigma))
     }
 
     fn estimate(&self, state: &PublicState) -> Arc<Block> {

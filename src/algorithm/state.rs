@@ -40,19 +40,15 @@ impl PublicState {
         }
     }
 
-    /// This state with one more iteration behind it and a new query.
+    /// This state with one more iteration behind it and, for now, the same query.
     #[must_use]
-    pub fn followed_by(&self, sum: &Arc<Block>, sigma: f64, query: Arc<Block>) -> Self {
-        let mut past = self.past.clone();
-        past.push(Released {
+    pub fn followed_by(&self, sum: &Arc<Block>, sigma: f64) -> Self {
+        let mut next = self.clone();
+        next.past.push(Released {
             query: Arc::clone(&self.query),
             sum: Arc::clone(sum),
             sigma,
         });
-        Self {
-            query,
-            past,
-            carried: self.carried.clone(),
-        }
+        next
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::gossip::{Averaged, Gossip};
+use super::gossip::{Averaged, Gossip, Rounds};
 use crate::algorithm::Algorithm;
 use crate::engine::Session;
 use crate::noise::{NetworkNoise, NoiseChunk};
@@ -78,13 +78,13 @@ impl ChunkTask<'_> {
         } else {
             self.noise.add_pairs(at, width, inputs);
         }
-        self.gossip.average(
-            &parameters.schedule,
-            f64::from(parameters.peers),
-            (width, inputs),
-            self.watch_rounds,
-            &mut state.sums,
-        );
+        let rounds = Rounds {
+            schedule: &parameters.schedule,
+            factor: f64::from(parameters.peers),
+            watch: self.watch_rounds,
+        };
+        self.gossip
+            .average(rounds, (width, inputs), &mut state.sums);
         state.overflow = first_overflow(inputs, state.sums.totals());
     }
 

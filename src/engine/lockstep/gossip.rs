@@ -64,6 +64,17 @@ pub struct Averaged {
     squares: Vec<f64>,
 }
 
+/// What to do with the inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct Rounds<'a> {
+    /// The coefficients of every round.
+    pub schedule: &'a [Coefficients],
+    /// What the averages are multiplied by.
+    pub factor: f64,
+    /// Whether to measure after every round how far the peers are apart.
+    pub watch: bool,
+}
+
 impl Averaged {
     /// Σ_u of the inputs in peer order, one per coordinate.
     #[must_use]
@@ -165,8 +176,7 @@ impl Gossip {
         }
     }
 
-    /// Runs all rounds of `schedule` on `width` coordinates and multiplies the result by `factor`. If
-    /// somebody wants to `watch`, it also measures how far the peers are apart after every round.
+    /// Runs all rounds on `width` coordinates.
     ///
     /// # Shapes
     /// `inputs` is peers × `width`, one peer after the other.
@@ -175,14 +185,12 @@ impl Gossip {
     /// If `inputs` has another length.
     pub fn average(
         &self,
-        schedule: &[Coefficients],
-        factor: f64,
+        rounds: Rounds<'_>,
         (width, inputs): (usize, &[f64]),
-        watch: bool,
         averaged: &mut Averaged,
     ) {
         let tile = tile_width(self.self_weights.len());
-        self.average_in_tiles(tile, schedule, factor, (width, inputs), watch, averaged);
+        self.average_in_tiles(tile, rounds, (width, inputs), averaged);
     }
 
     /// The same in tiles of the given width: 4, 8, 16, 32 or 64.
@@ -192,21 +200,17 @@ impl Gossip {
     pub fn average_in_tiles(
         &self,
         tile: usize,
-        schedule: &[Coefficients],
-        factor: f64,
+        rounds: Rounds<'_>,
         (width, inputs): (usize, &[f64]),
-        watch: bool,
         averaged: &mut Averaged,
     ) {
         let peers = self.self_weights.len();
         assert_eq!(inputs.len(), width * peers, "peers × width values");
         let task = Averaging {
             gossip: self,
-            schedule,
-            factor,
+            rounds,
             width,
             inputs,
-            watch,
         };
         match tile {
             4 => task.run::<4>(averaged),
@@ -222,11 +226,9 @@ impl Gossip {
 /// One call of [`Gossip::average`].
 struct Averaging<'a> {
     gossip: &'a Gossip,
-    schedule: &'a [Coefficients],
-    factor: f64,
+    rounds: Rounds<'a>,
     width: usize,
     inputs: &'a [f64],
-    watch: bool,
 }
 
 impl Averaging<'_> {
@@ -282,12 +284,12 @@ impl Averaging<'_> {
         let totals = column_sums(tile);
         // Averaging keeps the sum, so that of the inputs serves for every round.
         let mut squares = vec![spread(tile, &totals)];
-        if self.schedule.first().is_some_and(|c| c.previous != 0.0) {
+        if self.rounds.schedule.first().is_some_and(|c| c.previous != 0.0) {
             scratch.as_flattened_mut().fill(0.0);
         }
         let arch = pulp::Arch::new();
         let (mut now, mut before) = (&mut *tile, &mut *scratch);
-        for &coefficients in self.schedule {
+        for &coefficients in self.rounds.schedule {
             match &self.gossip.neighbours {
                 Neighbours::Narrow(neighbours) => arch.dispatch(RoundOfTile {
                     gossip: self.gossip,
@@ -305,15 +307,15 @@ impl Averaging<'_> {
                 }),
             }
             std::mem::swap(&mut now, &mut before);
-            if self.watch {
+            if self.rounds.watch {
                 squares.push(spread(now, &totals));
             }
         }
-        if self.schedule.len() % 2 == 1 {
+        if self.rounds.schedule.len() % 2 == 1 {
             before.copy_from_slice(now);
         }
         for value in tile.as_flattened_mut() {
-            *value *= self.factor;
+            *value *= self.rounds.factor;
         }
         Seen { totals, squares }
     }
@@ -450,15 +452,13 @@ mod tests {
                     for threads in [1, 3] {
                         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                         let values = (width, inputs.as_slice());
+                        let rounds = Rounds {
+                            schedule: &schedule,
+                            factor: 14.0,
+                            watch: true,
+                        };
                         pool.expect("threads").install(|| {
-                            gossip.average_in_tiles(
-                                tile,
-                                &schedule,
-                                14.0,
-                                values,
-                                true,
-                                &mut averaged,
-                            );
+                            gossip.average_in_tiles(tile, rounds, values, &mut averaged);
                         });
                         let squares = averaged.squares().to_vec();
                         assert_eq!(squares.len(), 6);
@@ -552,7 +552,12 @@ mod tests {
         let inputs: Vec<f64> = (0..400).map(|i| f64::from(i).cos()).collect();
         let [a, b] = [narrow, wide].map(|gossip| {
             let mut averaged = Averaged::default();
-            gossip.average(&schedule, 1.0, (10, &inputs), false, &mut averaged);
+            let rounds = Rounds {
+                schedule: &schedule,
+                factor: 1.0,
+                watch: false,
+            };
+            gossip.average(rounds, (10, &inputs), &mut averaged);
             let mut values = vec![0.0; 400];
             averaged.copy_peers(0, values.chunks_exact_mut(10));
             values

@@ -26,7 +26,7 @@ use crate::protocol::{PeerError, check_query, check_start};
 use crate::vocabulary::{CHUNK, Iteration, PeerIndex, Round};
 use chunk::{ChunkState, ChunkTask};
 use gossip::PEERS_AT_ONCE;
-pub use gossip::{Averaged, Gossip, tile_width};
+pub use gossip::{Averaged, Gossip, Rounds, tile_width};
 use states::States;
 
 /// Runs the session.
