@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::{Verdict, table};
 use crate::experiment::Experiment;
 use crate::experiment::advise::{
-    AdviseOptions, AlgorithmAdvice, Assumptions, Candidate, MOST_ITEMS, TIE, advise,
+    AdviseOptions, AlgorithmAdvice, Candidate, Guess, MOST_ITEMS, TIE, advise,
 };
 
 /// Candidates that are printed; `--json` has all.
@@ -34,14 +34,13 @@ pub(crate) fn execute(arguments: &AdviseArguments) -> Result<Verdict> {
     let progress = Progress::new("trying", report.quiet);
     let experiment = Experiment::resolve(config, arguments.experiment.base())
         .map_err(|error| arguments.experiment.explain(error))?;
-    let mut assumptions = Assumptions::default();
-    if let Some(decay) = arguments.decay {
-        assumptions.decay = decay;
-    }
-    let options = AdviseOptions {
+    let mut options = AdviseOptions {
         bytes: arguments.bytes,
-        assumptions,
+        ..AdviseOptions::default()
     };
+    if !arguments.assume.is_empty() {
+        options.guesses.clone_from(&arguments.assume);
+    }
     let advice = advise(&experiment, &options, &|done, total| {
         progress.steps(done, total);
     })?;
@@ -93,19 +92,26 @@ fn command(arguments: &AdviseArguments, advice: &AlgorithmAdvice) -> Result<Stri
 
 fn print(out: &mut impl Write, advice: &AlgorithmAdvice) -> io::Result<()> {
     let public = advice.public;
-    let assumed = &advice.assumptions;
-    let spreads: Vec<String> = assumed.spreads.iter().map(f64::to_string).collect();
     writeln!(
         out,
         "from public quantities alone: {} users, {} items and their degrees ({} interactions), the graph and the budget\n\
-         assumed: log-odds of user and item vary by {} through taste, the k-th direction of it as k^-{}, and through activity by \
-         {}; errors are the geometric mean over these",
-        public.users,
-        public.items,
-        public.interactions,
-        assumed.taste,
-        assumed.decay,
-        spreads.join(", "),
+         assumed, each as likely: log-odds of user and item that vary",
+        public.users, public.items, public.interactions,
+    )?;
+    for Guess {
+        taste,
+        decay,
+        spread,
+    } in &advice.guesses
+    {
+        writeln!(
+            out,
+            "  by {taste} through taste, the k-th direction of it as k^-{decay}, and by {spread} through activity"
+        )?;
+    }
+    writeln!(
+        out,
+        "errors are geometric means over stand-ins drawn from these"
     )?;
     if public.items > MOST_ITEMS {
         writeln!(

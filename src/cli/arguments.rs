@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 
+use crate::experiment::advise::Guess;
 use crate::experiment::recommend::Format;
 use crate::experiment::study::StudyConfig;
 use crate::experiment::{Config, Experiment, ExperimentError, read_config};
@@ -237,9 +238,10 @@ pub(crate) struct AdviseArguments {
     /// The most bytes any peer may send in a run [default: no limit]
     #[arg(long, value_name = "B")]
     pub(crate) bytes: Option<u64>,
-    /// Assume that the strength of shared tastes falls as k^-ALPHA [default: 1.5]
-    #[arg(long, value_name = "ALPHA")]
-    pub(crate) decay: Option<f64>,
+    /// Assume that log-odds of user and item vary by TASTE through taste, whose k-th direction falls as k^-DECAY, and
+    /// by SPREAD because users are more or less active (repeatable) [default: 1.5,1,1.5 and 1.5,2,1.5 and 3.5,2,1.25]
+    #[arg(long, value_name = "TASTE,DECAY,SPREAD", value_parser = guess)]
+    pub(crate) assume: Vec<Guess>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }
@@ -310,6 +312,20 @@ pub(crate) struct RecommendArguments {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Three numbers, which the advice checks.
+fn guess(text: &str) -> Result<Guess, String> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .flat_map(|part| part.trim().parse())
+        .collect();
+    match numbers[..] {
+        [taste, decay, spread] if text.split(',').count() == 3 => {
+            Ok(Guess::new(taste, decay, spread))
+        }
+        _ => Err("expected three numbers, such as 2.5,1.5,1.5".to_owned()),
+    }
 }
 
 /// A rating file format by its name.

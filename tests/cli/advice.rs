@@ -33,18 +33,28 @@ fn a_recommendation_is_printed_with_what_it_assumes() {
     let name = document["recommended"]["name"].as_str().expect("a name");
     for words in [
         "from public quantities alone: 610 users, 60 items",
-        "assumed: log-odds of user and item vary by 2.5 through taste, the k-th direction of it as k^-1.5,",
-        "through activity by 1.5, 1.75, 2;",
+        "  by 1.5 through taste, the k-th direction of it as k^-1, and by 1.5 through activity",
+        "  by 3.5 through taste, the k-th direction of it as k^-2, and by 1.25 through activity",
         &format!("epsilon = 1.000, at most 500.00 kB from any peer: {name}\n"),
         "those within 4 % of the best count as equal",
         document["command"].as_str().expect("a command"),
     ] {
         assert!(shown.stdout.contains(words), "{words}\n{}", shown.stdout);
     }
-    let other = advise(&["--decay", "0.5"]);
-    assert!(other.stdout.contains("k^-0.5,"), "{}", other.stdout);
-    let refused = advise(&["--decay", "-1"]);
-    assert_eq!(refused.code, Some(2));
+    let other = advise(&["--assume", "2,0.5,1", "--assume", "2,1,1"]);
+    let assumed = "  by 2 through taste, the k-th direction of it as k^-0.5, and by 1 through activity\n  by 2 ";
+    assert!(other.stdout.contains(assumed), "{}", other.stdout);
+    assert!(!other.stdout.contains("by 3.5"), "{}", other.stdout);
+    for (wrong, why) in [
+        ("2,-1,1", "decay"),
+        ("2,NaN,1", "decay"),
+        ("2,1", "three numbers"),
+        ("2,1,x", "three numbers"),
+    ] {
+        let refused = advise(&["--assume", wrong]);
+        assert_eq!(refused.code, Some(2), "{wrong}");
+        assert!(refused.stderr.contains(why), "{wrong}: {}", refused.stderr);
+    }
 }
 
 #[test]

@@ -119,7 +119,6 @@ impl Averaged {
     }
 }
 
-
 /// Coordinates per tile for this many peers. Bits do not depend on it.
 #[must_use]
 pub fn tile_width(peers: usize) -> usize {
@@ -284,7 +283,12 @@ impl Averaging<'_> {
         let totals = column_sums(tile);
         // Averaging keeps the sum, so that of the inputs serves for every round.
         let mut squares = vec![spread(tile, &totals)];
-        if self.rounds.schedule.first().is_some_and(|c| c.previous != 0.0) {
+        if self
+            .rounds
+            .schedule
+            .first()
+            .is_some_and(|c| c.previous != 0.0)
+        {
             scratch.as_flattened_mut().fill(0.0);
         }
         let arch = pulp::Arch::new();

@@ -8,7 +8,7 @@ use crate::protocol::{Plan, PlanParameters};
 use crate::vocabulary::Seed;
 
 /// Degree floors that are tried, besides the file's own.
-pub const FLOORS: [u32; 4] = [5, 10, 20, 40];
+pub const FLOORS: [u32; 7] = [5, 7, 10, 14, 20, 28, 40];
 /// Iterations of the power method that are tried.
 const POWER: [u32; 5] = [1, 2, 3, 4, 5];
 /// Iterations of block Krylov that are tried.

@@ -21,40 +21,48 @@ pub const MOST_USERS: usize = 6000;
 /// Directions of taste, unless the rank asks for more.
 const TASTES: usize = 32;
 
-/// What is assumed of data that nobody may look at: user u takes item i with probability 1/(1 + e^−x), where
+/// A guess at data that nobody may look at: user u takes item i with probability 1/(1 + e^−x), where
 /// x = a_i + σ g_u + τ Σ_k √λ_k t_uk f_ik, all of g, t and f independent standard normal, λ_k ∝ k^(−α) with Σ_k λ_k = 1, and a_i
 /// such that the item's expected degree is its public one. (Item response theory calls it a logistic model with several traits.)
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Assumptions {
-    /// α: how fast the strength of tastes that users share falls.
-    pub decay: f64,
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Guess {
     /// τ: standard deviation of x over users and items because of taste.
     pub taste: f64,
-    /// Values of σ that are tried, none preferred: standard deviation of x over users because some are more active.
-    pub spreads: Vec<f64>,
+    /// α: how fast the strength of tastes that users share falls.
+    pub decay: f64,
+    /// σ: standard deviation of x over users because some are more active.
+    pub spread: f64,
 }
 
-impl Default for Assumptions {
-    fn default() -> Self {
+impl Guess {
+    /// What is assumed unless somebody knows better: weak tastes that fall slowly, weak ones that fall fast, strong ones; none
+    /// preferred. Fitted to MovieLens and Jester, as [`super`] says.
+    pub const DEFAULTS: [Self; 3] = [
+        Self::new(1.5, 1.0, 1.5),
+        Self::new(1.5, 2.0, 1.5),
+        Self::new(3.5, 2.0, 1.25),
+    ];
+
+    /// A guess; [`super::advise`] checks it.
+    #[must_use]
+    pub const fn new(taste: f64, decay: f64, spread: f64) -> Self {
         Self {
-            decay: 1.5,
-            taste: 2.5,
-            spreads: vec![1.5, 1.75, 2.0],
+            taste,
+            decay,
+            spread,
         }
     }
-}
 
-impl Assumptions {
     pub(super) fn check(&self) -> Result<(), AdviseError> {
-        if self.spreads.is_empty() {
-            return Err(AdviseError::NoSpread);
-        }
-        let spreads = self.spreads.iter().map(|&spread| ("spread", spread));
-        let others = [("decay", self.decay), ("taste", self.taste)];
         let (low, high) = (0.0, 5.0);
-        for (what, found) in others.into_iter().chain(spreads) {
+        let parts = [
+            ("taste", self.taste),
+            ("decay", self.decay),
+            ("spread", self.spread),
+        ];
+        for (what, found) in parts {
             if !(low..=high).contains(&found) {
-                return Err(AdviseError::Assumption {
+                return Err(AdviseError::Guess {
                     what,
                     low,
                     high,
@@ -64,23 +72,6 @@ impl Assumptions {
         }
         Ok(())
     }
-
-    /// One for every value of σ.
-    pub(super) fn worlds(&self) -> impl Iterator<Item = World> {
-        self.spreads.iter().map(|&spread| World {
-            decay: self.decay,
-            taste: self.taste,
-            spread,
-        })
-    }
-}
-
-/// One guess at the data.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct World {
-    pub(super) decay: f64,
-    pub(super) taste: f64,
-    pub(super) spread: f64,
 }
 
 /// Everything a stand-in is made of.
@@ -118,7 +109,7 @@ impl Public {
     /// chance in the spectrum than m have.
     pub(super) fn stand_in(
         &self,
-        world: World,
+        guess: Guess,
         reference_floor: u32,
         floors: &[u32],
         rank: usize,
@@ -127,7 +118,7 @@ impl Public {
         let all = self.degrees.len();
         let n = all.min(MOST_ITEMS.max(2 * rank));
         let users = self.users.clamp(1, MOST_USERS);
-        let rows = self.rows(world, n, users, TASTES.max(2 * rank).min(n), seed);
+        let rows = self.rows(guess, n, users, TASTES.max(2 * rank).min(n), seed);
         let each = self.users.max(1) as f64 / users as f64;
         let mut floors = floors.to_vec();
         floors.push(reference_floor);
@@ -152,7 +143,7 @@ impl Public {
     /// The items of every user.
     fn rows(
         &self,
-        world: World,
+        guess: Guess,
         n: usize,
         users: usize,
         tastes: usize,
@@ -161,15 +152,15 @@ impl Public {
         let all = self.degrees.len();
         let mut generator = seed.generator(Label::Scenario);
         let mut normal = || -> f64 { StandardNormal.sample(&mut generator) };
-        let law = |k: usize| ((k + 1) as f64).powf(-world.decay);
+        let law = |k: usize| ((k + 1) as f64).powf(-guess.decay);
         let total: f64 = (0..tastes).map(law).sum();
         let loadings = DMatrix::from_fn(tastes, n, |k, _| {
-            normal() * world.taste * (law(k) / total).sqrt()
+            normal() * guess.taste * (law(k) / total).sqrt()
         });
         let people = DMatrix::from_fn(users, tastes, |_, _| normal());
         let mut logits = people * loadings;
         for mut row in logits.row_iter_mut() {
-            let active = normal() * world.spread;
+            let active = normal() * guess.spread;
             row.add_scalar_mut(active);
         }
         let mut rows = vec![Vec::new(); users];
