@@ -17,14 +17,19 @@ pub(crate) struct AtLine {
 }
 
 impl AtLine {
+    /// So many zeros.
+    pub(crate) fn zeros(length: usize) -> Self {
+        let room = vec![0.0; length + LINE];
+        Self {
+            start: to_line(&room),
+            length,
+            room,
+        }
+    }
+
     /// A copy.
     pub(crate) fn copy_of(values: &[f64]) -> Self {
-        let room = vec![0.0; values.len() + LINE];
-        let mut copy = Self {
-            start: to_line(&room),
-            length: values.len(),
-            room,
-        };
+        let mut copy = Self::zeros(values.len());
         copy.values_mut().copy_from_slice(values);
         copy
     }

@@ -11,6 +11,9 @@ use super::{Block, sparse_dense};
 /// Rows that one thread projects at a time, if there are more.
 const ROWS_PER_TASK: usize = 1024;
 
+/// Rows that are projected before they are added back.
+const ROWS_PER_BATCH: usize = 4 * ROWS_PER_TASK;
+
 /// Entries looked at, about, to balance threads.
 const SAMPLED_ENTRIES: usize = 1 << 18;
 
@@ -175,12 +178,7 @@ impl SparseRows {
         }
         if self.len() > ROWS_PER_TASK {
             let x = AtLine::copy_of(x);
-            out.par_chunks_mut(ROWS_PER_TASK * p)
-                .enumerate()
-                .for_each(|(k, out)| {
-                    let first = k * ROWS_PER_TASK;
-                    sparse_dense::project(self, first..first + out.len() / p, x.values(), p, out);
-                });
+            self.project_rows(0..self.len(), x.values(), p, out);
         } else {
             sparse_dense::project(self, 0..self.len(), x, p, out);
         }
@@ -213,7 +211,7 @@ impl SparseRows {
         let (head, rest) = out.split_at_mut(whole.start * p - range.start);
         let (middle, tail) = rest.split_at_mut(whole.len() * p);
         self.add_back_part(projections, p, range.start..whole.start * p, head);
-        sparse_dense::add_back(self, projections, p, whole.clone(), middle);
+        sparse_dense::add_back(self, 0..self.len(), projections, p, whole.clone(), middle);
         self.add_back_part(projections, p, whole.end * p..range.end, tail);
     }
 
@@ -241,22 +239,6 @@ impl SparseRows {
         }
     }
 
-    /// Adds all of RᵀP to `out`, threads sharing the columns of R in ranges of about equally many entries.
-    fn add_whole_back_projection(&self, projections: &[f64], p: usize, out: &mut [f64]) {
-        let mut sums = AtLine::copy_of(out);
-        let mut parts = Vec::new();
-        let mut rest = sums.values_mut();
-        for items in self.column_ranges(rayon::current_num_threads()) {
-            let (part, others) = rest.split_at_mut(items.len() * p);
-            parts.push((items.start * p..items.end * p, part));
-            rest = others;
-        }
-        parts
-            .into_par_iter()
-            .for_each(|(range, part)| self.add_back_projection(projections, p, range, part));
-        out.copy_from_slice(sums.values());
-    }
-
     /// Ranges that cover all columns, at most `parts`, judged by the entries of a sample of the rows.
     fn column_ranges(&self, parts: usize) -> Vec<Range<usize>> {
         let sampled = (0..self.len()).step_by(1 + self.entries() / SAMPLED_ENTRIES);
@@ -282,17 +264,66 @@ impl SparseRows {
     /// The product A X = Rᵀ(R X) without ever forming the n × n matrix A.
     ///
     /// # Cost
-    /// O(entries · p) time, O(n p) memory.
+    /// O(entries · p) time, O(n p) memory: rows are projected and added back a batch at a time.
     ///
     /// # Panics
     /// If `x` does not have n rows.
     #[must_use]
     pub fn gram_product(&self, x: &Block) -> Block {
         let p = x.columns();
-        let projections = self.project(x.values(), p);
+        assert_eq!(
+            x.rows(),
+            self.dimension,
+            "a block of this matrix's dimension"
+        );
         let mut out = Block::zeros(self.dimension, p);
-        self.add_whole_back_projection(&projections, p, out.values_mut());
+        if p == 0 || self.is_empty() {
+            return out;
+        }
+        let shares = self.column_ranges(rayon::current_num_threads());
+        let x = AtLine::copy_of(x.values());
+        let mut sums = AtLine::zeros(self.dimension * p);
+        let mut projections = AtLine::zeros(ROWS_PER_BATCH.min(self.len()) * p);
+        for first in (0..self.len()).step_by(ROWS_PER_BATCH) {
+            let rows = first..self.len().min(first + ROWS_PER_BATCH);
+            let projections = &mut projections.values_mut()[..rows.len() * p];
+            self.project_rows(rows.clone(), x.values(), p, projections);
+            self.add_back_rows(rows, projections, p, &shares, sums.values_mut());
+        }
+        out.values_mut().copy_from_slice(sums.values());
         out
+    }
+
+    /// Projects the rows `rows`, threads sharing them.
+    fn project_rows(&self, rows: Range<usize>, x: &[f64], p: usize, out: &mut [f64]) {
+        let first = rows.start;
+        out.par_chunks_mut(ROWS_PER_TASK * p)
+            .enumerate()
+            .for_each(|(k, out)| {
+                let first = first + k * ROWS_PER_TASK;
+                sparse_dense::project(self, first..first + out.len() / p, x, p, out);
+            });
+    }
+
+    /// Adds the rows `rows` of RᵀP to `out`, threads sharing the columns of R.
+    fn add_back_rows(
+        &self,
+        rows: Range<usize>,
+        projections: &[f64],
+        p: usize,
+        shares: &[Range<usize>],
+        out: &mut [f64],
+    ) {
+        let mut parts = Vec::new();
+        let mut rest = out;
+        for items in shares {
+            let (part, others) = rest.split_at_mut(items.len() * p);
+            parts.push((items.clone(), part));
+            rest = others;
+        }
+        parts.into_par_iter().for_each(|(items, part)| {
+            sparse_dense::add_back(self, rows.clone(), projections, p, items, part);
+        });
     }
 
     /// These rows followed by those of `other`.
@@ -368,7 +399,8 @@ mod tests {
     #[test]
     fn every_number_of_columns_and_threads_gives_the_bits_of_the_plain_loop() {
         let mut rows = SparseRows::new(60);
-        for i in 0..3000_u32 {
+        // More than a batch.
+        for i in 0..5000_u32 {
             let items = (0..60).filter(|c| (i * 7 + c * 13 + i * c) % 11 == 0);
             rows.push_row(items.map(|c| (c, f64::from(i * 60 + c).sin())))
                 .expect("ascending");

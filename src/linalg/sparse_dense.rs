@@ -24,9 +24,12 @@ pub(super) fn project(
     });
 }
 
-/// Adds the rows `items` of the n × p product RᵀP to `out`, (items length) × p.
+/// Adds the items `items` of the n × p product RᵀP of the rows `range` to `out`, (items length) × p.
+///
+/// `projections` are those of the range alone.
 pub(super) fn add_back(
     rows: &SparseRows,
+    range: Range<usize>,
     projections: &[f64],
     p: usize,
     items: Range<usize>,
@@ -34,6 +37,7 @@ pub(super) fn add_back(
 ) {
     pulp::Arch::new().dispatch(AddBack {
         rows,
+        range,
         projections,
         p,
         items,
@@ -51,6 +55,7 @@ struct Project<'a> {
 
 struct AddBack<'a> {
     rows: &'a SparseRows,
+    range: Range<usize>,
     projections: &'a [f64],
     p: usize,
     items: Range<usize>,
@@ -125,7 +130,7 @@ impl AddBack<'_> {
     fn columns<const B: usize>(&mut self, first: usize) {
         let (p, items) = (self.p, self.items.clone());
         let (begin, end) = (items.start as u32, items.end as u32);
-        for (i, projection) in self.projections.chunks_exact(p).enumerate() {
+        for (i, projection) in self.range.clone().zip(self.projections.chunks_exact(p)) {
             let (columns, values) = self.rows.row(i);
             let low = columns.partition_point(|&c| c < begin);
             let high = low + columns[low..].partition_point(|&c| c < end);
