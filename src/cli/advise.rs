@@ -95,7 +95,7 @@ fn print(out: &mut impl Write, advice: &AlgorithmAdvice) -> io::Result<()> {
     writeln!(
         out,
         "from public quantities alone: {} users, {} items and their degrees ({} interactions), the graph and the budget\n\
-         assumed, each as likely: log-odds of user and item that vary",
+         assumed, each as likely: log-odds of user and item whose standard deviation is",
         public.users, public.items, public.interactions,
     )?;
     for Guess {
@@ -106,7 +106,7 @@ fn print(out: &mut impl Write, advice: &AlgorithmAdvice) -> io::Result<()> {
     {
         writeln!(
             out,
-            "  by {taste} through taste, the k-th direction of it as k^-{decay}, and by {spread} through activity"
+            "  {taste} through taste, the variance of its k-th direction as k^-{decay}, and {spread} through activity"
         )?;
     }
     writeln!(

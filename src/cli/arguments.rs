@@ -238,8 +238,8 @@ pub(crate) struct AdviseArguments {
     /// The most bytes any peer may send in a run [default: no limit]
     #[arg(long, value_name = "B")]
     pub(crate) bytes: Option<u64>,
-    /// Assume that log-odds of user and item vary by TASTE through taste, whose k-th direction falls as k^-DECAY, and
-    /// by SPREAD because users are more or less active (repeatable) [default: 1.5,1,1.5 and 1.5,2,1.5 and 3.5,2,1.25]
+    /// Assume that log-odds of user and item have standard deviation TASTE through taste, the variance of whose k-th direction
+    /// falls as k^-DECAY, and SPREAD because users are more or less active (each from 0 to 5; repeatable) [default: 1.5,1,1.5 and 1.5,2,1.5 and 3.5,2,1.25]
     #[arg(long, value_name = "TASTE,DECAY,SPREAD", value_parser = guess)]
     pub(crate) assume: Vec<Guess>,
     #[command(flatten)]

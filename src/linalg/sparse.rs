@@ -11,9 +11,6 @@ use super::{Block, sparse_dense};
 /// Rows that one thread projects at a time, if there are more.
 const ROWS_PER_TASK: usize = 1024;
 
-/// Rows that are projected before they are added back.
-const ROWS_PER_BATCH: usize = 4 * ROWS_PER_TASK;
-
 /// Entries looked at, about, to balance threads.
 const SAMPLED_ENTRIES: usize = 1 << 18;
 
@@ -264,7 +261,8 @@ impl SparseRows {
     /// The product A X = Rᵀ(R X) without ever forming the n × n matrix A.
     ///
     /// # Cost
-    /// O(entries · p) time, O(n p) memory: rows are projected and added back a batch at a time.
+    /// O(entries · p) time; memory for 3 n p values and p for each of a batch of rows, 2,048 per thread, which are projected and
+    /// added back together.
     ///
     /// # Panics
     /// If `x` does not have n rows.
@@ -283,9 +281,10 @@ impl SparseRows {
         let shares = self.column_ranges(rayon::current_num_threads());
         let x = AtLine::copy_of(x.values());
         let mut sums = AtLine::zeros(self.dimension * p);
-        let mut projections = AtLine::zeros(ROWS_PER_BATCH.min(self.len()) * p);
-        for first in (0..self.len()).step_by(ROWS_PER_BATCH) {
-            let rows = first..self.len().min(first + ROWS_PER_BATCH);
+        let batch = 2 * ROWS_PER_TASK * rayon::current_num_threads();
+        let mut projections = AtLine::zeros(batch.min(self.len()) * p);
+        for first in (0..self.len()).step_by(batch) {
+            let rows = first..self.len().min(first + batch);
             let projections = &mut projections.values_mut()[..rows.len() * p];
             self.project_rows(rows.clone(), x.values(), p, projections);
             self.add_back_rows(rows, projections, p, &shares, sums.values_mut());
@@ -381,6 +380,14 @@ mod tests {
     }
 
     #[test]
+    fn no_rows_and_no_columns_give_nothing() {
+        let product = SparseRows::new(4).gram_product(&Block::zeros(4, 2));
+        assert_eq!(product, Block::zeros(4, 2));
+        let product = example().gram_product(&Block::zeros(4, 0));
+        assert_eq!(product, Block::zeros(4, 0));
+    }
+
+    #[test]
     fn any_cut_into_ranges_gives_the_same_bits() {
         let rows = example();
         let x: Vec<f64> = (0..12).map(|i| f64::from(i).sin()).collect();
@@ -399,8 +406,8 @@ mod tests {
     #[test]
     fn every_number_of_columns_and_threads_gives_the_bits_of_the_plain_loop() {
         let mut rows = SparseRows::new(60);
-        // More than a batch.
-        for i in 0..5000_u32 {
+        // More than a batch of three threads.
+        for i in 0..7000_u32 {
             let items = (0..60).filter(|c| (i * 7 + c * 13 + i * c) % 11 == 0);
             rows.push_row(items.map(|c| (c, f64::from(i * 60 + c).sin())))
                 .expect("ascending");
@@ -420,6 +427,9 @@ mod tests {
                 }
             }
             assert_eq!(rows.project(&x, p), projections, "{p} columns");
+            let mut out = vec![f64::NAN; projections.len()];
+            rows.project_into(&x, p, &mut out);
+            assert_eq!(out, projections, "{p} columns, over something else");
             for threads in [1, 3] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                 let block = Block::from_values(60, p, x.clone());

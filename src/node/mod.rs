@@ -76,8 +76,8 @@ use crate::engine::{Observer, Outcome, Session};
 /// own), when the limit on open files is too low for TCP, and when a peer reports a neighbour.
 ///
 /// # Cost
-/// Encryption and copies within libp2p bound it: about 2 CPU seconds per GB of messages, of which the same
-/// exchange over bare streams takes three quarters (`benches/RESULTS.md`). Memory: see the module;
+/// Encryption and copies within libp2p bound it: 2.4 to 3.9 CPU seconds per GB of messages, of which the same
+/// exchange over bare streams takes 0.78 to 0.94 (`benches/RESULTS.md`). Memory: see the module;
 /// about 12 blocks of n·p values per node at degree 6, the collector's three included.
 pub fn run(
     session: &Session,

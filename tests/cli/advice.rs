@@ -30,11 +30,20 @@ fn a_recommendation_is_printed_with_what_it_assumes() {
     let shown = advise(&["--epsilon", "1", "--bytes", "500000"]);
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     let document = document(&["--epsilon", "1", "--bytes", "500000"]);
+    let guesses = document["guesses"].as_array().expect("a list");
+    let help = undertone(&["advise", "--help"]).stdout;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(guesses.len(), 3);
+    for guess in guesses {
+        let text = format!("{},{},{}", guess["taste"], guess["decay"], guess["spread"]);
+        assert!(help.contains(&text.replace(".0", "")), "{text}: {help}");
+    }
     let name = document["recommended"]["name"].as_str().expect("a name");
     for words in [
         "from public quantities alone: 610 users, 60 items",
-        "  by 1.5 through taste, the k-th direction of it as k^-1, and by 1.5 through activity",
-        "  by 3.5 through taste, the k-th direction of it as k^-2, and by 1.25 through activity",
+        "  1.5 through taste, the variance of its k-th direction as k^-1, and 1.5 through activity",
+        "  1.5 through taste, the variance of its k-th direction as k^-2, and 1.5 through activity",
+        "  3.5 through taste, the variance of its k-th direction as k^-2, and 1.25 through activity",
         &format!("epsilon = 1.000, at most 500.00 kB from any peer: {name}\n"),
         "those within 4 % of the best count as equal",
         document["command"].as_str().expect("a command"),
@@ -42,9 +51,9 @@ fn a_recommendation_is_printed_with_what_it_assumes() {
         assert!(shown.stdout.contains(words), "{words}\n{}", shown.stdout);
     }
     let other = advise(&["--assume", "2,0.5,1", "--assume", "2,1,1"]);
-    let assumed = "  by 2 through taste, the k-th direction of it as k^-0.5, and by 1 through activity\n  by 2 ";
+    let assumed = "  2 through taste, the variance of its k-th direction as k^-0.5, and 1 through activity\n  2 ";
     assert!(other.stdout.contains(assumed), "{}", other.stdout);
-    assert!(!other.stdout.contains("by 3.5"), "{}", other.stdout);
+    assert!(!other.stdout.contains("  3.5"), "{}", other.stdout);
     for (wrong, why) in [
         ("2,-1,1", "decay"),
         ("2,NaN,1", "decay"),

@@ -28,7 +28,7 @@ const TASTES: usize = 32;
 pub struct Guess {
     /// τ: standard deviation of x over users and items because of taste.
     pub taste: f64,
-    /// α: how fast the strength of tastes that users share falls.
+    /// α: the variances λ_k of the tastes that users share fall as k^(−α).
     pub decay: f64,
     /// σ: standard deviation of x over users because some are more active.
     pub spread: f64,

@@ -196,7 +196,7 @@ fn data_is_there(set: &str) -> bool {
     found
 }
 
-/// The fast part of the checks above.
+/// A small set besides those above, for every test run.
 #[test]
 fn the_advice_is_within_a_tenth_of_the_best_choice_on_few_items() {
     let small = ["data.items=60", "peers.count=32", "algorithm.rank=4"];
