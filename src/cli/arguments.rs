@@ -316,14 +316,9 @@ pub(crate) struct RecommendArguments {
 
 /// Three numbers, which the advice checks.
 fn guess(text: &str) -> Result<Guess, String> {
-    let numbers: Vec<f64> = text
-        .split(',')
-        .flat_map(|part| part.trim().parse())
-        .collect();
-    match numbers[..] {
-        [taste, decay, spread] if text.split(',').count() == 3 => {
-            Ok(Guess::new(taste, decay, spread))
-        }
+    let numbers = text.split(',').map(|part| part.trim().parse());
+    match numbers.collect::<Result<Vec<f64>, _>>().as_deref() {
+        Ok(&[taste, decay, spread]) => Ok(Guess::new(taste, decay, spread)),
         _ => Err("expected three numbers, such as 2.5,1.5,1.5".to_owned()),
     }
 }

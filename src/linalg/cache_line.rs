@@ -1,14 +1,17 @@
 //! Where cache lines begin: a row of a block that begins at one takes fewer of them.
 
+use std::fmt;
+
 /// Values of a cache line of 64 bytes.
 pub(crate) const LINE: usize = 8;
 
 /// How many values lie before the first at a cache line. No result may depend on it.
-pub(crate) fn to_line(values: &[f64]) -> usize {
+fn to_line(values: &[f64]) -> usize {
     values.as_ptr().align_offset(8 * LINE).min(LINE)
 }
 
 /// Values that begin at a cache line; a `Vec` begins at any multiple of 16 bytes.
+#[derive(Default)]
 pub(crate) struct AtLine {
     /// From `start` on, those asked for.
     room: Vec<f64>,
@@ -43,6 +46,20 @@ impl AtLine {
     }
 }
 
+impl Clone for AtLine {
+    /// A copy that begins at a line of its own.
+    fn clone(&self) -> Self {
+        Self::copy_of(self.values())
+    }
+}
+
+impl fmt::Debug for AtLine {
+    /// The number of values only: they may be private.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AtLine({} values)", self.length)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +72,10 @@ mod tests {
             assert_eq!(copy.values(), values);
             assert_eq!(to_line(copy.values()), 0);
             assert_eq!(copy.values_mut().as_ptr() as usize % 64, 0);
+            let again = copy.clone();
+            assert_eq!(again.values(), values);
+            assert_eq!(to_line(again.values()), 0);
+            assert_eq!(format!("{again:?}"), format!("AtLine({length} values)"));
         }
     }
 }

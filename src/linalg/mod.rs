@@ -19,7 +19,7 @@ mod sparse_dense;
 mod subspace;
 
 pub use block::Block;
-pub(crate) use cache_line::{LINE, to_line};
+pub(crate) use cache_line::{AtLine, LINE};
 pub use coherence::{Coherence, coherence};
 pub use extension::extend_basis;
 pub use gram_schmidt::TallMatrix;

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::cache_line::AtLine;
-use super::{Block, sparse_dense};
+use super::{AtLine, Block, sparse_dense};
 
 /// Rows that one thread projects at a time, if there are more.
 const ROWS_PER_TASK: usize = 1024;
@@ -274,9 +273,8 @@ impl SparseRows {
             self.dimension,
             "a block of this matrix's dimension"
         );
-        let mut out = Block::zeros(self.dimension, p);
         if p == 0 || self.is_empty() {
-            return out;
+            return Block::zeros(self.dimension, p);
         }
         let shares = self.column_ranges(rayon::current_num_threads());
         let x = AtLine::copy_of(x.values());
@@ -289,8 +287,7 @@ impl SparseRows {
             self.project_rows(rows.clone(), x.values(), p, projections);
             self.add_back_rows(rows, projections, p, &shares, sums.values_mut());
         }
-        out.values_mut().copy_from_slice(sums.values());
-        out
+        Block::from_values(self.dimension, p, sums.values().to_vec())
     }
 
     /// Projects the rows `rows`, threads sharing them.

@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use crate::linalg::{LINE, to_line};
+use crate::linalg::{AtLine, LINE};
 use crate::protocol::averaging::{Coefficients, Run, mix_tile, runs};
 use crate::topology::{Graph, Mixing};
 
@@ -57,9 +57,8 @@ pub struct Averaged {
     peers: usize,
     width: usize,
     tile: usize,
-    /// Per tile, `peers × tile` values from `start` on; the last may have columns beyond the width, all zero.
-    values: Vec<f64>,
-    start: usize,
+    /// Per tile, `peers × tile` values; the last may have columns beyond the width, all zero.
+    values: AtLine,
     totals: Vec<f64>,
     squares: Vec<f64>,
 }
@@ -94,7 +93,10 @@ impl Averaged {
     /// If there are fewer peers, or a slice has another length than there are coordinates.
     pub fn copy_peers<'a>(&self, first: usize, outs: impl Iterator<Item = &'a mut [f64]>) {
         let mut outs: Vec<&mut [f64]> = outs.collect();
-        let tiles = self.values[self.start..].chunks_exact((self.peers * self.tile).max(1));
+        let tiles = self
+            .values
+            .values()
+            .chunks_exact((self.peers * self.tile).max(1));
         for (columns, values) in (0..self.width).step_by(self.tile.max(1)).zip(tiles) {
             let used = self.tile.min(self.width - columns);
             let rows = values[first * self.tile..].chunks_exact(self.tile);
@@ -110,12 +112,10 @@ impl Averaged {
     fn make_room(&mut self, peers: usize, width: usize, tile: usize) -> &mut [f64] {
         (self.peers, self.width, self.tile) = (peers, width, tile);
         let length = peers * width.next_multiple_of(tile);
-        let room = length + LINE;
-        if self.values.len() < room {
-            self.values = vec![0.0; room];
+        if self.values.values().len() < length {
+            self.values = AtLine::zeros(length);
         }
-        self.start = to_line(&self.values);
-        &mut self.values[self.start..self.start + length]
+        &mut self.values.values_mut()[..length]
     }
 }
 
@@ -268,12 +268,11 @@ impl Averaging<'_> {
                 last[rest.len()..].fill(0.0);
             }
         }
-        let scratch = || vec![0.0; peers * T + LINE];
+        let scratch = || AtLine::zeros(peers * T);
         rows.par_chunks_mut(peers)
             .map_init(scratch, |scratch, tile| {
-                let start = to_line(scratch);
-                let (scratch, _) = scratch[start..].as_chunks_mut::<T>();
-                self.tile(tile, &mut scratch[..peers])
+                let (scratch, _) = scratch.values_mut().as_chunks_mut::<T>();
+                self.tile(tile, scratch)
             })
             .collect()
     }
