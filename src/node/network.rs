@@ -139,12 +139,12 @@ pub(super) async fn listening(
     patience: Duration,
 ) -> Result<(Swarm<Behaviour>, Multiaddr), SwarmError> {
     let id = |peer| {
-        let keypair = identity::keypair(&session.seed, peer);
+        let keypair = identity::keypair(session.seed(), peer);
         keypair.public().to_peer_id()
     };
     let neighbours = session.graph().neighbours(index.index()).iter();
     let roster = Roster::new(neighbours.map(|&v| (PeerIndex(v), id(PeerIndex(v)))));
-    let keypair = identity::keypair(&session.seed, index);
+    let keypair = identity::keypair(session.seed(), index);
     let mut swarm = swarm::build(&keypair, transport, &roster, patience).map_err(|source| {
         SwarmError::Noise {
             peer: index,
@@ -214,14 +214,14 @@ async fn collect(
     tasks: &mut JoinSet<()>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, SwarmError> {
-    let parameters = session.plan.parameters();
+    let parameters = session.plan().parameters();
     let expected = 2
         * session.graph().edges() as u64
-        * u64::from(session.plan.steps_per_iteration())
+        * u64::from(session.plan().steps_per_iteration())
         * u64::from(parameters.iterations);
     let mut collector = Collector::new(session.clone());
     let mut communication = Communication {
-        rounds: vec![session.plan.steps_per_iteration(); parameters.iterations as usize],
+        rounds: vec![session.plan().steps_per_iteration(); parameters.iterations as usize],
         ..Communication::default()
     };
     let mut running = session.peers();

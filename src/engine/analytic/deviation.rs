@@ -32,7 +32,7 @@ fn row(session: &Session, probe: PeerIndex) -> Vec<f64> {
     now[probe.index()] += 1.0;
     let mut before = now.clone();
     let mut next = vec![0.0; peers];
-    for coefficients in &session.plan.parameters().schedule {
+    for coefficients in &session.plan().parameters().schedule {
         session.mixing().multiply(session.graph(), &now, &mut next);
         for ((out, x), b) in next.iter_mut().zip(&now).zip(&before) {
             *out = coefficients.mixed * *out + coefficients.current * x + coefficients.previous * b;

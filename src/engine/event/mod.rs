@@ -72,7 +72,7 @@ impl<'a> Simulation<'a> {
             nodes: (0..peers)
                 .map(|u| Peer::new(session.peer_setup(PeerIndex::from_index(u), None)))
                 .collect::<Result<_, _>>()?,
-            links: Links::new(latency, session.seed.generator(Label::Latency)),
+            links: Links::new(latency, session.seed().generator(Label::Latency)),
             queue: Queue::default(),
             mail: Mail::new(session.graph()),
             collector: Collector::new(session.clone()),
@@ -81,8 +81,8 @@ impl<'a> Simulation<'a> {
             messages: 0,
             expected: 2
                 * session.graph().edges() as u64
-                * u64::from(session.plan.steps_per_iteration())
-                * u64::from(session.plan.parameters().iterations),
+                * u64::from(session.plan().steps_per_iteration())
+                * u64::from(session.plan().parameters().iterations),
         })
     }
 
@@ -106,7 +106,7 @@ impl<'a> Simulation<'a> {
             let peers = self.nodes.len();
             return Err(EngineError::Stalled { waiting, peers });
         }
-        let plan = &self.session.plan;
+        let plan = self.session.plan();
         Ok(Outcome {
             records: self.collector.into_records(),
             communication: Communication {

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::linalg::Block;
 use crate::noise::NetworkNoise;
-use crate::protocol::{PeerError, check_query, check_start};
+use crate::protocol::PeerError;
 use crate::vocabulary::{CHUNK, Iteration, PeerIndex, Round};
 use chunk::{ChunkState, ChunkTask};
 use gossip::PEERS_AT_ONCE;
@@ -32,20 +32,23 @@ use states::States;
 /// Runs the session.
 ///
 /// # Errors
-/// [`EngineError::Start`] for a starting block that is not the plan's; [`EngineError::Peer`] with the first peer whose
-/// input or sum overflowed or whose sum has no unique basis. A peer checks that every query it advances to is
-/// orthonormal; here that is checked for peer 0, the others' come out of the same function.
+/// [`EngineError::Start`] and [`EngineError::Noise`] for a starting block or noise that is not the plan's;
+/// [`EngineError::Peer`] with the first peer whose input or sum overflowed, whose sum has no unique basis, or who would go
+/// on with a query that is not orthonormal.
 ///
 /// # Cost
 /// Time O(L·(entries·p + n p·(peers + noise edges + K·edges))); memory one array of s × the release plus a few
 /// s × [`CHUNK`] buffers per thread, and what an algorithm with memory keeps at every peer.
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
-    let parameters = session.plan.parameters();
-    let algorithm = session.plan.algorithm();
-    check_start(&session.plan, &session.start).map_err(EngineError::Start)?;
-    let noise = NetworkNoise::of(&session.noise, session.noise_graph());
+    let parameters = session.plan().parameters();
+    let algorithm = session.plan().algorithm();
+    session.admit()?;
+    let noise = NetworkNoise::of(session.planned_noise(), session.noise_graph());
+    if !noise.is_planned(session.noise_graph(), session.plan().sigmas()) {
+        return Err(EngineError::Noise);
+    }
     let gossip = Gossip::new(session.graph(), session.mixing());
-    let values = session.plan.values();
+    let values = session.plan().values();
     let mut sums = vec![0.0; session.peers() * values];
     let mut states = States::new(session, algorithm.as_ref(), &mut sums);
     let chunks = values.div_ceil(CHUNK) as u64;
@@ -58,19 +61,14 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         let iteration = Iteration(number);
         let statistic = states.statistic(session, &sums);
         let sensitivity = parameters.sensitivity.bound(statistic);
-        let scale = session.plan.noise_scale(iteration, sensitivity);
+        let scale = session.plan().noise_scale(iteration, sensitivity);
         let prepared: Vec<Vec<f64>> = session
-            .rows
+            .rows()
             .par_iter()
             .enumerate()
             .map(|(u, rows)| algorithm.prepare(rows, states.query(u, &sums, values)))
             .collect();
         let query = states.query_block(session, &sums);
-        check_query(&query).map_err(|source| PeerError::Query {
-            peer: PeerIndex(0),
-            iteration,
-            source,
-        })?;
         let mut task = ChunkTask {
             session,
             noise: &noise,
@@ -85,7 +83,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         let mut transcript = observer
             .wants_transcript()
             .then(|| (states.queries(&sums), vec![0.0; sums.len()]));
-        let mut gathered = Gathered::new(session.plan.shape());
+        let mut gathered = Gathered::new(session.plan().shape());
         let mut first = 0;
         while first < chunks {
             let wave = threads.min(chunks - first);
@@ -121,9 +119,9 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             gathered.tell_rounds(iteration, session.peers(), observer);
         }
         let consensus = gathered.consensus(session.peers(), &sums);
-        let (height, width) = session.plan.shape();
+        let (height, width) = session.plan().shape();
         let sum = Arc::new(Block::from_values(height, width, sums[..values].to_vec()));
-        let sigma = session.plan.sigma_of_sum(scale);
+        let sigma = session.plan().sigma_of_sum(scale);
         let basis = states.advance(session, algorithm.as_ref(), (iteration, sigma), &mut sums)?;
         let record = IterationRecord {
             iteration,
@@ -230,10 +228,10 @@ impl Gathered {
 
 /// What the same session costs on the wire: every peer sends every frame to every neighbour.
 pub(super) fn communication(session: &Session) -> Communication {
-    let iterations = session.plan.parameters().iterations;
-    let steps = session.plan.steps_per_iteration();
+    let iterations = session.plan().parameters().iterations;
+    let steps = session.plan().steps_per_iteration();
     let ends = 2 * session.graph().edges() as u64;
-    let bytes = session.plan.bytes_per_edge_end() * u64::from(iterations);
+    let bytes = session.plan().bytes_per_edge_end() * u64::from(iterations);
     Communication {
         rounds: vec![steps; iterations as usize],
         messages: ends * u64::from(steps) * u64::from(iterations),

@@ -72,7 +72,7 @@ impl Bytes {
 
     /// The formulas above.
     fn predicted(engine: EngineKind, session: &Session) -> Self {
-        let parameters = session.plan.parameters();
+        let parameters = session.plan().parameters();
         let block = FRAME + 8 * (parameters.dimension * parameters.rank) as u64;
         match engine {
             EngineKind::Central => Self {
@@ -102,7 +102,7 @@ fn gossips(engine: EngineKind) -> bool {
 
 /// Multiply–adds of an average peer per iteration: the product A_uX, noise, averaging, and QR.
 fn work(engine: EngineKind, experiment: &Experiment, session: &Session) -> f64 {
-    let parameters = session.plan.parameters();
+    let parameters = session.plan().parameters();
     let (n, p) = (parameters.dimension as f64, parameters.rank as f64);
     let s = session.peers() as f64;
     let product = 2.0 * experiment.user_rows.entries() as f64 * p / s;
@@ -250,7 +250,7 @@ impl Study for Cost {
                 Bytes::measured(&outcome),
                 Bytes::predicted(engine, &session),
             );
-            let (s, values) = (size as f64, session.plan.values());
+            let (s, values) = (size as f64, session.plan().values());
             let np = values as f64;
             let rounds = outcome.communication.rounds.first().copied().unwrap_or(0);
             bytes.push(vec![
