@@ -13,7 +13,9 @@ use super::topology_source::TopologySource;
 use crate::algorithm::{Algorithm, AlgorithmKind, Sizes, Start};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
-use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
+use crate::privacy::{
+    Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, Seen, SensitivityRule,
+};
 use crate::protocol::averaging::AveragingKind;
 
 /// One experiment, as written.
@@ -334,6 +336,16 @@ impl EngineKind {
             Self::Analytic => "analytic",
             Self::Event => "event",
             Self::Swarm => "swarm",
+        }
+    }
+
+    /// What an adversary sees of a run.
+    #[must_use]
+    pub fn seen(self) -> Seen {
+        match self {
+            Self::Central => Seen::CuratorOutput,
+            Self::Federated => Seen::SecureSum,
+            Self::Lockstep | Self::Analytic | Self::Event | Self::Swarm => Seen::Everything,
         }
     }
 

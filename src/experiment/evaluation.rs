@@ -205,7 +205,7 @@ impl References {
         if let Cow::Owned(rows) = experiment.reference_rows() {
             session.rows = Arc::new(vec![rows]);
         }
-        Ok(central::run(&session, SumNoise::Nothing, &mut Silent)?)
+        central::run(&session, SumNoise::Nothing, &mut Silent).map_err(RunError::engine(&session))
     }
 
     /// The exact leading eigenvectors of the reference matrix, or why there are none.

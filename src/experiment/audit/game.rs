@@ -13,7 +13,7 @@ use crate::engine::{Observer, Session, Transcript, lockstep};
 use crate::experiment::resolve::Experiment;
 use crate::linalg::{Block, SparseRows};
 use crate::noise::Assignment;
-use crate::vocabulary::{PeerIndex, Seed};
+use crate::vocabulary::{Named, PeerIndex, Seed};
 
 /// Trials between two reports of progress.
 const BATCH: u32 = 128;
@@ -135,7 +135,8 @@ impl<'a> Game<'a> {
             features: Features::default(),
             last: None,
         };
-        lockstep::run(&session, &mut adversary)?;
+        lockstep::run(&session, &mut adversary)
+            .map_err(|error| AuditError::Engine(Named::new(error, session.graph().names())))?;
         Ok(adversary.features)
     }
 }

@@ -144,7 +144,8 @@ fn verify_sessions(
                 sigma_central: total_sigma,
                 ..honest
             };
-            let curator = central::run(&matched, SumNoise::Curator, &mut Silent)?;
+            let curator = central::run(&matched, SumNoise::Curator, &mut Silent)
+                .map_err(RunError::engine(&matched))?;
             ours.push(subspace_distance(outcome.basis(), &top.vectors));
             curated.push(subspace_distance(curator.basis(), &top.vectors));
         }
