@@ -14,7 +14,7 @@ use crate::algorithm::{Algorithm, AlgorithmKind, Sizes, Start};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
 use crate::privacy::{
-    Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, Seen, SensitivityRule,
+    Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
 };
 use crate::protocol::averaging::AveragingKind;
 
@@ -55,6 +55,18 @@ pub struct Config {
     /// Many runs that differ in a few keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<SweepConfig>,
+}
+
+impl Config {
+    /// What one record is, and against whom it is protected.
+    #[must_use]
+    pub fn promise(&self) -> Promise {
+        Promise {
+            adjacency: self.privacy.adjacency,
+            seen: self.engine.kind.seen(),
+            colluders: self.privacy.colluders,
+        }
+    }
 }
 
 /// `[data]`

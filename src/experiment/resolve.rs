@@ -331,12 +331,7 @@ impl Experiment {
     /// What one record is and against whom it is protected.
     #[must_use]
     pub fn promise(&self) -> Promise {
-        let privacy = &self.config.privacy;
-        Promise {
-            adjacency: privacy.adjacency,
-            seen: self.config.engine.kind.seen(),
-            colluders: privacy.colluders,
-        }
+        self.config.promise()
     }
 
     /// The configuration with absolute paths, so that it runs from any folder.
