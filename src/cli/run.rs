@@ -89,7 +89,7 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     if let Some(approximation) = summary.consensus.approximation {
         writeln!(
             out,
-            "drawn for probe peers; that everybody contributes at peer 0's X moves estimates by at most {} of the sum",
+            "drawn for probe peers; that everybody contributes at the first peer's X moves estimates by at most {} of the sum",
             table::number(approximation),
         )?;
     }

@@ -102,7 +102,7 @@ fn inspect(topology: &Topology, json: bool) -> Result<()> {
     let names: Vec<String> = cuts
         .iter()
         .take(8)
-        .map(|&v| topology.graph().name(v as usize))
+        .map(|&v| topology.graph().printed(v as usize))
         .collect();
     match cuts.len() {
         0 => writeln!(

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::evaluation::EvaluationError;
 use super::overrides::OverrideError;
+use super::peer_names::PeerMatchError;
 use super::sweep::SweepError;
 use crate::data::DataError;
 use crate::engine::SessionError;
@@ -68,6 +69,9 @@ pub enum ExperimentError {
     /// The noise topology cannot be used.
     #[error("[noise_topology] {0}")]
     NoiseTopology(TopologyError),
+    /// The noise topology is over other peers than the topology.
+    #[error("[noise_topology] {0}")]
+    PeerMatch(#[from] PeerMatchError),
     /// The privacy parameters cannot be met.
     #[error("[privacy] {0}")]
     Privacy(#[from] PrivacyError),

@@ -201,7 +201,10 @@ impl References {
         experiment: &Experiment,
         session: &Session,
     ) -> Result<Outcome, RunError> {
-        let run = |session: &Session| central::run(session, SumNoise::Nothing, &mut Silent);
+        let run = |session: &Session| {
+            central::run(session, SumNoise::Nothing, &mut Silent)
+                .map_err(RunError::engine(session))
+        };
         Ok(match experiment.reference_rows() {
             Cow::Borrowed(_) => run(session)?,
             Cow::Owned(rows) => {
@@ -212,7 +215,9 @@ impl References {
                     session.seed(),
                     0.0,
                 );
-                run(&reference.map_err(EngineError::from)?)?
+                run(&reference
+                    .map_err(EngineError::from)
+                    .map_err(RunError::engine(session))?)?
             }
         })
     }

@@ -14,8 +14,9 @@ use super::resolve::Experiment;
 use crate::algorithm::{AlgorithmKind, Sizes};
 use crate::engine::Outcome;
 use crate::privacy::{
-    Adjacency, Budget, BudgetSplit, Calibrated, Calibration, Connectivity, NoisePlan, NoiseRequest,
-    OnDisconnect, PrivacyError, Scheme, Sensitivity, SensitivityRule, Statistic, View, calibrate,
+    Adjacency, Budget, BudgetSplit, Calibrated, Calibration, Connectivity, GroupLoss, NoisePlan,
+    NoiseRequest, OnDisconnect, PrivacyError, Promise, Scheme, Sensitivity, SensitivityRule,
+    Statistic, View, calibrate, even_iterations,
 };
 use crate::topology::{Graph, GraphError, Provenance, Topology};
 
@@ -39,6 +40,9 @@ pub struct Receipt {
     pub engine: EngineKind,
     /// Hash of the experiment's configuration without its seed, whose guess would give the noise away.
     pub config_hash: String,
+    /// Who can hardly tell what: what one record is and against whom, in words. Older receipts do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promise: Option<String>,
     /// The guarantee asked for.
     pub request: Request,
     /// Who shares noise with whom.
@@ -53,6 +57,9 @@ pub struct Receipt {
     pub iterations: Vec<Scaled>,
     /// What each adversary learns about the worst-placed honest peer.
     pub views: Vec<View>,
+    /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupLoss>,
 }
 
 /// The guarantee asked for.
@@ -106,7 +113,10 @@ pub struct NoiseGraph {
     pub nodes: usize,
     /// BLAKE3 of the nodes and edges, in hexadecimal.
     pub hash: String,
-    /// Every edge once, (lower, upper), ascending.
+    /// What the nodes are called, in the order of their numbers; numbers from 0 where the graph has no names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
+    /// Every edge once, (lower, upper), ascending, by number from 0.
     pub edges: Vec<(u32, u32)>,
 }
 
@@ -222,6 +232,9 @@ impl Receipt {
             name: config.name.clone(),
             engine: config.engine.kind,
             config_hash: experiment.seedless_hash(),
+            promise: experiment
+                .is_private()
+                .then(|| experiment.promise().sentence()),
             request: Request {
                 epsilon: privacy.epsilon,
                 delta: privacy.delta,
@@ -244,6 +257,7 @@ impl Receipt {
             noise_graph: NoiseGraph {
                 nodes: graph.nodes(),
                 hash: hash(graph),
+                names: graph.names().map(<[String]>::to_vec),
                 edges: graph.edge_list().collect(),
             },
             sigma_own: experiment.noise.sigma_own(),
@@ -259,6 +273,17 @@ impl Receipt {
                 })
                 .collect(),
             views: experiment.noise.views().to_vec(),
+            groups: experiment.groups.clone(),
+        }
+    }
+
+    /// What one record is and against whom it is protected, from the request and the engine.
+    #[must_use]
+    pub fn promised(&self) -> Promise {
+        Promise {
+            adjacency: self.request.adjacency,
+            seen: self.engine.seen(),
+            colluders: self.request.colluders,
         }
     }
 
@@ -333,7 +358,10 @@ impl Receipt {
         if nodes > edges + 1 {
             return Err(ReceiptError::Nodes { nodes, edges });
         }
-        let graph = Graph::from_edges(nodes, &self.noise_graph.edges)?;
+        let mut graph = Graph::from_edges(nodes, &self.noise_graph.edges)?;
+        if let Some(names) = &self.noise_graph.names {
+            graph = graph.with_names(names.clone())?;
+        }
         let budget = Budget::new(request.epsilon, request.delta)?;
         let calibrated = calibrate(request.calibration, budget, request.iterations)?;
         let factors = request.budget.noise_factors(request.iterations)?;
@@ -396,7 +424,39 @@ impl Receipt {
             ));
         }
         findings.extend(self.compare_views(plan.views()));
+        if let Some(promise) = &self.promise {
+            let same = *promise == self.promised().sentence();
+            findings.push(flag("what one record is, and against whom", same));
+        }
+        let groups = plan.groups(
+            request.adjacency,
+            self.engine.seen(),
+            (nodes, request.colluders),
+            even_iterations(&factors, request.iterations),
+            budget.delta,
+        )?;
+        findings.extend(self.compare_groups(&groups));
         Ok(findings)
+    }
+
+    /// Groups must be stated as computed wherever the promise is: a receipt that says neither is of an older version.
+    fn compare_groups(&self, computed: &[GroupLoss]) -> Vec<Finding> {
+        if self.promise.is_none() && self.groups.is_empty() {
+            return Vec::new();
+        }
+        let sizes = |groups: &[GroupLoss]| groups.iter().map(|g| g.peers).collect::<Vec<_>>();
+        let mut findings = vec![flag(
+            "sizes of groups of changed peers",
+            sizes(&self.groups) == sizes(computed),
+        )];
+        for (stated, group) in self.groups.iter().zip(computed) {
+            let peers = group.peers;
+            let mu = format!("mu of a group of {peers} changed peers");
+            findings.push(equal(&mu, stated.mu, group.mu));
+            let epsilon = format!("epsilon of a group of {peers} changed peers");
+            findings.push(equal(&epsilon, stated.epsilon, group.epsilon));
+        }
+        findings
     }
 
     fn plan(

@@ -10,6 +10,7 @@ use super::error::ExperimentError;
 use super::evaluation::{self, HeldOut};
 use super::materials::{Held, Materials};
 use super::overrides;
+use super::peer_names::{self, Matched};
 use super::run::Clock;
 use super::session::Shared;
 use super::summary::{DataSummary, IterationNoise, PrivacySummary};
@@ -21,7 +22,8 @@ use crate::engine::event::Latency;
 use crate::engine::{PeerRows, analytic};
 use crate::linalg::SparseRows;
 use crate::privacy::{
-    self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, Scheme, Sensitivity,
+    self, Budget, Calibrated, Delta, GroupLoss, NoisePlan, NoiseRequest, Promise, Scheme,
+    Sensitivity,
 };
 use crate::protocol::averaging::MixingBounds;
 use crate::topology::Topology;
@@ -58,6 +60,8 @@ pub struct Experiment {
     pub noise: NoisePlan,
     /// What the σ's of each iteration are multiplied by; empty for an even budget.
     pub noise_factors: Vec<f64>,
+    /// What changes at several peers cost, where one record is a change of one peer's matrix.
+    pub(super) groups: Vec<GroupLoss>,
     /// Averaging rounds K.
     pub rounds: u32,
     /// The factor by which they shrink the spread.
@@ -153,6 +157,11 @@ impl Experiment {
                 .map_err(ExperimentError::NoiseTopology)?,
             None => Arc::clone(&topology),
         };
+        let Matched {
+            topology,
+            noise_topology,
+            renumbered,
+        } = peer_names::matched(topology, noise_topology)?;
         let held = materials.held(&config, || {
             let held = filtered(&config, base, loaded, &seed)?;
             if held.0.is_empty() {
@@ -199,10 +208,18 @@ impl Experiment {
             .budget
             .noise_factors(config.algorithm.iterations)?;
         let noise = clock.time("privacy", || {
-            materials.plan(&config, peers, || {
+            materials.plan(&config, peers, renumbered, || {
                 plan_noise(&config, &noise_topology, &calibrated, budget.delta)
             })
         })?;
+        let iterations = config.algorithm.iterations;
+        let groups = noise.groups(
+            config.privacy.adjacency,
+            config.engine.kind.seen(),
+            (peers, config.privacy.colluders),
+            privacy::even_iterations(&noise_factors, iterations),
+            budget.delta,
+        )?;
         let bounds = mixing_bounds(&topology);
         let averaging = config.averaging;
         let rounds = match (averaging.tolerance, averaging.rounds) {
@@ -229,6 +246,7 @@ impl Experiment {
             delta: budget.delta,
             noise: NoisePlan::clone(&noise),
             noise_factors,
+            groups,
             rounds,
             contraction,
             warnings: Vec::new(),
@@ -295,6 +313,7 @@ impl Experiment {
     pub fn privacy_summary(&self) -> PrivacySummary {
         let privacy = &self.config.privacy;
         PrivacySummary {
+            promise: self.is_private().then(|| self.promise().sentence()),
             adjacency: privacy.adjacency,
             sensitivity: privacy.sensitivity,
             calibration: privacy.calibration,
@@ -305,7 +324,14 @@ impl Experiment {
                 .map(|l| self.iteration_noise(l, 1.0))
                 .collect(),
             views: self.noise.views().to_vec(),
+            groups: self.groups.clone(),
         }
+    }
+
+    /// What one record is and against whom it is protected.
+    #[must_use]
+    pub fn promise(&self) -> Promise {
+        self.config.promise()
     }
 
     /// The configuration with absolute paths, so that it runs from any folder.

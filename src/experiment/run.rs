@@ -23,24 +23,31 @@ use crate::engine::{
 };
 use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
-use crate::vocabulary::Seed;
+use crate::vocabulary::{Named, Seed};
 
 /// Why an experiment could not be run to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The engine failed.
+    /// The engine failed; its text calls peers by their names.
     #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// The swarm failed.
+    Engine(Named<EngineError>),
+    /// The swarm failed; its text calls peers by their names.
     #[cfg(feature = "node")]
     #[error(transparent)]
-    Swarm(#[from] crate::node::SwarmError),
+    Swarm(Named<crate::node::SwarmError>),
     /// This build has no libp2p.
     #[cfg(not(feature = "node"))]
     #[error(
         "engine.kind = \"swarm\" needs libp2p, which this build leaves out; build with the feature `node`"
     )]
     NoNode,
+}
+
+impl RunError {
+    /// An engine's error in the words of the session's graph: peers by their names.
+    pub(super) fn engine(session: &Session) -> impl FnOnce(EngineError) -> Self + '_ {
+        |error| Self::Engine(Named::new(error, session.graph().names()))
+    }
 }
 
 /// One row of `metrics.csv`.
@@ -97,20 +104,21 @@ pub fn run_engine(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
     let engine = &experiment.config.engine;
-    Ok(match engine.kind {
-        EngineKind::Central => central::run(session, SumNoise::Curator, observer)?,
-        EngineKind::Federated => federated::run(session, observer)?,
-        EngineKind::Lockstep => lockstep::run(session, observer)?,
+    let finished = match engine.kind {
+        EngineKind::Central => central::run(session, SumNoise::Curator, observer),
+        EngineKind::Federated => federated::run(session, observer),
+        EngineKind::Lockstep => lockstep::run(session, observer),
         EngineKind::Analytic => {
             let options = AnalyticOptions {
                 probes: engine.probes,
                 contraction: experiment.contraction,
             };
-            analytic::run(session, options, observer)?
+            analytic::run(session, options, observer)
         }
-        EngineKind::Event => event::run(session, engine.latency, observer)?,
+        EngineKind::Event => event::run(session, engine.latency, observer),
         EngineKind::Swarm => return run_swarm(experiment, session, observer),
-    })
+    };
+    finished.map_err(RunError::engine(session))
 }
 
 #[cfg(feature = "node")]
@@ -125,14 +133,12 @@ fn run_swarm(
         TransportKind::Memory => Transport::Memory,
         TransportKind::Tcp => Transport::Tcp,
     };
-    Ok(crate::node::run(
-        session,
-        &SwarmOptions {
-            transport,
-            ..SwarmOptions::default()
-        },
-        observer,
-    )?)
+    let options = SwarmOptions {
+        transport,
+        ..SwarmOptions::default()
+    };
+    crate::node::run(session, &options, observer)
+        .map_err(|error| RunError::Swarm(Named::new(error, session.graph().names())))
 }
 
 #[cfg(not(feature = "node"))]
@@ -152,7 +158,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let outcome = clock.time("run", || run_engine(experiment, &session, &mut watched))?;
     let rounds = watched.collected;
     let curated = clock.time("central", || {
-        central::run(&session, SumNoise::Curator, &mut Silent)
+        central::run(&session, SumNoise::Curator, &mut Silent).map_err(RunError::engine(&session))
     })?;
     let plain = clock.time("non_private", || {
         References::non_private(experiment, &session)

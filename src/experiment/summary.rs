@@ -8,7 +8,7 @@ use super::convergence_bounds::ConvergenceBounds;
 use super::evaluation::RecommendationSummary;
 use super::metrics::Utility;
 use crate::engine::Communication;
-use crate::privacy::{Adjacency, Calibration, SensitivityRule, View};
+use crate::privacy::{Adjacency, Calibration, GroupLoss, SensitivityRule, View};
 use crate::topology::TopologySummary;
 
 /// Version of the document's layout.
@@ -91,6 +91,8 @@ pub struct DataSummary {
 /// The guarantee, with σ's as drawn.
 #[derive(Clone, Debug, Serialize)]
 pub struct PrivacySummary {
+    /// Who can hardly tell what: what one record is and against whom, in words; null without noise.
+    pub promise: Option<String>,
     /// Which datasets are neighbours.
     pub adjacency: Adjacency,
     /// How the sensitivity is bounded.
@@ -107,6 +109,9 @@ pub struct PrivacySummary {
     pub iterations: Vec<IterationNoise>,
     /// What each adversary learns about the worst-placed honest peer.
     pub views: Vec<View>,
+    /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupLoss>,
 }
 
 /// Noise of one iteration. Before a run, `sensitivity` is 1 and the σ's are per unit sensitivity.

@@ -58,9 +58,10 @@ pub(super) fn of(experiment: &Experiment) -> Vec<String> {
     if config.engine.kind == EngineKind::Analytic {
         warnings.push(format!(
             "engine \"analytic\" draws the estimates of {} probe peers from their exact joint law instead of simulating all \
-             peers; approximated: from iteration 2 on, everybody contributes at peer 0's X (consensus.approximation \
+             peers; approximated: from iteration 2 on, everybody contributes at the X of peer {} (consensus.approximation \
              bounds the effect), and disagreement is among the probes only",
             config.engine.probes,
+            experiment.topology.graph().printed(0),
         ));
     }
     let spectrum = experiment.topology.spectrum();

@@ -27,12 +27,7 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
     let summary = &report.summary;
     let mut page = Page::new(&summary.name, &lead(summary));
     let config = &experiment.config;
-    let sums_only = config.engine.kind.reveals_only_sums();
-    page.guarantee(&guarantee::words(
-        &summary.privacy,
-        config.privacy.colluders,
-        sums_only,
-    ));
+    page.guarantee(&guarantee::words(&summary.privacy, &experiment.promise()));
     page.warnings(&summary.warnings);
     page.table(&utility(summary));
     if let Some(reason) = &summary.utility.reason {

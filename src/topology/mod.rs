@@ -8,6 +8,7 @@ mod files;
 pub mod generators;
 mod graph;
 mod mixing;
+mod names;
 mod spectrum;
 
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use files::{
 pub use generators::{GeneratorConfig, REGISTRY};
 pub use graph::{Graph, GraphError};
 pub use mixing::{Mixing, metropolis_weight, self_weight};
+pub use names::PeerNameError;
 pub use spectrum::{CERTIFIED_UP_TO, Interval, SAFETY, Spectrum};
 
 /// A graph with everything that follows from it.
@@ -145,6 +147,15 @@ impl Topology {
             graph,
             Provenance::generated(config.clone()),
         ))
+    }
+
+    /// The same topology with its peers called what `other`'s are.
+    ///
+    /// # Errors
+    /// [`GraphError::NameCount`] if the two have not as many nodes.
+    pub fn with_names_of(mut self, other: &Graph) -> Result<Self, GraphError> {
+        self.graph = self.graph.with_names_of(other)?;
+        Ok(self)
     }
 
     /// The graph.

@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, draws entropy or knows the protocol.
 
 mod ids;
+mod naming;
 mod release;
 mod seed;
 #[cfg(test)]
@@ -10,6 +11,7 @@ pub(crate) mod testing;
 mod time;
 
 pub use ids::{Iteration, PeerIndex, Round};
+pub use naming::{NameSyntax, Named, printed, printed_list, read_name, read_names};
 pub use release::Release;
 pub(crate) use seed::GROUP;
 pub use seed::{Binding, CHUNK, Label, NoiseLabel, NoiseRoot, Normals, Seed, StreamKey};

@@ -5,6 +5,7 @@ mod audits;
 mod frontiers;
 mod help;
 mod memory;
+mod naming;
 mod outputs;
 mod printed;
 mod real_graphs;

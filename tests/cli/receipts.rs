@@ -226,6 +226,7 @@ fn a_receipt_tells_nothing_private() {
         "iterations",
         "name",
         "noise_graph",
+        "promise",
         "request",
         "schema",
         "sigma_own",

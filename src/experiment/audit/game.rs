@@ -13,7 +13,7 @@ use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockst
 use crate::experiment::resolve::Experiment;
 use crate::linalg::Block;
 use crate::noise::Assignment;
-use crate::vocabulary::{PeerIndex, Seed};
+use crate::vocabulary::{Named, PeerIndex, Seed};
 
 /// Trials between two reports of progress.
 const BATCH: u32 = 128;
@@ -128,7 +128,7 @@ impl<'a> Game<'a> {
         let session = session
             .with_start(Arc::clone(&self.start))
             .and_then(|session| session.with_rows(Arc::clone(&self.worlds[world])))
-            .map_err(EngineError::from)?;
+            .map_err(|error| self.named(error.into()))?;
         let planned = session.planned_noise().clone();
         let session = prepare(session);
         let mut adversary = Adversary {
@@ -137,8 +137,13 @@ impl<'a> Game<'a> {
             features: Features::default(),
             last: None,
         };
-        lockstep::run(&session, &mut adversary)?;
+        lockstep::run(&session, &mut adversary).map_err(|error| self.named(error))?;
         Ok(adversary.features)
+    }
+
+    /// An engine's error in the words of the experiment's graph: peers by their names.
+    fn named(&self, error: EngineError) -> AuditError {
+        AuditError::Engine(Named::new(error, self.experiment.topology.graph().names()))
     }
 }
 

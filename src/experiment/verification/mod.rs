@@ -140,9 +140,12 @@ fn verify_sessions(
         algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
         if let Ok(top) = &exact {
             let matched = honest
+                .clone()
                 .with_curator_sigma(total_sigma)
-                .map_err(EngineError::from)?;
-            let curator = central::run(&matched, SumNoise::Curator, &mut Silent)?;
+                .map_err(EngineError::from)
+                .map_err(RunError::engine(&honest))?;
+            let curator = central::run(&matched, SumNoise::Curator, &mut Silent)
+                .map_err(RunError::engine(&matched))?;
             ours.push(subspace_distance(outcome.basis(), &top.vectors));
             curated.push(subspace_distance(curator.basis(), &top.vectors));
         }

@@ -51,7 +51,7 @@ pub(super) fn if_cut(graph: &Graph) -> Result<(), PrivacyError> {
     };
     let components = graph.components_without(&[vertex]);
     Err(PrivacyError::CutVertex {
-        vertex: graph.name(vertex as usize),
+        vertex: graph.printed(vertex as usize),
         isolated: members(graph, &components, piece),
         remaining: graph.nodes() - 1 - size,
     })
@@ -102,7 +102,7 @@ pub(super) fn too_many(
         overhead,
         // A little more than the limit, so that finite pairwise noise can do it.
         needed: needed(colluders).map(|needed| (needed * 1.01 + 0.001) * (1.0 + 1e-9)),
-        weakest: graph.name(weakest),
+        weakest: graph.printed(weakest),
         partners: graph.degree(weakest),
         largest,
         degree: sufficient_degree(colluders, graph.nodes()),
@@ -121,10 +121,14 @@ fn sufficient_degree(colluders: usize, peers: usize) -> usize {
         .unwrap_or_else(|| peers.saturating_sub(1))
 }
 
-/// The names of the nodes of one component, the first few.
+/// The names of the nodes of one component as they can be typed, the first few.
 fn members(graph: &Graph, components: &[Option<u32>], piece: u32) -> Vec<String> {
     let mut nodes = (0..graph.nodes()).filter(|&u| components[u] == Some(piece));
-    let mut names: Vec<String> = nodes.by_ref().take(LISTED).map(|u| graph.name(u)).collect();
+    let mut names: Vec<String> = nodes
+        .by_ref()
+        .take(LISTED)
+        .map(|u| graph.printed(u))
+        .collect();
     let rest = nodes.count();
     if rest > 0 {
         names.push(format!("{rest} more"));

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use super::parsed::{Fault, MAX_EDGES, Numbering, Parsed, ParsedEdge};
 use super::problem::FileProblem;
 use crate::topology::Graph;
+use crate::vocabulary::printed;
 
 /// Limit on the length of a line.
 const MAX_LINE: usize = 4096;
@@ -104,7 +105,8 @@ pub fn write_edges(graph: &Graph, mut out: impl Write) -> io::Result<()> {
     let refuse = |what: String| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     if let Some(node) = (0..graph.nodes()).find(|node| graph.degree(*node) == 0) {
         return refuse(format!(
-            "node {node} has no edges and cannot be in an edge list"
+            "node {} has no edges and cannot be in an edge list",
+            graph.printed(node)
         ));
     }
     writeln!(out, "# {} nodes, {} edges", graph.nodes(), graph.edges())?;
@@ -114,7 +116,10 @@ pub fn write_edges(graph: &Graph, mut out: impl Write) -> io::Result<()> {
             || name.contains('\n')
             || name.len() > MAX_LINE - 32
         {
-            return refuse(format!("the name of node {node} cannot be in an edge list"));
+            return refuse(format!(
+                "the name {} cannot be in an edge list",
+                printed(name)
+            ));
         }
         writeln!(out, "# node {node} {name}")?;
     }
