@@ -539,8 +539,8 @@ fn the_spectral_bound_is_above_the_largest_eigenvalue_and_near_it() {
 }
 
 /// In a real run of all peers, what whole estimates of iteration 2 lose by taking everybody's contribution and the
-/// statistic of Δ at peer 0's X stays within the claim, and the claim is idle in at most a tenth of the runs. With large noise the change of Δ is most
-/// of it: a claim without that term fails.
+/// statistic of Δ at peer 0's X stays within the claim, and the claim is idle in at most a tenth of the runs. With large
+/// noise the change of Δ is most of it: a claim without that term fails.
 #[test]
 fn taking_contributions_at_one_state_costs_what_is_claimed_at_most() {
     let mut beyond_contributions = 0;
