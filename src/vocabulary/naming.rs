@@ -193,7 +193,8 @@ pub(super) fn write_peer(index: u32, f: &mut fmt::Formatter<'_>) -> fmt::Result 
 /// then, once, with every index in it rendered through [`printed`].
 #[derive(Clone, PartialEq)]
 pub struct Named<E> {
-    error: E,
+    // In a box, so that results stay small whatever the error.
+    error: Box<E>,
     text: String,
 }
 
@@ -210,7 +211,10 @@ impl<E: fmt::Display> Named<E> {
         NAMES.set(names.map(<[String]>::to_vec));
         let _scope = Scope;
         let text = error.to_string();
-        Self { error, text }
+        Self {
+            error: Box::new(error),
+            text,
+        }
     }
 }
 
