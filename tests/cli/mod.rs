@@ -7,6 +7,7 @@ mod help;
 mod memory;
 mod outputs;
 mod printed;
+mod private;
 mod real_graphs;
 mod receipts;
 mod recommend;
