@@ -214,9 +214,7 @@ pub(super) fn check_audit(experiment: &Experiment) -> Result<(), ExperimentError
 
 fn check_free(experiment: &Experiment, plan: &MemoryPlan) -> Result<(), ExperimentError> {
     let before = |free: u64| free.saturating_add(plan.private);
-    free_bytes().map_or(Ok(()), |free| {
-        check_against(experiment, plan, before(free))
-    })
+    free_bytes().map_or(Ok(()), |free| check_against(experiment, plan, before(free)))
 }
 
 /// Refuses what needs more than `free` bytes by the public parts of this plan.

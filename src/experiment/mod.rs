@@ -6,6 +6,7 @@ pub mod coalitions;
 pub mod config;
 pub mod convergence_bounds;
 mod conversions;
+pub mod disclosure;
 mod error;
 pub mod evaluation;
 pub mod items;

@@ -13,7 +13,8 @@ use super::receipt::Receipt;
 use super::resolve::Experiment;
 use super::rounds::{Rounds, contractions};
 use super::summary::{
-    ConsensusSummary, IterationNoise, NotForPublication, PrivacySummary, SCHEMA, Summary, Timing, UtilitySummary,
+    ConsensusSummary, IterationNoise, NotForPublication, PrivacySummary, SCHEMA, Summary, Timing,
+    UtilitySummary,
 };
 use crate::engine::analytic::AnalyticOptions;
 use crate::engine::central::SumNoise;
@@ -166,7 +167,10 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         Err(error) => Err(error.to_string()),
     };
     let references = References {
-        exact: exact.as_ref().map(|top| top.vectors.clone()).map_err(Clone::clone),
+        exact: exact
+            .as_ref()
+            .map(|top| top.vectors.clone())
+            .map_err(Clone::clone),
         non_private: basis(&plain),
     };
     let bounds = convergence_bounds(experiment, &session.start, &outcome, exact.as_ref().ok());

@@ -44,8 +44,14 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
     page.table(&utility(summary));
     for (missing, reason) in [
         ("exact reference", &summary.utility.reason),
-        ("reference without privacy", &summary.utility.reason_non_private),
-        ("trusted curator to compare with", &summary.utility.reason_central),
+        (
+            "reference without privacy",
+            &summary.utility.reason_non_private,
+        ),
+        (
+            "trusted curator to compare with",
+            &summary.utility.reason_central,
+        ),
     ] {
         if let Some(reason) = reason {
             page.paragraph(&format!("There is no {missing}: {reason}"));

@@ -91,7 +91,9 @@ fn exit_code_and_warnings_are_those_of_any_data_of_the_same_public_shape() {
         for (name, holds) in &sets[1..] {
             let found = shown(&scratch, holds, set);
             if found != expected {
-                different.push(format!("{set:?} on {name}: {found:?}, expected {expected:?}"));
+                different.push(format!(
+                    "{set:?} on {name}: {found:?}, expected {expected:?}"
+                ));
             }
         }
     }
