@@ -338,6 +338,21 @@ mod tests {
     }
 
     #[test]
+    fn how_many_interactions_there_are_decides_no_refusal() {
+        let (all, few) = (loaded(&[]), loaded(&["data.threshold=4"]));
+        assert!(few.user_rows.entries() < all.user_rows.entries());
+        let (plan, other) = (MemoryPlan::of(&all), MemoryPlan::of(&few));
+        assert!(other.total() < plan.total(), "the prediction counts them");
+        assert_eq!(plan.public(), other.public());
+        let free = plan.public() / 2;
+        let refused = |experiment: &Experiment, plan: &MemoryPlan| {
+            let error = check_against(experiment, plan, free).expect_err("half");
+            error.to_string()
+        };
+        assert_eq!(refused(&all, &plan), refused(&few, &other), "to the word");
+    }
+
+    #[test]
     fn a_refusal_proposes_only_what_can_help() {
         let proposals = |set: &[&str]| {
             let experiment = loaded(set);
