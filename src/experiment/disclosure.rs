@@ -44,6 +44,8 @@
 //! - Time and memory: how long a run takes moves with the number of interactions, and so does whether the machine runs out of
 //!   memory. The refusal beforehand does not; it asks for what the public sizes need.
 //! - The list of items where `data.items` picks the most rated: it is a function of the data and taken to be public.
+//! - A sweep and a study measure against the raw data throughout, and a sweep warns where exact eigenvectors are out of reach,
+//!   which the number of interactions decides: what they print and write is for the holder of the data.
 //! - Standard output, `summary.json`, `report.html` and the like hold figures measured on the raw data; they are for its
 //!   holder and marked so.
 

@@ -214,7 +214,8 @@ impl References {
                 &experiment.reference_rows(),
                 experiment.config.algorithm.rank,
             )
-            .map_err(|error| error.to_string()),
+            .map_err(|error| error.to_string())
+            .and_then(leading),
         }
     }
 
@@ -229,6 +230,20 @@ impl References {
             )
         })
     }
+}
+
+/// The eigenvectors, unless the last of them belong to the eigenvalue 0: any vector that the data never touch is then as
+/// good as another, and a distance to it says nothing.
+fn leading(top: TopEigenvectors) -> Result<TopEigenvectors, String> {
+    // Eigenvalues are known to about 1e-11 of the largest.
+    let positive = |value: &&f64| **value > 1e-10 * top.values[0];
+    let (rank, found) = (top.values.len(), top.values.iter().filter(positive).count());
+    if found == rank {
+        return Ok(top);
+    }
+    Err(format!(
+        "the matrix has rank {found}, so that its {rank} leading eigenvectors are not unique"
+    ))
 }
 
 /// How good the recommendations are that each basis gives; of `summary.json`.

@@ -359,10 +359,13 @@ impl Receipt {
             algorithm.query_columns(),
         )?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
+        let listed = self.noise_graph.edges.iter().copied();
+        let in_order = graph.edge_list().eq(listed);
         let plan = self.plan(graph, &calibrated, budget)?;
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
+            flag("edges listed once, lower end first, ascending", in_order),
             flag(
                 "a number of iterations the algorithm can run",
                 algorithm

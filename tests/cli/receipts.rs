@@ -139,7 +139,7 @@ fn every_number_is_recomputed_or_said_to_be_on_trust() {
         ("", &["request.dimension", "request.rank"][..]),
         (
             "--set privacy.sensitivity=row-norm --set privacy.budget=[3,1]",
-            &["request.degree_floor", "request.dimension", "request.rank"],
+            &["request.degree_floor", "request.dimension", "request.rank"][..],
         ),
     ] {
         let scratch = Scratch::new();
