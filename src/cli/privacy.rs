@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::{Verdict, table};
 use crate::experiment::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
 use crate::experiment::config::EngineKind;
-use crate::experiment::receipt::Receipt;
+use crate::experiment::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
 use crate::experiment::summary::PrivacySummary;
 use crate::experiment::{Conversions, PeerCost, conversions, peer_costs};
 use crate::privacy::GroupLoss;
@@ -55,6 +55,18 @@ pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
     }
 }
 
+/// What `check --json` prints.
+#[derive(Serialize)]
+struct Checked {
+    /// Whether every finding agrees.
+    holds: bool,
+    findings: Vec<Finding>,
+    /// What nobody can recompute from a receipt.
+    taken_on_trust: [Trusted; ON_TRUST.len()],
+    /// Every field of a receipt and how far the findings vouch for it.
+    fields: Vec<FieldStanding>,
+}
+
 /// Recomputes a receipt.
 fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
     let receipt = Receipt::read(path)?;
@@ -64,7 +76,13 @@ fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
     let holds = findings.iter().all(|finding| finding.agrees);
     let mut out = io::stdout().lock();
     if report.json {
-        serde_json::to_writer_pretty(&mut out, &findings).context("cannot print the findings")?;
+        let checked = Checked {
+            holds,
+            findings,
+            taken_on_trust: ON_TRUST,
+            fields: Receipt::standings(),
+        };
+        serde_json::to_writer_pretty(&mut out, &checked).context("cannot print the findings")?;
         writeln!(out)?;
     } else if !report.quiet {
         print_request(&mut out, &receipt)?;
@@ -79,6 +97,7 @@ fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
             ]);
         }
         table::write(&mut out, &rows)?;
+        print_trust(&mut out)?;
         writeln!(out, "{}", if holds { "PASS" } else { "FAIL" })?;
     }
     Ok(if holds {
@@ -86,6 +105,30 @@ fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
     } else {
         Verdict::CheckFailed
     })
+}
+
+/// What the findings say nothing about.
+fn print_trust(out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "\ntaken on trust: nobody can recompute this from a receipt"
+    )?;
+    for item in &ON_TRUST {
+        writeln!(out, "  {}: {}", item.what, item.why)?;
+    }
+    for (standing, what) in [
+        (Standing::OnTrust, "fields on trust"),
+        (
+            Standing::CrossChecked,
+            "fields that must fit the others, but are not determined by them",
+        ),
+    ] {
+        let mut fields = Receipt::standings();
+        fields.retain(|line| line.standing == standing);
+        let names: Vec<&str> = fields.iter().map(|line| line.field).collect();
+        writeln!(out, "  {what}: {}", names.join(", "))?;
+    }
+    writeln!(out)
 }
 
 /// What the receipt claims to be about.

@@ -145,7 +145,7 @@ pub enum ExperimentError {
     /// The sweep cannot be run.
     #[error("[sweep] {0}")]
     Sweep(#[from] SweepError),
-    /// Nothing left to compute with.
+    /// Nothing left to compute with, and no noise either. Under noise such a run is like any other.
     #[error(
         "[data] no interaction is left: all {ratings} ratings lie at or below data.threshold = {threshold}; lower it"
     )]

@@ -8,6 +8,7 @@ pub mod convergence_bounds;
 mod conversions;
 #[cfg(test)]
 mod difference_attack;
+pub mod disclosure;
 mod error;
 pub mod evaluation;
 pub mod items;

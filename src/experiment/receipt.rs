@@ -1,13 +1,18 @@
 //! The privacy receipt of a run: everything needed to recompute what it promised, and the promise.
 //!
 //! A receipt holds public parameters only: the noise graph, the σ's, the agreed statistics, the views.
-//! Checking it plans the noise again from its parameters and graph and compares the σ's, sensitivities and views.
-//! That proves the arithmetic, not that the run happened: a receipt is not signed, and neither the statistics the
-//! peers agreed on nor the configuration's hash can be recomputed without the run.
+//! Checking it plans the noise again from its parameters and graph, compares the σ's, sensitivities and views, and holds
+//! the view promised against the (ε, δ) asked for.
+//! That proves the arithmetic, not that the run happened: a receipt is not signed. [`Receipt::standings`] says of every
+//! field whether a check vouches for it, and [`ON_TRUST`] lists what it asks to be believed.
+
+mod standing;
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};
 
 use super::config::EngineKind;
 use super::resolve::Experiment;
@@ -319,11 +324,12 @@ impl Receipt {
     }
 
     /// Plans the noise again from the request and the graph, and compares the σ's, the sensitivities and the views
-    /// to one part in a million.
+    /// to one part in a million; then holds the view that covers the coalition asked for against the ε asked for.
     ///
-    /// More noise than planned agrees; less does not. A sensitivity may exceed the bound of its statistic and
-    /// must not fall below it; a statistic must be one that n × p blocks with orthonormal columns can have. A
-    /// receipt without noise does not hold: nobody was protected.
+    /// Every number must be the one that follows, neither less nor more: a receipt that states more noise than was planned
+    /// is not that of this plan either. A statistic must be one that n × p blocks with orthonormal columns can have. A
+    /// receipt without noise does not hold, since nobody was protected, and neither does one whose calibration spends more
+    /// than was asked for, however well its numbers agree.
     ///
     /// # Errors
     /// [`ReceiptError`] if the request or the graph is refused, or is larger than a check takes on.
@@ -381,10 +387,13 @@ impl Receipt {
             algorithm.query_columns(),
         )?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
+        let listed = self.noise_graph.edges.iter().copied();
+        let in_order = graph.edge_list().eq(listed);
         let plan = self.plan(graph, &calibrated, budget)?;
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
+            flag("edges listed once, lower end first, ascending", in_order),
             flag(
                 "a number of iterations the algorithm can run",
                 algorithm
@@ -395,35 +404,36 @@ impl Receipt {
                 "iterations listed as requested",
                 self.iterations.len() == request.iterations as usize,
             ),
-            at_least("own noise", self.sigma_own, plan.sigma_own()),
-            at_least("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
-            at_least("noise in the sum", self.sigma_sum, plan.sigma_sum()),
+            equal("own noise", self.sigma_own, plan.sigma_own()),
+            equal("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
+            equal("noise in the sum", self.sigma_sum, plan.sigma_sum()),
         ];
         for (number, scaled) in (1_usize..).zip(&self.iterations) {
-            let least = least_statistic(
+            let (least, most) = possible_statistics(
                 sensitivity.statistic(),
                 request.dimension,
                 sensitivity.columns(),
             );
             let possible =
-                (least * (1.0 - TOLERANCE)..=1.0 + TOLERANCE).contains(&scaled.statistic);
+                (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE)).contains(&scaled.statistic);
             let bound = sensitivity.bound(scaled.statistic);
             findings.push(flag(
                 &format!("statistic of iteration {number} is possible"),
                 possible,
             ));
-            findings.push(at_least(
+            findings.push(equal(
                 &format!("sensitivity of iteration {number}"),
                 scaled.sensitivity,
                 bound,
             ));
-            findings.push(at_least(
+            findings.push(equal(
                 &format!("noise factor of iteration {number}"),
                 scaled.noise_factor,
                 factors.get(number - 1).copied().unwrap_or(1.0),
             ));
         }
         findings.extend(self.compare_views(plan.views()));
+        findings.push(self.promise_kept(plan.views()));
         if let Some(promise) = &self.promise {
             let same = *promise == self.promised().sentence();
             findings.push(flag("what one record is, and against whom", same));
@@ -457,6 +467,30 @@ impl Receipt {
             findings.push(equal(&epsilon, stated.epsilon, group.epsilon));
         }
         findings
+    }
+
+    /// Whether the view promised stays within the ε asked for.
+    ///
+    /// That is the first view of at least as many colluders as asked for: what a larger coalition learns bounds what a
+    /// smaller one does. Under a curator, whom everybody trusts, it is the only view there is. The ε is the one computed
+    /// here, not the one stated. No such view promises nothing, which is within no ε.
+    fn promise_kept(&self, computed: &[View]) -> Finding {
+        let covers = |view: &&View| {
+            self.engine == EngineKind::Central || view.colluders >= self.request.colluders
+        };
+        let (who, spent) = match computed.iter().find(covers) {
+            Some(view) => (view.view.as_str(), view.epsilon),
+            None => ("anybody", f64::INFINITY),
+        };
+        Finding {
+            what: format!(
+                "epsilon asked for covers what {who} learns ({} calibration)",
+                self.request.calibration
+            ),
+            stated: self.request.epsilon,
+            computed: spent,
+            agrees: spent <= self.request.epsilon * (1.0 + TOLERANCE),
+        }
     }
 
     fn plan(
@@ -534,13 +568,13 @@ const TOLERANCE: f64 = 1e-6;
 /// The largest noise graph that is checked.
 const MOST_PEERS: usize = 100_000;
 
-/// The least an n × p block with orthonormal columns can have: the squared row norms average p/n, the squared
-/// entries 1/n.
-fn least_statistic(statistic: Statistic, dimension: usize, rank: usize) -> f64 {
+/// The least and the most an n × p block with orthonormal columns can have: the squared row norms average p/n, the
+/// squared entries 1/n, and neither exceeds 1. Where nothing is agreed on, 0 is written.
+fn possible_statistics(statistic: Statistic, dimension: usize, rank: usize) -> (f64, f64) {
     match statistic {
-        Statistic::None => 0.0,
-        Statistic::MaxRowNorm => (rank as f64 / dimension as f64).sqrt(),
-        Statistic::MaxEntry => (1.0 / dimension as f64).sqrt(),
+        Statistic::None => (0.0, 0.0),
+        Statistic::MaxRowNorm => ((rank as f64 / dimension as f64).sqrt(), 1.0),
+        Statistic::MaxEntry => ((1.0 / dimension as f64).sqrt(), 1.0),
     }
 }
 
@@ -556,17 +590,6 @@ fn flag(what: &str, agrees: bool) -> Finding {
 
 fn equal(what: &str, stated: f64, computed: f64) -> Finding {
     let agrees = (stated - computed).abs() <= TOLERANCE * computed.abs();
-    Finding {
-        what: what.to_owned(),
-        stated,
-        computed,
-        agrees,
-    }
-}
-
-/// More protects more.
-fn at_least(what: &str, stated: f64, computed: f64) -> Finding {
-    let agrees = stated.is_finite() && stated >= computed * (1.0 - TOLERANCE);
     Finding {
         what: what.to_owned(),
         stated,

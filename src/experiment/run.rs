@@ -13,7 +13,8 @@ use super::receipt::Receipt;
 use super::resolve::Experiment;
 use super::rounds::{Rounds, contractions};
 use super::summary::{
-    ConsensusSummary, IterationNoise, PrivacySummary, SCHEMA, Summary, Timing, UtilitySummary,
+    ConsensusSummary, IterationNoise, NotForPublication, PrivacySummary, SCHEMA, Summary, Timing,
+    UtilitySummary,
 };
 use crate::engine::analytic::AnalyticOptions;
 use crate::engine::central::SumNoise;
@@ -82,9 +83,9 @@ pub struct Report {
     pub items: ItemList,
     /// One row per iteration.
     pub rows: Vec<MetricsRow>,
-    /// The curator's figures, one entry per iteration.
+    /// The curator's figures, one entry per iteration; empty where the curator's run has no basis.
     pub central: Vec<Utility>,
-    /// The figures without privacy, one entry per iteration.
+    /// The figures without privacy, one entry per iteration; empty where the data do not carry a basis of this rank.
     pub non_private: Vec<Utility>,
     /// How far the peers are apart, by iteration and averaging round, round 0 first, as
     /// [`Consensus::initial_spread`](crate::engine::Consensus::initial_spread). Empty where the engine does not tell or
@@ -148,8 +149,11 @@ fn run_swarm(_: &Experiment, _: &Session, _: &mut dyn Observer) -> Result<Outcom
 
 /// Runs the experiment, the same under a trusted curator, and the same without privacy.
 ///
+/// The two comparisons, and everything measured against the raw data, can only be null: see
+/// [`disclosure`](super::disclosure) for what a run may depend on.
+///
 /// # Errors
-/// [`RunError`] if any of the three fails.
+/// [`RunError`] if the experiment itself fails.
 pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Report, RunError> {
     let mut clock = Clock::default();
     let seed = Seed::from_u64(experiment.config.seed);
@@ -158,16 +162,22 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let outcome = clock.time("run", || run_engine(experiment, &session, &mut watched))?;
     let rounds = watched.collected;
     let curated = clock.time("central", || {
-        central::run(&session, SumNoise::Curator, &mut Silent).map_err(RunError::engine(&session))
-    })?;
+        central::run(&session, SumNoise::Curator, &mut Silent)
+    });
     let plain = clock.time("non_private", || {
         References::non_private(experiment, &session)
-    })?;
+    });
     let exact = clock.time("exact", || References::exact(experiment));
+    let basis = |compared: &Result<Outcome, EngineError>| match compared {
+        Ok(outcome) => Ok(outcome.basis().clone()),
+        Err(error) => Err(error.to_string()),
+    };
     let references = References {
-        reason: exact.as_ref().err().cloned(),
-        exact: exact.as_ref().ok().map(|top| top.vectors.clone()),
-        non_private: plain.basis().clone(),
+        exact: exact
+            .as_ref()
+            .map(|top| top.vectors.clone())
+            .map_err(Clone::clone),
+        non_private: basis(&plain),
     };
     let bounds = convergence_bounds(experiment, session.start(), &outcome, exact.as_ref().ok());
     let filter = LowPassFilter::new(&experiment.interactions);
@@ -175,8 +185,8 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         Utility::of(
             &filter,
             basis,
-            references.exact.as_ref(),
-            Some(&references.non_private),
+            references.exact.as_ref().ok(),
+            references.non_private.as_ref().ok(),
         )
     };
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
@@ -185,8 +195,8 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         };
         outcome.records.iter().map(row).collect()
     });
-    let measure_all = |outcome: &Outcome| -> Vec<Utility> {
-        let records = outcome.records.iter();
+    let measure_all = |compared: &Result<Outcome, EngineError>| -> Vec<Utility> {
+        let records = compared.iter().flat_map(|outcome| &outcome.records);
         records.map(|record| measure(&record.basis)).collect()
     };
     let (central, non_private) =
@@ -201,17 +211,26 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         non_private: last(&non_private),
         bounds,
         reference_floor: experiment.reference_floor(),
-        reason: references.reason.clone(),
+        reason: references.exact.as_ref().err().cloned(),
+        reason_non_private: references.non_private.as_ref().err().cloned(),
+        reason_central: basis(&curated).err(),
     };
+    let curated = curated.as_ref().ok().map(Outcome::basis);
     let recommendation = clock.time("recommendation", || {
-        recommendation(experiment, outcome.basis(), curated.basis(), &references)
+        recommendation(experiment, outcome.basis(), curated, &references)
     });
+    let (recommendation, recommendation_reason) = match recommendation {
+        Some(Ok(measured)) => (Some(measured), None),
+        Some(Err(reason)) => (None, Some(reason)),
+        None => (None, None),
+    };
     let mut seconds = experiment.seconds.clone();
     seconds.extend(clock.seconds);
     let parameters = session.plan().parameters();
     let summary = Summary {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
+        not_for_publication: NotForPublication::default(),
         name: experiment.config.name.clone(),
         engine: experiment.config.engine.kind.name(),
         seed: experiment.config.seed,
@@ -232,6 +251,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         communication: outcome.communication.clone(),
         utility,
         recommendation,
+        recommendation_reason,
         consensus: consensus(experiment, &outcome, &rows),
         timing: Timing {
             seconds,

@@ -29,9 +29,28 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
     let config = &experiment.config;
     page.guarantee(&guarantee::words(&summary.privacy, &experiment.promise()));
     page.warnings(&summary.warnings);
+    if summary.privacy.epsilon.is_some() {
+        page.paragraph(
+            "Not for publication: counts of interactions, errors, recommendations and the agreement between peers on this page are \
+             computed from the raw data, and the seed gives the noise away. No ε covers them. What may be published is \
+             receipt.json, basis.npy and trace/.",
+        );
+    }
     page.table(&utility(summary));
-    if let Some(reason) = &summary.utility.reason {
-        page.paragraph(&format!("There is no exact reference: {reason}"));
+    for (missing, reason) in [
+        ("exact reference", &summary.utility.reason),
+        (
+            "reference without privacy",
+            &summary.utility.reason_non_private,
+        ),
+        (
+            "trusted curator to compare with",
+            &summary.utility.reason_central,
+        ),
+    ] {
+        if let Some(reason) = reason {
+            page.paragraph(&format!("There is no {missing}: {reason}"));
+        }
     }
 
     page.section("Convergence and agreement");

@@ -8,6 +8,7 @@ mod memory;
 mod naming;
 mod outputs;
 mod printed;
+mod private;
 mod real_graphs;
 mod receipts;
 mod recommend;
