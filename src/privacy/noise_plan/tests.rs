@@ -301,7 +301,7 @@ fn nonsense_is_refused_not_planned() {
         };
         let connectivity = NoiseRequest {
             connectivity: Connectivity { lower_bound: bad },
-            ..request(&large, 2)
+            ..request(&large, 3)
         };
         assert!(matches!(
             NoisePlan::new(&z),

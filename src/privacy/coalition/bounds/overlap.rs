@@ -57,28 +57,47 @@ fn wide(forest: &Forest, colluders: usize, honest: usize) -> Option<Wide> {
 }
 
 /// R_u of every peer; `None` if somebody may be out of reach.
+///
+/// Any of the wide peers may be left out of the statement, which takes m up and with it α: those that cover less than a
+/// few shares of the honest are, and of all the bounds the smallest counts.
 pub(super) fn energies(public: &PublicGraph<'_>, colluders: usize) -> Option<Vec<f64>> {
     let graph = public.graph();
     let honest = graph.nodes() - colluders;
     if graph.min_degree() <= colluders {
         return (honest == 1).then(|| vec![0.0; graph.nodes()]);
     }
-    let forests = public.forests();
-    let all: Vec<Option<Wide>> = forests
+    let all: Vec<Option<Wide>> = public
+        .forests()
         .iter()
         .map(|forest| wide(forest, colluders, honest))
         .collect();
-    let mut costs: Vec<Option<f64>> = all.iter().map(|w| w.map(|w| w.norm)).collect();
-    let mass = all.iter().flatten().map(|w| w.mass).reduce(f64::min)?;
-    let anchors = public.anchors();
-    let mut at_anchors = anchors.iter().zip(&all).filter(|(is, _)| **is);
-    let farthest = at_anchors
-        .clone()
-        .filter_map(|(_, w)| w.map(|w| w.norm))
-        .fold(0.0, f64::max);
+    let found = SHARES.iter().filter_map(|share| {
+        let enough = |w: &Wide| w.mass >= share * honest as f64;
+        let chosen: Vec<Option<Wide>> = all.iter().map(|w| w.filter(enough)).collect();
+        energies_through(public, &chosen, colluders)
+    });
+    found.reduce(|best, next| best.into_iter().zip(next).map(|(a, b)| a.min(b)).collect())
+}
+
+/// Shares of the honest that a wide peer is asked to cover.
+const SHARES: [f64; 5] = [0.5, 0.55, 0.6, 0.75, 0.9];
+
+/// R_u of every peer when these peers alone count as wide.
+fn energies_through(
+    public: &PublicGraph<'_>,
+    wide: &[Option<Wide>],
+    colluders: usize,
+) -> Option<Vec<f64>> {
+    let graph = public.graph();
+    let honest = graph.nodes() - colluders;
+    let mut costs: Vec<Option<f64>> = wide.iter().map(|w| w.map(|w| w.norm)).collect();
+    let mass = wide.iter().flatten().map(|w| w.mass).reduce(f64::min)?;
+    let at_anchors = || public.anchors().iter().zip(wide).filter(|(is, _)| **is);
     // Trees note the nearest anchor, whichever it is.
-    if at_anchors.all(|(_, wide)| wide.is_some()) {
-        for (cost, forest) in costs.iter_mut().zip(forests) {
+    if at_anchors().all(|(_, wide)| wide.is_some()) {
+        let norms = at_anchors().filter_map(|(_, w)| w.map(|w| w.norm));
+        let farthest = norms.fold(0.0, f64::max);
+        for (cost, forest) in costs.iter_mut().zip(public.forests()) {
             let mut near: Vec<u32> = forest.anchors().flatten().collect();
             near.sort_unstable();
             if let Some(&length) = near.get(colluders) {

@@ -106,12 +106,12 @@ fn brackets_hold_the_dense_inverse_on_graphs_with_hubs_and_without() {
     assert!(pieces >= 200 && unequal >= 100, "{pieces} {unequal}");
 }
 
-/// 10⁻⁹ within 64 steps on 3,500 peers: with the covariance as it is, hubs made the gap stay wide.
+/// 10⁻⁹ within 64 steps on 2,000 peers: with the covariance as it is, hubs made the gap stay wide.
 #[test]
 fn hubs_no_longer_spend_the_steps() {
-    let graph = graph(1, 3500, 8);
+    let graph = graph(1, 2000, 8);
     let covariance = NoiseCovariance::uniform(&graph, 1.0, 5e6).expect("valid");
-    let hub = (0..3500).max_by_key(|&u| graph.degree(u)).expect("a hub") as u32;
+    let hub = (0..2000).max_by_key(|&u| graph.degree(u)).expect("a hub") as u32;
     let piece = covariance.pieces(&[hub]).expect("valid").remove(0);
     let (found, steps) = equilibrated::variance_factors(&piece, target(1e-9)).expect("hubs");
     assert!(found.iter().all(|bracket| bracket.gap() <= 1e-9));
