@@ -23,7 +23,7 @@ use super::PublicGraph;
 use crate::topology::Graph;
 
 /// Visits of an edge after which nothing is said: graphs so long that another bound is needed anyway.
-const MOST_VISITS: usize = 2_000_000_000;
+const MOST_VISITS: usize = 500_000_000;
 
 const FAR: u32 = u32::MAX;
 

@@ -82,6 +82,9 @@ pub(super) fn energies(public: &PublicGraph<'_>, colluders: usize) -> Option<Vec
 /// Shares of the honest that a wide peer is asked to cover.
 const SHARES: [f64; 5] = [0.5, 0.55, 0.6, 0.75, 0.9];
 
+/// Edges to a wide peer, one after the other, beyond which nothing is said.
+const MOST_EDGES: usize = 64;
+
 /// R_u of every peer when these peers alone count as wide.
 fn energies_through(
     public: &PublicGraph<'_>,
@@ -106,7 +109,10 @@ fn energies_through(
             }
         }
     }
-    while costs.contains(&None) {
+    for _ in 0..MOST_EDGES {
+        if !costs.contains(&None) {
+            break;
+        }
         let before = costs.clone();
         for (u, cost) in costs.iter_mut().enumerate().filter(|(_, c)| c.is_none()) {
             let around = graph.neighbours(u).iter();
@@ -118,7 +124,7 @@ fn energies_through(
             return None;
         }
     }
-    let costs: Vec<f64> = costs.into_iter().flatten().collect();
+    let costs: Vec<f64> = costs.into_iter().collect::<Option<_>>()?;
     let largest = costs.iter().copied().fold(0.0, f64::max);
     let shared = (2.0 * mass - honest as f64) / mass;
     let rest = (1.0 - shared).max(0.0) * 2.0 * largest / shared;
