@@ -13,7 +13,7 @@ use crate::privacy::coalition::{
     exact_variance_factors,
 };
 use crate::privacy::testing::algebraic_connectivity;
-use crate::topology::generators::BarabasiAlbert;
+use crate::topology::generators::{BarabasiAlbert, RandomRegular};
 use crate::topology::{GeneratorConfig, LoadOptions, load_graph};
 
 #[test]
@@ -203,6 +203,27 @@ fn dense_and_huge_graphs_fall_back_on_certificates() {
         );
         assert!((view.gap_finite - 1.01_f64.sqrt()).abs() < 1e-3, "{view:?}");
     }
+}
+
+#[test]
+fn the_degree_that_a_refusal_names_is_enough_where_nobody_proves_the_connectivity() {
+    let regular = |degree| {
+        let config = GeneratorConfig::RandomRegular(RandomRegular {
+            n: None,
+            degree,
+            seed: 3,
+        });
+        config.generate(2100).expect("a random regular graph")
+    };
+    let t = 9;
+    let error = NoisePlan::new(&request(&regular(12), t)).expect_err("three trees of twelve");
+    let PrivacyError::TooManyColluders { degree, .. } = error else {
+        panic!("{error}")
+    };
+    assert!(
+        NoisePlan::new(&request(&regular(degree), t)).is_ok(),
+        "{degree}"
+    );
 }
 
 /// Without a proof of λ₂ nothing was promised against anybody inside, and with an estimate something that was not proved.
