@@ -40,8 +40,9 @@ pub(super) fn variance_factors(piece: &Piece, target: Target) -> Option<(Vec<Bra
         .collect();
     let largest = diagonal.iter().copied().fold(0.0, f64::max);
     let smallest = diagonal.iter().copied().fold(f64::INFINITY, f64::min);
-    // Written so that NaN is not unequal.
-    if !(largest >= UNEQUAL * smallest) {
+    // NaN is not unequal.
+    let unequal = largest >= UNEQUAL * smallest;
+    if !unequal {
         return None;
     }
     let limit = target.steps.clamp(1, piece.len());
@@ -99,8 +100,7 @@ pub(super) fn bound(piece: &Piece, diagonal: &[f64], square: f64, limit: usize) 
     let found = floor::certified::<f64, DOUBLE>(&scaled, &operator, limit) * operator.scale;
     let safe = downwards(piece.len());
     let nu = ((found * safe - 1.0) * OWN).min(1.0);
-    // Written so that NaN is no bound.
-    if !(nu > 0.0) {
+    if nu.is_nan() || nu <= 0.0 {
         return 0.0;
     }
     let total = piece.total_own();
