@@ -19,7 +19,7 @@ pub struct WorstCoalition {
     pub colluders: usize,
     /// ε that the named coalition learns about the named peer: a lower bound on the worst.
     pub epsilon_at_least: f64,
-    /// ε that no coalition of the size exceeds about any peer; not a proof where `certificate` is `estimated`.
+    /// ε that no coalition of the size exceeds about any peer, by the proof that `certificate` names.
     pub epsilon_at_most: f64,
     /// Names of the colluding peers that attain the lower end.
     pub attained_by: Vec<String>,

@@ -3,7 +3,7 @@
 use super::config::EngineKind;
 use super::resolve::Experiment;
 use crate::algorithm::Start;
-use crate::privacy::{Certificate, Scheme};
+use crate::privacy::Scheme;
 use crate::topology::{CERTIFIED_UP_TO, SAFETY};
 
 /// Every warning that applies, most serious first.
@@ -21,15 +21,6 @@ pub(super) fn of(experiment: &Experiment) -> Vec<String> {
                 .iter()
                 .map(ToString::to_string),
         );
-        let estimated = |view: &&crate::privacy::View| {
-            view.certificate == Certificate::Estimated && view.colluders <= privacy.colluders
-        };
-        if experiment.noise.views().iter().any(|view| estimated(&view)) {
-            warnings.push(format!(
-                "the noise graph has more than {CERTIFIED_UP_TO} peers, so its algebraic connectivity is a converged \
-                 estimate times {SAFETY}, not a proof: the epsilon of views marked `estimated` rests on it"
-            ));
-        }
         let users = experiment.interactions.users();
         if privacy.delta * users as f64 >= 1.0 {
             warnings.push(format!(

@@ -174,7 +174,7 @@ pub enum PrivacyError {
     /// More colluders than any certificate withstands within the overhead.
     #[error(
         "colluders = {colluders}: no certified bound keeps the noise on this graph within privacy.overhead = {overhead} \
-         (algebraic connectivity {connectivity:.4} is known, peer {weakest} has {partners} noise partners{}); {needed}, \
+         (an algebraic connectivity of at least {connectivity:.4} is proved, peer {weakest} has {partners} noise partners{}); {needed}, \
          {largest}, add noise partners, or use a random-regular graph of degree {degree} or more",
         if *exact_out_of_reach { ", and the graph is too large or too dense to enumerate every single peer" } else { "" },
         needed = needed_text(*needed),
@@ -183,7 +183,7 @@ pub enum PrivacyError {
     TooManyColluders {
         /// t.
         colluders: usize,
-        /// The lower bound on λ₂ that was given.
+        /// The proved lower bound on λ₂; 0 if there is none.
         connectivity: f64,
         /// Whether enumeration was tried for t ≤ 1 and given up.
         exact_out_of_reach: bool,

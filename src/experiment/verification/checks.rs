@@ -8,7 +8,6 @@ use super::{Check, Verification};
 use crate::engine::Outcome;
 use crate::experiment::config::EngineKind;
 use crate::experiment::resolve::Experiment;
-use crate::privacy::Certificate;
 
 /// About this many samples are kept over all runs: leading coordinates of every iteration.
 const MOST_SAMPLES: usize = 400_000;
@@ -214,15 +213,10 @@ pub(super) fn spent(experiment: &Experiment, table: &mut Verification) {
         .iter()
         .take(covering.map_or(views.len(), |index| index + 1))
     {
-        let estimated = if view.certificate == Certificate::Estimated {
-            " (estimated, no proof)"
-        } else {
-            ""
-        };
         // A calibration that overspends is a warning of the plan and a failure here.
         table.checks.push(Check {
             kind: "spent",
-            name: format!("epsilon against {}{estimated}", view.view),
+            name: format!("epsilon against {}", view.view),
             statistic: view.epsilon,
             p_value: None,
             threshold,

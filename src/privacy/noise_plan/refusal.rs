@@ -3,7 +3,7 @@
 use super::super::PrivacyError;
 use super::super::coalition::PublicGraph;
 use super::{NoiseRequest, certified};
-use crate::topology::Graph;
+use crate::topology::{CERTIFIED_UP_TO, Graph};
 
 /// Names listed in a message before "and n more".
 const LISTED: usize = 5;
@@ -110,13 +110,15 @@ pub(super) fn too_many(
 }
 
 /// A degree at which random regular graphs have λ₂ ≈ d − 2√(d−1) > t (Friedman 2008), with a twentieth to
-/// spare; at most that of the complete graph, whose λ₂ is s.
+/// spare; at most that of the complete graph, whose λ₂ is s. Beyond [`CERTIFIED_UP_TO`] peers nobody proves λ₂, and the
+/// trees that t colluders leave of d must cover more than half of the peers: a tenth to spare there.
 fn sufficient_degree(colluders: usize, peers: usize) -> usize {
-    let wanted = 1.05 * colluders as f64;
+    let t = colluders as f64;
     (3..peers)
         .find(|&degree| {
             let d = degree as f64;
-            d - 2.0 * (d - 1.0).sqrt() > wanted
+            let overlaps = peers <= CERTIFIED_UP_TO || d > 2.2 * t + 1.0;
+            overlaps && d - 2.0 * (d - 1.0).sqrt() > 1.05 * t
         })
         .unwrap_or_else(|| peers.saturating_sub(1))
 }
