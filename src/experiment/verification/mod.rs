@@ -26,6 +26,7 @@ mod tests;
 
 use serde::Serialize;
 
+use super::memory;
 use super::resolve::Experiment;
 use super::run::{RunError, run_engine};
 use crate::engine::central::SumNoise;
@@ -109,7 +110,7 @@ impl Verification {
 /// [`Experiment::on_topology`] and assert [`Verification::passed`].
 ///
 /// # Errors
-/// [`RunError`] if a run fails.
+/// [`RunError`] if a run fails, the significance is no probability, or if what all peers publish in one iteration does not fit into the memory that is free.
 ///
 /// # Cost
 /// `runs` runs of the engine and as many of the curator; where peers publish, also what the tests of their joint law
@@ -129,6 +130,10 @@ fn verify_sessions(
     prepare: &dyn Fn(Session) -> Session,
     observer: &mut dyn Observer,
 ) -> Result<Verification, RunError> {
+    let found = options.significance;
+    if !(found > 0.0 && found < 1.0) {
+        return Err(RunError::Significance { found });
+    }
     let root = Seed::from_u64(experiment.config.seed);
     let exact = top_eigenvectors(&experiment.user_rows, experiment.config.algorithm.rank);
     let total_sigma = experiment.noise.sigma_sum;
@@ -136,6 +141,9 @@ fn verify_sessions(
     let mut samples = Samples::new(runs, experiment.config.algorithm.iterations);
     let engine = experiment.config.engine.kind;
     let publishes = engine.draws_every_input() && !engine.reveals_only_sums();
+    if publishes {
+        memory::check_verify(experiment).map_err(|error| RunError::Memory(Box::new(error)))?;
+    }
     let mut peers = publishes.then(|| PeerLaw::new(experiment, runs));
     let (mut algebra, mut least_ratio) = (0.0_f64, f64::INFINITY);
     let (mut ours, mut curated) = (Vec::new(), Vec::new());

@@ -349,3 +349,19 @@ fn a_plan_with_another_releases_bound_does_not_exist() {
         "{refused}"
     );
 }
+
+#[test]
+fn a_significance_under_which_nothing_could_fail_is_refused() {
+    let experiment = experiment(&[]);
+    for significance in [0.0, -1.0, 1.0, f64::NAN] {
+        let options = VerifyOptions {
+            runs: 2,
+            significance,
+        };
+        let refused = verify(&experiment, options, &mut Silent);
+        assert!(matches!(
+            refused,
+            Err(crate::experiment::RunError::Significance { .. })
+        ));
+    }
+}

@@ -167,7 +167,7 @@ impl<'a> PeerLaw<'a> {
         self.gap = self.gap.max(gap);
         self.places.next_turn();
         if let Some((marginals, whitened)) = &mut self.law {
-            marginals.add(&residuals, places_len(&self.places));
+            marginals.add(&residuals, self.places.all().len());
             whitened.add(&residuals, &self.places, transcript.iteration);
         }
     }
@@ -226,10 +226,6 @@ impl<'a> PeerLaw<'a> {
         gaps.map(|gap| if gap.is_nan() { f64::INFINITY } else { gap })
             .fold(0.0, f64::max)
     }
-}
-
-fn places_len(places: &Places) -> usize {
-    places.all().len()
 }
 
 /// Sees one run.

@@ -1,11 +1,11 @@
 //! How surely each defect fails `verify --runs 12` on the quickstart: computed, not simulated.
 //!
-//! Every defect keeps what is published Gaussian, so that the statistic that is meant for it is a quadratic form of normals
-//! whose mean and variance are traces. With x = ln(2/α) for the level α of a test, a χ² variable of N degrees is rejected
-//! below N − 2√(N x) and above N + 2√(N x) + 2x (Laurent & Massart 2000, Lemma 1, which makes the true thresholds tighter),
-//! and Cantelli's inequality bounds the probability that the statistic stays inside: v/(v + g²) with its variance v and the
-//! gap g between its mean and the threshold. Nothing is asymptotic there. Single peers have exact χ² laws. The one edge's
-//! correlation alone uses Fisher's normal approximation, of variance 1/(T − 3) at T = 28,800.
+//! Every defect keeps what is published Gaussian, so that the statistic that is meant for it is Σ μ_k χ²_1 with known
+//! weights. Laurent & Massart 2000, Lemma 1, bounds both its tails: with E = Σ μ_k, v = Σ μ_k² and m = max μ_k,
+//! P(Q ≤ E − 2√(v x)) ≤ e^{−x} and P(Q ≥ E + 2√(v x) + 2 m x) ≤ e^{−x}. Under the plan all μ_k are 1, which with x = ln(2/α)
+//! gives thresholds at level α that the true ones are inside of; under the defect it bounds the probability that Q does not
+//! reach them. Nothing is asymptotic there. Single peers have exact χ² laws. The one edge's correlation alone uses
+//! Fisher's normal approximation, of variance 1/(T − 3) at T = 28,800.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
@@ -68,15 +68,19 @@ impl Quickstart {
     fn miss(&self, f: f64, vectors: f64) -> f64 {
         let n = self.peers * vectors;
         let mean = vectors * (f * self.peers + (1.0 - f) * self.own_share);
-        let variance = 2.0 * n * f64::max(1.0, f * f);
+        let largest = f64::max(1.0, f);
+        let v = n * largest * largest;
         let x = (2.0 / ALARM).ln();
-        let gap = if f < 1.0 {
-            n - 2.0 * (n * x).sqrt() - mean
+        if f < 1.0 {
+            let gap = n - 2.0 * (n * x).sqrt() - mean;
+            assert!(gap > 0.0, "out of reach: {f}");
+            let root = ((v + 2.0 * largest * gap).sqrt() - v.sqrt()) / (2.0 * largest);
+            (-root * root).exp()
         } else {
-            mean - (n + 2.0 * (n * x).sqrt() + 2.0 * x)
-        };
-        assert!(gap > 0.0, "out of reach: {f}");
-        variance / (variance + gap * gap)
+            let gap = mean - (n + 2.0 * (n * x).sqrt() + 2.0 * x);
+            assert!(gap > 0.0, "out of reach: {f}");
+            (-gap * gap / (4.0 * v)).exp()
+        }
     }
 
     /// The probability that a peer whose variance is `ratio` times the planned passes, exactly.

@@ -5,11 +5,15 @@
 use std::path::Path;
 
 use super::PeerLaw;
+use super::marginals::Marginals;
+use super::places::Places;
+use super::whitened::Whitened;
 use crate::engine::{EngineError, Observer, Session, event, lockstep};
 use crate::experiment::verification::Check;
 use crate::experiment::{Experiment, read_config};
-use crate::noise::Tamper;
-use crate::vocabulary::Seed;
+use crate::noise::{Assignment, Tamper};
+use crate::topology::Graph;
+use crate::vocabulary::{Iteration, PeerIndex, Seed};
 
 /// What `verify` holds each p-value of the quickstart against: 1e-3 over its fifteen.
 pub(super) const ALARM: f64 = 1e-3 / 15.0;
@@ -214,18 +218,37 @@ fn all_engines_with_peers_show_the_same_bits_of_what_is_published() {
     }
 }
 
+/// 2,500 peers in a ring with chords of 2 and 37: the whitened tests of four patches, and both kinds of pairs.
 #[test]
 fn a_large_network_is_whitened_in_patches() {
-    let experiment = experiment(&[
-        "peers.count=2500",
-        "data.items=10",
-        "algorithm.rank=1",
-        "algorithm.iterations=1",
-    ]);
-    let root = Seed::from_u64(2);
-    let (checks, gap) = observed(&experiment, (&root, 3), &|session| session);
-    assert!(least(&checks) >= ALARM && gap <= 1.0, "{checks:?} {gap}");
-    let weak = tampered(Tamper::ScalePairwise(0.5));
-    let (checks, _) = observed(&experiment, (&root, 3), &weak);
-    assert!(p_of(&checks, "mean square") < ALARM, "{checks:?}");
+    const PEERS: u32 = 2500;
+    let chord = |k: u32| (0..PEERS).map(move |u| (u.min((u + k) % PEERS), u.max((u + k) % PEERS)));
+    let edges: Vec<_> = [1, 2, 37].into_iter().flat_map(chord).collect();
+    let graph = Graph::from_edges(PEERS as usize, &edges).expect("simple");
+    let places = Places::new(PEERS as usize, (10, 1));
+    let (own, pairwise) = (0.5, 4.0);
+    let least_of = |tamper: Option<Tamper>| {
+        let variances = (f64::powi(own, 2), f64::powi(pairwise, 2));
+        let mut whitened = Whitened::new(&graph, variances, (3, 1));
+        let mut marginals = Marginals::new(&graph, variances);
+        for run in 0..3 {
+            let seed = Seed::from_u64(2).repetition(run);
+            let noise = Assignment::new(&seed, own, pairwise);
+            let noise = tamper.map_or(noise.clone(), |tamper| noise.tampered(tamper));
+            let mut residuals = vec![0.0; 10 * PEERS as usize];
+            for (u, out) in residuals.chunks_exact_mut(10).enumerate() {
+                let peer = noise.peer(PeerIndex::from_index(u), &graph);
+                peer.add_to(Iteration(1), 1.0, out);
+            }
+            whitened.add(&residuals, &places, Iteration(1));
+            marginals.add(&residuals, 10);
+        }
+        let tests = [whitened.tests(&places), marginals.tests()].concat();
+        assert_eq!(tests.len(), 7, "no second iteration");
+        tests.iter().map(|(_, (_, p))| *p).fold(1.0, f64::min)
+    };
+    assert!(least_of(None) >= ALARM);
+    for tamper in [Tamper::ScalePairwise(0.5), Tamper::KeyedByLowerEnd] {
+        assert!(least_of(Some(tamper)) < ALARM, "{tamper:?}");
+    }
 }
