@@ -200,8 +200,8 @@ pub(crate) struct VerifyArguments {
     /// Repeated runs with independent seeds
     #[arg(long, value_name = "R", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     pub(crate) runs: u32,
-    /// Fail a check whose p-value is below this: the false-alarm probability per check
-    #[arg(long, value_name = "P", default_value_t = 1e-4)]
+    /// Probability at most that a correct run fails: each p-value is held against this over their number
+    #[arg(long, value_name = "P", default_value_t = 1e-3)]
     pub(crate) significance: f64,
     #[command(flatten)]
     pub(crate) report: ReportArguments,

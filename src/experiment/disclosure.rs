@@ -158,6 +158,8 @@ impl Discloses for RunError {
             Self::Engine(error) => error.error().dependence(),
             #[cfg(feature = "node")]
             Self::Swarm(error) => error.error().dependence(),
+            Self::Memory(_) => Dependence::Machine,
+            Self::Significance { .. } => Dependence::Public,
             #[cfg(not(feature = "node"))]
             Self::NoNode => Dependence::Public,
         }

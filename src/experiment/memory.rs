@@ -132,6 +132,21 @@ impl MemoryPlan {
         plan
     }
 
+    /// What verifying `experiment` will need: a run whose peers' queries and published inputs are kept, and what is
+    /// collected of them.
+    #[must_use]
+    pub fn of_verify(experiment: &Experiment) -> Self {
+        let mut plan = Self::of(experiment);
+        let algorithm = &experiment.config.algorithm;
+        let (height, width) = algorithm.build(experiment.user_rows.dimension()).shape();
+        let peers = experiment.topology.graph().nodes() as u64;
+        let block = 8 * (height as u64).saturating_mul(width as u64);
+        let transcript = peers.saturating_mul(2 * block);
+        plan.add_blocks("what all peers publish", transcript);
+        plan.add("tests of what they publish", 96 << 20);
+        plan
+    }
+
     fn add(&mut self, part: &'static str, bytes: u64) {
         self.parts.push((part, bytes));
     }
@@ -215,6 +230,11 @@ pub(super) fn check_audit(experiment: &Experiment) -> Result<(), ExperimentError
 fn check_free(experiment: &Experiment, plan: &MemoryPlan) -> Result<(), ExperimentError> {
     let before = |free: u64| free.saturating_add(plan.private);
     free_bytes().map_or(Ok(()), |free| check_against(experiment, plan, before(free)))
+}
+
+/// The same for a verification on an engine whose peers publish.
+pub(super) fn check_verify(experiment: &Experiment) -> Result<(), ExperimentError> {
+    check_free(experiment, &MemoryPlan::of_verify(experiment))
 }
 
 /// Refuses what needs more than `free` bytes by the public parts of this plan.

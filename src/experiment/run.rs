@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::config::EngineKind;
 use super::convergence_bounds::convergence_bounds;
+use super::error::ExperimentError;
 use super::evaluation::{References, recommendation};
 use super::items::ItemList;
 use super::metrics::Utility;
@@ -36,6 +37,15 @@ pub enum RunError {
     #[cfg(feature = "node")]
     #[error(transparent)]
     Swarm(Named<crate::node::SwarmError>),
+    /// A verification needs more memory than the machine has free.
+    #[error("a verification keeps what all peers publish in an iteration; {0}")]
+    Memory(#[source] Box<ExperimentError>),
+    /// A significance that is no probability, under which nothing could fail.
+    #[error("the significance of a verification must lie strictly between 0 and 1, found {found}")]
+    Significance {
+        /// The number given.
+        found: f64,
+    },
     /// This build has no libp2p.
     #[cfg(not(feature = "node"))]
     #[error(

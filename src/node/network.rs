@@ -232,9 +232,7 @@ async fn collect(
             report = reports.recv() => match report {
                 Some((from, Report::Published(message))) => collector.message(from, &message),
                 Some((from, Report::Event(event))) => {
-                    if let Some(record) = collector.event(from, &event) {
-                        observer.iteration(record);
-                    }
+                    collector.event(from, &event, observer);
                 }
                 Some((_, Report::Done(sent))) => {
                     running -= 1;

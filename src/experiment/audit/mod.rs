@@ -7,12 +7,16 @@
 //! the implementation leaks or the accounting is wrong.
 //!
 //! The likelihood-ratio attacker is optimal when the implementation is what the plan says, so that the two
-//! bounds meet where the theory is tight. The other attackers look for defects the plan does not know.
+//! bounds meet where the theory is tight. The other attackers look for defects the plan does not know: missing, weak or reused
+//! noise. The best one is chosen on one half of the trials and judged on the other, so that their number costs no
+//! confidence.
 
 mod attackers;
 mod canary;
 mod confidence;
 mod game;
+mod reused;
+mod scaled;
 
 #[cfg(test)]
 mod tests;

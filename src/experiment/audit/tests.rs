@@ -117,6 +117,23 @@ fn a_reused_stream_is_caught() {
 }
 
 #[test]
+fn pairwise_noise_of_a_tenth_is_caught_from_its_size() {
+    // Certified epsilon 3.80, 5.14 is true. The attackers that know the plan alone stay below the certificate.
+    let experiment = experiment(&[]);
+    let audit = broken(&experiment, &options(12_000), Tamper::ScalePairwise(0.1));
+    assert!(audit.empirical_mu > audit.certified_mu, "{audit:?}");
+    assert_eq!(audit.attacker, super::AttackerKind::ScaledPairwise);
+}
+
+#[test]
+fn pairwise_noise_that_repeats_in_every_iteration_is_caught() {
+    let experiment = experiment(&["algorithm.iterations=2"]);
+    let audit = broken(&experiment, &options(3000), Tamper::ReusePairwise);
+    assert!(audit.empirical_mu > audit.certified_mu, "{audit:?}");
+    assert_eq!(audit.attacker, super::AttackerKind::ReusedPairwise);
+}
+
+#[test]
 fn a_forgotten_partner_is_caught() {
     // On a ring whose one neighbour colludes, the other neighbour's term is all that hides peer 0.
     let experiment = experiment(&["topology.generator=ring", "privacy.epsilon=2"]);
