@@ -200,6 +200,12 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let recommendation = clock.time("recommendation", || {
         recommendation(experiment, outcome.basis(), curated.basis(), &references)
     });
+    let mut warnings = experiment.warnings.clone();
+    warnings.extend(
+        recommendation
+            .as_ref()
+            .and_then(super::warnings::worse_than_popularity),
+    );
     let mut seconds = experiment.seconds.clone();
     seconds.extend(clock.seconds);
     let parameters = session.plan.parameters();
@@ -231,7 +237,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
             seconds,
             peak_memory_bytes: peak_memory_bytes(),
         },
-        warnings: experiment.warnings.clone(),
+        warnings,
     };
     Ok(Report {
         summary,

@@ -1,6 +1,7 @@
 //! What the user should know before trusting a result.
 
 use super::config::EngineKind;
+use super::evaluation::RecommendationSummary;
 use super::resolve::Experiment;
 use crate::algorithm::Start;
 use crate::privacy::{Certificate, Scheme};
@@ -87,5 +88,63 @@ fn reinterpreted(experiment: &Experiment) -> Option<String> {
                 .to_owned(),
         ),
         _ => None,
+    }
+}
+
+/// The warning of a run whose lists are worse than the same popular items for everybody.
+///
+/// Unlike the warnings above it depends on the data, beyond what a run releases: recall and NDCG are computed
+/// from the raw held-out interactions, for whoever simulates and already holds them.
+pub(super) fn worse_than_popularity(found: &RecommendationSummary) -> Option<String> {
+    let (ours, popular) = (found.this_run.quality, found.popularity);
+    let worse = ours.recall < popular.recall || ours.ndcg < popular.ndcg;
+    let top = found.this_run.top;
+    worse.then(|| {
+        format!(
+            "the recommendations of this run are worse than recommending everybody the most popular unseen items: \
+             recall@{top} {:.4} against {:.4}, NDCG@{top} {:.4} against {:.4}; a larger epsilon, fewer items or more \
+             users help. This is a diagnosis of the simulation: both are measured on the raw held-out interactions, \
+             without noise, and are not released under epsilon",
+            ours.recall, popular.recall, ours.ndcg, popular.ndcg,
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recommender::{RankingQuality, RankingTotals, SplitCounts};
+
+    #[test]
+    fn a_run_worse_than_popularity_in_either_measure_is_warned_of() {
+        let quality = |recall, ndcg| RankingQuality { recall, ndcg };
+        let warning = |recall, ndcg| {
+            worse_than_popularity(&RecommendationSummary {
+                this_run: RankingTotals {
+                    top: 20,
+                    users_evaluated: 3,
+                    quality: quality(recall, ndcg),
+                },
+                central: quality(0.0, 0.0),
+                non_private: quality(0.0, 0.0),
+                exact: None,
+                popularity: quality(0.2, 0.1),
+                held_out: SplitCounts::default(),
+            })
+        };
+        assert_eq!(warning(0.2, 0.1), None);
+        assert_eq!(warning(0.3, 0.2), None);
+        for (recall, ndcg) in [(0.1, 0.3), (0.3, 0.05)] {
+            let text = warning(recall, ndcg).expect("worse");
+            for word in [
+                "popular",
+                "0.2000",
+                "0.1000",
+                "raw held-out",
+                "not released",
+            ] {
+                assert!(text.contains(word), "{text}");
+            }
+        }
     }
 }

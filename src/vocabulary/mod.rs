@@ -1,4 +1,4 @@
-//! The words every other layer uses: peer and step numbers, virtual time, seeds and streams.
+//! The words every other layer uses: peer and step numbers, virtual time, seeds and streams, names.
 //!
 //! Nothing here reads a clock, draws entropy or knows the protocol.
 
@@ -7,10 +7,12 @@ mod release;
 mod seed;
 #[cfg(test)]
 pub(crate) mod testing;
+mod text;
 mod time;
 
 pub use ids::{Iteration, PeerIndex, Round};
 pub use release::Release;
 pub(crate) use seed::GROUP;
 pub use seed::{CHUNK, Label, Normals, Seed, StreamKey};
+pub use text::{Hidden, Spellings, hidden};
 pub use time::{Span, Time};
