@@ -346,11 +346,12 @@ fn print_advice(out: &mut impl Write, advice: &NamedAdvice) -> io::Result<()> {
 fn print_graph(out: &mut impl Write, what: &str, topology: &TopologySummary) -> io::Result<()> {
     writeln!(
         out,
-        "{what} {} peers, {} edges, degrees {} to {}, algebraic connectivity {}",
+        "{what} {} peers, {} edges, degrees {} to {}, algebraic connectivity {}{}",
         topology.nodes,
         topology.edges,
         topology.min_degree,
         topology.max_degree,
+        topology.algebraic_connectivity_is.words(),
         table::number(topology.algebraic_connectivity),
     )
 }

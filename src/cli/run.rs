@@ -257,5 +257,8 @@ fn print_recommendation(
             held_out.unknown_users
         )?;
     }
-    Ok(())
+    match &found.warning {
+        Some(warning) => writeln!(out, "  {warning}"),
+        None => Ok(()),
+    }
 }

@@ -268,6 +268,25 @@ pub struct RecommendationSummary {
     pub popularity: RankingQuality,
     /// What was held out.
     pub held_out: SplitCounts,
+    /// That this run's lists are worse than the same popular items for everybody, where they are. It is measured on the
+    /// raw held-out interactions, so it stands beside the figures and is no warning of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
+
+/// What to say of lists that are worse than the same popular items for everybody in either measure.
+fn worse_than_popularity(this_run: &RankingTotals, popular: RankingQuality) -> Option<String> {
+    let (ours, top) = (this_run.quality, this_run.top);
+    let worse = ours.recall < popular.recall || ours.ndcg < popular.ndcg;
+    worse.then(|| {
+        format!(
+            "the recommendations of this run are worse than recommending everybody the most popular unseen items: \
+             recall@{top} {:.4} against {:.4}, NDCG@{top} {:.4} against {:.4}; a larger epsilon, fewer items or more \
+             users help. This is a diagnosis of the simulation: both are measured on the raw held-out interactions, \
+             without noise, and are not released under epsilon",
+            ours.recall, popular.recall, ours.ndcg, popular.ndcg,
+        )
+    })
 }
 
 /// Why there are no figures of recommendations where some were asked for.
@@ -327,12 +346,14 @@ pub fn recommendation(
         found.expect("measured above").1
     };
     let quality = |basis: Option<&Block>| basis.map(|basis| find(basis).quality);
+    let popularity = measured(&Popularity::new(&degrees)).quality;
     Some(Ok(RecommendationSummary {
+        warning: worse_than_popularity(&find(ours), popularity),
         this_run: find(ours),
         central: quality(central),
         non_private: quality(references.non_private.as_ref().ok()),
         exact: quality(references.exact.as_ref().ok()),
-        popularity: measured(&Popularity::new(&degrees)).quality,
+        popularity,
         held_out: held_out.counts,
     }))
 }
@@ -340,6 +361,33 @@ pub fn recommendation(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_worse_than_popularity_in_either_measure_is_told_so() {
+        let quality = |recall, ndcg| RankingQuality { recall, ndcg };
+        let warning = |recall, ndcg| {
+            let this_run = RankingTotals {
+                top: 20,
+                users_evaluated: 3,
+                quality: quality(recall, ndcg),
+            };
+            worse_than_popularity(&this_run, quality(0.2, 0.1))
+        };
+        assert_eq!(warning(0.2, 0.1), None);
+        assert_eq!(warning(0.3, 0.2), None);
+        for (recall, ndcg) in [(0.1, 0.3), (0.3, 0.05)] {
+            let text = warning(recall, ndcg).expect("worse");
+            for word in [
+                "popular",
+                "0.2000",
+                "0.1000",
+                "raw held-out",
+                "not released",
+            ] {
+                assert!(text.contains(word), "{text}");
+            }
+        }
+    }
 
     #[test]
     fn what_contradicts_itself_is_refused_by_key() {

@@ -233,7 +233,10 @@ mod tests {
             let claimed = plan.views()[0].mu;
             assert!(mu > 3.0 * claimed, "{adjacency}: {mu} against {claimed}");
             let pair = gaussian::epsilon(mu, budget.delta);
-            assert!(pair > plan.views()[0].epsilon, "{adjacency}: epsilon {pair}");
+            assert!(
+                pair > plan.views()[0].epsilon,
+                "{adjacency}: epsilon {pair}"
+            );
             let groups = plan
                 .groups(
                     adjacency,

@@ -443,7 +443,11 @@ fn setting(summary: &Summary) -> Table {
         ),
         text(
             "algebraic connectivity of the graph, λ₂(L)",
-            number::short(summary.topology.algebraic_connectivity),
+            format!(
+                "{}{}",
+                summary.topology.algebraic_connectivity_is.words(),
+                number::short(summary.topology.algebraic_connectivity)
+            ),
         ),
         text(
             "second eigenvalue of the mixing weights, λ₂(W)",

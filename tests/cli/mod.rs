@@ -4,6 +4,8 @@ mod advice;
 mod audits;
 mod frontiers;
 mod help;
+#[cfg(unix)]
+mod limits;
 mod memory;
 mod naming;
 mod outputs;

@@ -40,7 +40,41 @@ pub struct Interval {
     pub certified: bool,
 }
 
+/// What a number says of the quantity it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Known {
+    /// It is the quantity, to the digits that are shown.
+    Value,
+    /// The quantity is that or more: nothing better is known.
+    AtLeast,
+}
+
+impl Known {
+    /// What stands before the number in a text: nothing, or "at least ".
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Value => "",
+            Self::AtLeast => "at least ",
+        }
+    }
+}
+
 impl Interval {
+    /// Whether [`Self::estimate`] is the quantity, or no more than the lower end of an interval whose upper end is
+    /// elsewhere, by a millionth of it or more.
+    #[must_use]
+    pub fn known(&self) -> Known {
+        let width = self.high - self.low;
+        let at_the_end = self.estimate - self.low <= 1e-6 * width;
+        if at_the_end && width > 1e-6 * self.estimate.abs() {
+            Known::AtLeast
+        } else {
+            Known::Value
+        }
+    }
+
     fn exactly(value: f64) -> Self {
         Self {
             low: value,

@@ -280,3 +280,34 @@ fn spectra_take_reasonable_time() {
         eprintln!("{text:?} {nodes}: {:?}\n  {found:?}", start.elapsed());
     }
 }
+
+/// Where no method converges, what is given is a floor, and says so: the path of 20,000 nodes has
+/// λ₂ = 2 − 2cos(π/n) = 2.47e-8, of which 1e-8 is proved.
+#[test]
+fn a_lower_bound_is_called_one() {
+    let path = |nodes: usize| {
+        let edges: Vec<(u32, u32)> = (1..nodes as u32).map(|v| (v - 1, v)).collect();
+        Graph::from_edges(nodes, &edges).expect("a path")
+    };
+    let graph = path(20_000);
+    let bound = estimated::second_smallest_within(
+        Laplacian::of_graph(&graph),
+        lanczos::Effort {
+            steps: 20,
+            cycles: 1,
+            patience: 0.2,
+        },
+        0,
+    );
+    let truth = 2.0 - 2.0 * (PI / 20_000.0).cos();
+    assert!(bound.estimate < truth && truth < bound.high, "{bound:?}");
+    assert_eq!(bound.known(), Known::AtLeast);
+    assert_eq!(
+        (Known::AtLeast.words(), Known::Value.words()),
+        ("at least ", "")
+    );
+    let small = path(20);
+    let found = Spectrum::of(&small, &Mixing::metropolis(&small)).algebraic_connectivity;
+    assert_eq!(found.known(), Known::Value);
+    assert_eq!(Interval::exactly(0.0).known(), Known::Value);
+}

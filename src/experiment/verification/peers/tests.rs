@@ -230,7 +230,9 @@ fn a_large_network_is_whitened_in_patches() {
         let mut whitened = Whitened::new(&graph, variances, (3, 1));
         let mut marginals = Marginals::new(&graph, variances);
         for run in 0..3 {
-            let root = Seed::from_u64(2).repetition(run).noise_root(Binding::to(&[]));
+            let root = Seed::from_u64(2)
+                .repetition(run)
+                .noise_root(Binding::to(&[]));
             let noise = Assignment::new(root, own, pairwise).expect("finite");
             let noise = tamper.map_or(noise.clone(), |tamper| noise.tampered(tamper));
             let mut residuals = vec![0.0; 10 * PEERS as usize];
