@@ -2,23 +2,21 @@
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::Config;
 use super::resolve::Experiment;
 use super::run::RunError;
-use crate::data::{self, DataError, Interactions};
+use crate::data::DataError;
 use crate::engine::central::{self, SumNoise};
 use crate::engine::{Outcome, Session, Silent};
 use crate::linalg::{Block, SparseRows, TopEigenvectors, top_eigenvectors};
 use crate::recommender::{
     LowPassScorer, Popularity, RankingQuality, RankingTotals, Scorer, SplitCounts, SplitError,
-    TestSet, evaluate, hold_out, match_test,
+    TestSet, evaluate,
 };
-use crate::vocabulary::Seed;
 
 /// `[evaluation]`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +26,8 @@ pub struct EvaluationConfig {
     /// errors are measured against; `data.degree_floor` where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_floor: Option<u32>,
-    /// This fraction of every user's interactions is kept from the peers and recommended against.
+    /// Every interaction is kept from the peers, and recommended against, with this probability: one coin per user and
+    /// item, by their names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<f64>,
     /// Or the held-out interactions are in this file, relative to the experiment file, in the format and
@@ -116,42 +115,6 @@ pub struct HeldOut {
     pub test: Arc<TestSet>,
     /// How many there are.
     pub counts: SplitCounts,
-}
-
-/// The training part of the filtered interactions, and what is held out where the configuration asks for it.
-///
-/// The item list was chosen before, from all interactions: it is public (`data.items`).
-pub(super) fn split(
-    config: &Config,
-    base: &Path,
-    interactions: Interactions,
-    seed: &Seed,
-) -> Result<(Interactions, Option<HeldOut>), EvaluationError> {
-    let evaluation = &config.evaluation;
-    let (train, test, counts) = match (evaluation.holdout, &evaluation.test) {
-        (Some(fraction), _) => hold_out(&interactions, fraction, seed)?,
-        (None, Some(path)) => {
-            let data = &config.data;
-            let loaded = data::load(&base.join(path), data.format, data.threshold)
-                .map_err(EvaluationError::Test)?;
-            let (test, counts) = match_test(&interactions, &loaded.interactions);
-            (interactions, test, counts)
-        }
-        (None, None) => return Ok((interactions, None)),
-    };
-    if counts.test_users == 0 {
-        let why = match evaluation.holdout {
-            Some(_) => {
-                "every user has fewer than 2 interactions; keep more items or lower data.threshold"
-            }
-            None => {
-                "no user of the test file is among the users of data.path; users are matched by name"
-            }
-        };
-        return Err(EvaluationError::NothingHeldOut { why });
-    }
-    let test = Arc::new(test);
-    Ok((train, Some(HeldOut { test, counts })))
 }
 
 impl Experiment {

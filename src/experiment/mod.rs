@@ -1,6 +1,7 @@
 //! From an experiment file to a report: `sims/*.toml` → validated experiment → run → metrics → files.
 
 pub mod advise;
+mod assumptions;
 pub mod audit;
 pub mod coalitions;
 pub mod config;
@@ -8,6 +9,7 @@ pub mod convergence_bounds;
 mod conversions;
 mod error;
 pub mod evaluation;
+mod filters;
 pub mod items;
 mod materials;
 mod memory;
@@ -30,6 +32,7 @@ mod topology_source;
 pub mod verification;
 mod warnings;
 
+pub use assumptions::{ItemSource, StatedItems};
 pub use config::Config;
 pub use conversions::{Conversions, conversions};
 pub use error::ExperimentError;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::assumptions::{self, StatedItems};
 use super::config::EngineKind;
 use super::resolve::{Experiment, curator};
 use crate::algorithm::{AlgorithmKind, Sizes};
@@ -53,6 +54,12 @@ pub struct Receipt {
     pub iterations: Vec<Scaled>,
     /// What each adversary learns about the worst-placed honest peer.
     pub views: Vec<View>,
+    /// The list of items; absent in receipts that were written before lists were stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item_list: Option<StatedItems>,
+    /// What the promise takes to be public, in words: no ε covers it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<String>,
 }
 
 /// The guarantee asked for.
@@ -259,6 +266,8 @@ impl Receipt {
                 })
                 .collect(),
             views: experiment.noise.views.clone(),
+            item_list: Some(StatedItems::of(experiment)),
+            assumptions: assumptions::of(experiment),
         }
     }
 
@@ -396,6 +405,19 @@ impl Receipt {
             ));
         }
         findings.extend(self.compare_views(&plan.views));
+        if let Some(list) = &self.item_list {
+            let stated = |words: &String| self.assumptions.contains(words);
+            findings.extend([
+                flag(
+                    "as many items listed as the dimension says",
+                    list.items == request.dimension,
+                ),
+                flag(
+                    "what is assumed public is stated",
+                    list.assumptions().iter().all(stated),
+                ),
+            ]);
+        }
         Ok(findings)
     }
 
