@@ -57,8 +57,6 @@ mod places;
 mod whitened;
 
 #[cfg(test)]
-mod power;
-#[cfg(test)]
 mod tests;
 
 use rayon::prelude::*;

@@ -2,6 +2,8 @@
 //!
 //! A correct table fails with probability at most [`ALARM`] per test; the seeds are fixed.
 
+mod power;
+
 use std::path::Path;
 
 use super::PeerLaw;
@@ -16,9 +18,9 @@ use crate::topology::Graph;
 use crate::vocabulary::{Binding, Iteration, PeerIndex, Seed};
 
 /// What `verify` holds each p-value of the quickstart against: 1e-3 over its fifteen.
-pub(super) const ALARM: f64 = 1e-3 / 15.0;
+const ALARM: f64 = 1e-3 / 15.0;
 
-pub(super) fn experiment(set: &[&str]) -> Experiment {
+fn experiment(set: &[&str]) -> Experiment {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
     // Two rounds of averaging: what is tested is published before any of them.
     let set: Vec<String> = ["averaging.rounds=2"]
@@ -71,7 +73,7 @@ fn least(checks: &[Check]) -> f64 {
 }
 
 /// Every defect on the quickstart with twelve runs, by the law alone: the algebra, which knows the streams, does not count.
-/// The power is computed in `power.rs`. Each of the eight tests is seen to fail.
+/// The power is computed in `tests/power.rs`. Each of the eight tests is seen to fail.
 #[test]
 fn every_pairwise_defect_is_caught_on_the_quickstart_by_the_law_alone() {
     let experiment = experiment(&[]);

@@ -9,8 +9,7 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
-use super::places::Places;
-use super::tests::{ALARM, experiment};
+use super::{ALARM, Places, experiment};
 use crate::experiment::Experiment;
 use nalgebra::DMatrix;
 
@@ -156,5 +155,4 @@ fn every_defect_fails_in_at_least_999_of_1000_seeds() {
     }
     // Halfway to the plan is still seen, a thousandth from it is not: the computation can fail.
     assert!(quick.miss(0.9, all) < 1e-3 && edge(0.99, 1.0) > 0.5);
-    println!("{misses:#?}");
 }
