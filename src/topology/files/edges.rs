@@ -142,8 +142,11 @@ enum Separator {
     Comma,
 }
 
-/// The ids on a line, if there are any, and what separates them.
-fn ends(content: &str) -> Result<Option<((&str, &str), Separator)>, FileProblem> {
+/// The two ids of an edge, and what separates them.
+type Ends<'a> = ((&'a str, &'a str), Separator);
+
+/// The ids on a line, if there are any.
+fn ends(content: &str) -> Result<Option<Ends<'_>>, FileProblem> {
     if content.is_empty() {
         return Ok(None);
     }
