@@ -116,15 +116,15 @@ fn private_recommendations_are_as_good_as_their_sim_says() {
     let near = |what: &str, found: f64, mean: f64, deviation: f64| {
         assert!((found - mean).abs() < 4.0 * deviation, "{what}: {found}");
     };
-    near("this run", found.this_run.quality.recall, 0.373, 0.014);
+    near("this run", found.this_run.quality.recall, 0.380, 0.019);
     let curator = found.central.expect("its run has a basis");
-    near("curator", curator.recall, 0.373, 0.014);
+    near("curator", curator.recall, 0.379, 0.025);
     let plain = found.non_private.expect("of full rank");
-    near("no privacy", plain.recall, 0.464, 0.010);
-    near("exact", exact.recall, 0.479, 0.008);
-    near("popularity", found.popularity.recall, 0.289, 0.006);
-    near("exact", exact.ndcg, 0.398, 0.006);
-    near("popularity", found.popularity.ndcg, 0.248, 0.006);
+    near("no privacy", plain.recall, 0.475, 0.015);
+    near("exact", exact.recall, 0.487, 0.008);
+    near("popularity", found.popularity.recall, 0.292, 0.008);
+    near("exact", exact.ndcg, 0.406, 0.006);
+    near("popularity", found.popularity.ndcg, 0.252, 0.007);
     // Another seed holds out other films.
     let (other, _) = summary_of(&["seed=8", "engine.kind=central"]);
     assert_ne!(other.interactions, experiment.interactions);

@@ -436,8 +436,10 @@ fn a_receipt_tells_nothing_private() {
         .cloned()
         .collect();
     let public = [
+        "assumptions",
         "config_hash",
         "engine",
+        "item_list",
         "iterations",
         "name",
         "noise_graph",
