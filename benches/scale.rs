@@ -87,7 +87,7 @@ fn measure(folder: &Path, set: &[String]) {
         "{} peers, {} items, {} rounds; disagreement {:.2e} (guaranteed {:.2e}), approximation {:?}, error against no privacy {:?}",
         summary.peers,
         summary.dimension,
-        experiment.rounds,
+        experiment.rounds(),
         summary.consensus.max_disagreement,
         summary.consensus.guaranteed,
         summary.consensus.approximation,

@@ -90,19 +90,19 @@ fn sum_bound(
 ) -> f64 {
     let spread = record.consensus.expect("peers").initial_spread;
     let published = record.totals.published.norm();
-    let per_round = 4.0 * f64::EPSILON * f64::from(experiment.rounds) * (1.0 + spread);
-    let left_over = (experiment.contraction * spread + per_round) * published;
-    let products: f64 = experiment.peer_rows.iter().map(largest_eigenvalue).sum();
+    let per_round = 4.0 * f64::EPSILON * f64::from(experiment.rounds()) * (1.0 + spread);
+    let left_over = (experiment.contraction() * spread + per_round) * published;
+    let products: f64 = experiment.peer_rows().iter().map(largest_eigenvalue).sum();
     let norm = start.max_row_norm();
-    let sensitivity = &experiment.sensitivity;
+    let sensitivity = &experiment.sensitivity();
     let above = sensitivity.bound((norm + apart).min(1.0)) / curated.sensitivity - 1.0;
     let below = 1.0 - sensitivity.bound(norm - apart) / curated.sensitivity;
-    let noise = &experiment.noise;
-    let degree = experiment.noise_topology.graph().max_degree() as f64;
+    let noise = experiment.noise();
+    let degree = experiment.noise_topology().graph().max_degree() as f64;
     let input =
         curated.sensitivity * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + 1.0;
     let coordinates = (start.values().len() as f64).sqrt();
-    let rounding = 16.0 * f64::EPSILON * experiment.peer_rows.len() as f64 * input * coordinates;
+    let rounding = 16.0 * f64::EPSILON * experiment.peer_rows().len() as f64 * input * coordinates;
     left_over + products * apart + above.max(below) * curated.noise + rounding
 }
 
@@ -208,7 +208,9 @@ fn with_a_huge_epsilon_the_decentralised_basis_is_the_non_private_one() {
         let close = |epsilon: &str| {
             let set = [epsilon, "averaging.tolerance=1e-13"];
             let experiment = experiment(case, AveragingKind::Chebyshev, &set);
-            assert!(experiment.noise.sigma_own() > 0.0 && experiment.noise.sigma_pairwise() > 0.0);
+            assert!(
+                experiment.noise().sigma_own() > 0.0 && experiment.noise().sigma_pairwise() > 0.0
+            );
             let session = experiment.session(&Seed::from_u64(8));
             let ours = lockstep::run(&session, &mut Silent).expect("runs");
             let plain = central::run(&session, SumNoise::Nothing, &mut Silent).expect("runs");
@@ -232,10 +234,10 @@ fn without_noise_the_curator_finds_the_eigenvectors_of_a_dense_decomposition() {
     let experiment = experiment(CASES[0], AveragingKind::Chebyshev, &set);
     let session = experiment.session(&Seed::from_u64(9));
     let outcome = central::run(&session, SumNoise::Nothing, &mut Silent).expect("runs");
-    let n = experiment.user_rows.dimension();
-    let mut dense = DMatrix::<f64>::zeros(experiment.user_rows.len(), n);
-    for u in 0..experiment.user_rows.len() {
-        let (items, values) = experiment.user_rows.row(u);
+    let n = experiment.user_rows().dimension();
+    let mut dense = DMatrix::<f64>::zeros(experiment.user_rows().len(), n);
+    for u in 0..experiment.user_rows().len() {
+        let (items, values) = experiment.user_rows().row(u);
         for (&item, &value) in items.iter().zip(values) {
             dense[(u, item as usize)] = value;
         }

@@ -26,10 +26,10 @@ fn consensus(experiment: &Experiment) -> ConsensusSummary {
 /// products, whose spread on these cases is below that of the noise (asserted), and what chance adds to
 /// two norms of at least 120 coordinates (below a half with probability 1 − 1e-6; the seed is fixed).
 fn implied(experiment: &Experiment, tolerance: f64) -> f64 {
-    let graph = experiment.noise_topology.graph();
+    let graph = experiment.noise_topology().graph();
     let peers = graph.nodes() as f64;
     let mean_degree = 2.0 * graph.edges() as f64 / peers;
-    let ratio = experiment.noise.sigma_pairwise() / experiment.noise.sigma_own();
+    let ratio = experiment.noise().sigma_pairwise() / experiment.noise().sigma_own();
     2.0 * tolerance * peers * (1.0 + mean_degree * ratio * ratio).sqrt()
 }
 

@@ -110,7 +110,7 @@ fn private_recommendations_are_as_good_as_their_sim_says() {
     assert_eq!(found.this_run.users_evaluated, found.held_out.test_users);
     let data = &report.summary.data;
     assert_eq!(data.interactions_kept + data.interactions_held_out, 25_764);
-    assert_eq!(data.interactions_kept, experiment.interactions.len());
+    assert_eq!(data.interactions_kept, experiment.interactions().len());
     let exact = found.exact.expect("within reach");
     // Four standard deviations of the header's ten seeds; the seed is fixed.
     let near = |what: &str, found: f64, mean: f64, deviation: f64| {
@@ -127,14 +127,14 @@ fn private_recommendations_are_as_good_as_their_sim_says() {
     near("popularity", found.popularity.ndcg, 0.252, 0.007);
     // Another seed holds out other films.
     let (other, _) = summary_of(&["seed=8", "engine.kind=central"]);
-    assert_ne!(other.interactions, experiment.interactions);
+    assert_ne!(other.interactions(), experiment.interactions());
 }
 
 #[test]
 fn nothing_is_reported_where_nothing_is_held_out() {
     let path = repository("sims/quickstart.toml");
     let experiment = Experiment::load(&path, &[]).expect("valid");
-    assert!(experiment.held_out.is_none());
+    assert!(experiment.held_out().is_none());
     let summary = run(&experiment, &mut Silent).expect("runs").summary;
     assert!(summary.recommendation.is_none());
     assert_eq!(summary.utility.reference_floor, 20);
@@ -145,13 +145,16 @@ fn errors_are_against_the_matrix_of_the_reference_floor() {
     let (experiment, report) = summary_of(&["engine.kind=central"]);
     let utility = &report.summary.utility;
     assert_eq!(
-        (utility.reference_floor, experiment.config.data.degree_floor),
+        (
+            utility.reference_floor,
+            experiment.config().data.degree_floor
+        ),
         (1, 20)
     );
-    let rank = experiment.config.algorithm.rank;
-    let rows = experiment.interactions.normalised_rows(NonZeroU32::MIN);
+    let rank = experiment.config().algorithm.rank;
+    let rows = experiment.interactions().normalised_rows(NonZeroU32::MIN);
     let exact = top_eigenvectors(&rows, rank).expect("converges").vectors;
-    let filter = LowPassFilter::new(&experiment.interactions);
+    let filter = LowPassFilter::new(experiment.interactions());
     let error = filter.relative_error(report.outcome.basis(), &exact);
     assert!(
         (utility.relative_error.expect("known") - error).abs() < 1e-9,
@@ -161,7 +164,7 @@ fn errors_are_against_the_matrix_of_the_reference_floor() {
     assert!((utility.subspace_error.expect("known") - distance).abs() < 1e-9);
     assert_eq!(utility.non_private.relative_error_non_private, Some(0.0));
     // On its own matrix the same run has other errors: the floor matters here.
-    let own = top_eigenvectors(&experiment.user_rows, rank)
+    let own = top_eigenvectors(experiment.user_rows(), rank)
         .expect("converges")
         .vectors;
     let against_own = filter.relative_error(report.outcome.basis(), &own);

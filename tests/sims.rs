@@ -99,11 +99,13 @@ fn a_header_that_lacks_a_part_is_noticed() {
 }
 
 /// Mean relative errors (this run, trusted curator, no privacy) over the first `seeds` seeds.
-fn mean_relative_errors(mut experiment: Experiment, seeds: u64) -> [f64; 3] {
+fn mean_relative_errors(experiment: &Experiment, seeds: u64) -> [f64; 3] {
     let mut sums = [0.0; 3];
     for seed in 0..seeds {
-        experiment.config.seed = seed;
-        let utility = run(&experiment, &mut Silent).expect("runs").summary.utility;
+        let mut config = experiment.config().clone();
+        config.seed = seed;
+        let seeded = Experiment::resolve(config, experiment.base()).expect("valid under any seed");
+        let utility = run(&seeded, &mut Silent).expect("runs").summary.utility;
         let errors = [
             utility.relative_error,
             utility.central.relative_error,
@@ -122,7 +124,7 @@ fn mean_relative_errors(mut experiment: Experiment, seeds: u64) -> [f64; 3] {
 #[test]
 fn the_quickstart_is_as_useful_as_its_header_says() {
     let quickstart = Experiment::load(&repository("sims/quickstart.toml"), &[]).expect("valid");
-    let [ours, curator, plain] = mean_relative_errors(quickstart, 40);
+    let [ours, curator, plain] = mean_relative_errors(&quickstart, 40);
     assert!((ours - 0.37).abs() <= 0.03, "this run: {ours}");
     assert!((curator - 0.37).abs() <= 0.03, "trusted curator: {curator}");
     assert!((plain - 0.24).abs() <= 0.05, "no privacy: {plain}");
@@ -133,7 +135,7 @@ fn the_quickstart_is_as_useful_as_its_header_says() {
 fn swarm_64_on_one_machine_s_arrays_is_as_useful_as_its_header_says() {
     let swarm = Experiment::load(&repository("sims/swarm-64.toml"), &[]).expect("valid");
     let lockstep = on_engine(&swarm, engine(EngineKind::Lockstep));
-    let [ours, curator, plain] = mean_relative_errors(lockstep, 20);
+    let [ours, curator, plain] = mean_relative_errors(&lockstep, 20);
     assert!((ours - 0.37).abs() <= 0.05, "this run: {ours}");
     assert!((ours - curator).abs() <= 0.05, "{ours} against {curator}");
     assert!(plain < ours, "{plain}");

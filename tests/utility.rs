@@ -51,11 +51,11 @@ struct Reference<'a> {
 
 impl<'a> Reference<'a> {
     fn of(experiment: &'a Experiment) -> Self {
-        let rows = experiment.interactions.normalised_rows(NonZeroU32::MIN);
-        let top = top_eigenvectors(&rows, experiment.config.algorithm.rank).expect("converges");
+        let rows = experiment.interactions().normalised_rows(NonZeroU32::MIN);
+        let top = top_eigenvectors(&rows, experiment.config().algorithm.rank).expect("converges");
         Self {
             exact: top.vectors,
-            filter: LowPassFilter::new(&experiment.interactions),
+            filter: LowPassFilter::new(experiment.interactions()),
         }
     }
 
@@ -65,7 +65,7 @@ impl<'a> Reference<'a> {
 
     /// Mean and standard error of ten decentralised runs.
     fn mean(&self, experiment: &Experiment) -> (f64, f64) {
-        let seed = Seed::from_u64(experiment.config.seed);
+        let seed = Seed::from_u64(experiment.config().seed);
         let errors: Vec<f64> = (0..10)
             .map(|run| {
                 let session = experiment.session(&seed.repetition(run));
@@ -196,7 +196,7 @@ fn popularity_starts_nearer() {
         let popular = experiment(&base, &[kind, &common[..], &popular[..]].concat());
         assert!(
             popular
-                .warnings
+                .warnings()
                 .iter()
                 .any(|line| line.contains("public already"))
         );

@@ -61,7 +61,7 @@ fn report(name: &str, path: &Path, set: &[String]) {
         summary.peers,
         summary.dimension,
         summary.rank,
-        experiment.rounds,
+        experiment.rounds(),
         start.elapsed().as_secs_f64(),
         peak_memory_bytes().unwrap_or(0) >> 20,
     );

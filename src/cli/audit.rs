@@ -28,9 +28,9 @@ pub(crate) fn execute(arguments: &AuditArguments) -> Result<Verdict> {
         serde_json::to_writer_pretty(&mut out, &audit).context("cannot print the audit")?;
         writeln!(out)?;
     } else if !arguments.report.quiet {
-        print(&mut out, &experiment.config.name, &audit)?;
+        print(&mut out, &experiment.config().name, &audit)?;
     }
-    super::warn(&experiment.warnings);
+    super::warn(experiment.warnings());
     Ok(if audit.passed {
         Verdict::Success
     } else {

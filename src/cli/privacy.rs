@@ -179,10 +179,10 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
     progress.finish();
     let noise = experiment.has_noise_topology();
     let document = Document {
-        topology: experiment.topology.summary(),
+        topology: experiment.topology().summary(),
         privacy: Forecast {
             summary: experiment.privacy_summary(),
-            noise_topology: noise.then(|| experiment.noise_topology.summary()),
+            noise_topology: noise.then(|| experiment.noise_topology().summary()),
             coalitions,
             conversions: conversions(&experiment)?,
             peers: costs,
@@ -209,7 +209,7 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
         let noise = document.privacy.noise_topology.unwrap_or(document.topology);
         print_graph(&mut out, "noise shared on", &noise)?;
     }
-    super::warn(&experiment.warnings);
+    super::warn(experiment.warnings());
     Ok(Verdict::Success)
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     let directory = arguments
         .out
         .clone()
-        .unwrap_or_else(|| PathBuf::from("out").join(&experiment.config.name));
+        .unwrap_or_else(|| PathBuf::from("out").join(&experiment.config().name));
     output::create(&directory)?;
     progress.message("running");
     let results = run(&experiment, &mut progress)?;

@@ -40,8 +40,8 @@ pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
     let mut out = io::stdout().lock();
     if arguments.report.json {
         let document = Document {
-            name: &experiment.config.name,
-            engine: experiment.config.engine.kind.name(),
+            name: &experiment.config().name,
+            engine: experiment.config().engine.kind.name(),
             passed,
             runs: table.runs,
             checks: &table.checks,
@@ -52,7 +52,7 @@ pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
     } else if !quiet {
         print(&mut out, &experiment, &table)?;
     }
-    super::warn(&experiment.warnings);
+    super::warn(experiment.warnings());
     Ok(if passed {
         Verdict::Success
     } else {
@@ -68,9 +68,9 @@ fn print(
     writeln!(
         out,
         "{}: {} runs of engine {} against central differential privacy",
-        experiment.config.name,
+        experiment.config().name,
         verification.runs,
-        experiment.config.engine.kind.name(),
+        experiment.config().engine.kind.name(),
     )?;
     if experiment.is_private() {
         writeln!(out, "{}", experiment.promise().sentence())?;

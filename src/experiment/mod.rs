@@ -22,6 +22,7 @@ pub mod output;
 mod overrides;
 mod peer_costs;
 mod peer_names;
+mod read_only;
 pub mod receipt;
 pub mod recommend;
 mod resolve;

@@ -33,46 +33,46 @@ use crate::vocabulary::{Release, Seed};
 #[derive(Clone, Debug)]
 pub struct Experiment {
     /// The configuration, overrides applied.
-    pub config: Config,
+    pub(in crate::experiment) config: Config,
     /// The folder that relative paths in the configuration start at.
-    pub base: PathBuf,
+    pub(in crate::experiment) base: PathBuf,
     /// What was read, before any filter.
-    pub(super) loaded: Arc<data::Loaded>,
+    pub(in crate::experiment) loaded: Arc<data::Loaded>,
     /// The interactions left after all filters.
-    pub interactions: Arc<Interactions>,
+    pub(in crate::experiment) interactions: Arc<Interactions>,
     /// What `[evaluation]` keeps from the peers.
-    pub held_out: Option<HeldOut>,
+    pub(in crate::experiment) held_out: Option<HeldOut>,
     /// What was read and dropped.
-    pub data: DataSummary,
+    pub(in crate::experiment) data: DataSummary,
     /// Every user's normalised row.
-    pub user_rows: Arc<SparseRows>,
+    pub(in crate::experiment) user_rows: Arc<SparseRows>,
     /// The rows each peer holds.
-    pub peer_rows: Arc<PeerRows>,
+    pub(in crate::experiment) peer_rows: Arc<PeerRows>,
     /// The communication graph.
-    pub topology: Arc<Topology>,
+    pub(in crate::experiment) topology: Arc<Topology>,
     /// The noise graph: the communication graph, unless the configuration names another.
-    pub noise_topology: Arc<Topology>,
+    pub(in crate::experiment) noise_topology: Arc<Topology>,
     /// How far one person can move the sum.
-    pub sensitivity: Sensitivity,
+    pub(in crate::experiment) sensitivity: Sensitivity,
     /// The noise multiplier and what it spends.
-    pub calibrated: Calibrated,
+    pub(in crate::experiment) calibrated: Calibrated,
     /// δ of the budget, validated.
-    pub delta: Delta,
+    pub(in crate::experiment) delta: Delta,
     /// σ's per unit sensitivity and the guarantee of every view.
-    pub noise: NoisePlan,
+    pub(in crate::experiment) noise: NoisePlan,
     /// What the σ's of each iteration are multiplied by; empty for an even budget.
-    pub noise_factors: Vec<f64>,
+    pub(in crate::experiment) noise_factors: Vec<f64>,
     /// What changes at several peers cost, where one record is a change of one peer's matrix.
-    pub(super) groups: Vec<GroupLoss>,
+    pub(in crate::experiment) groups: Vec<GroupLoss>,
     /// Averaging rounds K.
-    pub rounds: u32,
+    pub(in crate::experiment) rounds: u32,
     /// The factor by which they shrink the spread.
-    pub contraction: f64,
+    pub(in crate::experiment) contraction: f64,
     /// Things the user should know.
-    pub warnings: Vec<String>,
+    pub(in crate::experiment) warnings: Vec<String>,
     /// Wall-clock seconds of each part so far.
-    pub seconds: BTreeMap<&'static str, f64>,
-    pub(super) shared: Shared,
+    pub(in crate::experiment) seconds: BTreeMap<&'static str, f64>,
+    pub(in crate::experiment) shared: Shared,
 }
 
 impl Experiment {

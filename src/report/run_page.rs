@@ -26,7 +26,7 @@ const MOST_ACCOUNTED: usize = 1000;
 pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, FigureError> {
     let summary = &report.summary;
     let mut page = Page::new(&summary.name, &lead(summary));
-    let config = &experiment.config;
+    let config = experiment.config();
     page.guarantee(&guarantee::words(&summary.privacy, &experiment.promise()));
     page.warnings(&summary.warnings);
     if summary.privacy.epsilon.is_some() {
@@ -55,7 +55,7 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
 
     page.section("Convergence and agreement");
     let values = losses(experiment);
-    let noise_graph = experiment.noise_topology.graph();
+    let noise_graph = experiment.noise_topology().graph();
     let value_name = "ε [nats]";
     let of_noise = Network {
         id: "noise-graph",
@@ -67,7 +67,7 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
     let communication = Network {
         id: "graph",
         what: "communication graph",
-        graph: experiment.topology.graph(),
+        graph: experiment.topology().graph(),
         values: &[],
         value_name,
     };
@@ -129,7 +129,7 @@ fn lead(summary: &Summary) -> String {
 /// The exact ε of every peer of the noise graph against an outside observer; empty where that means nothing or takes
 /// long.
 fn losses(experiment: &Experiment) -> Vec<Option<f64>> {
-    let graph = experiment.noise_topology.graph();
+    let graph = experiment.noise_topology().graph();
     if graph.nodes() > MOST_ACCOUNTED || !network::is_drawn(graph) {
         return Vec::new();
     }
@@ -308,7 +308,7 @@ fn agreement(experiment: &Experiment, report: &Report) -> String {
         number::short(consensus.guaranteed)
     );
     if report.rounds.is_empty() {
-        text.push_str(match experiment.config.engine.kind.name() {
+        text.push_str(match experiment.config().engine.kind.name() {
             "lockstep" => " This run is too large for its averaging rounds to be watched one by one.",
             _ => {
                 " Only the engine lockstep tells how far the peers are apart after every averaging round; it gives the \

@@ -85,11 +85,11 @@ pub(crate) fn sims() -> std::path::PathBuf {
     repository("sims")
 }
 
-/// The same experiment on another gossip engine: graph, noise plan and schedule stay as they are.
+/// The same experiment on another gossip engine: graph, noise plan and schedule come out the same.
 pub(crate) fn on_engine(experiment: &Experiment, engine: EngineConfig) -> Experiment {
-    let mut other = experiment.clone();
-    other.config.engine = engine;
-    other
+    let mut config = experiment.config().clone();
+    config.engine = engine;
+    Experiment::resolve(config, experiment.base()).expect("valid on every gossip engine")
 }
 
 /// An engine with everything else at its default.

@@ -124,16 +124,15 @@ impl Cost {
         &self,
         base: &Path,
         size: usize,
-        scheme: AveragingKind,
+        (engine, scheme): (EngineKind, AveragingKind),
     ) -> Result<Experiment, StudyError> {
         let path = base.join(&self.experiment);
         let mut set = self.set.clone();
         set.push(format!("peers.count={size}"));
         let mut config = read_config(&path, &set)?;
         config.averaging.scheme = scheme;
-        // A gossip engine: the plan then has an average to compute, whichever engine is measured.
         config.engine = EngineConfig {
-            kind: EngineKind::Lockstep,
+            kind: engine,
             transport: TransportKind::Memory,
             ..EngineConfig::default()
         };
@@ -234,8 +233,7 @@ impl Study for Cost {
         let runs = self.runs();
         for (done, &(size, engine, scheme)) in runs.iter().enumerate() {
             observer.progress(done as u64, runs.len() as u64);
-            let mut experiment = self.load(base, size, scheme)?;
-            experiment.config.engine.kind = engine;
+            let experiment = self.load(base, size, (engine, scheme))?;
             let session = experiment.session(seed);
             let start = Instant::now();
             let outcome = run_engine(&experiment, &session, &mut Silent)?;
