@@ -315,11 +315,13 @@ fn half_of_krylov_s_noise_is_caught() {
 fn what_the_filters_make_of_one_record_is_audited() {
     let set = [
         "evaluation.holdout=0.2",
-        "data.degree_floor=8",
-        "data.items=100",
+        "data.degree_floor=20",
+        "data.items=200",
+        "algorithm.rank=4",
+        "privacy.epsilon=8",
     ];
     let experiment = experiment(&set);
-    let healthy = audit(&experiment, &options(3000), &mut Silent).expect("runs");
+    let healthy = audit(&experiment, &options(6000), &mut Silent).expect("runs");
     eprintln!("{healthy:?}");
     assert!(
         healthy.passed && healthy.pair_mu > 0.5 * healthy.certified_mu,
@@ -328,7 +330,7 @@ fn what_the_filters_make_of_one_record_is_audited() {
     // The same audit of a hold-out that looks at the length of a row: one rating more moves the others in and out.
     let audited = audit_filters(
         &experiment,
-        &options(3000),
+        &options(6000),
         old_hold_out(),
         &|session| session,
         &mut Silent,
@@ -336,6 +338,7 @@ fn what_the_filters_make_of_one_record_is_audited() {
     .expect("runs");
     assert!(!audited.passed, "{audited:?}");
     assert!(audited.pair_mu > 1.2 * audited.certified_mu, "{audited:?}");
+    assert!(audited.empirical_mu > audited.certified_mu, "{audited:?}");
 }
 
 /// In how many of the first `users` places of this sim the adversary finds data with one rating more that moves what a peer
