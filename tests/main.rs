@@ -6,6 +6,7 @@ mod central_equivalence;
 mod cli;
 mod consensus;
 mod equivalence;
+mod golden;
 mod layering;
 #[cfg(feature = "cli")]
 mod readme;
