@@ -14,5 +14,6 @@ mod recommender;
 mod sims;
 mod support;
 mod sweep;
+mod tree;
 mod utility;
 mod verification;

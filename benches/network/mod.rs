@@ -7,7 +7,7 @@ use undertone::engine::Session;
 use undertone::linalg::{SparseRows, start_block};
 use undertone::noise::Assignment;
 use undertone::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use undertone::protocol::averaging::{AveragingKind, MixingBounds};
+use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
 use undertone::protocol::{Plan, PlanParameters};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Provenance, Topology};
@@ -57,6 +57,10 @@ impl Shape {
         let seed = Seed::from_u64(1);
         let (adjacency, rule) = (Adjacency::Interaction, SensitivityRule::Exact);
         let start = start_block(&seed, self.dimension, self.rank).expect("full rank");
+        let topology = Arc::new(Topology::from_graph(graph, Provenance::edges("benchmark")));
+        let program = AveragingKind::Chebyshev
+            .compile(&*topology, BOUNDS, Length::Rounds(self.rounds))
+            .expect("contracting bounds");
         let parameters = PlanParameters {
             peers: self.peers as u32,
             dimension: self.dimension,
@@ -70,14 +74,13 @@ impl Shape {
             sigma_own: 0.02,
             sigma_pairwise: 3.0,
             scale_rounds: Self::SCALE_ROUNDS,
-            schedule: AveragingKind::Chebyshev
-                .schedule(BOUNDS, self.rounds)
-                .expect("contracting bounds"),
+            averaging_rounds: program.rounds(),
+            program: program.digest(),
             topology: [0; 32],
             start: start.digest(),
         };
-        let topology = Arc::new(Topology::from_graph(graph, Provenance::edges("benchmark")));
         Session {
+            program: Arc::new(program),
             noise_topology: Arc::clone(&topology),
             topology,
             rows: Arc::new((0..self.peers).map(|u| self.row(u)).collect()),

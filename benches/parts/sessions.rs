@@ -7,7 +7,7 @@ use undertone::engine::Session;
 use undertone::linalg::{SparseRows, start_block};
 use undertone::noise::Assignment;
 use undertone::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use undertone::protocol::averaging::{AveragingKind, MixingBounds};
+use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
 use undertone::protocol::{Plan, PlanParameters};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Topology};
@@ -52,6 +52,9 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         second: topology.spectrum().mixing_second.high,
     };
     let start = start_block(&seed, size.items, size.rank).expect("full rank");
+    let program = AveragingKind::Chebyshev
+        .compile(&*topology, bounds, Length::Rounds(size.rounds))
+        .expect("an expander contracts");
     let parameters = PlanParameters {
         peers: peers as u32,
         dimension: size.items,
@@ -72,13 +75,13 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         sigma_own: 0.02,
         sigma_pairwise: 0.5,
         scale_rounds: topology.graph().diameter_bound().expect("connected"),
-        schedule: AveragingKind::Chebyshev
-            .schedule(bounds, size.rounds)
-            .expect("an expander contracts"),
+        averaging_rounds: program.rounds(),
+        program: program.digest(),
         topology: [0; 32],
         start: start.digest(),
     };
     Session {
+        program: Arc::new(program),
         noise_topology: Arc::clone(&topology),
         topology,
         rows: Arc::new(rows),

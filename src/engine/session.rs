@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::linalg::{Block, SparseRows};
 use crate::noise::Assignment;
-use crate::protocol::{Neighbour, PeerSetup, Plan};
+use crate::protocol::averaging::{Program, Traffic};
+use crate::protocol::{PeerSetup, Plan};
 use crate::topology::{Graph, Mixing, Topology};
 use crate::vocabulary::{PeerIndex, Seed, Span};
 
@@ -18,6 +19,8 @@ pub struct Session {
     pub plan: Arc<Plan>,
     /// Who talks to whom, with the weights of the averaging.
     pub topology: Arc<Topology>,
+    /// What is exchanged in every round, compiled from the topology; the plan names it.
+    pub program: Arc<Program>,
     /// Who shares noise with whom.
     pub noise_topology: Arc<Topology>,
     /// Every peer's private rows.
@@ -74,21 +77,12 @@ impl Session {
     #[must_use]
     pub fn peer_setup(&self, index: PeerIndex, patience: Option<Span>) -> PeerSetup {
         let u = index.index();
-        let neighbours = self
-            .graph()
-            .neighbours(u)
-            .iter()
-            .zip(self.mixing().neighbour_weights(u))
-            .map(|(&v, &weight)| Neighbour {
-                index: PeerIndex(v),
-                weight,
-            })
-            .collect();
+        let neighbours = self.graph().neighbours(u).iter();
         PeerSetup {
             index,
             plan: Arc::clone(&self.plan),
-            neighbours,
-            self_weight: self.mixing().self_weight(u),
+            neighbours: neighbours.map(|&v| PeerIndex(v)).collect(),
+            program: self.program.peer(&*self.topology, u),
             rows: self.rows[u].clone(),
             noise: self.noise.peer(index, self.noise_graph()),
             noise_partners: self
@@ -100,6 +94,26 @@ impl Session {
             start: Arc::clone(&self.start),
             patience,
         }
+    }
+
+    /// What one iteration costs to send, derived from the averaging program.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        let scale_rounds = self.plan.parameters().scale_rounds;
+        Traffic::of(
+            &self.program,
+            &*self.topology,
+            scale_rounds,
+            self.plan.values(),
+        )
+    }
+
+    /// Whether the averaging program is the one the plan names.
+    #[must_use]
+    pub fn has_planned_program(&self) -> bool {
+        let parameters = self.plan.parameters();
+        self.program.digest() == parameters.program
+            && self.program.rounds() == parameters.averaging_rounds
     }
 
     /// The rows of all peers in one matrix, in peer order.

@@ -24,7 +24,7 @@ use crate::privacy::{
     self, Budget, Calibrated, Certificate, Delta, NoisePlan, NoiseRequest, Scheme, Sensitivity,
     View,
 };
-use crate::protocol::averaging::MixingBounds;
+use crate::protocol::averaging::{Length, MixingBounds, Program};
 use crate::topology::Topology;
 use crate::vocabulary::{Release, Seed};
 
@@ -59,6 +59,8 @@ pub struct Experiment {
     pub noise: NoisePlan,
     /// What the σ's of each iteration are multiplied by; empty for an even budget.
     pub noise_factors: Vec<f64>,
+    /// What is exchanged in every averaging round, compiled from the topology.
+    pub program: Arc<Program>,
     /// Averaging rounds K.
     pub rounds: u32,
     /// The factor by which they shrink the spread.
@@ -206,13 +208,14 @@ impl Experiment {
         })?;
         let bounds = mixing_bounds(&topology);
         let averaging = config.averaging;
-        let rounds = match (averaging.tolerance, averaging.rounds) {
+        let length = match (averaging.tolerance, averaging.rounds) {
             (Some(_), Some(_)) => return Err(ExperimentError::ToleranceAndRounds),
-            (tolerance, None) => averaging
-                .scheme
-                .rounds(bounds, tolerance.unwrap_or(DEFAULT_TOLERANCE))?,
-            (None, Some(rounds)) => checked_rounds(rounds)?,
+            (Some(tolerance), None) => Length::Tolerance(tolerance),
+            (None, Some(rounds)) => Length::Rounds(checked_rounds(rounds)?),
+            (None, None) => Length::Own,
         };
+        let program = averaging.scheme.compile(&*topology, bounds, length)?;
+        let rounds = program.rounds();
         let contraction = averaging.scheme.contraction(bounds, rounds)?;
         let mut experiment = Self {
             shared: Shared::of(&topology, &noise_topology),
@@ -230,6 +233,7 @@ impl Experiment {
             delta: budget.delta,
             noise: NoisePlan::clone(&noise),
             noise_factors,
+            program: Arc::new(program),
             rounds,
             contraction,
             warnings: Vec::new(),
@@ -529,7 +533,9 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     {
         return Err(ExperimentError::Latency { low, high });
     }
-    if config.averaging.tolerance.is_none() && config.averaging.rounds.is_none() {
+    let averaging = config.averaging;
+    let open = averaging.tolerance.is_none() && averaging.rounds.is_none();
+    if open && !averaging.scheme.is_exact() {
         config.averaging.tolerance = Some(DEFAULT_TOLERANCE);
     }
     Ok(config)

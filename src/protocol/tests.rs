@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::averaging::{AveragingKind, MixingBounds};
+use super::averaging::{AveragingKind, Length, MixingBounds, Network, Program};
 use super::{
-    Body, CollectingOutbox, Event, FaultKind, Input, Message, Neighbour, Peer, PeerError,
-    PeerSetup, Plan, PlanError, PlanParameters, QueryError, SessionId, Timer,
+    Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, PeerSetup, Plan,
+    PlanError, PlanParameters, QueryError, SessionId, Timer,
 };
 use crate::algorithm::AlgorithmKind;
 use crate::linalg::{Block, SparseRows, start_block};
@@ -18,11 +18,38 @@ use crate::vocabulary::{Iteration, Label, PeerIndex, Release, Round, Seed, Span,
 const ROUNDS: u32 = 3;
 const VALUES: usize = 8;
 
-fn parameters() -> PlanParameters {
+/// A triangle with equal weights.
+struct Triangle;
+
+impl Network for Triangle {
+    fn peers(&self) -> usize {
+        3
+    }
+
+    fn neighbours(&self, peer: usize) -> &[u32] {
+        [&[1, 2], &[0, 2], &[0, 1]][peer]
+    }
+
+    fn weights(&self, _peer: usize) -> &[f64] {
+        &[1.0 / 3.0; 2]
+    }
+
+    fn self_weight(&self, _peer: usize) -> f64 {
+        1.0 / 3.0
+    }
+}
+
+fn program() -> Program {
     let bounds = MixingBounds {
         lowest: -0.5,
         second: 0.5,
     };
+    AveragingKind::Chebyshev
+        .compile(&Triangle, bounds, Length::Rounds(ROUNDS))
+        .expect("contracts")
+}
+
+fn parameters() -> PlanParameters {
     PlanParameters {
         peers: 3,
         dimension: 4,
@@ -37,9 +64,8 @@ fn parameters() -> PlanParameters {
         momentum: 0.0,
         noise_factors: Vec::new(),
         scale_rounds: 1,
-        schedule: AveragingKind::Chebyshev
-            .schedule(bounds, ROUNDS)
-            .expect("contracts"),
+        averaging_rounds: ROUNDS,
+        program: program().digest(),
         topology: [0; 32],
         start: start().digest(),
     }
@@ -65,13 +91,8 @@ fn setup() -> PeerSetup {
     PeerSetup {
         index: PeerIndex(1),
         plan: Arc::new(Plan::new(parameters()).expect("valid")),
-        neighbours: [0, 2]
-            .map(|v| Neighbour {
-                index: PeerIndex(v),
-                weight: 1.0 / 3.0,
-            })
-            .to_vec(),
-        self_weight: 1.0 / 3.0,
+        neighbours: [0, 2].map(PeerIndex).to_vec(),
+        program: program().peer(&Triangle, 1),
         rows: rows(),
         noise: PeerNoise::new(own_noise(0.0), Vec::new()),
         noise_partners: [0, 2].map(PeerIndex).to_vec(),
@@ -150,19 +171,27 @@ fn a_peer_goes_through_all_its_rounds() {
         }
     }
     assert!(bench.peer.is_finished() && bench.outbox.faults.is_empty());
-    // One scale message and three blocks per iteration; sum and basis of each, then the end.
+    // One scale message and three blocks per iteration; input, sum and basis of each, then the end.
     assert_eq!(
         (bench.outbox.messages.len(), bench.outbox.events.len()),
-        (8, 5)
+        (8, 7)
     );
-    let Event::Averaged {
-        statistic,
-        sensitivity,
-        ..
-    } = &bench.outbox.events[0]
+    let [
+        Event::Published { input, .. },
+        Event::Averaged {
+            statistic,
+            sensitivity,
+            ..
+        },
+        ..,
+    ] = bench.outbox.events.as_slice()
     else {
-        panic!("the first event is the sum")
+        panic!("the input, then the sum")
     };
+    assert_eq!(
+        bench.outbox.messages[1].1.body,
+        Body::Average(Arc::clone(input))
+    );
     assert!(
         *statistic >= 0.9 && sensitivity == statistic,
         "the largest statistic of all wins"
@@ -416,7 +445,7 @@ fn values_that_overflow_stop_the_peer_before_it_passes_them_on() {
         matches!(outcome, Err(PeerError::Overflow { .. })),
         "{outcome:?}"
     );
-    for said in &bench.outbox.messages {
+    for (_, said) in &bench.outbox.messages {
         let finite = match &said.body {
             Body::Scale(value) => value.is_finite(),
             Body::Average(values) => values.iter().all(|v| v.is_finite()),
@@ -544,6 +573,20 @@ fn bad_setups_and_plans_are_errors() {
         Peer::new(wrong),
         Err(PeerError::Neighbours { .. })
     ));
+    let linear = AveragingKind::Linear.compile(
+        &Triangle,
+        MixingBounds {
+            lowest: -0.5,
+            second: 0.5,
+        },
+        Length::Rounds(ROUNDS),
+    );
+    let mut wrong = setup();
+    wrong.program = linear.expect("contracts").peer(&Triangle, 1);
+    assert!(matches!(Peer::new(wrong), Err(PeerError::Program { .. })));
+    let mut wrong = setup();
+    wrong.neighbours.pop();
+    assert!(matches!(Peer::new(wrong), Err(PeerError::Program { .. })));
     let mut wrong = setup();
     wrong.rows = SparseRows::new(5);
     assert!(matches!(
@@ -563,7 +606,7 @@ fn bad_setups_and_plans_are_errors() {
         |p| p.peers = 0,
         |p| p.rank = 5,
         |p| p.iterations = 0,
-        |p| p.schedule.clear(),
+        |p| p.averaging_rounds = 0,
         // Each peer would scale its noise by a statistic of its own.
         |p| p.scale_rounds = 0,
         |p| p.scale_rounds = u32::MAX,
@@ -637,7 +680,8 @@ fn the_session_name_depends_on_every_public_parameter() {
         sigma_own: _,
         sigma_pairwise: _,
         scale_rounds: _,
-        schedule: _,
+        averaging_rounds: _,
+        program: _,
         topology: _,
         start: _,
         noise_factors: _,
@@ -654,9 +698,7 @@ fn the_session_name_depends_on_every_public_parameter() {
         |p| p.block = 3,
         |p| p.algorithm = AlgorithmKind::Krylov,
         |p| p.start[31] ^= 1,
-        |p| {
-            p.schedule.pop();
-        },
+        |p| p.averaging_rounds -= 1,
         |p| {
             p.sensitivity =
                 Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 2, None, 2)
@@ -671,7 +713,7 @@ fn the_session_name_depends_on_every_public_parameter() {
         |p| p.start[5] = 1,
         |p| p.noise_factors = vec![1.0; 2],
         |p| p.momentum = 1.0,
-        |p| p.schedule[0].mixed += 1e-9,
+        |p| p.program[7] ^= 1,
     ];
     let reference = Plan::new(parameters()).expect("valid").session();
     for change in changes {

@@ -11,6 +11,7 @@
 mod chunk;
 mod gossip;
 mod states;
+mod walk;
 
 use std::sync::Arc;
 
@@ -22,17 +23,19 @@ use super::{
 };
 use crate::linalg::Block;
 use crate::noise::NetworkNoise;
+use crate::protocol::averaging::Form;
 use crate::protocol::{PeerError, check_query, check_start};
 use crate::vocabulary::{CHUNK, Iteration, PeerIndex, Round};
 use chunk::{ChunkState, ChunkTask};
 use gossip::PEERS_AT_ONCE;
-pub use gossip::{Averaged, Gossip, Rounds, tile_width};
+pub use gossip::{Averaged, Exchange, Gossip, Rounds, tile_width};
 use states::States;
+pub use walk::Walk;
 
 /// Runs the session.
 ///
 /// # Errors
-/// [`EngineError::Start`] for a starting block that is not the plan's; [`EngineError::Peer`] with the first peer whose
+/// [`EngineError::Start`] for a starting block and [`EngineError::Program`] for an averaging program that is not the plan's; [`EngineError::Peer`] with the first peer whose
 /// input or sum overflowed or whose sum has no unique basis. A peer checks that every query it advances to is
 /// orthonormal; here that is checked for peer 0, the others' come out of the same function.
 ///
@@ -44,7 +47,23 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     let algorithm = session.plan.algorithm();
     check_start(&session.plan, &session.start).map_err(EngineError::Start)?;
     let noise = NetworkNoise::of(&session.noise, session.noise_graph());
+    if !session.has_planned_program() {
+        return Err(EngineError::Program);
+    }
+    let program = &session.program;
     let gossip = Gossip::new(session.graph(), session.mixing());
+    let walk = match program.form() {
+        Form::Recurrence(_) => Walk::default(),
+        Form::Listed(steps) => Walk::new(session.graph(), program.rounds(), steps),
+    };
+    let rounds = Rounds {
+        exchange: match program.form() {
+            Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
+            Form::Listed(_) => Exchange::Listed(&walk),
+        },
+        factor: program.factor(),
+        watch: observer.wants_rounds(),
+    };
     let values = session.plan.values();
     let mut sums = vec![0.0; session.peers() * values];
     let mut states = States::new(session, algorithm.as_ref(), &mut sums);
@@ -79,7 +98,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             prepared: &prepared,
             iteration,
             scale,
-            watch_rounds: observer.wants_rounds(),
+            rounds,
             alone: false,
         };
         let mut transcript = observer
@@ -140,7 +159,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     }
     Ok(Outcome {
         records,
-        communication: communication(session),
+        communication: Communication::of(session.traffic(), parameters.iterations),
     })
 }
 
@@ -211,33 +230,22 @@ impl Gathered {
     fn consensus(&self, peers: usize, sums: &[f64]) -> Consensus {
         let total = self.totals.published.values();
         let norm = self.totals.published.norm();
-        let worst = sums
+        let first = &sums[..total.len()];
+        let (worst, apart) = sums
             .par_chunks_exact(total.len())
             .map(|sum| {
-                sum.iter()
-                    .zip(total)
-                    .map(|(x, y)| (x - y).powi(2))
-                    .sum::<f64>()
+                let square = |others: &[f64]| {
+                    let squares = sum.iter().zip(others).map(|(x, y)| (x - y).powi(2));
+                    squares.sum::<f64>()
+                };
+                (square(total), square(first))
             })
-            .reduce(|| 0.0, f64::max);
+            .reduce(|| (0.0, 0.0), |a, b| (a.0.max(b.0), a.1.max(b.1)));
         Consensus {
             disagreement: worst.sqrt() / norm,
+            between_peers: apart.sqrt() / norm,
             initial_spread: peers as f64 * self.rounds[0].sqrt() / norm,
             approximation: None,
         }
-    }
-}
-
-/// What the same session costs on the wire: every peer sends every frame to every neighbour.
-pub(super) fn communication(session: &Session) -> Communication {
-    let iterations = session.plan.parameters().iterations;
-    let steps = session.plan.steps_per_iteration();
-    let ends = 2 * session.graph().edges() as u64;
-    let bytes = session.plan.bytes_per_edge_end() * u64::from(iterations);
-    Communication {
-        rounds: vec![steps; iterations as usize],
-        messages: ends * u64::from(steps) * u64::from(iterations),
-        bytes_total: ends * bytes,
-        bytes_max_peer: session.graph().max_degree() as u64 * bytes,
     }
 }

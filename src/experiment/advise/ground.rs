@@ -68,6 +68,7 @@ impl Ground {
         let session = Session {
             plan: Arc::new(plan),
             topology: Arc::clone(&experiment.topology),
+            program: Arc::clone(&experiment.program),
             noise_topology: Arc::clone(&experiment.noise_topology),
             rows: Arc::clone(rows),
             noise: Assignment::new(seed, 0.0, 0.0),
