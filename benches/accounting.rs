@@ -54,7 +54,7 @@ fn main() {
 fn row(peers: usize, gap: f64, before: Option<(usize, f64, f64)>) -> (usize, f64, f64) {
     let graph = regular(peers);
     let plan = plan(&graph);
-    let (own, pairwise) = (plan.sigma_own.powi(2), plan.sigma_pairwise.powi(2));
+    let (own, pairwise) = (plan.sigma_own().powi(2), plan.sigma_pairwise().powi(2));
     let covariance = NoiseCovariance::uniform(&graph, own, pairwise).expect("a plan is usable");
     let options = AccountOptions {
         gap,

@@ -26,15 +26,15 @@ struct Curated {
 /// P1 Algorithm 1 written out: the exact sum over all rows plus every peer's own share, except `withheld`'s.
 fn curator(session: &Session, withheld: Option<usize>) -> Vec<Curated> {
     let rows = session.all_rows();
-    let parameters = session.plan.parameters();
-    let mut basis = (*session.start).clone();
+    let parameters = session.plan().parameters();
+    let mut basis = Block::clone(session.start());
     let mut trajectory = Vec::new();
     for l in 1..=parameters.iterations {
         let sensitivity = parameters.sensitivity.bound(basis.max_row_norm());
         let mut noise = Block::zeros(basis.rows(), basis.columns());
         let peers = (0..session.peers()).filter(|u| Some(*u) != withheld);
         for u in peers {
-            let own = session.noise.own(PeerIndex::from_index(u));
+            let own = session.planned_noise().own(PeerIndex::from_index(u));
             own.add_to(Iteration(l), sensitivity, noise.values_mut());
         }
         let mut sum = rows.gram_product(&basis);
@@ -100,7 +100,7 @@ fn sum_bound(
     let noise = &experiment.noise;
     let degree = experiment.noise_topology.graph().max_degree() as f64;
     let input =
-        curated.sensitivity * (noise.sigma_own + noise.sigma_pairwise * degree.sqrt()) + 1.0;
+        curated.sensitivity * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + 1.0;
     let coordinates = (start.values().len() as f64).sqrt();
     let rounding = 16.0 * f64::EPSILON * experiment.peer_rows.len() as f64 * input * coordinates;
     left_over + products * apart + above.max(below) * curated.noise + rounding
@@ -153,7 +153,7 @@ fn with_the_peers_shares_the_curator_walks_the_same_path_on_every_topology() {
                 let session = experiment.session(&Seed::from_u64(5));
                 let ours = lockstep::run(&session, &mut Silent).expect("runs");
                 let about = format!("{}, {scheme:?}, {tolerance}", case.name);
-                let start = &session.start;
+                let start = session.start();
                 let departure =
                     first_departure(&experiment, &ours, &curator(&session, None), start);
                 assert_eq!(departure, None, "{about}");
@@ -208,7 +208,7 @@ fn with_a_huge_epsilon_the_decentralised_basis_is_the_non_private_one() {
         let close = |epsilon: &str| {
             let set = [epsilon, "averaging.tolerance=1e-13"];
             let experiment = experiment(case, AveragingKind::Chebyshev, &set);
-            assert!(experiment.noise.sigma_own > 0.0 && experiment.noise.sigma_pairwise > 0.0);
+            assert!(experiment.noise.sigma_own() > 0.0 && experiment.noise.sigma_pairwise() > 0.0);
             let session = experiment.session(&Seed::from_u64(8));
             let ours = lockstep::run(&session, &mut Silent).expect("runs");
             let plain = central::run(&session, SumNoise::Nothing, &mut Silent).expect("runs");

@@ -29,7 +29,7 @@ fn implied(experiment: &Experiment, tolerance: f64) -> f64 {
     let graph = experiment.noise_topology.graph();
     let peers = graph.nodes() as f64;
     let mean_degree = 2.0 * graph.edges() as f64 / peers;
-    let ratio = experiment.noise.sigma_pairwise / experiment.noise.sigma_own;
+    let ratio = experiment.noise.sigma_pairwise() / experiment.noise.sigma_own();
     2.0 * tolerance * peers * (1.0 + mean_degree * ratio * ratio).sqrt()
 }
 

@@ -26,7 +26,7 @@ fn sweep(set: &[&str]) -> Sweep {
 fn start(sweep: &Sweep, cell: Cell) -> Vec<f64> {
     let experiment = sweep.experiment(cell).expect("checked");
     let session = experiment.session(&Seed::from_u64(cell.seed));
-    session.start.values().to_vec()
+    session.start().values().to_vec()
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_cell_is_what_a_single_run_of_its_experiment_reports() {
             let found = [
                 utility.relative_error_non_private,
                 utility.relative_error,
-                experiment.noise.epsilon,
+                experiment.noise.epsilon(),
             ];
             for (sum, value) in errors.iter_mut().zip(found) {
                 *sum += value.expect("measured") / 2.0;

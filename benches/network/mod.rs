@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use undertone::algorithm::AlgorithmKind;
-use undertone::engine::Session;
+use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
-use undertone::noise::Assignment;
 use undertone::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
 use undertone::protocol::{Plan, PlanParameters};
@@ -37,8 +36,8 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Rounds of max-consensus: enough for every random regular graph used here.
-    pub(crate) const SCALE_ROUNDS: u32 = 8;
+    /// Rounds of max-consensus: at least what sessions ask for on every random regular graph used here.
+    pub(crate) const SCALE_ROUNDS: u32 = 16;
 
     /// Messages of one exchange.
     #[allow(dead_code, reason = "not every benchmark asks")]
@@ -54,10 +53,10 @@ impl Shape {
             seed: 1,
         });
         let graph = config.generate(self.peers).expect("such a graph exists");
+        let topology = Arc::new(Topology::from_graph(graph, Provenance::edges("benchmark")));
         let seed = Seed::from_u64(1);
         let (adjacency, rule) = (Adjacency::Interaction, SensitivityRule::Exact);
         let start = start_block(&seed, self.dimension, self.rank).expect("full rank");
-        let topology = Arc::new(Topology::from_graph(graph, Provenance::edges("benchmark")));
         let program = AveragingKind::Chebyshev
             .compile(&*topology, BOUNDS, Length::Rounds(self.rounds))
             .expect("contracting bounds");
@@ -76,20 +75,22 @@ impl Shape {
             scale_rounds: Self::SCALE_ROUNDS,
             averaging_rounds: program.rounds(),
             program: program.digest(),
-            topology: [0; 32],
+            topology: graphs_digest(&topology, &topology),
             start: start.digest(),
         };
-        Session {
+        let plan = Plan::new(parameters).expect("valid");
+        let rows = (0..self.peers).map(|u| self.row(u)).collect();
+        Session::new(SessionParts {
             program: Arc::new(program),
             noise_topology: Arc::clone(&topology),
             topology,
-            rows: Arc::new((0..self.peers).map(|u| self.row(u)).collect()),
-            noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
+            rows: Arc::new(PeerRows::new(rows)),
             start: Arc::new(start),
-            plan: Arc::new(Plan::new(parameters).expect("valid")),
+            sigma_central: plan.sigma_of_sum(1.0),
+            plan: Arc::new(plan),
             seed,
-            sigma_central: 1.0,
-        }
+        })
+        .expect("fits")
     }
 
     fn row(self, peer: usize) -> SparseRows {

@@ -6,7 +6,7 @@ use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 use undertone::noise::{Assignment, NetworkNoise, NoiseChunk};
-use undertone::vocabulary::{CHUNK, Iteration, Seed};
+use undertone::vocabulary::{Binding, CHUNK, Iteration, Seed};
 
 use super::{best_in_turns, sessions};
 
@@ -23,7 +23,8 @@ pub(crate) fn bench(quick: bool) {
     let threads = rayon::current_num_threads();
     for &peers in sizes {
         let topology = sessions::topology(peers);
-        let assignment = Assignment::new(&Seed::from_u64(1), 0.5, 3.0);
+        let root = Seed::from_u64(1).noise_root(Binding::to(&[]));
+        let assignment = Assignment::new(root, 0.5, 3.0).expect("finite");
         let noise = NetworkNoise::of(&assignment, topology.graph());
         let drawn = (peers + topology.graph().edges()) * CHUNK;
         let rounds = drawn / CHUNK;

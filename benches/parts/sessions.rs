@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use undertone::algorithm::AlgorithmKind;
-use undertone::engine::Session;
+use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
-use undertone::noise::Assignment;
 use undertone::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
 use undertone::protocol::{Plan, PlanParameters};
@@ -74,21 +73,22 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         .expect("proved"),
         sigma_own: 0.02,
         sigma_pairwise: 0.5,
-        scale_rounds: topology.graph().diameter_bound().expect("connected"),
+        scale_rounds: topology.diameter_bound().expect("connected"),
         averaging_rounds: program.rounds(),
         program: program.digest(),
-        topology: [0; 32],
+        topology: graphs_digest(&topology, &topology),
         start: start.digest(),
     };
-    Session {
+    let plan = Plan::new(parameters).expect("valid");
+    Session::new(SessionParts {
         program: Arc::new(program),
         noise_topology: Arc::clone(&topology),
         topology,
-        rows: Arc::new(rows),
-        noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
+        rows: Arc::new(PeerRows::new(rows)),
         start: Arc::new(start),
-        plan: Arc::new(Plan::new(parameters).expect("valid")),
+        sigma_central: plan.sigma_of_sum(1.0),
+        plan: Arc::new(plan),
         seed,
-        sigma_central: 0.02 * (peers as f64).sqrt(),
-    }
+    })
+    .expect("fits")
 }

@@ -6,8 +6,8 @@ use super::{Communication, EngineError, IterationRecord, Observer, Outcome, Sess
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::noise::Term;
-use crate::protocol::check_start;
-use crate::vocabulary::{Iteration, Label, PeerIndex};
+use crate::protocol::check_query;
+use crate::vocabulary::{Iteration, PeerIndex};
 
 /// Where the noise on the sum comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +24,8 @@ pub enum SumNoise {
 /// Runs the session under a curator with this noise.
 ///
 /// # Errors
-/// [`EngineError::NotFullRank`] if the noisy sum has no unique basis, [`EngineError::Start`] for a starting block that is
-/// not the plan's. Later queries are orthonormal by the contract of [`Algorithm::advance`](crate::algorithm::Algorithm::advance).
+/// [`EngineError::NotFullRank`] if the noisy sum has no unique basis, [`EngineError::Start`], [`EngineError::Noise`] and
+/// [`EngineError::Query`] for a starting block or noise that is not the plan's and for a query that is not orthonormal.
 ///
 /// # Source
 /// P1 Algorithm 1, with noise scaled by X^{l−1} (see [`crate::algorithm::PowerMethod`]).
@@ -34,38 +34,36 @@ pub fn run(
     noise: SumNoise,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
-    let parameters = session.plan.parameters();
-    let algorithm = session.plan.algorithm();
-    check_start(&session.plan, &session.start).map_err(EngineError::Start)?;
-    let (height, width) = session.plan.shape();
-    let mut state = PublicState::new(Arc::clone(&session.start));
+    let parameters = session.plan().parameters();
+    let algorithm = session.plan().algorithm();
+    session.admit()?;
+    let (height, width) = session.plan().shape();
+    let mut state = PublicState::new(Arc::clone(session.start()));
     let mut records = Vec::new();
     for number in 1..=parameters.iterations {
         let iteration = Iteration(number);
         let statistic = parameters.sensitivity.statistic().of(&state.query);
         let sensitivity = parameters.sensitivity.bound(statistic);
         let mut local = Block::zeros(height, width);
-        for rows in session.rows.iter() {
+        for rows in session.rows().iter() {
             let prepared = algorithm.prepare(rows, state.query.values());
             let values = local.values_mut();
             algorithm.add_contribution(rows, &prepared, 0..values.len(), values);
         }
         let mut sum = local.clone();
-        let scale = session.plan.noise_scale(iteration, sensitivity);
+        let scale = session.plan().noise_scale(iteration, sensitivity);
         let mut add = |term: Term| {
             term.add_to(iteration, scale, sum.values_mut());
         };
         let sigma = match noise {
             SumNoise::Curator => {
-                add(Term::new(
-                    session.seed.key(Label::CuratorNoise, 0, 0),
-                    session.sigma_central,
-                ));
-                scale * session.sigma_central
+                add(session.curator_noise());
+                scale * session.sigma_central()
             }
             SumNoise::Shares => {
-                (0..session.peers()).for_each(|u| add(session.noise.own(PeerIndex::from_index(u))));
-                session.plan.sigma_of_sum(scale)
+                (0..session.peers())
+                    .for_each(|u| add(session.planned_noise().own(PeerIndex::from_index(u))));
+                session.plan().sigma_of_sum(scale)
             }
             SumNoise::Nothing => 0.0,
         };
@@ -74,6 +72,12 @@ pub fn run(
         state = algorithm
             .advance(&state, &sum, sigma)
             .map_err(|source| EngineError::NotFullRank { iteration, source })?;
+        if number < parameters.iterations {
+            check_query(&state.query).map_err(|source| EngineError::Query {
+                iteration: Iteration(number + 1),
+                source,
+            })?;
+        }
         let record = IterationRecord {
             iteration,
             statistic,

@@ -19,7 +19,7 @@ use crate::protocol::wire;
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
     let mut outcome = central::run(session, SumNoise::Shares, observer)?;
     let iterations = outcome.records.len() as u64;
-    let block = wire::framed_block_len(session.plan.values()) as u64;
+    let block = wire::framed_block_len(session.plan().values()) as u64;
     let peers = session.peers() as u64;
     outcome.communication.rounds = vec![1; outcome.records.len()];
     outcome.communication.messages = 2 * peers * iterations;

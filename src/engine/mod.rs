@@ -19,6 +19,7 @@ pub mod lockstep;
 mod network;
 mod outcome;
 mod record;
+mod rows;
 mod session;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -27,7 +28,8 @@ pub use outcome::{
     Communication, Consensus, IterationRecord, Observer, Outcome, Silent, Totals, Transcript,
 };
 pub use record::Collector;
-pub use session::Session;
+pub use rows::PeerRows;
+pub use session::{Session, SessionError, SessionParts, graphs_digest};
 
 use crate::linalg::NotFullRank;
 use crate::protocol::{Fault, PeerError, QueryError};
@@ -50,6 +52,22 @@ pub enum EngineError {
     /// A starting block that the plan does not name or the sensitivity does not bound.
     #[error("the session cannot start: {0}")]
     Start(#[source] QueryError),
+    /// Parts that make no session.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// Noise that is not the plan's: nobody may publish with it.
+    #[error(
+        "the noise of the session is not what its plan calls for: build the session with Session::new"
+    )]
+    Noise,
+    /// A public query of an engine without peers that the sensitivity does not bound.
+    #[error("{iteration} cannot begin: {source}")]
+    Query {
+        /// The iteration.
+        iteration: Iteration,
+        /// Why.
+        source: QueryError,
+    },
     /// The noisy sum of an engine without peers has no unique basis.
     #[error("{iteration} cannot advance: {source}")]
     NotFullRank {

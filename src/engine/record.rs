@@ -38,7 +38,7 @@ impl Collector {
     /// A collector for one run.
     #[must_use]
     pub fn new(session: Session) -> Self {
-        let first = vec![Some(Arc::clone(&session.start)); session.peers()];
+        let first = vec![Some(Arc::clone(session.start())); session.peers()];
         Self {
             queries: BTreeMap::from([(Iteration(1), first)]),
             session,
@@ -128,12 +128,12 @@ impl Collector {
         pending: &Pending,
         queries: &[Option<Arc<Block>>],
     ) -> Option<IterationRecord> {
-        let algorithm = self.session.plan.algorithm();
-        let (height, width) = self.session.plan.shape();
+        let algorithm = self.session.plan().algorithm();
+        let (height, width) = self.session.plan().shape();
         let shape = || Block::zeros(height, width);
         let (mut published, mut local) = (shape(), shape());
         for (u, query) in queries.iter().enumerate() {
-            let (rows, query) = (&self.session.rows[u], query.as_ref()?);
+            let (rows, query) = (&self.session.rows()[u], query.as_ref()?);
             let contribution = algorithm::contribution(algorithm.as_ref(), rows, query.values());
             local.add_scaled(1.0, &contribution);
             for (sum, x) in published

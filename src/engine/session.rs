@@ -2,40 +2,410 @@
 
 use std::sync::Arc;
 
+use super::EngineError;
+use super::rows::PeerRows;
 use crate::linalg::{Block, SparseRows};
-use crate::noise::Assignment;
-use crate::protocol::averaging::{Program, Traffic};
-use crate::protocol::{PeerSetup, Plan};
-use crate::topology::{Graph, Mixing, Topology};
-use crate::vocabulary::{PeerIndex, Seed, Span};
+use crate::noise::{Assignment, SigmaError, Term};
+use crate::privacy::Statistic;
+use crate::protocol::averaging::{Program, ProgramError, Traffic};
+use crate::protocol::{PeerSetup, Plan, PlanError, PlanParameters, QueryError, check_start};
+use crate::topology::{Graph, GraphError, Mixing, Provenance, Topology};
+use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, Seed, Span, StreamKey};
 
 /// Everything a simulation of one session needs: the plan, the graphs, every peer's rows and noise.
 ///
 /// This is a simulator's view from above. A peer built from it by [`Session::peer_setup`] receives its
 /// own part only.
+///
+/// # Invariants
+/// [`Session::new`] is the only way to make one, and every `with_…` checks again what it changes: sizes fit, the graphs and
+/// the starting block are those that the plan names, the columns of the block are orthonormal. Noise cannot be handed in:
+/// it is derived from the plan's standard deviations, under keys that are bound to the whole plan, to all rows and to the
+/// seed (see [`Seed::noise_root`]). So two sessions that differ in anything but what engines may choose for
+/// themselves have independent noise, and equal sessions have equal noise on every engine.
+///
+/// ```compile_fail,E0616
+/// # fn swapped(mut quiet: undertone::engine::Session, noisy: &undertone::engine::Session) {
+/// // Noise of another plan: refused by the compiler.
+/// quiet.noise = noisy.noise.clone();
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Session {
+    plan: Arc<Plan>,
+    topology: Arc<Topology>,
+    program: Arc<Program>,
+    noise_topology: Arc<Topology>,
+    rows: Arc<PeerRows>,
+    start: Arc<Block>,
+    seed: Seed,
+    sigma_central: f64,
+    /// Follows from all of the above.
+    noise: Assignment,
+    /// What `noise` derives from.
+    root: NoiseRoot,
+}
+
+/// What a session is made from, before validation.
+#[derive(Clone, Debug)]
+pub struct SessionParts {
     /// What all peers agreed on.
     pub plan: Arc<Plan>,
     /// Who talks to whom, with the weights of the averaging.
     pub topology: Arc<Topology>,
-    /// What is exchanged in every round, compiled from the topology; the plan names it.
+    /// What is exchanged in every averaging round, compiled from the topology; the plan names it.
     pub program: Arc<Program>,
-    /// Who shares noise with whom.
+    /// Who shares noise with whom; usually the same.
     pub noise_topology: Arc<Topology>,
     /// Every peer's private rows.
-    pub rows: Arc<Vec<SparseRows>>,
-    /// Every peer's noise.
-    pub noise: Assignment,
+    pub rows: Arc<PeerRows>,
     /// The public starting block X⁰.
     pub start: Arc<Block>,
-    /// The seed of this run, for what the engines themselves draw (latencies, curator's noise).
+    /// The seed of this run, for noise and for what engines draw themselves.
     pub seed: Seed,
-    /// The curator's noise standard deviation per unit sensitivity (engine `central`).
+    /// The standard deviation of a trusted curator's noise per unit sensitivity (engine `central`).
     pub sigma_central: f64,
 }
 
+/// Parts that make no session.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SessionError {
+    /// A graph of another size than the plan's network.
+    #[error(
+        "the {graph} graph has {nodes} nodes, the plan {peers} peers: give it one node per peer"
+    )]
+    Nodes {
+        /// Which graph.
+        graph: &'static str,
+        /// Its nodes.
+        nodes: usize,
+        /// Peers of the plan.
+        peers: u32,
+    },
+    /// Rows for more or fewer peers than the plan has.
+    #[error("rows are given for {found} peers, the plan has {peers}: give one entry per peer")]
+    Rows {
+        /// Entries found.
+        found: usize,
+        /// Peers of the plan.
+        peers: u32,
+    },
+    /// Rows over other items than the plan's.
+    #[error(
+        "the rows of {peer} have {found} items, the plan {dimension}: deal all peers rows of the same matrix"
+    )]
+    Dimension {
+        /// The first such peer.
+        peer: PeerIndex,
+        /// Its items.
+        found: usize,
+        /// Items of the plan.
+        dimension: usize,
+    },
+    /// Graphs that the plan was not made for.
+    #[error(
+        "the graphs are not those whose hash is in the plan: put graphs_digest of both into PlanParameters::topology"
+    )]
+    Graphs,
+    /// An averaging program that the plan does not name.
+    #[error(
+        "the averaging program is not the one the plan names: compile it from the session's own topology, and put its \
+         digest and rounds into PlanParameters"
+    )]
+    Program,
+    /// Steps that are no averaging program.
+    #[error(transparent)]
+    Steps(#[from] ProgramError),
+    /// Too few rounds for all peers to agree on the statistic that scales their noise.
+    #[error(
+        "scale_rounds = {found}, but a value needs up to {needed} hops to reach every peer: peers would scale their noise \
+         by different statistics; set scale_rounds to {needed} or more"
+    )]
+    ScaleRounds {
+        /// Rounds of the plan.
+        found: u32,
+        /// A bound on the diameter.
+        needed: u32,
+    },
+    /// A starting block that the plan does not name or the sensitivity does not bound.
+    #[error("the session cannot start: {0}")]
+    Start(#[source] QueryError),
+    /// A curator's noise that does not go with the plan's.
+    #[error(
+        "sigma_central = {found}: a curator's noise is a finite standard deviation above 0 and at most {most}, what the \
+         peers' own noise adds up to"
+    )]
+    Curator {
+        /// The value given.
+        found: f64,
+        /// √s·σ_η; infinite where peers add no noise.
+        most: f64,
+    },
+    /// A changed plan that is none.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// Standard deviations that no noise has.
+    #[error(transparent)]
+    Sigma(#[from] SigmaError),
+    /// A graph that is none.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+}
+
+impl SessionParts {
+    /// # Errors
+    /// As [`Session::new`].
+    fn check(&self) -> Result<(), SessionError> {
+        let parameters = self.plan.parameters();
+        let peers = parameters.peers;
+        for (graph, topology) in [
+            ("communication", &self.topology),
+            ("noise", &self.noise_topology),
+        ] {
+            let nodes = topology.graph().nodes();
+            if nodes != peers as usize {
+                return Err(SessionError::Nodes {
+                    graph,
+                    nodes,
+                    peers,
+                });
+            }
+        }
+        check_rows(&self.plan, &self.rows)?;
+        if graphs_digest(&self.topology, &self.noise_topology) != parameters.topology {
+            return Err(SessionError::Graphs);
+        }
+        if !is_planned(&self.program, &self.plan) {
+            return Err(SessionError::Program);
+        }
+        // Engines that reveal only sums run on graphs that are not connected, too; there nobody exchanges scales.
+        if parameters.sensitivity.statistic() != Statistic::None
+            && let Some(needed) = self.topology.diameter_bound()
+            && parameters.scale_rounds < needed
+        {
+            return Err(SessionError::ScaleRounds {
+                found: parameters.scale_rounds,
+                needed,
+            });
+        }
+        check_start(&self.plan, &self.start).map_err(SessionError::Start)?;
+        check_curator(&self.plan, self.sigma_central)
+    }
+}
+
+fn is_planned(program: &Program, plan: &Plan) -> bool {
+    let parameters = plan.parameters();
+    program.digest() == parameters.program && program.rounds() == parameters.averaging_rounds
+}
+
+fn check_rows(plan: &Plan, rows: &PeerRows) -> Result<(), SessionError> {
+    let (peers, dimension) = (plan.parameters().peers, plan.parameters().dimension);
+    if rows.len() != peers as usize {
+        let found = rows.len();
+        return Err(SessionError::Rows { found, peers });
+    }
+    match rows.iter().position(|rows| rows.dimension() != dimension) {
+        Some(u) => Err(SessionError::Dimension {
+            peer: PeerIndex::from_index(u),
+            found: rows[u].dimension(),
+            dimension,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Where peers add noise, their own adds up to at least what a curator would need; where they add none, a curator may.
+fn check_curator(plan: &Plan, sigma_central: f64) -> Result<(), SessionError> {
+    let private = plan.sigmas() != (0.0, 0.0);
+    let most = if private {
+        plan.sigma_of_sum(1.0)
+    } else {
+        f64::INFINITY
+    };
+    // The sum of s shares is computed as √s times one: the last bits may differ.
+    let valid = sigma_central.is_finite()
+        && sigma_central <= most * (1.0 + 1e-9)
+        && (sigma_central > 0.0 || (sigma_central == 0.0 && !private));
+    if valid {
+        Ok(())
+    } else {
+        let found = sigma_central;
+        Err(SessionError::Curator { found, most })
+    }
+}
+
 impl Session {
+    /// Checks that the parts belong together, and derives the noise of all peers.
+    ///
+    /// # Errors
+    /// [`SessionError`] naming the part that does not fit the plan: graphs of another size or hash, another averaging program, rows of another number
+    /// or dimension, too few rounds to agree on the statistic, a starting block that is not the plan's or not orthonormal,
+    /// a curator's noise that is no number or not that of the plan.
+    ///
+    /// # Cost
+    /// O(edges + peers + n b²); the diameter of a graph is found once per [`Topology`].
+    pub fn new(parts: SessionParts) -> Result<Self, SessionError> {
+        parts.check()?;
+        Self::derive(parts)
+    }
+
+    /// Derives the noise of these parts.
+    fn derive(parts: SessionParts) -> Result<Self, SessionError> {
+        let SessionParts {
+            plan,
+            topology,
+            program,
+            noise_topology,
+            rows,
+            start,
+            seed,
+            sigma_central,
+        } = parts;
+        // The plan's digest covers σ's, noise factors, algorithm, shape, sensitivity, averaging, both graphs and X⁰.
+        let root = seed.noise_root(Binding::to(&[plan.digest(), rows.digest()]));
+        let (own, pairwise) = plan.sigmas();
+        Ok(Self {
+            noise: Assignment::new(root.clone(), own, pairwise)?,
+            root,
+            plan,
+            topology,
+            program,
+            noise_topology,
+            rows,
+            start,
+            seed,
+            sigma_central,
+        })
+    }
+
+    /// A trusted curator's session, which needs no network: one peer holds all rows and adds no noise of its own; the
+    /// curator's noise has standard deviation `sigma_central` per unit sensitivity.
+    ///
+    /// Of `parameters` what is about a network is replaced: peers, graphs, averaging, own and pairwise noise, rounds of
+    /// max-consensus, and the hash of the starting block by that of `start`.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn curated(
+        parameters: PlanParameters,
+        rows: Arc<PeerRows>,
+        start: Arc<Block>,
+        seed: &Seed,
+        sigma_central: f64,
+    ) -> Result<Self, SessionError> {
+        let alone = Graph::from_edges(1, &[])?;
+        let topology = Arc::new(Topology::from_graph(alone, Provenance::edges("curator")));
+        // Nobody to exchange with: one step that does nothing.
+        let program = Program::listed(&*topology, 1.0, vec![Vec::new()])?;
+        let plan = Plan::new(PlanParameters {
+            peers: 1,
+            averaging_rounds: program.rounds(),
+            program: program.digest(),
+            sigma_own: 0.0,
+            sigma_pairwise: 0.0,
+            scale_rounds: 0,
+            topology: graphs_digest(&topology, &topology),
+            start: start.digest(),
+            ..parameters
+        })?;
+        Self::new(SessionParts {
+            plan: Arc::new(plan),
+            noise_topology: Arc::clone(&topology),
+            topology,
+            program: Arc::new(program),
+            rows,
+            start,
+            seed: seed.clone(),
+            sigma_central,
+        })
+    }
+
+    fn into_parts(self) -> SessionParts {
+        SessionParts {
+            plan: self.plan,
+            topology: self.topology,
+            program: self.program,
+            noise_topology: self.noise_topology,
+            rows: self.rows,
+            start: self.start,
+            seed: self.seed,
+            sigma_central: self.sigma_central,
+        }
+    }
+
+    /// What all peers agreed on.
+    #[must_use]
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// Who talks to whom, with the weights of the averaging.
+    #[must_use]
+    pub fn topology(&self) -> &Arc<Topology> {
+        &self.topology
+    }
+
+    /// What is exchanged in every averaging round: what the plan names.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Who shares noise with whom.
+    #[must_use]
+    pub fn noise_topology(&self) -> &Arc<Topology> {
+        &self.noise_topology
+    }
+
+    /// Every peer's private rows.
+    #[must_use]
+    pub fn rows(&self) -> &Arc<PeerRows> {
+        &self.rows
+    }
+
+    /// The public starting block X⁰.
+    #[must_use]
+    pub fn start(&self) -> &Arc<Block> {
+        &self.start
+    }
+
+    /// The standard deviation of a trusted curator's noise per unit sensitivity.
+    #[must_use]
+    pub fn sigma_central(&self) -> f64 {
+        self.sigma_central
+    }
+
+    /// Every peer's noise: the plan's standard deviations, under keys that are bound to this session.
+    #[must_use]
+    pub fn planned_noise(&self) -> &Assignment {
+        &self.noise
+    }
+
+    /// A trusted curator's noise. Its key is bound to its standard deviation too, which is not part of the plan.
+    #[must_use]
+    pub fn curator_noise(&self) -> Term {
+        let binding = Binding::to(&[
+            self.plan.digest(),
+            self.rows.digest(),
+            &self.sigma_central.to_bits().to_le_bytes(),
+        ]);
+        let key = self
+            .seed
+            .noise_root(binding)
+            .key(NoiseLabel::CuratorNoise, 0, 0);
+        Term::new(key, self.sigma_central)
+    }
+
+    /// The key of noise that an engine draws for itself, bound to this session as the peers' is.
+    pub(super) fn noise_key(&self, label: NoiseLabel, a: u32) -> StreamKey {
+        self.root.key(label, a, 0)
+    }
+
+    /// The seed of this run, for what hides nothing: latencies, network identities.
+    pub(crate) fn seed(&self) -> &Seed {
+        &self.seed
+    }
+
     /// Number of peers.
     #[must_use]
     pub fn peers(&self) -> usize {
@@ -60,17 +430,72 @@ impl Session {
         self.noise_topology.graph()
     }
 
-    /// The same session from another public starting block, which its plan then names.
+    /// The same session from another public starting block, which its plan then names. Its noise is another.
     ///
-    /// # Panics
-    /// Never: a plan stays valid whatever block it names.
-    #[must_use]
-    pub fn with_start(mut self, start: Arc<Block>) -> Self {
+    /// # Errors
+    /// [`SessionError::Start`] for a block of another shape or with columns that are not orthonormal.
+    pub fn with_start(self, start: Arc<Block>) -> Result<Self, SessionError> {
         let mut parameters = self.plan.parameters().clone();
         parameters.start = start.digest();
-        self.plan = Arc::new(Plan::new(parameters).expect("valid under another block"));
-        self.start = start;
-        self
+        let plan = Arc::new(Plan::new(parameters)?);
+        check_start(&plan, &start).map_err(SessionError::Start)?;
+        Self::derive(SessionParts {
+            plan,
+            start,
+            ..self.into_parts()
+        })
+    }
+
+    /// The same session under another plan. Its noise is another.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_plan(self, plan: Plan) -> Result<Self, SessionError> {
+        Self::new(SessionParts {
+            plan: Arc::new(plan),
+            ..self.into_parts()
+        })
+    }
+
+    /// The same session of peers who hold other rows: another world, on which the same plan is run. Its noise is another.
+    ///
+    /// # Errors
+    /// [`SessionError::Rows`] and [`SessionError::Dimension`].
+    pub fn with_rows(self, rows: Arc<PeerRows>) -> Result<Self, SessionError> {
+        check_rows(&self.plan, &rows)?;
+        Self::derive(SessionParts {
+            rows,
+            ..self.into_parts()
+        })
+    }
+
+    /// The same session with a curator whose noise has this standard deviation per unit sensitivity. The peers' noise
+    /// stays as it is, the curator's is another.
+    ///
+    /// # Errors
+    /// [`SessionError::Curator`].
+    pub fn with_curator_sigma(self, sigma_central: f64) -> Result<Self, SessionError> {
+        check_curator(&self.plan, sigma_central)?;
+        Ok(Self {
+            sigma_central,
+            ..self
+        })
+    }
+
+    /// What every engine looks at again before it runs: the starting block, and that averaging and noise are the plan's.
+    ///
+    /// # Errors
+    /// [`EngineError::Start`], [`EngineError::Program`] and [`EngineError::Noise`]; never, as long as the invariants hold.
+    pub(super) fn admit(&self) -> Result<(), EngineError> {
+        check_start(&self.plan, &self.start).map_err(EngineError::Start)?;
+        if !is_planned(&self.program, &self.plan) {
+            return Err(EngineError::Program);
+        }
+        if self.noise.is_planned(self.plan.sigmas()) {
+            Ok(())
+        } else {
+            Err(EngineError::Noise)
+        }
     }
 
     /// What peer `index` starts from.
@@ -108,14 +533,6 @@ impl Session {
         )
     }
 
-    /// Whether the averaging program is the one the plan names.
-    #[must_use]
-    pub fn has_planned_program(&self) -> bool {
-        let parameters = self.plan.parameters();
-        self.program.digest() == parameters.program
-            && self.program.rounds() == parameters.averaging_rounds
-    }
-
     /// The rows of all peers in one matrix, in peer order.
     #[must_use]
     pub fn all_rows(&self) -> SparseRows {
@@ -125,4 +542,55 @@ impl Session {
         }
         all
     }
+}
+
+/// What tests do to a session to see that engines notice, or that statistics do.
+#[cfg(test)]
+impl Session {
+    /// A session of parts that nobody checked.
+    pub(crate) fn unchecked(parts: SessionParts) -> Self {
+        Self::derive(parts).expect("noise of a valid plan")
+    }
+
+    /// The parts of this session.
+    pub(crate) fn parts(&self) -> SessionParts {
+        self.clone().into_parts()
+    }
+
+    /// The same session with other noise than its own.
+    pub(crate) fn with_noise(mut self, noise: Assignment) -> Self {
+        self.root = noise.root().clone();
+        self.noise = noise;
+        self
+    }
+
+    /// The same session with a defect in how its noise is drawn.
+    pub(crate) fn tampered(mut self, tamper: crate::noise::Tamper) -> Self {
+        self.noise = self.noise.tampered(tamper);
+        self
+    }
+
+    /// The same session under another seed, from the same starting block.
+    pub(crate) fn with_seed(self, seed: Seed) -> Self {
+        Self::unchecked(SessionParts {
+            seed,
+            ..self.into_parts()
+        })
+    }
+}
+
+/// Hash of the edges of the communication graph and of the noise graph, as plans name them.
+#[must_use]
+pub fn graphs_digest(topology: &Topology, noise: &Topology) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 topology v1");
+    for topology in [topology, noise] {
+        let graph = topology.graph();
+        hasher.update(&(graph.nodes() as u64).to_le_bytes());
+        hasher.update(&(graph.edges() as u64).to_le_bytes());
+        for (u, v) in graph.edge_list() {
+            hasher.update(&u.to_le_bytes());
+            hasher.update(&v.to_le_bytes());
+        }
+    }
+    *hasher.finalize().as_bytes()
 }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use super::analytic::AnalyticOptions;
 use super::central::SumNoise;
 use super::event::Latency;
-use super::{EngineError, Observer, Outcome, Session, Silent, analytic, central, event, lockstep};
+use super::{
+    EngineError, Observer, Outcome, PeerRows, Session, SessionError, SessionParts, Silent,
+    analytic, central, event, federated, graphs_digest, lockstep,
+};
 use crate::algorithm::AlgorithmKind;
 use crate::linalg::{SparseRows, start_block};
 use crate::noise::Assignment;
@@ -109,20 +112,21 @@ pub(crate) fn session_of(
         scale_rounds: graph.diameter_bound().expect("connected"),
         averaging_rounds: program.rounds(),
         program: program.digest(),
-        topology: [0; 32],
+        topology: graphs_digest(&topology, &topology),
         start: start.digest(),
     };
-    Session {
+    let plan = Plan::new(parameters).expect("valid");
+    Session::new(SessionParts {
         program: Arc::new(program),
         noise_topology: Arc::clone(&topology),
         topology,
-        rows: Arc::new(rows),
-        noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
+        rows: Arc::new(PeerRows::new(rows)),
         start: Arc::new(start),
-        plan: Arc::new(Plan::new(parameters).expect("valid")),
+        sigma_central: plan.sigma_of_sum(1.0),
+        plan: Arc::new(plan),
         seed,
-        sigma_central: 0.02 * 12_f64.sqrt(),
-    }
+    })
+    .expect("fits")
 }
 
 /// Everything in the outcome except consensus figures, whose sums engines order differently.
@@ -165,11 +169,11 @@ fn lockstep_and_event_agree_to_the_bit_whatever_the_latency() {
 #[test]
 fn inputs_that_overflow_stop_lockstep_and_event_alike() {
     let graph = &graphs()[3];
-    let mut session = session(graph, AveragingKind::Chebyshev, 1e-6, 5);
-    let mut parameters = session.plan.parameters().clone();
+    let session = session(graph, AveragingKind::Chebyshev, 1e-6, 5);
+    let mut parameters = session.plan().parameters().clone();
     parameters.sigma_pairwise = f64::MAX;
-    session.noise = Assignment::new(&session.seed, 0.02, f64::MAX);
-    session.plan = Arc::new(Plan::new(parameters).expect("valid"));
+    let plan = Plan::new(parameters).expect("valid");
+    let session = session.with_plan(plan).expect("fits");
     let lockstep = lockstep::run(&session, &mut Silent).expect_err("overflows");
     let latency = Latency::Constant { micros: 10 };
     let event = event::run(&session, latency, &mut Silent).expect_err("overflows");
@@ -182,10 +186,28 @@ fn inputs_that_overflow_stop_lockstep_and_event_alike() {
     }
 }
 
+/// Runs every engine of this crate that needs no network.
+fn run_all(session: &Session) -> Vec<(&'static str, Result<Outcome, EngineError>)> {
+    let options = AnalyticOptions {
+        probes: 2,
+        contraction: 0.1,
+    };
+    let latency = Latency::Constant { micros: 10 };
+    let silent = &mut Silent;
+    vec![
+        ("event", event::run(session, latency, silent)),
+        ("lockstep", lockstep::run(session, silent)),
+        ("shares", central::run(session, SumNoise::Shares, silent)),
+        ("curator", central::run(session, SumNoise::Curator, silent)),
+        ("federated", federated::run(session, silent)),
+        ("analytic", analytic::run(session, options, silent)),
+    ]
+}
+
 #[test]
 fn no_engine_starts_from_a_block_that_the_plan_does_not_name_or_bound() {
     let graph = &graphs()[3];
-    let good = session(graph, AveragingKind::Chebyshev, 1e-6, 5);
+    let good = session(graph, AveragingKind::Chebyshev, 1e-6, 5).parts();
     let mut other = good.clone();
     other.start = Arc::new(start_block(&Seed::from_u64(6), 150, 4).expect("full rank"));
     // A plan made for a long X: contributions would exceed the sensitivity tenfold.
@@ -197,23 +219,147 @@ fn no_engine_starts_from_a_block_that_the_plan_does_not_name_or_bound() {
     scaled.plan = Arc::new(Plan::new(parameters).expect("valid"));
     scaled.start = Arc::new(long);
     for bad in [other, scaled] {
-        let latency = Latency::Constant { micros: 10 };
-        let options = AnalyticOptions {
-            probes: 2,
-            contraction: 0.1,
-        };
-        assert!(matches!(
-            event::run(&bad, latency, &mut Silent),
-            Err(EngineError::Peer(PeerError::Query { .. }))
-        ));
-        for result in [
-            lockstep::run(&bad, &mut Silent),
-            central::run(&bad, SumNoise::Shares, &mut Silent),
-            analytic::run(&bad, options, &mut Silent),
-        ] {
-            assert!(matches!(result, Err(EngineError::Start(_))), "{result:?}");
+        let refused = Session::new(bad.clone());
+        assert!(
+            matches!(refused, Err(SessionError::Start(_))),
+            "{refused:?}"
+        );
+        for (engine, result) in run_all(&Session::unchecked(bad)) {
+            assert!(
+                matches!(
+                    result,
+                    Err(EngineError::Start(_) | EngineError::Peer(PeerError::Query { .. }))
+                ),
+                "{engine}: {result:?}"
+            );
         }
     }
+}
+
+#[test]
+fn no_engine_runs_with_noise_that_is_not_the_plan_s() {
+    let graph = &graphs()[3];
+    let good = session(graph, AveragingKind::Chebyshev, 1e-6, 5);
+    for (own, pairwise) in [
+        (0.01, 3.0),
+        (0.02, 0.0),
+        (0.02, 1.5),
+        (0.0, 3.0),
+        (0.0, 0.0),
+    ] {
+        let root = good.planned_noise().root().clone();
+        let noise = Assignment::new(root, own, pairwise).expect("finite");
+        for (engine, result) in run_all(&good.clone().with_noise(noise)) {
+            assert!(
+                matches!(
+                    result,
+                    Err(EngineError::Noise | EngineError::Peer(PeerError::Noise { .. }))
+                ),
+                "{engine} with {own}, {pairwise}: {result:?}"
+            );
+        }
+    }
+    for (engine, result) in run_all(&good) {
+        assert!(result.is_ok(), "{engine}: {result:?}");
+    }
+}
+
+#[test]
+fn parts_that_do_not_belong_together_make_no_session() {
+    let good = session(&graphs()[3], AveragingKind::Chebyshev, 1e-6, 5).parts();
+    let refused = |change: &dyn Fn(&mut SessionParts)| {
+        let mut parts = good.clone();
+        change(&mut parts);
+        Session::new(parts).expect_err("does not fit")
+    };
+    let planned = |change: &dyn Fn(&mut PlanParameters)| {
+        refused(&|parts| {
+            let mut parameters = parts.plan.parameters().clone();
+            change(&mut parameters);
+            parts.plan = Arc::new(Plan::new(parameters).expect("a plan, of something else"));
+        })
+    };
+    let topology = |graph: &Graph| {
+        let provenance = Provenance::edges("other");
+        Arc::new(Topology::from_graph(graph.clone(), provenance))
+    };
+    let small = Graph::from_edges(3, &[(0, 1), (1, 2)]).expect("a path");
+    assert!(matches!(
+        refused(&|parts| parts.topology = topology(&small)),
+        SessionError::Nodes {
+            graph: "communication",
+            nodes: 3,
+            peers: 12
+        }
+    ));
+    assert!(matches!(
+        refused(&|parts| parts.noise_topology = topology(&small)),
+        SessionError::Nodes {
+            graph: "noise",
+            nodes: 3,
+            peers: 12
+        }
+    ));
+    // Other graphs of the right size: fewer partners than the accountant was told of.
+    for other in &graphs()[..3] {
+        let other = topology(other);
+        assert_eq!(
+            refused(&|parts| parts.noise_topology = Arc::clone(&other)),
+            SessionError::Graphs
+        );
+        assert_eq!(
+            refused(&|parts| parts.topology = Arc::clone(&other)),
+            SessionError::Graphs
+        );
+    }
+    assert_eq!(planned(&|p| p.topology = [0; 32]), SessionError::Graphs);
+    let rows = |rows: Vec<SparseRows>| Arc::new(PeerRows::new(rows));
+    assert!(matches!(
+        refused(&|parts| parts.rows = rows(self::rows()[1..].to_vec())),
+        SessionError::Rows {
+            found: 11,
+            peers: 12
+        }
+    ));
+    let mut wide = self::rows();
+    wide[4] = SparseRows::new(151);
+    assert!(matches!(
+        refused(&|parts| parts.rows = rows(wide.clone())),
+        SessionError::Dimension {
+            found: 151,
+            dimension: 150,
+            ..
+        }
+    ));
+    let hops = good.topology.diameter_bound().expect("connected");
+    assert!(matches!(
+        planned(&|p| p.scale_rounds = hops - 1),
+        SessionError::ScaleRounds { needed, .. } if needed == hops
+    ));
+    assert!(matches!(
+        planned(&|p| p.start = [1; 32]),
+        SessionError::Start(_)
+    ));
+    for bad in [f64::NAN, f64::INFINITY, -0.01, 0.0, 0.0694] {
+        assert!(
+            matches!(
+                refused(&|parts| parts.sigma_central = bad),
+                SessionError::Curator { .. }
+            ),
+            "{bad}"
+        );
+    }
+    // What a session turns into is checked as well.
+    let session = || Session::new(good.clone()).expect("fits");
+    assert!(session().with_rows(rows(wide.clone())).is_err());
+    assert!(session().with_curator_sigma(0.0).is_err());
+    let mut long = (*good.start).clone();
+    long.scale(10.0);
+    assert!(session().with_start(Arc::new(long)).is_err());
+    let mut parameters = good.plan.parameters().clone();
+    parameters.peers = 11;
+    let plan = Plan::new(parameters).expect("of fewer peers");
+    assert!(session().with_plan(plan).is_err());
 }
 
 #[test]
@@ -273,7 +419,7 @@ fn watching_the_rounds_changes_no_bit_and_sees_the_spread_contract() {
             let watched = lockstep::run(&session, &mut watching).expect("runs");
             let plain = lockstep::run(&session, &mut Silent).expect("runs");
             assert_eq!(watched, plain);
-            let rounds = session.program.rounds() as usize;
+            let rounds = session.program().rounds() as usize;
             assert_eq!(watching.0.len(), 3 * (rounds + 1));
             for (l, spreads) in watching.0.chunks_exact(rounds + 1).enumerate() {
                 let consensus = plain.records[l].consensus.expect("peers");

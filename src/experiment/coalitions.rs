@@ -37,16 +37,16 @@ pub struct WorstCoalition {
 /// [`PrivacyError`] if the accountant refuses.
 pub fn worst_coalitions(experiment: &Experiment) -> Result<Vec<WorstCoalition>, PrivacyError> {
     let noise = &experiment.noise;
-    if noise.sigma_pairwise <= 0.0 {
+    if noise.sigma_pairwise() <= 0.0 {
         return Ok(Vec::new());
     }
     let graph = experiment.noise_topology.graph();
     let public = PublicGraph::new(graph, connectivity(experiment));
     let iterations = experiment.even_iterations();
-    let (own, pairwise) = (noise.sigma_own.powi(2), noise.sigma_pairwise.powi(2));
+    let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
     let epsilon = |factor: f64| gaussian::epsilon((iterations * factor).sqrt(), experiment.delta);
     let mut found = Vec::new();
-    for view in &noise.views {
+    for view in noise.views() {
         let bracket = worst_coalition(&public, own, pairwise, view.colluders, BUDGET)?;
         // The plan's certificate and this one are both valid: the smaller counts.
         let plan = (view.epsilon, view.certificate);

@@ -159,7 +159,7 @@ pub(super) fn convergence_bounds(
     let sigma = outcome
         .records
         .iter()
-        .map(|record| record.sensitivity * experiment.noise.sigma_sum)
+        .map(|record| record.sensitivity * experiment.noise.sigma_sum())
         .fold(0.0, f64::max);
     bounds.own_noise = Some(setting.of_noise(sigma));
     bounds

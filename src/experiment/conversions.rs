@@ -49,5 +49,5 @@ pub fn conversions(experiment: &Experiment) -> Result<Vec<Conversions>, PrivacyE
                 .collect(),
         })
     };
-    experiment.noise.views.iter().map(convert).collect()
+    experiment.noise.views().iter().map(convert).collect()
 }

@@ -6,6 +6,7 @@ use super::evaluation::EvaluationError;
 use super::overrides::OverrideError;
 use super::sweep::SweepError;
 use crate::data::DataError;
+use crate::engine::SessionError;
 use crate::linalg::NotFullRank;
 use crate::privacy::PrivacyError;
 use crate::protocol::PlanError;
@@ -79,6 +80,9 @@ pub enum ExperimentError {
     /// The plan is not valid.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// The session's parts do not fit its plan.
+    #[error(transparent)]
+    Session(#[from] SessionError),
     /// The rank does not fit the items.
     #[error(
         "[algorithm] rank = {rank} needs at least that many items, but {items} are left: lower rank or raise data.items"

@@ -12,7 +12,7 @@ use super::resolve::Experiment;
 use super::run::RunError;
 use crate::data::{self, DataError, Interactions};
 use crate::engine::central::{self, SumNoise};
-use crate::engine::{Outcome, Session, Silent};
+use crate::engine::{EngineError, Outcome, PeerRows, Session, Silent};
 use crate::linalg::{Block, SparseRows, TopEigenvectors, top_eigenvectors};
 use crate::recommender::{
     LowPassScorer, Popularity, RankingQuality, RankingTotals, Scorer, SplitCounts, SplitError,
@@ -201,11 +201,20 @@ impl References {
         experiment: &Experiment,
         session: &Session,
     ) -> Result<Outcome, RunError> {
-        let mut session = session.clone();
-        if let Cow::Owned(rows) = experiment.reference_rows() {
-            session.rows = Arc::new(vec![rows]);
-        }
-        Ok(central::run(&session, SumNoise::Nothing, &mut Silent)?)
+        let run = |session: &Session| central::run(session, SumNoise::Nothing, &mut Silent);
+        Ok(match experiment.reference_rows() {
+            Cow::Borrowed(_) => run(session)?,
+            Cow::Owned(rows) => {
+                let reference = Session::curated(
+                    session.plan().parameters().clone(),
+                    Arc::new(PeerRows::new(vec![rows])),
+                    Arc::clone(session.start()),
+                    session.seed(),
+                    0.0,
+                );
+                run(&reference.map_err(EngineError::from)?)?
+            }
+        })
     }
 
     /// The exact leading eigenvectors of the reference matrix, or why there are none.

@@ -15,6 +15,7 @@ use super::evaluation::HeldOut;
 use super::summary::DataSummary;
 use super::topology_source::TopologySource;
 use crate::data::{self, DataError, Interactions};
+use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::privacy::NoisePlan;
 use crate::topology::{Topology, TopologyError};
@@ -63,7 +64,7 @@ pub(super) struct Materials {
     loaded: Memo<data::Loaded>,
     held: Memo<Held>,
     user_rows: Memo<SparseRows>,
-    peer_rows: Memo<Vec<SparseRows>>,
+    peer_rows: Memo<PeerRows>,
     topologies: Memo<Topology>,
     plans: Memo<NoisePlan>,
 }
@@ -114,8 +115,8 @@ impl Materials {
     pub(super) fn peer_rows<E>(
         &self,
         config: &Config,
-        make: impl FnOnce() -> Result<Vec<SparseRows>, E>,
-    ) -> Result<Arc<Vec<SparseRows>>, E> {
+        make: impl FnOnce() -> Result<PeerRows, E>,
+    ) -> Result<Arc<PeerRows>, E> {
         // A random deal is the seed's.
         let seed = (config.peers.partition == data::Partition::Random).then_some(config.seed);
         let key = (

@@ -6,6 +6,8 @@ pub mod coalitions;
 pub mod config;
 pub mod convergence_bounds;
 mod conversions;
+#[cfg(test)]
+mod difference_attack;
 mod error;
 pub mod evaluation;
 pub mod items;

@@ -36,12 +36,15 @@ pub fn peer_costs(
     coalition: &[u32],
 ) -> Result<Vec<PeerCost>, PrivacyError> {
     let noise = &experiment.noise;
-    if experiment.config.engine.kind.reveals_only_sums() || noise.sigma_own <= 0.0 {
+    if experiment.config.engine.kind.reveals_only_sums() || noise.sigma_own() <= 0.0 {
         return Ok(Vec::new());
     }
     let graph = experiment.noise_topology.graph();
-    let covariance =
-        NoiseCovariance::uniform(graph, noise.sigma_own.powi(2), noise.sigma_pairwise.powi(2))?;
+    let covariance = NoiseCovariance::uniform(
+        graph,
+        noise.sigma_own().powi(2),
+        noise.sigma_pairwise().powi(2),
+    )?;
     let accounted = account(&covariance, coalition, AccountOptions::default())?;
     let iterations = experiment.even_iterations();
     let mu = |factor: f64| (iterations * factor).sqrt();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::config::EngineKind;
-use super::resolve::{Experiment, curator};
+use super::resolve::Experiment;
 use crate::algorithm::{AlgorithmKind, Sizes};
 use crate::engine::Outcome;
 use crate::privacy::{
@@ -246,9 +246,9 @@ impl Receipt {
                 hash: hash(graph),
                 edges: graph.edge_list().collect(),
             },
-            sigma_own: experiment.noise.sigma_own,
-            sigma_pairwise: experiment.noise.sigma_pairwise,
-            sigma_sum: experiment.noise.sigma_sum,
+            sigma_own: experiment.noise.sigma_own(),
+            sigma_pairwise: experiment.noise.sigma_pairwise(),
+            sigma_sum: experiment.noise.sigma_sum(),
             iterations: outcome
                 .records
                 .iter()
@@ -258,7 +258,7 @@ impl Receipt {
                     noise_factor: experiment.noise_factor(record.iteration.0),
                 })
                 .collect(),
-            views: experiment.noise.views.clone(),
+            views: experiment.noise.views().to_vec(),
         }
     }
 
@@ -367,9 +367,9 @@ impl Receipt {
                 "iterations listed as requested",
                 self.iterations.len() == request.iterations as usize,
             ),
-            at_least("own noise", self.sigma_own, plan.sigma_own),
-            at_least("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise),
-            at_least("noise in the sum", self.sigma_sum, plan.sigma_sum),
+            at_least("own noise", self.sigma_own, plan.sigma_own()),
+            at_least("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
+            at_least("noise in the sum", self.sigma_sum, plan.sigma_sum()),
         ];
         for (number, scaled) in (1_usize..).zip(&self.iterations) {
             let least = least_statistic(
@@ -395,7 +395,7 @@ impl Receipt {
                 factors.get(number - 1).copied().unwrap_or(1.0),
             ));
         }
-        findings.extend(self.compare_views(&plan.views));
+        findings.extend(self.compare_views(plan.views()));
         Ok(findings)
     }
 
@@ -407,7 +407,7 @@ impl Receipt {
     ) -> Result<NoisePlan, ReceiptError> {
         let request = &self.request;
         if self.engine == EngineKind::Central && request.scheme != Scheme::None {
-            return Ok(curator(calibrated));
+            return Ok(NoisePlan::curator(calibrated));
         }
         let trusted_sum = self.engine == EngineKind::Federated;
         // The spectrum is costly, and only shared noise asks for it.
@@ -422,7 +422,7 @@ impl Receipt {
         Ok(NoisePlan::new(&NoiseRequest {
             graph: &graph,
             connectivity,
-            noise_multiplier: calibrated.z,
+            noise_multiplier: calibrated.z(),
             iterations: request.iterations,
             delta: budget.delta,
             colluders: request.colluders,

@@ -17,12 +17,11 @@ use super::topology_source::TopologySource;
 use super::{memory, warnings};
 use crate::algorithm::AlgorithmKind;
 use crate::data::{self, Interactions};
-use crate::engine::analytic;
 use crate::engine::event::Latency;
+use crate::engine::{PeerRows, analytic};
 use crate::linalg::SparseRows;
 use crate::privacy::{
-    self, Budget, Calibrated, Certificate, Delta, NoisePlan, NoiseRequest, Scheme, Sensitivity,
-    View,
+    self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, Scheme, Sensitivity,
 };
 use crate::protocol::averaging::{Length, MixingBounds, Program};
 use crate::topology::Topology;
@@ -44,7 +43,7 @@ pub struct Experiment {
     /// Every user's normalised row.
     pub user_rows: Arc<SparseRows>,
     /// The rows each peer holds.
-    pub peer_rows: Arc<Vec<SparseRows>>,
+    pub peer_rows: Arc<PeerRows>,
     /// The communication graph.
     pub topology: Arc<Topology>,
     /// The noise graph: the communication graph, unless the configuration names another.
@@ -256,7 +255,7 @@ impl Experiment {
     #[must_use]
     pub fn sigma_central(&self) -> f64 {
         if self.is_private() {
-            self.calibrated.z
+            self.calibrated.z()
         } else {
             0.0
         }
@@ -290,8 +289,8 @@ impl Experiment {
             iteration,
             sensitivity,
             sigma_central: scale * self.sigma_central(),
-            sigma_independent: scale * self.noise.sigma_own,
-            sigma_pairwise: scale * self.noise.sigma_pairwise,
+            sigma_independent: scale * self.noise.sigma_own(),
+            sigma_pairwise: scale * self.noise.sigma_pairwise(),
         }
     }
 
@@ -305,11 +304,11 @@ impl Experiment {
             calibration: privacy.calibration,
             epsilon: self.is_private().then_some(privacy.epsilon),
             delta: privacy.delta,
-            noise_multiplier: self.is_private().then_some(self.calibrated.z),
+            noise_multiplier: self.is_private().then_some(self.calibrated.z()),
             iterations: (1..=self.config.algorithm.iterations)
                 .map(|l| self.iteration_noise(l, 1.0))
                 .collect(),
-            views: self.noise.views.clone(),
+            views: self.noise.views().to_vec(),
         }
     }
 
@@ -405,12 +404,12 @@ fn dealt(
     interactions: &Interactions,
     user_rows: &SparseRows,
     peers: usize,
-) -> Result<Vec<SparseRows>, ExperimentError> {
+) -> Result<PeerRows, ExperimentError> {
     let seed = Seed::from_u64(config.seed);
     let partition = config.peers.partition;
     let assignment = data::assign(interactions.users(), peers, partition, &seed)
         .map_err(ExperimentError::Peers)?;
-    Ok(data::peer_rows(user_rows, &assignment))
+    Ok(PeerRows::new(data::peer_rows(user_rows, &assignment)))
 }
 
 fn filtered(
@@ -466,13 +465,13 @@ fn plan_noise(
         return Err(ExperimentError::Colluders { colluders, peers });
     }
     if config.engine.kind == EngineKind::Central && config.noise.scheme != Scheme::None {
-        return Ok(curator(calibrated));
+        return Ok(NoisePlan::curator(calibrated));
     }
     let lambda2 = noise_topology.spectrum().algebraic_connectivity;
     Ok(NoisePlan::new(&NoiseRequest {
         graph: noise_topology.graph(),
         connectivity: lambda2.into(),
-        noise_multiplier: calibrated.z,
+        noise_multiplier: calibrated.z(),
         iterations: config.algorithm.iterations,
         delta,
         colluders: config.privacy.colluders,
@@ -481,26 +480,6 @@ fn plan_noise(
         trusted_sum: config.engine.kind.reveals_only_sums(),
         on_disconnect: config.privacy.on_disconnect,
     })?)
-}
-
-/// What a trusted curator's noise costs: the yardstick itself.
-pub(super) fn curator(calibrated: &Calibrated) -> NoisePlan {
-    NoisePlan {
-        sigma_own: 0.0,
-        sigma_pairwise: 0.0,
-        sigma_sum: calibrated.z,
-        epsilon: Some(calibrated.spent),
-        views: vec![View {
-            view: "whoever sees the curator's output".to_owned(),
-            colluders: 0,
-            mu: calibrated.mu_total,
-            epsilon: calibrated.spent,
-            gap_to_central: 1.0,
-            gap_colluders: 1.0,
-            gap_finite: 1.0,
-            certificate: Certificate::Exact,
-        }],
-    }
 }
 
 /// Checks a name and a seed: the name becomes a folder, and TOML holds no larger numbers.

@@ -163,7 +163,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         exact: exact.as_ref().ok().map(|top| top.vectors.clone()),
         non_private: plain.basis().clone(),
     };
-    let bounds = convergence_bounds(experiment, &session.start, &outcome, exact.as_ref().ok());
+    let bounds = convergence_bounds(experiment, session.start(), &outcome, exact.as_ref().ok());
     let filter = LowPassFilter::new(&experiment.interactions);
     let measure = |basis: &Block| {
         Utility::of(
@@ -202,7 +202,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     });
     let mut seconds = experiment.seconds.clone();
     seconds.extend(clock.seconds);
-    let parameters = session.plan.parameters();
+    let parameters = session.plan().parameters();
     let summary = Summary {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
@@ -237,7 +237,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         summary,
         receipt: Receipt::of(experiment, &outcome),
         outcome,
-        start: Arc::clone(&session.start),
+        start: Arc::clone(session.start()),
         items: ItemList::of(&experiment.interactions),
         rows,
         central,
@@ -313,7 +313,7 @@ fn consensus(experiment: &Experiment, outcome: &Outcome, rows: &[MetricsRow]) ->
         },
         guaranteed: largest(&mut rows.iter().filter_map(|row| row.guaranteed)),
         contraction: experiment.contraction,
-        relative_to_noise: (experiment.noise.sigma_own > 0.0)
+        relative_to_noise: (experiment.noise.sigma_own() > 0.0)
             .then(|| largest(&mut outcome.records.iter().map(over_noise))),
     }
 }

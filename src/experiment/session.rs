@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::error::ExperimentError;
 use super::resolve::Experiment;
-use crate::engine::Session;
-use crate::noise::Assignment;
+use crate::engine::{Session, SessionParts, graphs_digest};
 use crate::protocol::{Plan, PlanParameters};
 use crate::topology::Topology;
 use crate::vocabulary::Seed;
@@ -24,10 +23,9 @@ impl Shared {
         Self {
             // Engines that reveal only sums run on any graph and exchange no scales.
             scale_rounds: topology
-                .graph()
                 .diameter_bound()
                 .unwrap_or(topology.graph().nodes() as u32),
-            topology: graph_digest(topology, noise),
+            topology: graphs_digest(topology, noise),
         }
     }
 }
@@ -69,8 +67,8 @@ impl Experiment {
             iterations: algorithm.iterations,
             algorithm: algorithm.kind,
             sensitivity: self.sensitivity,
-            sigma_own: self.noise.sigma_own,
-            sigma_pairwise: self.noise.sigma_pairwise,
+            sigma_own: self.noise.sigma_own(),
+            sigma_pairwise: self.noise.sigma_pairwise(),
             noise_factors: self.noise_factors.clone(),
             scale_rounds: self.shared.scale_rounds,
             averaging_rounds: self.program.rounds(),
@@ -78,30 +76,15 @@ impl Experiment {
             topology: self.shared.topology,
             start: start.digest(),
         };
-        Ok(Session {
+        Ok(Session::new(SessionParts {
             plan: Arc::new(Plan::new(parameters)?),
             topology: Arc::clone(&self.topology),
             program: Arc::clone(&self.program),
             noise_topology: Arc::clone(&self.noise_topology),
             rows: Arc::clone(&self.peer_rows),
-            noise: Assignment::new(seed, self.noise.sigma_own, self.noise.sigma_pairwise),
             start: Arc::new(start),
             seed: seed.clone(),
             sigma_central: self.sigma_central(),
-        })
+        })?)
     }
-}
-
-fn graph_digest(topology: &Topology, noise: &Topology) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 topology v1");
-    for topology in [topology, noise] {
-        let graph = topology.graph();
-        hasher.update(&(graph.nodes() as u64).to_le_bytes());
-        hasher.update(&(graph.edges() as u64).to_le_bytes());
-        for (u, v) in graph.edge_list() {
-            hasher.update(&u.to_le_bytes());
-            hasher.update(&v.to_le_bytes());
-        }
-    }
-    *hasher.finalize().as_bytes()
 }

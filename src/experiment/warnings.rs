@@ -17,14 +17,14 @@ pub(super) fn of(experiment: &Experiment) -> Vec<String> {
         warnings.extend(
             experiment
                 .calibrated
-                .warning
+                .warning()
                 .iter()
                 .map(ToString::to_string),
         );
         let estimated = |view: &&crate::privacy::View| {
             view.certificate == Certificate::Estimated && view.colluders <= privacy.colluders
         };
-        if experiment.noise.views.iter().any(|view| estimated(&view)) {
+        if experiment.noise.views().iter().any(|view| estimated(&view)) {
             warnings.push(format!(
                 "the noise graph has more than {CERTIFIED_UP_TO} peers, so its algebraic connectivity is a converged \
                  estimate times {SAFETY}, not a proof: the epsilon of views marked `estimated` rests on it"
@@ -38,8 +38,8 @@ pub(super) fn of(experiment: &Experiment) -> Vec<String> {
                 1.0 / users as f64,
             ));
         }
-        let shares = experiment.noise.sigma_pairwise > 0.0;
-        if shares && experiment.noise.sigma_own >= experiment.calibrated.z {
+        let shares = experiment.noise.sigma_pairwise() > 0.0;
+        if shares && experiment.noise.sigma_own() >= experiment.calibrated.z() {
             warnings.push(
                 "every peer adds as much noise as if it trusted nobody, and pairwise noise on top; \
                  noise.scheme = \"local\" is cheaper"

@@ -143,12 +143,12 @@ pub(super) async fn listening(
     patience: Duration,
 ) -> Result<(Swarm<Behaviour>, Multiaddr), SwarmError> {
     let id = |peer| {
-        let keypair = identity::keypair(&session.seed, peer);
+        let keypair = identity::keypair(session.seed(), peer);
         keypair.public().to_peer_id()
     };
     let neighbours = session.graph().neighbours(index.index()).iter();
     let roster = Roster::new(neighbours.map(|&v| (PeerIndex(v), id(PeerIndex(v)))));
-    let keypair = identity::keypair(&session.seed, index);
+    let keypair = identity::keypair(session.seed(), index);
     let mut swarm = swarm::build(&keypair, transport, &roster, patience).map_err(|source| {
         SwarmError::Noise {
             peer: index,
@@ -218,11 +218,11 @@ async fn collect(
     tasks: &mut JoinSet<()>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, SwarmError> {
-    let parameters = session.plan.parameters();
+    let parameters = session.plan().parameters();
     let expected = session.traffic().times(parameters.iterations).messages;
     let mut collector = Collector::new(session.clone());
     let mut communication = Communication {
-        rounds: vec![session.plan.steps_per_iteration(); parameters.iterations as usize],
+        rounds: vec![session.plan().steps_per_iteration(); parameters.iterations as usize],
         ..Communication::default()
     };
     let mut running = session.peers();

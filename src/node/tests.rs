@@ -104,7 +104,7 @@ fn simultaneous_opens_on_a_complete_graph_all_come_about() {
     for transport in TRANSPORTS {
         for _ in 0..4 {
             let outcome = run(&session, &options(transport), &mut Silent).expect("runs");
-            let exchanges = u64::from(session.plan.steps_per_iteration());
+            let exchanges = u64::from(session.plan().steps_per_iteration());
             assert_eq!(outcome.communication.messages, 132 * exchanges);
         }
     }
@@ -153,7 +153,7 @@ fn a_peer_with_another_plan_is_a_fault_of_the_session() {
     };
     let ours = planned(4, 9);
     for theirs in [planned(4, 10), planned(3, 9)] {
-        let (our_id, their_id) = (ours.plan.session(), theirs.plan.session());
+        let (our_id, their_id) = (ours.plan().session(), theirs.plan().session());
         let options = options(Transport::Memory);
         let setup = |index: PeerIndex, patience| {
             let session = if index.0 == 3 { &theirs } else { &ours };
@@ -251,7 +251,7 @@ where
             honest: *swarm.local_peer_id(),
             control,
             incoming,
-            session: session.plan.session(),
+            session: session.plan().session(),
         });
         let node = Node {
             swarm,
@@ -303,7 +303,7 @@ fn fault(error: SwarmError) -> FaultKind {
 /// A frame as an honest peer 1 would send it first: round 0 of the agreement on the scale.
 fn first_frame() -> Vec<u8> {
     wire::encode_framed(&Message {
-        session: pair().plan.session(),
+        session: pair().plan().session(),
         iteration: Iteration(1),
         round: Round(0),
         body: Body::Scale(0.5),
@@ -382,17 +382,17 @@ fn a_block_ahead_of_its_exchange_stays_with_its_sender() {
     let graph = Graph::from_edges(2, &[(0, 1)]).expect("an edge");
     let rows = spread_rows(2, 65_536, 2);
     let session = session_of(&graph, rows, 2, (1, 2), AveragingKind::Linear, 3);
-    assert_eq!(session.plan.parameters().scale_rounds, 1);
+    assert_eq!(session.plan().parameters().scale_rounds, 1);
     let say = |body| {
         wire::encode_framed(&Message {
-            session: session.plan.session(),
+            session: session.plan().session(),
             iteration: Iteration(1),
             round: Round(0),
             body,
         })
     };
     let first = say(Body::Scale(0.5));
-    let ahead = say(Body::Average(Arc::new(vec![0.5; session.plan.values()])));
+    let ahead = say(Body::Average(Arc::new(vec![0.5; session.plan().values()])));
     for transport in TRANSPORTS {
         let (first, ahead) = (first.clone(), ahead.clone());
         let (tell, told) = std::sync::mpsc::channel();
@@ -447,11 +447,11 @@ fn a_neighbour_that_never_reads_the_last_frames_is_named() {
     let session = session_of(&graph, rows, 2, (1, 1), AveragingKind::Linear, 3);
     let said = [
         Body::Scale(0.5),
-        Body::Average(Arc::new(vec![0.5; session.plan.values()])),
+        Body::Average(Arc::new(vec![0.5; session.plan().values()])),
     ];
     let bytes = said.map(|body| {
         wire::encode_framed(&Message {
-            session: session.plan.session(),
+            session: session.plan().session(),
             iteration: Iteration(1),
             round: Round(0),
             body,
@@ -503,7 +503,7 @@ fn a_stranger_cannot_connect() {
             network::listening(&session, PeerIndex(0), Transport::Memory, LIMIT)
                 .await
                 .expect("listens");
-        let stranger = identity::keypair(&session.seed, PeerIndex(7));
+        let stranger = identity::keypair(session.seed(), PeerIndex(7));
         let roster = identity::Roster::new([(PeerIndex(0), *honest.local_peer_id())]);
         let mut stranger =
             swarm::build(&stranger, Transport::Memory, &roster, LIMIT).expect("builds");
@@ -645,7 +645,7 @@ fn measured(session: &Session, transport: Transport) {
         files.0,
         peak_memory(),
     );
-    assert_eq!(files.1, session.plan.parameters().iterations);
+    assert_eq!(files.1, session.plan().parameters().iterations);
 }
 
 #[test]

@@ -1,24 +1,24 @@
-//! Who draws what in a simulation: every peer's terms, derived from the run's seed.
+//! Who draws what in a simulation: every peer's terms, derived from the run's noise root.
 
 use super::{PeerNoise, Term};
 use crate::topology::Graph;
-use crate::vocabulary::{Label, PeerIndex, Seed};
+use crate::vocabulary::{NoiseLabel, NoiseRoot, PeerIndex};
 
 /// The noise of a whole simulated network: own and pairwise scales over a noise graph, with streams
-/// derived from a seed.
+/// derived from one run's noise root.
 ///
-/// Only simulations can build one. A deployed peer takes its own key from the operating system and its
+/// A session makes its own, from its plan. A deployed peer takes its own key from the operating system and its
 /// pairwise keys from key agreements, and hands the peer a [`PeerNoise`] directly.
 #[derive(Clone, Debug)]
 pub struct Assignment {
-    seed: Seed,
+    root: NoiseRoot,
     sigma_own: f64,
     sigma_pairwise: f64,
     #[cfg(test)]
     tamper: Option<Tamper>,
 }
 
-/// Defects that `verify` must catch; they exist in test builds only.
+/// Defects that `verify` must catch; they exist in test builds only and show in what is drawn, after every check.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Tamper {
@@ -38,17 +38,49 @@ pub(crate) enum Tamper {
     HalveAllNoise,
 }
 
+/// A standard deviation that no noise has.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{what} must be a finite standard deviation, at least 0, found {found}")]
+pub struct SigmaError {
+    /// Which one.
+    pub what: &'static str,
+    /// The value given.
+    pub found: f64,
+}
+
 impl Assignment {
     /// Noise with these standard deviations per unit sensitivity.
-    #[must_use]
-    pub fn new(seed: &Seed, sigma_own: f64, sigma_pairwise: f64) -> Self {
-        Self {
-            seed: seed.clone(),
+    ///
+    /// # Errors
+    /// [`SigmaError`] for a standard deviation that is negative, NaN or infinite.
+    pub fn new(root: NoiseRoot, sigma_own: f64, sigma_pairwise: f64) -> Result<Self, SigmaError> {
+        for (what, found) in [
+            ("the own noise scale", sigma_own),
+            ("the pairwise noise scale", sigma_pairwise),
+        ] {
+            if !(found.is_finite() && found >= 0.0) {
+                return Err(SigmaError { what, found });
+            }
+        }
+        Ok(Self {
+            root,
             sigma_own,
             sigma_pairwise,
             #[cfg(test)]
             tamper: None,
-        }
+        })
+    }
+
+    /// What all keys of this noise derive from.
+    #[cfg(test)]
+    pub(crate) fn root(&self) -> &NoiseRoot {
+        &self.root
+    }
+
+    /// Whether this is noise with exactly these standard deviations per unit sensitivity, own and pairwise.
+    #[must_use]
+    pub fn is_planned(&self, (own, pairwise): (f64, f64)) -> bool {
+        (self.sigma_own, self.sigma_pairwise) == (own, pairwise)
     }
 
     /// The same assignment with a defect.
@@ -67,7 +99,10 @@ impl Assignment {
     /// The own term of `peer`.
     #[must_use]
     pub fn own(&self, peer: PeerIndex) -> Term {
-        let term = Term::new(self.seed.key(Label::OwnNoise, peer.0, 0), self.sigma_own);
+        let term = Term::new(
+            self.root.key(NoiseLabel::OwnNoise, peer.0, 0),
+            self.sigma_own,
+        );
         #[cfg(test)]
         let term = self.damage_own(peer, term);
         term
@@ -76,7 +111,7 @@ impl Assignment {
     /// The terms at both ends of the edge `lower < upper`: one stream, opposite signs.
     #[must_use]
     pub fn pair(&self, lower: PeerIndex, upper: PeerIndex) -> (Term, Term) {
-        let key = self.seed.key(Label::PairwiseNoise, lower.0, upper.0);
+        let key = self.root.key(NoiseLabel::PairwiseNoise, lower.0, upper.0);
         let plus = Term::new(key.clone(), self.sigma_pairwise);
         let minus = Term::new(key, -self.sigma_pairwise);
         #[cfg(test)]
@@ -105,18 +140,15 @@ impl Assignment {
         let pairs = partners
             .iter()
             .map(|&partner| self.shared(peer, PeerIndex(partner)));
-        let noise = PeerNoise::new(self.own(peer), pairs.collect());
-        #[cfg(test)]
-        let noise = noise.broken_on_purpose(self.tamper.is_some());
-        noise
+        PeerNoise::new(self.own(peer), pairs.collect())
     }
 
     #[cfg(test)]
     fn damage_own(&self, peer: PeerIndex, mut term: Term) -> Term {
         match self.tamper {
-            Some(Tamper::HalveOwnNoise | Tamper::HalveAllNoise) => term.scale *= 0.5,
-            Some(Tamper::ScaleOwnNoise(factor)) if peer.0 == 0 => term.scale *= factor,
-            Some(Tamper::DropPeerNoise) if peer.0 == 0 => term.scale = 0.0,
+            Some(Tamper::HalveOwnNoise | Tamper::HalveAllNoise) => term.scale.factor = 0.5,
+            Some(Tamper::ScaleOwnNoise(factor)) if peer.0 == 0 => term.scale.factor = factor,
+            Some(Tamper::DropPeerNoise) if peer.0 == 0 => term.scale.factor = 0.0,
             Some(Tamper::ReuseStream) => term.frozen = true,
             _ => {}
         }
@@ -132,11 +164,11 @@ impl Assignment {
         mut minus: Term,
     ) -> (Term, Term) {
         match self.tamper {
-            Some(Tamper::FlipPairwiseSign) if lower.0 == 0 => minus.scale = -minus.scale,
-            Some(Tamper::ForgetPartner) if (lower.0, upper.0) == (0, 1) => plus.scale = 0.0,
+            Some(Tamper::FlipPairwiseSign) if lower.0 == 0 => minus.scale.factor = -1.0,
+            Some(Tamper::ForgetPartner) if (lower.0, upper.0) == (0, 1) => plus.scale.factor = 0.0,
             Some(Tamper::HalveAllNoise) => {
-                plus.scale *= 0.5;
-                minus.scale *= 0.5;
+                plus.scale.factor = 0.5;
+                minus.scale.factor = 0.5;
             }
             Some(Tamper::ReuseStream) => {
                 plus.frozen = true;
@@ -152,7 +184,12 @@ impl Assignment {
 mod tests {
     use super::*;
     use crate::noise::{NetworkNoise, NoiseChunk};
-    use crate::vocabulary::{CHUNK, Iteration};
+    use crate::vocabulary::{Binding, CHUNK, Iteration, Seed};
+
+    fn assignment(seed: u64, sigma_own: f64, sigma_pairwise: f64) -> Assignment {
+        let root = Seed::from_u64(seed).noise_root(Binding::to(&[]));
+        Assignment::new(root, sigma_own, sigma_pairwise).expect("finite")
+    }
 
     fn ring(n: u32) -> Graph {
         let edges: Vec<_> = (0..n)
@@ -164,7 +201,7 @@ mod tests {
     #[test]
     fn pairwise_terms_cancel_and_own_noise_remains() {
         let graph = ring(7);
-        let assignment = Assignment::new(&Seed::from_u64(3), 0.5, 40.0);
+        let assignment = assignment(3, 0.5, 40.0);
         let length = CHUNK + 30;
         let mut published = vec![0.0; length];
         let mut own = vec![0.0; length];
@@ -190,8 +227,30 @@ mod tests {
     }
 
     #[test]
+    fn bad_standard_deviations_are_refused_and_others_are_not_the_plan_s() {
+        for bad in [f64::NAN, -0.5, f64::INFINITY] {
+            let root = || Seed::from_u64(1).noise_root(Binding::to(&[]));
+            assert!(Assignment::new(root(), bad, 1.0).is_err());
+            assert!(Assignment::new(root(), 1.0, bad).is_err());
+        }
+        let (graph, planned) = (ring(5), (0.5, 40.0));
+        let good = assignment(3, 0.5, 40.0);
+        assert!(good.is_planned(planned));
+        assert!(NetworkNoise::of(&good, &graph).is_planned(&graph, planned));
+        for (own, pairwise) in [(0.4, 40.0), (0.5, 39.0), (0.5, 0.0), (0.0, 40.0)] {
+            let bad = assignment(3, own, pairwise);
+            assert!(!bad.is_planned(planned));
+            assert!(!NetworkNoise::of(&bad, &graph).is_planned(&graph, planned));
+        }
+        // The right scales on another graph.
+        let path = Graph::from_edges(5, &[(0, 1), (1, 2), (2, 3), (3, 4)]).expect("a path");
+        assert!(!NetworkNoise::of(&good, &path).is_planned(&graph, planned));
+        assert!(!NetworkNoise::of(&good, &ring(6)).is_planned(&graph, planned));
+    }
+
+    #[test]
     fn drawing_an_edge_once_for_both_ends_gives_the_bits_of_drawing_it_twice() {
-        let assignment = Assignment::new(&Seed::from_u64(4), 0.0, 2.5);
+        let assignment = assignment(4, 0.0, 2.5);
         let (plus, minus) = assignment.pair(PeerIndex(1), PeerIndex(4));
         let mut twice = (vec![0.25; 100], vec![-0.5; 100]);
         let at = NoiseChunk {
@@ -209,7 +268,7 @@ mod tests {
     #[test]
     fn a_network_s_noise_is_its_peers_noise_however_threads_share_it() {
         let graph = ring(9);
-        let assignment = Assignment::new(&Seed::from_u64(6), 0.5, 2.0);
+        let assignment = assignment(6, 0.5, 2.0);
         let network = NetworkNoise::of(&assignment, &graph);
         for (chunk, width) in [(0, CHUNK), (1, 77)] {
             let start = chunk as usize * CHUNK;

@@ -8,7 +8,7 @@ mod assignment;
 mod network;
 mod peer_noise;
 
-pub use assignment::Assignment;
+pub use assignment::{Assignment, SigmaError};
 pub use network::NetworkNoise;
 pub use peer_noise::{NoiseChunk, PeerNoise, Term};
 

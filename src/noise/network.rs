@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::peer_noise::Scale;
 use super::{Assignment, NoiseChunk, Term};
 use crate::topology::Graph;
 use crate::vocabulary::PeerIndex;
@@ -20,7 +21,7 @@ struct Pair {
     upper: u32,
     term: Term,
     /// The upper end's scale.
-    opposite: f64,
+    opposite: Scale,
 }
 
 impl NetworkNoise {
@@ -48,6 +49,29 @@ impl NetworkNoise {
             Vec::new()
         };
         Self { own, pairs }
+    }
+
+    /// Whether these are the terms of a plan with these standard deviations per unit sensitivity: an own term of exactly
+    /// `own` for every peer of the noise graph and, unless `pairwise` is 0, +`pairwise` at the lower and -`pairwise` at the
+    /// upper end of every edge. An engine refuses to run with any others.
+    ///
+    /// # Cost
+    /// O(peers + edges).
+    #[must_use]
+    pub fn is_planned(&self, noise_graph: &Graph, (own, pairwise): (f64, f64)) -> bool {
+        let ends = self.pairs.iter().map(|pair| (pair.lower, pair.upper));
+        let on_every_edge = if pairwise == 0.0 {
+            self.pairs.is_empty()
+        } else {
+            ends.eq(noise_graph.edge_list())
+        };
+        on_every_edge
+            && self.own.len() == noise_graph.nodes()
+            && self.own.iter().all(|term| term.scale() == own)
+            && self
+                .pairs
+                .iter()
+                .all(|pair| (pair.term.scale(), pair.opposite.planned) == (pairwise, -pairwise))
     }
 
     /// Adds the own term of peer `u` to its chunk.
@@ -80,8 +104,8 @@ impl NetworkNoise {
                 .zip(normals.par_chunks_exact_mut(width))
                 .for_each(|(pair, out)| pair.term.draw_chunk(at, out));
             for (pair, normals) in batch.iter().zip(normals.chunks_exact(width)) {
-                let scale = at.sensitivity * pair.term.scale;
-                let opposite = at.sensitivity * pair.opposite;
+                let scale = pair.term.scale.times(at.sensitivity);
+                let opposite = pair.opposite.times(at.sensitivity);
                 if scale == 0.0 && opposite == 0.0 {
                     continue;
                 }

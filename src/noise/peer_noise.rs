@@ -17,35 +17,72 @@ pub struct NoiseChunk {
 #[derive(Clone, Debug)]
 pub struct Term {
     /// Where the normals come from.
-    pub key: StreamKey,
-    /// Standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
-    pub scale: f64,
-    /// Whether this term repeats one iteration's stream for ever: a defect that only tests can build.
+    pub(super) key: StreamKey,
+    /// What they are multiplied by.
+    pub(super) scale: Scale,
+    /// Whether every iteration draws the first iteration's stream: a defect that only tests can build.
     #[cfg(test)]
-    pub(crate) frozen: bool,
+    pub(super) frozen: bool,
+}
+
+/// A signed standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// What plans are compared with.
+    pub(super) planned: f64,
+    /// What is drawn instead, as a multiple: a defect that only tests can build, after every check has been passed.
+    #[cfg(test)]
+    pub(super) factor: f64,
+}
+
+impl Scale {
+    fn new(planned: f64) -> Self {
+        Self {
+            planned,
+            #[cfg(test)]
+            factor: 1.0,
+        }
+    }
+
+    /// What a normal is multiplied by where the sensitivity is this.
+    pub(super) fn times(self, sensitivity: f64) -> f64 {
+        let scale = sensitivity * self.planned;
+        #[cfg(test)]
+        let scale = scale * self.factor;
+        scale
+    }
 }
 
 impl Term {
-    /// A term that draws fresh normals in every iteration.
+    /// A term that draws fresh normals in every iteration. Whoever uses it checks that its scale is the one planned.
     #[must_use]
     pub fn new(key: StreamKey, scale: f64) -> Self {
         Self {
             key,
-            scale,
+            scale: Scale::new(scale),
             #[cfg(test)]
             frozen: false,
         }
     }
 
-    /// The iteration number that addresses the stream.
-    #[cfg(not(test))]
-    fn address(&self, iteration: Iteration) -> u32 {
-        iteration.0
+    /// Standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        self.scale.planned
     }
 
+    /// Where the normals come from.
     #[cfg(test)]
+    pub(crate) fn key(&self) -> &StreamKey {
+        &self.key
+    }
+
+    /// The iteration number that addresses the stream.
     fn address(&self, iteration: Iteration) -> u32 {
-        if self.frozen { 1 } else { iteration.0 }
+        let address = iteration.0;
+        #[cfg(test)]
+        let address = if self.frozen { 1 } else { address };
+        address
     }
 
     /// Adds this term's share of one chunk to `out`.
@@ -53,7 +90,7 @@ impl Term {
     /// # Shapes
     /// `out` is that chunk of the iteration's n·p coordinates.
     pub fn add_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
-        let scale = at.sensitivity * self.scale;
+        let scale = self.scale.times(at.sensitivity);
         if scale != 0.0 {
             self.key
                 .add_normals(self.address(at.iteration), at.chunk, scale, out);
@@ -62,7 +99,7 @@ impl Term {
 
     /// Adds this term's share of a whole iteration to `out`, n·p coordinates.
     pub fn add_to(&self, iteration: Iteration, sensitivity: f64, out: &mut [f64]) {
-        let scale = sensitivity * self.scale;
+        let scale = self.scale.times(sensitivity);
         if scale != 0.0 {
             self.key
                 .add_all_normals(self.address(iteration), scale, out);
@@ -80,13 +117,14 @@ impl Term {
     /// the two ends of an edge in one draw.
     ///
     /// `self` is the term of the lower end; `opposite` is the scale of the upper end's.
-    pub fn add_chunk_to_both(
+    pub(super) fn add_chunk_to_both(
         &self,
         at: NoiseChunk,
         plus: &mut [f64],
-        (minus, opposite): (&mut [f64], f64),
+        (minus, opposite): (&mut [f64], Scale),
     ) {
-        let (scale, opposite) = (at.sensitivity * self.scale, at.sensitivity * opposite);
+        let scale = self.scale.times(at.sensitivity);
+        let opposite = opposite.times(at.sensitivity);
         if scale == 0.0 && opposite == 0.0 {
             return;
         }
@@ -109,9 +147,6 @@ pub struct PeerNoise {
     /// Own term first, then one term per partner in ascending partner order. The order is part of the
     /// contract: it fixes the order of floating-point additions in every engine.
     terms: Vec<Term>,
-    /// Whether the noise was broken on purpose, which only tests can do.
-    #[cfg(test)]
-    tampered: bool,
 }
 
 impl PeerNoise {
@@ -120,18 +155,7 @@ impl PeerNoise {
     pub fn new(own: Term, pairs: Vec<Term>) -> Self {
         let mut terms = pairs;
         terms.insert(0, own);
-        Self {
-            terms,
-            #[cfg(test)]
-            tampered: false,
-        }
-    }
-
-    /// Lets tests run peers whose noise is not the plan's.
-    #[cfg(test)]
-    pub(super) fn broken_on_purpose(mut self, tampered: bool) -> Self {
-        self.tampered = tampered;
-        self
+        Self { terms }
     }
 
     /// Whether this is the noise of `peer` under a plan with these standard deviations per unit sensitivity: an own
@@ -144,21 +168,17 @@ impl PeerNoise {
         partners: &[PeerIndex],
         (own, pairwise): (f64, f64),
     ) -> bool {
-        #[cfg(test)]
-        if self.tampered {
-            return true;
-        }
         let partners = if pairwise == 0.0 { &[] } else { partners };
         let Some((first, pairs)) = self.terms.split_first() else {
             return false;
         };
         let signed = |partner| if peer < partner { pairwise } else { -pairwise };
-        first.scale == own
+        first.scale() == own
             && pairs.len() == partners.len()
             && pairs
                 .iter()
                 .zip(partners)
-                .all(|(term, &partner)| term.scale == signed(partner))
+                .all(|(term, &partner)| term.scale() == signed(partner))
     }
 
     /// Adds all terms of one iteration to `out`, the peer's n·p coordinates.

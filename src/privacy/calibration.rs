@@ -32,15 +32,47 @@ pub enum Calibration {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Calibrated {
     /// Noise multiplier: standard deviation of the noise on the sum per unit sensitivity.
-    pub z: f64,
+    z: f64,
     /// μ of all iterations together, √L/z.
-    pub mu_total: f64,
+    mu_total: f64,
     /// μ of one iteration, 1/z.
-    pub mu_per_iteration: f64,
+    mu_per_iteration: f64,
     /// The exact ε of `mu_total` at the budget's δ, in nats; 0 if δ alone covers it.
-    pub spent: f64,
+    spent: f64,
     /// Set when `spent` exceeds the budget's ε.
-    pub warning: Option<CalibrationWarning>,
+    warning: Option<CalibrationWarning>,
+}
+
+impl Calibrated {
+    /// Noise multiplier: standard deviation of the noise on the sum per unit sensitivity.
+    #[must_use]
+    pub fn z(&self) -> f64 {
+        self.z
+    }
+
+    /// μ of all iterations together, √L/z.
+    #[must_use]
+    pub fn mu_total(&self) -> f64 {
+        self.mu_total
+    }
+
+    /// μ of one iteration, 1/z.
+    #[must_use]
+    pub fn mu_per_iteration(&self) -> f64 {
+        self.mu_per_iteration
+    }
+
+    /// The exact ε of [`Self::mu_total`] at the budget's δ, in nats; 0 if δ alone covers it.
+    #[must_use]
+    pub fn spent(&self) -> f64 {
+        self.spent
+    }
+
+    /// Set when [`Self::spent`] exceeds the budget's ε.
+    #[must_use]
+    pub fn warning(&self) -> Option<&CalibrationWarning> {
+        self.warning.as_ref()
+    }
 }
 
 /// A calibration that spends more than it was asked to.

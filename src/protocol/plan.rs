@@ -159,6 +159,8 @@ impl std::fmt::Display for Described {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     parameters: PlanParameters,
+    /// Hash of the parameters.
+    digest: [u8; 32],
     session: SessionId,
     /// Rows and columns of a release.
     shape: (usize, usize),
@@ -277,9 +279,12 @@ impl Plan {
         } else {
             parameters.scale_rounds = 0;
         }
-        let session = SessionId(wire::digest(&parameters));
+        let digest = wire::digest(&parameters);
+        let mut session = SessionId([0; 16]);
+        session.0.copy_from_slice(&digest[..16]);
         Ok(Self {
             parameters,
+            digest,
             session,
             shape,
         })
@@ -289,6 +294,18 @@ impl Plan {
     #[must_use]
     pub fn session(&self) -> SessionId {
         self.session
+    }
+
+    /// Hash of all parameters, whose beginning is the session's name. Public.
+    #[must_use]
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    /// Standard deviations of own and pairwise noise per unit sensitivity. Public.
+    #[must_use]
+    pub fn sigmas(&self) -> (f64, f64) {
+        (self.parameters.sigma_own, self.parameters.sigma_pairwise)
     }
 
     /// The public parameters.

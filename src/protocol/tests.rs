@@ -13,7 +13,9 @@ use crate::algorithm::AlgorithmKind;
 use crate::linalg::{Block, SparseRows, start_block};
 use crate::noise::{PeerNoise, Term};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use crate::vocabulary::{Iteration, Label, PeerIndex, Release, Round, Seed, Span, Time};
+use crate::vocabulary::{
+    Binding, Iteration, NoiseLabel, PeerIndex, Release, Round, Seed, Span, Time,
+};
 
 const ROUNDS: u32 = 3;
 const VALUES: usize = 8;
@@ -83,7 +85,8 @@ fn rows() -> SparseRows {
 }
 
 fn own_noise(scale: f64) -> Term {
-    Term::new(Seed::from_u64(1).key(Label::OwnNoise, 1, 0), scale)
+    let root = Seed::from_u64(1).noise_root(Binding::to(&[]));
+    Term::new(root.key(NoiseLabel::OwnNoise, 1, 0), scale)
 }
 
 /// Peer 1 of three, with neighbours 0 and 2.

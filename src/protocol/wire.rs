@@ -294,7 +294,7 @@ impl Arriving {
 
 /// A 16-byte digest of public parameters: BLAKE3 over their bincode encoding and the wire version.
 #[must_use]
-pub(super) fn digest(parameters: &impl Serialize) -> [u8; 16] {
+pub(super) fn digest(parameters: &impl Serialize) -> [u8; 32] {
     let bytes = bincode::serde::encode_to_vec(
         parameters,
         bincode::config::standard().with_fixed_int_encoding(),
@@ -303,9 +303,7 @@ pub(super) fn digest(parameters: &impl Serialize) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 session v1");
     hasher.update(&[VERSION]);
     hasher.update(&bytes);
-    let mut id = [0; 16];
-    id.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-    id
+    *hasher.finalize().as_bytes()
 }
 
 #[cfg(test)]

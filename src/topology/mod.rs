@@ -13,6 +13,8 @@ mod spectrum;
 #[cfg(test)]
 mod collection;
 
+use std::sync::OnceLock;
+
 use serde::Serialize;
 
 pub use error::TopologyError;
@@ -32,6 +34,8 @@ pub struct Topology {
     mixing: Mixing,
     spectrum: Spectrum,
     provenance: Provenance,
+    /// A bound on the diameter, once somebody has asked.
+    hops: OnceLock<Option<u32>>,
 }
 
 /// Where a graph comes from.
@@ -127,6 +131,7 @@ impl Topology {
             mixing,
             spectrum,
             provenance,
+            hops: OnceLock::new(),
         }
     }
 
@@ -158,6 +163,12 @@ impl Topology {
     #[must_use]
     pub fn spectrum(&self) -> &Spectrum {
         &self.spectrum
+    }
+
+    /// [`Graph::diameter_bound`], found once.
+    #[must_use]
+    pub fn diameter_bound(&self) -> Option<u32> {
+        *self.hops.get_or_init(|| self.graph.diameter_bound())
     }
 
     /// Where it comes from.

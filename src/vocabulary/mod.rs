@@ -12,5 +12,5 @@ mod time;
 pub use ids::{Iteration, PeerIndex, Round};
 pub use release::Release;
 pub(crate) use seed::GROUP;
-pub use seed::{CHUNK, Label, Normals, Seed, StreamKey};
+pub use seed::{Binding, CHUNK, Label, NoiseLabel, NoiseRoot, Normals, Seed, StreamKey};
 pub use time::{Span, Time};

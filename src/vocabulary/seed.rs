@@ -1,9 +1,20 @@
-//! Seeds and streams: every random number of a simulation is a pure function of
-//! (seed, label, subject, iteration, chunk), so no order of events can change it.
+//! Seeds and streams: every random number of a simulation is a pure function of its seed and of what it is for, so no
+//! order of events can change it.
 //!
 //! A [`Seed`] never draws anything itself. It derives a [`StreamKey`] per label and subject (a peer, an
 //! edge), and a key opens an independent ChaCha20 stream per (iteration, chunk). Keys are derived with
 //! BLAKE3 in its keyed mode under a version string, so two labels can never share a stream.
+//!
+//! What is public anyway (the starting block, graphs, who is dealt which users) follows from the seed alone. Noise does
+//! not: a seed has no noise keys, only a [`NoiseRoot`] for one [`Binding`], which names everything that the run it is for
+//! consists of. Two runs that differ in anything have independent noise, even under one seed.
+//!
+//! # Why noise is bound
+//! Let two runs of one seed publish y₁ = a + σ₁g and y₂ = a + σ₂g, with public σ₁ ≠ σ₂. If g is the same, whoever sees both
+//! has a = (σ₁y₂ − σ₂y₁)/(σ₁ − σ₂) exactly, and with equal σ's and neighbouring data the difference of the data. With keys
+//! of different bindings, g₁ and g₂ are independent to everybody who does not know the seed (BLAKE3 keyed is a
+//! pseudorandom function, and its messages differ), so that both together cost what composition says. For every fixed data
+//! set the noise has the law that was asked for, because the binding only chooses which outputs of that function are used.
 
 use std::fmt;
 
@@ -13,8 +24,15 @@ use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Domain separation of every derivation below; changing any sampled value must change this string.
+/// Domain separation of seeds and of what follows from them alone; changing such a value must change this string.
 const CONTEXT: &str = "undertone 2026-11 streams v1";
+
+/// Domain separation of noise; changing any sampled noise must change this string. Version 1 derived noise keys from the
+/// seed alone.
+const NOISE_CONTEXT: &[u8] = b"undertone 2026-11 noise streams v2";
+
+/// Domain separation of bindings.
+const BINDING_CONTEXT: &str = "undertone 2026-11 noise binding v1";
 
 /// Coordinates per noise stream. Coordinate `i` of an iteration's noise is the `i % CHUNK`-th normal of
 /// chunk `i / CHUNK`, so a tile of coordinates can be produced without drawing the ones before it.
@@ -23,18 +41,13 @@ pub const CHUNK: usize = 512;
 /// Normals that are drawn before they are used: few enough to stay in registers and the nearest cache.
 pub(crate) const GROUP: usize = 64;
 
-/// What a stream is for. The discriminant enters the key derivation and must never be reused.
+/// What a stream that hides nothing is for. The discriminant enters the key derivation and must never be reused, nor be
+/// one of [`NoiseLabel`]'s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Label {
     /// The public starting block X⁰.
     Start = 1,
-    /// A peer's own noise η_u.
-    OwnNoise = 2,
-    /// The noise Δ_uv shared by the two ends of an edge of the noise graph.
-    PairwiseNoise = 3,
-    /// The trusted curator's noise (engine `central`).
-    CuratorNoise = 4,
     /// Random graphs.
     Topology = 5,
     /// Dealing users to peers.
@@ -53,6 +66,19 @@ pub enum Label {
     Holdout = 12,
     /// Bootstrap resamples and random splits of a sweep's results.
     Resampling = 13,
+}
+
+/// Which noise a stream is, of all that protects somebody. The discriminant enters the key derivation and must never be
+/// reused, nor be one of [`Label`]'s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum NoiseLabel {
+    /// A peer's own noise η_u.
+    OwnNoise = 2,
+    /// The noise Δ_uv shared by the two ends of an edge of the noise graph.
+    PairwiseNoise = 3,
+    /// The trusted curator's noise (engine `central`).
+    CuratorNoise = 4,
     /// The noise of the whole sum in the analytic engine.
     AnalyticSum = 21,
     /// The noise by which probe peers deviate from the sum in the analytic engine.
@@ -78,11 +104,17 @@ impl Seed {
     /// end or 0.
     #[must_use]
     pub fn key(&self, label: Label, a: u32, b: u32) -> StreamKey {
-        let mut message = [0_u8; 12];
-        message[..4].copy_from_slice(&(label as u32).to_le_bytes());
-        message[4..8].copy_from_slice(&a.to_le_bytes());
-        message[8..].copy_from_slice(&b.to_le_bytes());
-        StreamKey(*blake3::keyed_hash(&self.0, &message).as_bytes())
+        derived(&self.0, label as u32, (a, b))
+    }
+
+    /// What the noise of one run derives from: this seed and everything the run consists of.
+    #[must_use]
+    pub fn noise_root(&self, binding: Binding) -> NoiseRoot {
+        // The messages of `key` are 12 bytes long, this one is longer: no key of theirs is a root.
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(NOISE_CONTEXT);
+        hasher.update(&binding.0);
+        NoiseRoot(*hasher.finalize().as_bytes())
     }
 
     /// The seed of repetition `number` of an experiment: independent of every other repetition and of
@@ -102,6 +134,59 @@ impl Seed {
 impl fmt::Debug for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Seed(redacted)")
+    }
+}
+
+fn derived(root: &[u8; 32], label: u32, (a, b): (u32, u32)) -> StreamKey {
+    let mut message = [0_u8; 12];
+    message[..4].copy_from_slice(&label.to_le_bytes());
+    message[4..8].copy_from_slice(&a.to_le_bytes());
+    message[8..].copy_from_slice(&b.to_le_bytes());
+    StreamKey(*blake3::keyed_hash(root, &message).as_bytes())
+}
+
+/// A digest of everything that a run's noise is bound to: its public plan and its private data.
+///
+/// It depends on private rows, so it is neither published nor printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Binding([u8; 32]);
+
+impl Binding {
+    /// The binding to these parts, in this order. Parts are told apart by position and length.
+    #[must_use]
+    pub fn to(parts: &[&[u8]]) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key(BINDING_CONTEXT);
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Self(*hasher.finalize().as_bytes())
+    }
+}
+
+impl fmt::Debug for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Binding(redacted)")
+    }
+}
+
+/// The secret from which all noise of one run derives.
+///
+/// There is one per seed and [`Binding`]. `Debug` prints no content: whoever knows it knows the noise.
+#[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
+pub struct NoiseRoot([u8; 32]);
+
+impl NoiseRoot {
+    /// The key of one noise term: `a` is the peer or the lower end of an edge, `b` the upper end or 0.
+    #[must_use]
+    pub fn key(&self, label: NoiseLabel, a: u32, b: u32) -> StreamKey {
+        derived(&self.0, label as u32, (a, b))
+    }
+}
+
+impl fmt::Debug for NoiseRoot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NoiseRoot(redacted)")
     }
 }
 
@@ -191,17 +276,31 @@ mod tests {
 
     #[test]
     fn streams_differ_in_every_coordinate_of_their_address() {
+        use NoiseLabel::{OwnNoise, PairwiseNoise};
+        let parts: [&[u8]; 2] = [b"plan", b"rows"];
         let seed = Seed::from_u64(1);
-        let base = draw(&seed.key(Label::OwnNoise, 3, 0), 1, 0);
-        assert_eq!(base, draw(&seed.key(Label::OwnNoise, 3, 0), 1, 0));
+        let root = seed.noise_root(Binding::to(&parts));
+        let base = draw(&root.key(OwnNoise, 3, 0), 1, 0);
+        assert_eq!(base, draw(&root.clone().key(OwnNoise, 3, 0), 1, 0));
+        let with = |seed: &Seed, parts: &[&[u8]]| {
+            let root = seed.noise_root(Binding::to(parts));
+            draw(&root.key(OwnNoise, 3, 0), 1, 0)
+        };
+        assert_eq!(base, with(&seed, &parts));
         let others = [
-            draw(&Seed::from_u64(2).key(Label::OwnNoise, 3, 0), 1, 0),
-            draw(&seed.key(Label::PairwiseNoise, 3, 0), 1, 0),
-            draw(&seed.key(Label::OwnNoise, 4, 0), 1, 0),
-            draw(&seed.key(Label::OwnNoise, 3, 1), 1, 0),
-            draw(&seed.key(Label::OwnNoise, 3, 0), 2, 0),
-            draw(&seed.key(Label::OwnNoise, 3, 0), 1, 1),
-            draw(&seed.repetition(0).key(Label::OwnNoise, 3, 0), 1, 0),
+            draw(&root.key(PairwiseNoise, 3, 0), 1, 0),
+            draw(&root.key(OwnNoise, 4, 0), 1, 0),
+            draw(&root.key(OwnNoise, 3, 1), 1, 0),
+            draw(&root.key(OwnNoise, 3, 0), 2, 0),
+            draw(&root.key(OwnNoise, 3, 0), 1, 1),
+            draw(&seed.key(Label::Scenario, 3, 0), 1, 0),
+            with(&Seed::from_u64(2), &parts),
+            with(&seed.repetition(0), &parts),
+            with(&seed, &[b"plan", b"other"]),
+            with(&seed, &[b"other", b"rows"]),
+            // The same bytes, divided elsewhere.
+            with(&seed, &[b"planr", b"ows"]),
+            with(&seed, &[b"planrows"]),
         ];
         for other in others {
             assert!(base.iter().zip(&other).all(|(a, b)| a != b));
@@ -210,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_chunk_can_be_drawn_without_the_ones_before_it() {
-        let key = Seed::from_u64(9).key(Label::OwnNoise, 0, 0);
+        let key = Seed::from_u64(9).key(Label::Scenario, 0, 0);
         let mut whole = vec![0.0; 2 * CHUNK + 5];
         key.add_all_normals(4, 2.0, &mut whole);
         let mut tail = vec![0.0; 5];
@@ -226,5 +325,9 @@ mod tests {
             format!("{:?}", seed.key(Label::Start, 0, 0)),
             "StreamKey(redacted)"
         );
+        let binding = Binding::to(&[b"private rows"]);
+        assert_eq!(format!("{binding:?}"), "Binding(redacted)");
+        let root = seed.noise_root(binding);
+        assert_eq!(format!("{root:?}"), "NoiseRoot(redacted)");
     }
 }

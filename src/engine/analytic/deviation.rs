@@ -26,7 +26,7 @@ use crate::vocabulary::PeerIndex;
 pub(super) fn rows(session: &Session, probes: &[PeerIndex]) -> Vec<Vec<f64>> {
     probes
         .par_iter()
-        .map(|probe| match session.program.form() {
+        .map(|probe| match session.program().form() {
             Form::Recurrence(coefficients) => recurred(session, coefficients, *probe),
             Form::Listed(steps) => walked(session, steps, *probe),
         })
@@ -55,7 +55,7 @@ fn walked(session: &Session, steps: &[Vec<PeerStep>], probe: PeerIndex) -> Vec<f
             }
         }
     }
-    let factor = session.program.factor();
+    let factor = session.program().factor();
     row.iter().map(|weight| factor * weight - 1.0).collect()
 }
 

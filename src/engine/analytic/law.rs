@@ -8,7 +8,7 @@ use crate::engine::Session;
 use crate::linalg::Block;
 use crate::noise::Term;
 use crate::topology::Graph;
-use crate::vocabulary::{Iteration, Label, PeerIndex};
+use crate::vocabulary::{Iteration, NoiseLabel, PeerIndex};
 
 /// What the engine draws from: see the statement in the module above.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Law {
 impl Law {
     /// The law of these probes of the session.
     pub(super) fn of(session: &Session, probes: &[PeerIndex]) -> Self {
-        let parameters = session.plan.parameters();
+        let parameters = session.plan().parameters();
         let deviations = deviation::rows(session, probes);
         let (own, pairwise) = (parameters.sigma_own, parameters.sigma_pairwise);
         let covariance = covariance(&deviations, own, pairwise, session.noise_graph());
@@ -40,9 +40,14 @@ impl Law {
         let edges = session.noise_graph().edges() as f64;
         let factor = factor(&covariance);
         let normals = (0..factor.ncols() as u32)
-            .map(|column| Term::new(session.seed.key(Label::AnalyticDeviation, column, 0), 1.0))
+            .map(|column| {
+                Term::new(
+                    session.noise_key(NoiseLabel::AnalyticDeviation, column),
+                    1.0,
+                )
+            })
             .collect();
-        let sum = session.seed.key(Label::AnalyticSum, 0, 0);
+        let sum = session.noise_key(NoiseLabel::AnalyticSum, 0);
         let mut law = Self {
             probes: probes.to_vec(),
             deviations,

@@ -62,7 +62,7 @@ use super::{
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::privacy::{Sensitivity, Statistic};
-use crate::protocol::{PeerError, check_start};
+use crate::protocol::{PeerError, check_query};
 use crate::vocabulary::{Iteration, PeerIndex, Release};
 use contributions::Contributions;
 use law::Law;
@@ -99,9 +99,10 @@ pub fn probes(count: usize, peers: usize) -> Vec<PeerIndex> {
 /// mean square over the noise, exact for the contributions as they are. Communication is what all peers would send.
 ///
 /// # Errors
-/// [`EngineError::NotProduct`] if the algorithm releases anything but A X, [`EngineError::Program`] if the averaging is not the plan's
-/// and [`EngineError::Unbalanced`] if it does not return s times a common value, [`EngineError::Peer`] with the first probe whose
-/// sum has no unique basis.
+/// [`EngineError::NotProduct`] if the algorithm releases anything but A X, [`EngineError::Start`], [`EngineError::Noise`] and
+/// [`EngineError::Program`] for a starting block, noise or averaging that is not the plan's, [`EngineError::Unbalanced`] if the
+/// averaging does not return s times a common value, [`EngineError::Peer`] with the first probe whose sum has no unique
+/// basis or who would go on with a query that is not orthonormal.
 ///
 /// # Cost
 /// Time O(m·K·edges + m²(peers + noise edges) + L·(m·entries·p + m·n p²)); memory a few (m + 1) × n·p arrays, one of
@@ -157,17 +158,14 @@ fn run_law(
     contraction: f64,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
-    let parameters = session.plan.parameters();
-    let algorithm = session.plan.algorithm();
+    let parameters = session.plan().parameters();
+    let algorithm = session.plan().algorithm();
     if algorithm.release() != Release::Product {
         return Err(EngineError::NotProduct {
             released: algorithm.release(),
         });
     }
-    check_start(&session.plan, &session.start).map_err(EngineError::Start)?;
-    if !session.has_planned_program() {
-        return Err(EngineError::Program);
-    }
+    session.admit()?;
     for (&peer, row) in law.probes.iter().zip(&law.deviations) {
         let found = row.iter().sum::<f64>() / session.peers() as f64;
         // The law below is that of D1 = 0; NaN is refused too.
@@ -175,8 +173,8 @@ fn run_law(
             return Err(EngineError::Unbalanced { peer, found });
         }
     }
-    let contributions = Contributions::of(&session.rows);
-    let mut states = vec![PublicState::new(Arc::clone(&session.start)); law.probes.len()];
+    let contributions = Contributions::of(session.rows());
+    let mut states = vec![PublicState::new(Arc::clone(session.start())); law.probes.len()];
     let mut records: Vec<IterationRecord> = Vec::new();
     let mut before: Option<Agreement> = None;
     for number in 1..=parameters.iterations {
@@ -184,7 +182,7 @@ fn run_law(
         let rule = parameters.sensitivity.statistic();
         let statistic = states.iter().map(|x| rule.of(&x.query)).fold(0.0, f64::max);
         let sensitivity = parameters.sensitivity.bound(statistic);
-        let scale = session.plan.noise_scale(iteration, sensitivity);
+        let scale = session.plan().noise_scale(iteration, sensitivity);
         let query = Arc::clone(&states[0].query);
         let gathered = contributions.gather(&query, law.weights(), law.probes.len() + 1);
         let (local, mut deviations) = (gathered.total, gathered.deviations);
@@ -214,7 +212,7 @@ fn run_law(
                 Arc::new(sum)
             })
             .collect();
-        let sigma = session.plan.sigma_of_sum(scale);
+        let sigma = session.plan().sigma_of_sum(scale);
         let next: Vec<Result<PublicState, PeerError>> = states
             .par_iter()
             .zip(&sums)
@@ -224,11 +222,19 @@ fn run_law(
                     return Err(PeerError::Overflow { peer, iteration });
                 }
                 let next = algorithm.advance(state, sum, sigma);
-                next.map_err(|source| PeerError::NotFullRank {
+                let next = next.map_err(|source| PeerError::NotFullRank {
                     peer,
                     iteration,
                     source,
-                })
+                })?;
+                if number < parameters.iterations {
+                    check_query(&next.query).map_err(|source| PeerError::Query {
+                        peer,
+                        iteration: Iteration(number + 1),
+                        source,
+                    })?;
+                }
+                Ok(next)
             })
             .collect();
         states = next.into_iter().collect::<Result<_, _>>()?;

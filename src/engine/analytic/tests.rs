@@ -14,14 +14,17 @@ use super::{
 };
 use crate::algorithm::AlgorithmKind;
 use crate::engine::tests::{graphs, session_of};
-use crate::engine::{EngineError, Observer, Outcome, Session, Silent, Transcript, lockstep};
+use crate::engine::{
+    EngineError, Observer, Outcome, Session, SessionParts, Silent, Transcript, graphs_digest,
+    lockstep,
+};
 use crate::linalg::{Block, SparseRows, subspace_distance, top_eigenvectors};
-use crate::noise::Assignment;
+use crate::noise::Term;
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use crate::protocol::Plan;
 use crate::protocol::averaging::{AveragingKind, Coefficients, Form, MixingBounds, mix};
+use crate::protocol::{Plan, PlanParameters};
 use crate::topology::{Graph, Provenance, Topology};
-use crate::vocabulary::{Label, PeerIndex, Release, Seed};
+use crate::vocabulary::{PeerIndex, Release, Seed};
 
 const SEEDS: u64 = 400;
 const PROBES: usize = 4;
@@ -55,11 +58,11 @@ fn session(
     (own, pairwise): (f64, f64),
 ) -> Session {
     let base = session_of(graph, rows(), 2, (iterations, rounds), kind, 77);
-    let mut parameters = base.plan.parameters().clone();
+    let mut parameters = base.plan().parameters().clone();
     parameters.sigma_own = own;
     parameters.sigma_pairwise = pairwise;
     let noise_topology = noise_graph.map_or_else(
-        || Arc::clone(&base.topology),
+        || Arc::clone(base.topology()),
         |graph| {
             Arc::new(Topology::from_graph(
                 graph.clone(),
@@ -67,25 +70,25 @@ fn session(
             ))
         },
     );
-    seeded(
-        &Session {
-            plan: Arc::new(Plan::new(parameters).expect("valid")),
-            noise_topology,
-            ..base
-        },
-        77,
-    )
+    let plan = |topology| {
+        Plan::new(PlanParameters {
+            topology,
+            ..parameters
+        })
+    };
+    let plan = plan(graphs_digest(base.topology(), &noise_topology)).expect("valid");
+    Session::new(SessionParts {
+        sigma_central: plan.sigma_of_sum(1.0),
+        plan: Arc::new(plan),
+        noise_topology,
+        ..base.parts()
+    })
+    .expect("fits")
 }
 
 /// The same session with other noise.
 fn seeded(session: &Session, seed: u64) -> Session {
-    let parameters = session.plan.parameters();
-    let seed = Seed::from_u64(seed);
-    Session {
-        noise: Assignment::new(&seed, parameters.sigma_own, parameters.sigma_pairwise),
-        seed,
-        ..session.clone()
-    }
+    session.clone().with_seed(Seed::from_u64(seed))
 }
 
 /// Ring, complete, star and ring with chords; the ring once more with the chords as noise graph, and without
@@ -123,7 +126,7 @@ impl Observer for Published {
 }
 
 fn schedule_of(session: &Session) -> &[Coefficients] {
-    match session.program.form() {
+    match session.program().form() {
         Form::Recurrence(coefficients) => coefficients,
         Form::Listed(_) => panic!("no recurrence"),
     }
@@ -131,7 +134,7 @@ fn schedule_of(session: &Session) -> &[Coefficients] {
 
 /// Every peer's estimate, by the protocol's own kernel.
 fn averaged(session: &Session, inputs: &[f64]) -> Vec<Vec<f64>> {
-    let width = session.plan.values();
+    let width = session.plan().values();
     let mut now: Vec<Vec<f64>> = inputs.chunks_exact(width).map(<[f64]>::to_vec).collect();
     let mut before = now.clone();
     for coefficients in schedule_of(session) {
@@ -310,7 +313,7 @@ fn every_defect_of_the_law_shows() {
         (
             "pairwise noise left out of the covariance",
             |session, law| {
-                let own = session.plan.parameters().sigma_own;
+                let own = session.plan().parameters().sigma_own;
                 let covariance = covariance(&law.deviations, own, 0.0, session.noise_graph());
                 law.factor = factor(&covariance);
             },
@@ -320,16 +323,17 @@ fn every_defect_of_the_law_shows() {
             law.weigh();
         }),
         ("the stream of t once more for d", |_, law| {
-            law.normals[0].key = law.sum.key.clone();
+            law.normals[0] = Term::new(law.sum.key().clone(), 1.0);
         }),
         ("d without the factor s", |session, law| {
             law.factor /= session.peers() as f64;
         }),
         ("t with a factor s for its root", |session, law| {
-            law.sum.scale *= (session.peers() as f64).sqrt();
+            let scale = law.sum.scale() * (session.peers() as f64).sqrt();
+            law.sum = Term::new(law.sum.key().clone(), scale);
         }),
         ("the communication graph's Laplacian", |session, law| {
-            let parameters = session.plan.parameters();
+            let parameters = session.plan().parameters();
             let (own, pairwise) = (parameters.sigma_own, parameters.sigma_pairwise);
             law.factor = factor(&covariance(&law.deviations, own, pairwise, session.graph()));
         }),
@@ -382,10 +386,14 @@ fn errors_after_three_iterations_have_lockstep_s_law() {
             contraction: 0.01,
         };
         let run_with = |seed: u64, own: f64| {
-            let mut session = seeded(&case, 20_000 + seed);
-            let mut parameters = session.plan.parameters().clone();
+            let session = seeded(&case, 20_000 + seed);
+            let mut parameters = session.plan().parameters().clone();
             parameters.sigma_own *= own;
-            session.plan = Arc::new(Plan::new(parameters).expect("valid"));
+            let plan = Arc::new(Plan::new(parameters).expect("valid"));
+            let session = Session::unchecked(SessionParts {
+                plan,
+                ..session.parts()
+            });
             error(run(&session, options, &mut Silent).expect("runs"))
         };
         let drawn: Vec<f64> = (0..SEEDS).map(|seed| run_with(seed, 1.0)).collect();
@@ -552,7 +560,7 @@ fn taking_contributions_at_one_state_costs_what_is_claimed_at_most() {
         let kind = AveragingKind::Chebyshev;
         let case = session(graph, None, kind, (2, rounds), noise);
         let contraction = kind.contraction(bounds, rounds).expect("contracts");
-        let contributions = Contributions::of(&case.rows);
+        let contributions = Contributions::of(case.rows());
         let every: Vec<PeerIndex> = (0..12).map(PeerIndex).collect();
         let d = deviation::rows(&case, &every);
         let largest = d
@@ -572,16 +580,16 @@ fn taking_contributions_at_one_state_costs_what_is_claimed_at_most() {
                 first: gap.norm(),
                 smallest: smallest_singular_value(&first.basis, &first.sum) - gap.norm(),
             };
-            let sensitivity = case.plan.parameters().sensitivity;
+            let sensitivity = case.plan().parameters().sensitivity;
             let statistic = sensitivity.statistic().of(&first.basis);
             // What Δ would be from peer 0 alone, over what it was.
             let ratio = sensitivity.bound(statistic) / second.sensitivity;
             let at_first: Vec<Block> = case
-                .rows
+                .rows()
                 .iter()
                 .map(|rows| rows.gram_product(&first.basis))
                 .collect();
-            let at_own = case.rows.iter().zip(seen.queries.chunks_exact(12));
+            let at_own = case.rows().iter().zip(seen.queries.chunks_exact(12));
             let at_own: Vec<Block> = at_own
                 .map(|(rows, x)| rows.gram_product(&Block::from_values(6, 2, x.to_vec())))
                 .collect();
@@ -688,8 +696,8 @@ fn the_initial_spread_is_the_root_mean_square_of_lockstep_s() {
 
 #[test]
 fn an_algorithm_that_releases_no_product_is_refused() {
-    let mut case = cases().remove(0);
-    let mut parameters = case.plan.parameters().clone();
+    let case = cases().remove(0);
+    let mut parameters = case.plan().parameters().clone();
     parameters.algorithm = AlgorithmKind::Covariance;
     parameters.sensitivity = Sensitivity::of_release(
         Release::PackedTriangle,
@@ -700,7 +708,8 @@ fn an_algorithm_that_releases_no_product_is_refused() {
         2,
     )
     .expect("proved");
-    case.plan = Arc::new(Plan::new(parameters).expect("valid"));
+    let plan = Plan::new(parameters).expect("valid");
+    let case = case.with_plan(plan).expect("fits");
     let options = AnalyticOptions {
         probes: 2,
         contraction: 1.0,
@@ -741,13 +750,19 @@ fn the_engine_s_streams_are_its_own() {
         (0.1, 0.1),
     );
     let law = Law::of(&session, &probes(PROBES, 12));
-    let seed = &session.seed;
-    let mut keys = vec![law.sum.key.clone()];
-    keys.extend(law.normals.iter().map(|term| term.key.clone()));
+    let mut keys = vec![law.sum.key().clone(), session.curator_noise().key().clone()];
+    keys.extend(law.normals.iter().map(|term| term.key().clone()));
+    let noise = session.planned_noise();
     for u in 0..12 {
-        keys.push(seed.key(Label::OwnNoise, u, 0));
-        keys.push(seed.key(Label::CuratorNoise, u, 0));
-        keys.push(seed.key(Label::PairwiseNoise, u, (u + 1) % 12));
+        keys.push(noise.own(PeerIndex(u)).key().clone());
+        let (lower, upper) = (u.min((u + 1) % 12), u.max((u + 1) % 12));
+        keys.push(
+            noise
+                .pair(PeerIndex(lower), PeerIndex(upper))
+                .0
+                .key()
+                .clone(),
+        );
     }
     for (i, key) in keys.iter().enumerate() {
         assert!(!keys[..i].contains(key), "stream {i} is used twice");

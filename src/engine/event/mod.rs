@@ -85,9 +85,9 @@ impl<'a> Simulation<'a> {
             nodes: (0..peers)
                 .map(|u| Peer::new(session.peer_setup(PeerIndex::from_index(u), None)))
                 .collect::<Result<_, _>>()?,
-            links: Links::new(latency, session.seed.generator(Label::Latency)),
+            links: Links::new(latency, session.seed().generator(Label::Latency)),
             queue: Queue::default(),
-            delivery: match session.program.form() {
+            delivery: match session.program().form() {
                 Form::Recurrence(_) => Delivery::Broadcasts(Mail::new(session.graph())),
                 Form::Listed(_) => Delivery::Letters(Post::default()),
             },
@@ -97,7 +97,7 @@ impl<'a> Simulation<'a> {
             messages: 0,
             expected: session
                 .traffic()
-                .times(session.plan.parameters().iterations)
+                .times(session.plan().parameters().iterations)
                 .messages,
         })
     }
@@ -123,7 +123,7 @@ impl<'a> Simulation<'a> {
             let peers = self.nodes.len();
             return Err(EngineError::Stalled { waiting, peers });
         }
-        let plan = &self.session.plan;
+        let plan = self.session.plan();
         Ok(Outcome {
             records: self.collector.into_records(),
             communication: Communication {

@@ -59,7 +59,7 @@ impl ChunkTask<'_> {
     /// Processes chunk number `chunk`.
     pub(super) fn run(&self, chunk: u64, state: &mut ChunkState) {
         let start = chunk as usize * CHUNK;
-        let width = CHUNK.min(self.session.plan.values() - start);
+        let width = CHUNK.min(self.session.plan().values() - start);
         let at = NoiseChunk {
             iteration: self.iteration,
             chunk,
@@ -93,7 +93,7 @@ impl ChunkTask<'_> {
         let width = range.len();
         local.clear();
         local.resize(width, 0.0);
-        let rows = self.session.rows.chunks(BATCH);
+        let rows = self.session.rows().chunks(BATCH);
         let batches = rows
             .zip(self.prepared.chunks(BATCH))
             .zip(inputs.chunks_mut(BATCH * width));

@@ -23,8 +23,8 @@ use super::{
 };
 use crate::linalg::Block;
 use crate::noise::NetworkNoise;
+use crate::protocol::PeerError;
 use crate::protocol::averaging::Form;
-use crate::protocol::{PeerError, check_query, check_start};
 use crate::vocabulary::{CHUNK, Iteration, PeerIndex, Round};
 use chunk::{ChunkState, ChunkTask};
 use gossip::PEERS_AT_ONCE;
@@ -35,22 +35,22 @@ pub use walk::Walk;
 /// Runs the session.
 ///
 /// # Errors
-/// [`EngineError::Start`] for a starting block and [`EngineError::Program`] for an averaging program that is not the plan's; [`EngineError::Peer`] with the first peer whose
-/// input or sum overflowed or whose sum has no unique basis. A peer checks that every query it advances to is
-/// orthonormal; here that is checked for peer 0, the others' come out of the same function.
+/// [`EngineError::Start`], [`EngineError::Noise`] and [`EngineError::Program`] for a starting block, noise or averaging that is
+/// not the plan's; [`EngineError::Peer`] with the first peer whose input or sum overflowed, whose sum has no unique basis, or
+/// who would go on with a query that is not orthonormal.
 ///
 /// # Cost
 /// Time O(L·(entries·p + n p·(peers + noise edges + K·edges))); memory one array of s × the release plus a few
 /// s × [`CHUNK`] buffers per thread, and what an algorithm with memory keeps at every peer.
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
-    let parameters = session.plan.parameters();
-    let algorithm = session.plan.algorithm();
-    check_start(&session.plan, &session.start).map_err(EngineError::Start)?;
-    let noise = NetworkNoise::of(&session.noise, session.noise_graph());
-    if !session.has_planned_program() {
-        return Err(EngineError::Program);
+    let parameters = session.plan().parameters();
+    let algorithm = session.plan().algorithm();
+    session.admit()?;
+    let noise = NetworkNoise::of(session.planned_noise(), session.noise_graph());
+    if !noise.is_planned(session.noise_graph(), session.plan().sigmas()) {
+        return Err(EngineError::Noise);
     }
-    let program = &session.program;
+    let program = session.program();
     let gossip = Gossip::new(session.graph(), session.mixing());
     let walk = match program.form() {
         Form::Recurrence(_) => Walk::default(),
@@ -64,7 +64,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         factor: program.factor(),
         watch: observer.wants_rounds(),
     };
-    let values = session.plan.values();
+    let values = session.plan().values();
     let mut sums = vec![0.0; session.peers() * values];
     let mut states = States::new(session, algorithm.as_ref(), &mut sums);
     let chunks = values.div_ceil(CHUNK) as u64;
@@ -77,19 +77,14 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         let iteration = Iteration(number);
         let statistic = states.statistic(session, &sums);
         let sensitivity = parameters.sensitivity.bound(statistic);
-        let scale = session.plan.noise_scale(iteration, sensitivity);
+        let scale = session.plan().noise_scale(iteration, sensitivity);
         let prepared: Vec<Vec<f64>> = session
-            .rows
+            .rows()
             .par_iter()
             .enumerate()
             .map(|(u, rows)| algorithm.prepare(rows, states.query(u, &sums, values)))
             .collect();
         let query = states.query_block(session, &sums);
-        check_query(&query).map_err(|source| PeerError::Query {
-            peer: PeerIndex(0),
-            iteration,
-            source,
-        })?;
         let mut task = ChunkTask {
             session,
             noise: &noise,
@@ -104,7 +99,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         let mut transcript = observer
             .wants_transcript()
             .then(|| (states.queries(&sums), vec![0.0; sums.len()]));
-        let mut gathered = Gathered::new(session.plan.shape());
+        let mut gathered = Gathered::new(session.plan().shape());
         let mut first = 0;
         while first < chunks {
             let wave = threads.min(chunks - first);
@@ -140,9 +135,9 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             gathered.tell_rounds(iteration, session.peers(), observer);
         }
         let consensus = gathered.consensus(session.peers(), &sums);
-        let (height, width) = session.plan.shape();
+        let (height, width) = session.plan().shape();
         let sum = Arc::new(Block::from_values(height, width, sums[..values].to_vec()));
-        let sigma = session.plan.sigma_of_sum(scale);
+        let sigma = session.plan().sigma_of_sum(scale);
         let basis = states.advance(session, algorithm.as_ref(), (iteration, sigma), &mut sums)?;
         let record = IterationRecord {
             iteration,

@@ -8,7 +8,7 @@ use crate::algorithm::{Algorithm, PublicState};
 use crate::engine::{EngineError, Session};
 use crate::linalg::{Block, NotFullRank};
 use crate::privacy::Statistic;
-use crate::protocol::PeerError;
+use crate::protocol::{PeerError, check_query};
 use crate::vocabulary::{Iteration, PeerIndex};
 
 /// Every peer's public state between iterations.
@@ -23,12 +23,12 @@ impl States {
     /// All peers at the start.
     pub(super) fn new(session: &Session, algorithm: &dyn Algorithm, sums: &mut [f64]) -> Self {
         if algorithm.is_memoryless() {
-            for query in sums.chunks_exact_mut(session.plan.values()) {
-                query.copy_from_slice(session.start.values());
+            for query in sums.chunks_exact_mut(session.plan().values()) {
+                query.copy_from_slice(session.start().values());
             }
             Self::InPlace
         } else {
-            let start = PublicState::new(Arc::clone(&session.start));
+            let start = PublicState::new(Arc::clone(session.start()));
             Self::Kept(vec![start; session.peers()])
         }
     }
@@ -45,7 +45,7 @@ impl States {
     pub(super) fn query_block(&self, session: &Session, sums: &[f64]) -> Arc<Block> {
         match self {
             Self::InPlace => {
-                let (rows, columns) = session.plan.shape();
+                let (rows, columns) = session.plan().shape();
                 let values = sums[..rows * columns].to_vec();
                 Arc::new(Block::from_values(rows, columns, values))
             }
@@ -66,13 +66,13 @@ impl States {
 
     /// What max-consensus over at least the diameter's number of rounds leaves at every peer: the maximum.
     pub(super) fn statistic(&self, session: &Session, sums: &[f64]) -> f64 {
-        let statistic = session.plan.parameters().sensitivity.statistic();
+        let statistic = session.plan().parameters().sensitivity.statistic();
         if statistic == Statistic::None {
             return 0.0;
         }
         match self {
             Self::InPlace => {
-                let (rows, columns) = session.plan.shape();
+                let (rows, columns) = session.plan().shape();
                 sums.par_chunks_exact(rows * columns)
                     .map(|x| statistic.of(&Block::from_values(rows, columns, x.to_vec())))
                     .reduce(|| 0.0, f64::max)
@@ -88,7 +88,7 @@ impl States {
     /// other peers any more, so those of algorithms with memory are left as they are.
     ///
     /// # Errors
-    /// That of the first peer whose sum overflowed or has no unique basis.
+    /// That of the first peer whose sum overflowed or has no unique basis, or whose next query is not orthonormal.
     pub(super) fn advance(
         &mut self,
         session: &Session,
@@ -96,36 +96,46 @@ impl States {
         (iteration, sigma): (Iteration, f64),
         sums: &mut [f64],
     ) -> Result<Arc<Block>, EngineError> {
-        let (rows, columns) = session.plan.shape();
-        let last = iteration.0 == session.plan.parameters().iterations;
+        let (rows, columns) = session.plan().shape();
+        let last = iteration.0 == session.plan().parameters().iterations;
         let overflow = |sum: &[f64]| sum.iter().any(|v| !v.is_finite());
         let block = |sum: &[f64]| Arc::new(Block::from_values(rows, columns, sum.to_vec()));
-        let failed = |u: usize, failure: Option<NotFullRank>| {
+        let overflowed = |u: usize| PeerError::Overflow {
+            peer: PeerIndex::from_index(u),
+            iteration,
+        };
+        // As a peer does: what it goes on with must be what the sensitivity bounds.
+        let advanced = |u: usize, next: Result<PublicState, NotFullRank>| {
             let peer = PeerIndex::from_index(u);
-            match failure {
-                None => PeerError::Overflow { peer, iteration },
-                Some(source) => PeerError::NotFullRank {
+            let next = next.map_err(|source| PeerError::NotFullRank {
+                peer,
+                iteration,
+                source,
+            })?;
+            if !last {
+                check_query(&next.query).map_err(|source| PeerError::Query {
                     peer,
-                    iteration,
+                    iteration: Iteration(iteration.0 + 1),
                     source,
-                },
+                })?;
             }
+            Ok::<_, PeerError>(next)
         };
         let failures: Vec<PeerError> = match self {
             Self::InPlace => {
-                let blank = PublicState::new(Arc::clone(&session.start));
+                let blank = PublicState::new(Arc::clone(session.start()));
                 sums.par_chunks_exact_mut(rows * columns)
                     .enumerate()
                     .filter_map(|(u, sum)| {
                         if overflow(sum) {
-                            return Some(failed(u, None));
+                            return Some(overflowed(u));
                         }
-                        match algorithm.advance(&blank, &block(sum), sigma) {
+                        match advanced(u, algorithm.advance(&blank, &block(sum), sigma)) {
                             Ok(next) => {
                                 sum.copy_from_slice(next.query.values());
                                 None
                             }
-                            Err(source) => Some(failed(u, Some(source))),
+                            Err(failure) => Some(failure),
                         }
                     })
                     .collect()
@@ -136,22 +146,22 @@ impl States {
                 .enumerate()
                 .filter_map(|(u, (state, sum))| {
                     if overflow(sum) {
-                        return Some(failed(u, None));
+                        return Some(overflowed(u));
                     }
                     if last && u > 0 {
                         return None;
                     }
-                    let advanced = if last {
+                    let next = if last {
                         algorithm.conclude(state, &block(sum), sigma)
                     } else {
                         algorithm.advance(state, &block(sum), sigma)
                     };
-                    match advanced {
+                    match advanced(u, next) {
                         Ok(next) => {
                             *state = next;
                             None
                         }
-                        Err(source) => Some(failed(u, Some(source))),
+                        Err(failure) => Some(failure),
                     }
                 })
                 .collect(),
@@ -163,5 +173,98 @@ impl States {
             Self::InPlace => self.query_block(session, sums),
             Self::Kept(states) => algorithm.estimate(&states[0]),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::PowerMethod;
+    use crate::engine::tests::{graphs, rows, session_of};
+    use crate::protocol::averaging::AveragingKind;
+
+    /// The power method with a bug: some sums give a query that is a little too long.
+    #[derive(Debug)]
+    struct Stretching {
+        method: PowerMethod,
+        /// Sums beginning with this number.
+        first: f64,
+        memoryless: bool,
+    }
+
+    impl Algorithm for Stretching {
+        fn dimension(&self) -> usize {
+            self.method.dimension()
+        }
+
+        fn query_columns(&self) -> usize {
+            self.method.query_columns()
+        }
+
+        fn is_memoryless(&self) -> bool {
+            self.memoryless
+        }
+
+        fn advance(
+            &self,
+            state: &PublicState,
+            sum: &Arc<Block>,
+            sigma: f64,
+        ) -> Result<PublicState, NotFullRank> {
+            let mut next = self.method.advance(state, sum, sigma)?;
+            if sum.values()[0] == self.first {
+                let mut query = (*next.query).clone();
+                query.scale(1.0 + 1e-8);
+                next.query = Arc::new(query);
+            }
+            Ok(next)
+        }
+
+        fn estimate(&self, state: &PublicState) -> Arc<Block> {
+            self.method.estimate(state)
+        }
+    }
+
+    #[test]
+    fn every_peer_s_next_query_is_checked() {
+        let session = session_of(&graphs()[3], rows(), 4, (3, 5), AveragingKind::Linear, 5);
+        let values = session.plan().values();
+        // Sums that differ in their first number only, which tells the peers apart.
+        let sums: Vec<f64> = (0..session.peers())
+            .flat_map(|u| {
+                let mut sum = session.start().values().to_vec();
+                sum[0] += 1.0 + u as f64;
+                sum
+            })
+            .collect();
+        for memoryless in [true, false] {
+            for peer in 0..session.peers() {
+                let algorithm = Stretching {
+                    method: PowerMethod {
+                        dimension: 150,
+                        rank: 4,
+                    },
+                    first: sums[peer * values],
+                    memoryless,
+                };
+                let run = |iteration| {
+                    let mut blank = vec![0.0; sums.len()];
+                    let mut states = States::new(&session, &algorithm, &mut blank);
+                    let mut sums = sums.clone();
+                    states.advance(&session, &algorithm, (iteration, 0.1), &mut sums)
+                };
+                let refused = run(Iteration(1)).expect_err("one peer's query is too long");
+                assert!(
+                    matches!(
+                        refused,
+                        EngineError::Peer(PeerError::Query { peer: found, iteration: Iteration(2), .. })
+                            if found == PeerIndex::from_index(peer)
+                    ),
+                    "{peer}: {refused:?}"
+                );
+                // Nobody contributes after the last iteration.
+                assert!(run(Iteration(3)).is_ok());
+            }
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! Averaging programs of every scheme on many graphs: slow peers, unexpected messages, exact sums, counts.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use super::{BOUNDS, assert_same_bits, graphs, rows, session_of};
+use super::{BOUNDS, assert_same_bits, graphs, rows, run_all, session_of};
 use crate::engine::analytic::{self, AnalyticOptions};
 use crate::engine::event::{self, Latency};
-use crate::engine::{Communication, EngineError, Session, Silent, lockstep};
+use crate::engine::{Communication, EngineError, Session, SessionError, Silent, lockstep};
 use crate::protocol::averaging::{
     AveragingError, AveragingKind, Expected, Form, Length, PeerStep, Program, ProgramError,
 };
@@ -151,7 +152,7 @@ fn a_tree_gives_every_peer_the_same_bits_on_every_engine_and_counts_two_messages
         }
         let sums = finish_with_a_slow_peer(&session, 0, graph.neighbours(0)[0] as usize);
         assert!(sums.iter().all(|sum| *sum == sums[0]));
-        let scales = 2 * graph.edges() as u64 * u64::from(session.plan.parameters().scale_rounds);
+        let scales = 2 * graph.edges() as u64 * u64::from(session.plan().parameters().scale_rounds);
         let expected = 3 * (scales + 2 * 11);
         assert_eq!(lockstep.communication.messages, expected);
         assert_eq!(
@@ -184,7 +185,7 @@ fn a_message_that_the_program_does_not_expect_is_a_fault_of_its_sender() {
         .expect("starts");
     let mut blamed = |from: u32, round: u32, body: Body| {
         let message = Message {
-            session: session.plan.session(),
+            session: session.plan().session(),
             iteration: Iteration(1),
             round: Round(round),
             body,
@@ -194,14 +195,14 @@ fn a_message_that_the_program_does_not_expect_is_a_fault_of_its_sender() {
             .expect("messages never break a peer");
         outbox.faults.pop().map(|fault| fault.kind)
     };
-    let block = || Body::Average(std::sync::Arc::new(vec![0.5; session.plan.values()]));
+    let block = || Body::Average(Arc::new(vec![0.5; session.plan().values()]));
     let unexpected = |round| {
         Some(FaultKind::Unexpected {
             iteration: Iteration(1),
             round: Round(round),
         })
     };
-    assert_eq!(session.program.rounds(), 2);
+    assert_eq!(session.program().rounds(), 2);
     assert_eq!(
         blamed(2, 0, block()),
         unexpected(0),
@@ -227,7 +228,7 @@ fn a_message_that_the_program_does_not_expect_is_a_fault_of_its_sender() {
         Some(FaultKind::Duplicate { .. })
     ));
     // The parent's total would be its second message: one ahead of the scale that is due.
-    assert_eq!(session.plan.parameters().scale_rounds, 1);
+    assert_eq!(session.plan().parameters().scale_rounds, 1);
     assert_eq!(blamed(0, 1, block()), None);
     assert!(matches!(
         blamed(0, 1, block()),
@@ -246,9 +247,9 @@ fn a_peer_that_waits_blames_its_own_sources_alone_and_gives_them_a_patience_per_
     let mut outbox = CollectingOutbox::default();
     peer.handle(Input::Start, Time(0), &mut outbox)
         .expect("starts");
-    for round in 0..session.plan.parameters().scale_rounds {
+    for round in 0..session.plan().parameters().scale_rounds {
         let message = Message {
-            session: session.plan.session(),
+            session: session.plan().session(),
             iteration: Iteration(1),
             round: Round(round),
             body: Body::Scale(0.5),
@@ -257,7 +258,7 @@ fn a_peer_that_waits_blames_its_own_sources_alone_and_gives_them_a_patience_per_
         peer.handle(Input::Message { from, message }, Time(0), &mut outbox)
             .expect("handles");
     }
-    let Form::Listed(steps) = session.program.form() else {
+    let Form::Listed(steps) = session.program().form() else {
         panic!("a tree lists steps")
     };
     let [up, down] = steps[11].as_slice() else {
@@ -274,24 +275,20 @@ fn a_peer_that_waits_blames_its_own_sources_alone_and_gives_them_a_patience_per_
 }
 
 #[test]
-fn every_engine_refuses_a_program_that_the_plan_does_not_name() {
+fn a_program_that_the_plan_does_not_name_makes_no_session_and_runs_on_no_engine() {
     let graph = &graphs()[3];
-    let mut session = of_kind(graph, AveragingKind::Chebyshev, 1);
-    session.program = of_kind(graph, AveragingKind::Tree, 1).program;
-    let options = AnalyticOptions {
-        probes: 2,
-        contraction: 0.1,
-    };
-    let latency = Latency::Constant { micros: 10 };
-    assert!(matches!(
-        event::run(&session, latency, &mut Silent),
-        Err(EngineError::Peer(PeerError::Program { .. }))
-    ));
-    for result in [
-        lockstep::run(&session, &mut Silent),
-        analytic::run(&session, options, &mut Silent),
-    ] {
-        assert!(matches!(result, Err(EngineError::Program)), "{result:?}");
+    let mut parts = of_kind(graph, AveragingKind::Chebyshev, 1).parts();
+    parts.program = Arc::clone(of_kind(graph, AveragingKind::Tree, 1).program());
+    let refused = Session::new(parts.clone());
+    assert!(matches!(refused, Err(SessionError::Program)), "{refused:?}");
+    for (engine, result) in run_all(&Session::unchecked(parts)) {
+        assert!(
+            matches!(
+                result,
+                Err(EngineError::Program | EngineError::Peer(PeerError::Program { .. }))
+            ),
+            "{engine}: {result:?}"
+        );
     }
 }
 

@@ -82,7 +82,7 @@ pub(super) fn settings(experiment: &Experiment) -> (Vec<Setting>, Vec<(String, S
     floors.sort_unstable();
     floors.dedup();
     let session = experiment.session(&Seed::from_u64(config.seed));
-    let own = session.plan.parameters();
+    let own = session.plan().parameters();
     let (mut settings, mut refused) = (Vec::new(), Vec::new());
     for algorithm in algorithms(config.algorithm, experiment.user_rows.dimension()) {
         for &floor in &floors {
@@ -142,14 +142,14 @@ fn setting(
     );
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
     let more = if experiment.is_private() {
-        experiment.noise.sigma_sum / experiment.calibrated.z
+        experiment.noise.sigma_sum() / experiment.calibrated.z()
     } else {
         0.0
     };
     Ok(Setting {
         algorithm,
         floor,
-        sigma: calibrated.z * more,
+        sigma: calibrated.z() * more,
         bytes: traffic.times(algorithm.iterations).bytes_max_peer,
         parameters: plan.parameters().clone(),
     })

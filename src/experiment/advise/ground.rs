@@ -7,10 +7,8 @@ use nalgebra::{DMatrix, SymmetricEigen};
 
 use super::candidates::Setting;
 use crate::engine::central::{self, SumNoise};
-use crate::engine::{Session, Silent};
-use crate::experiment::resolve::Experiment;
+use crate::engine::{PeerRows, Session, Silent};
 use crate::linalg::{Block, SparseRows, small_leading_eigenvectors, start_block};
-use crate::noise::Assignment;
 use crate::protocol::{Plan, PlanParameters};
 use crate::recommender::LowPassFilter;
 use crate::vocabulary::Seed;
@@ -21,7 +19,7 @@ use crate::vocabulary::Seed;
 #[derive(Debug)]
 pub(super) struct Ground {
     /// n rows per degree floor.
-    rows: BTreeMap<u32, Arc<Vec<SparseRows>>>,
+    rows: BTreeMap<u32, Arc<PeerRows>>,
     /// U of the reference floor.
     exact: Block,
     filter: LowPassFilter<'static>,
@@ -38,7 +36,7 @@ impl Ground {
         filter: LowPassFilter<'static>,
         noise: f64,
     ) -> Self {
-        let factored = |(floor, matrix)| (floor, Arc::new(vec![factor(matrix)]));
+        let factored = |(floor, matrix)| (floor, Arc::new(PeerRows::new(vec![factor(matrix)])));
         Self {
             rows: matrices.into_iter().map(factored).collect(),
             exact: Block::from_matrix(&small_leading_eigenvectors(reference, rank)),
@@ -49,12 +47,7 @@ impl Ground {
 
     /// The relative error of one run of this candidate under a curator; `None` if it has no unique basis or its floor is
     /// unknown.
-    pub(super) fn error(
-        &self,
-        experiment: &Experiment,
-        setting: &Setting,
-        seed: &Seed,
-    ) -> Option<f64> {
+    pub(super) fn error(&self, setting: &Setting, seed: &Seed) -> Option<f64> {
         let rows = self.rows.get(&setting.floor)?;
         let dimension = self.exact.rows();
         let parameters = PlanParameters {
@@ -64,19 +57,14 @@ impl Ground {
         };
         let plan = Plan::new(parameters).ok()?;
         let start = start_block(seed, dimension, plan.algorithm().query_columns()).ok()?;
-        let start = Arc::new(start);
-        let session = Session {
-            plan: Arc::new(plan),
-            topology: Arc::clone(&experiment.topology),
-            program: Arc::clone(&experiment.program),
-            noise_topology: Arc::clone(&experiment.noise_topology),
-            rows: Arc::clone(rows),
-            noise: Assignment::new(seed, 0.0, 0.0),
-            start: Arc::clone(&start),
-            seed: seed.clone(),
-            sigma_central: setting.sigma * self.noise,
-        }
-        .with_start(start);
+        let session = Session::curated(
+            plan.parameters().clone(),
+            Arc::clone(rows),
+            Arc::new(start),
+            seed,
+            setting.sigma * self.noise,
+        )
+        .ok()?;
         let outcome = central::run(&session, SumNoise::Curator, &mut Silent).ok()?;
         let error = self.filter.relative_error(outcome.basis(), &self.exact);
         error.is_finite().then_some(error)

@@ -294,7 +294,7 @@ fn predictions(
         .par_iter()
         .map(|&at| {
             let one = |(ground, seed): &(Ground, &Seed)| {
-                let error = ground.error(experiment, &all[at], seed);
+                let error = ground.error(&all[at], seed);
                 advance();
                 error
             };

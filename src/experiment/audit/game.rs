@@ -9,9 +9,9 @@ use super::attackers::{FEATURES, Features, Trials};
 use super::canary::Canary;
 use super::{AuditError, CanaryReport, variance_factor};
 use crate::algorithm::{Algorithm, contribution};
-use crate::engine::{Observer, Session, Transcript, lockstep};
+use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockstep};
 use crate::experiment::resolve::Experiment;
-use crate::linalg::{Block, SparseRows};
+use crate::linalg::Block;
 use crate::noise::Assignment;
 use crate::vocabulary::{PeerIndex, Seed};
 
@@ -29,7 +29,7 @@ pub(super) struct Game<'a> {
     /// X⁰ is public and the same in all trials.
     start: Arc<Block>,
     /// The rows of all peers in both worlds.
-    worlds: [Arc<Vec<SparseRows>>; 2],
+    worlds: [Arc<PeerRows>; 2],
     /// Σ_H⁻¹ e_u per unit sensitivity, 0 for colluders: the optimal weights of the honest residuals.
     weights: Vec<f64>,
     /// v_u = [Σ_H⁻¹]_uu.
@@ -43,15 +43,15 @@ impl<'a> Game<'a> {
         coalition: &[u32],
     ) -> Result<Self, AuditError> {
         let root = Seed::from_u64(experiment.config.seed);
-        let start = experiment.session(&root).start;
+        let start = Arc::clone(experiment.session(&root).start());
         let adjacency = experiment.config.privacy.adjacency;
         let canary =
             Canary::search(experiment, &start).ok_or(AuditError::NoCanary { adjacency })?;
         let worlds = [&canary.without, &canary.with].map(|items| {
-            let mut rows = (*experiment.peer_rows).clone();
+            let mut rows = experiment.peer_rows.to_vec();
             // The canary is one more row of the victim, beside what it holds.
             rows[victim as usize].append(&Canary::rows(experiment, items));
-            Arc::new(rows)
+            Arc::new(PeerRows::new(rows))
         });
         let peers = experiment.topology.graph().nodes();
         let mut colludes = vec![false; peers];
@@ -125,13 +125,15 @@ impl<'a> Game<'a> {
         prepare: &(dyn Fn(Session) -> Session + Sync),
     ) -> Result<Features, AuditError> {
         let session = self.experiment.session(seed);
-        let mut session = session.with_start(Arc::clone(&self.start));
-        session.rows = Arc::clone(&self.worlds[world]);
+        let session = session
+            .with_start(Arc::clone(&self.start))
+            .and_then(|session| session.with_rows(Arc::clone(&self.worlds[world])))
+            .map_err(EngineError::from)?;
+        let planned = session.planned_noise().clone();
         let session = prepare(session);
-        let noise = &self.experiment.noise;
         let mut adversary = Adversary {
             game: self,
-            planned: Assignment::new(seed, noise.sigma_own, noise.sigma_pairwise),
+            planned,
             features: Features::default(),
             last: None,
         };
@@ -148,8 +150,8 @@ fn optimal_weights(
 ) -> Result<Vec<f64>, AuditError> {
     let graph = experiment.noise_topology.graph();
     let (own, pairwise) = (
-        experiment.noise.sigma_own.powi(2),
-        experiment.noise.sigma_pairwise.powi(2),
+        experiment.noise.sigma_own().powi(2),
+        experiment.noise.sigma_pairwise().powi(2),
     );
     let honest: Vec<usize> = (0..graph.nodes()).filter(|&v| !colludes[v]).collect();
     let position = |v: usize| honest.binary_search(&v).ok();

@@ -275,8 +275,8 @@ fn variance_factor(
     let noise = &experiment.noise;
     let factors = coalition::exact_variance_factors(
         experiment.noise_topology.graph(),
-        noise.sigma_own.powi(2),
-        noise.sigma_pairwise.powi(2),
+        noise.sigma_own().powi(2),
+        noise.sigma_pairwise().powi(2),
         coalition,
     )?;
     Ok(factors[victim as usize].expect("the victim is honest"))

@@ -3,7 +3,6 @@
 //! A healthy implementation fails with probability at most the stated significance; the seeds are fixed.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::{Audit, AuditError, AuditOptions, audit, audit_sessions};
 use crate::engine::{Session, Silent};
@@ -39,10 +38,7 @@ fn options(trials: u32) -> AuditOptions {
 }
 
 fn broken(experiment: &Experiment, options: &AuditOptions, tamper: Tamper) -> Audit {
-    let prepare = move |mut session: Session| {
-        session.noise = session.noise.tampered(tamper);
-        session
-    };
+    let prepare = move |session: Session| session.tampered(tamper);
     audit_sessions(experiment, options, &prepare, &mut Silent).expect("runs")
 }
 
@@ -139,15 +135,14 @@ fn a_forgotten_partner_is_caught() {
 fn noise_scaled_by_a_private_norm_is_caught() {
     let experiment = experiment(&["privacy.adjacency=user"]);
     let held = experiment.peer_rows[0].entries();
-    let prepare = move |mut session: Session| {
+    let prepare = move |session: Session| {
         // The victim scales its noise by the norm of what it holds beyond the others: 1, or 3 with the canary.
-        let factor = if session.rows[0].entries() > held {
+        let factor = if session.rows()[0].entries() > held {
             3.0
         } else {
             1.0
         };
-        session.noise = session.noise.tampered(Tamper::ScaleOwnNoise(factor));
-        session
+        session.tampered(Tamper::ScaleOwnNoise(factor))
     };
     let audit = audit_sessions(&experiment, &options(3000), &prepare, &mut Silent).expect("runs");
     assert!(!audit.passed, "{audit:?}");
@@ -159,8 +154,8 @@ fn a_sensitivity_for_half_the_change_is_caught() {
     // The wrong factor in the adjacency: all peers agree on a Δ that is less than half of what one interaction
     // can do, as if rows had a degree floor that they do not have.
     let experiment = experiment(&[]);
-    let prepare = |mut session: Session| {
-        let mut parameters = session.plan.parameters().clone();
+    let prepare = |session: Session| {
+        let mut parameters = session.plan().parameters().clone();
         parameters.sensitivity = Sensitivity::new(
             Adjacency::Interaction,
             SensitivityRule::Exact,
@@ -169,11 +164,11 @@ fn a_sensitivity_for_half_the_change_is_caught() {
             parameters.rank,
         )
         .expect("proved");
-        let statistic = session.start.max_row_norm();
-        let honest = session.plan.parameters().sensitivity.bound(statistic);
+        let statistic = session.start().max_row_norm();
+        let honest = session.plan().parameters().sensitivity.bound(statistic);
         assert!(parameters.sensitivity.bound(statistic) < 0.5 * honest);
-        session.plan = Arc::new(Plan::new(parameters).expect("valid"));
-        session
+        let plan = Plan::new(parameters).expect("valid");
+        session.with_plan(plan).expect("fits")
     };
     let audit = audit_sessions(&experiment, &options(3000), &prepare, &mut Silent).expect("runs");
     assert!(!audit.passed, "{audit:?}");

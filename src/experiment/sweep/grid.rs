@@ -169,11 +169,11 @@ impl Sweep {
                         expected,
                     })?;
                 }
-                if experiment.is_private() && experiment.calibrated.warning.is_some() {
+                if experiment.is_private() && experiment.calibrated.warning().is_some() {
                     overspending.push(self.grid[point][0].to_string());
                 }
                 for warning in &experiment.warnings {
-                    let calibration = experiment.calibrated.warning.as_ref();
+                    let calibration = experiment.calibrated.warning();
                     let line = format!("{name}: {warning}");
                     if calibration.is_none_or(|w| w.to_string() != *warning)
                         && !self.warnings.contains(&line)

@@ -200,7 +200,7 @@ pub(super) fn utility(ours: &[f64], curated: &[f64], significance: f64, table: &
 /// One line per view up to the first that covers the coalition the plan promises to withstand.
 pub(super) fn spent(experiment: &Experiment, table: &mut Verification) {
     let privacy = &experiment.config.privacy;
-    let views = &experiment.noise.views;
+    let views = experiment.noise.views();
     // A curator's output is one view whatever the peers do.
     let promised = if experiment.config.engine.kind == EngineKind::Central {
         0

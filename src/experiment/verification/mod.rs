@@ -23,10 +23,9 @@ use serde::Serialize;
 use super::resolve::Experiment;
 use super::run::{RunError, run_engine};
 use crate::engine::central::SumNoise;
-use crate::engine::{Observer, Outcome, Session, Silent, central};
+use crate::engine::{EngineError, Observer, Outcome, Session, Silent, central};
 use crate::experiment::config::EngineKind;
 use crate::linalg::{Block, subspace_distance, top_eigenvectors};
-use crate::noise::Assignment;
 use crate::vocabulary::{PeerIndex, Seed};
 use checks::Samples;
 
@@ -117,7 +116,7 @@ fn verify_sessions(
 ) -> Result<Verification, RunError> {
     let root = Seed::from_u64(experiment.config.seed);
     let exact = top_eigenvectors(&experiment.user_rows, experiment.config.algorithm.rank);
-    let total_sigma = experiment.noise.sigma_sum;
+    let total_sigma = experiment.noise.sigma_sum();
     let runs = options.runs.max(1);
     let mut samples = Samples::new(runs, experiment.config.algorithm.iterations);
     let (mut algebra, mut least_ratio) = (0.0_f64, f64::INFINITY);
@@ -140,10 +139,9 @@ fn verify_sessions(
         }
         algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
         if let Ok(top) = &exact {
-            let matched = Session {
-                sigma_central: total_sigma,
-                ..honest
-            };
+            let matched = honest
+                .with_curator_sigma(total_sigma)
+                .map_err(EngineError::from)?;
             let curator = central::run(&matched, SumNoise::Curator, &mut Silent)?;
             ours.push(subspace_distance(outcome.basis(), &top.vectors));
             curated.push(subspace_distance(curator.basis(), &top.vectors));
@@ -189,7 +187,7 @@ fn verify_sessions(
 /// The sensitivity that each iteration's public query calls for, computed here and not read from the run.
 fn needed_sensitivities(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> Vec<f64> {
     let later = outcome.records.iter().skip(1).map(|record| &*record.query);
-    let queries = std::iter::once(&*honest.start).chain(later);
+    let queries = std::iter::once(&**honest.start()).chain(later);
     let statistic = experiment.sensitivity.statistic();
     queries
         .map(|query| experiment.sensitivity.bound(statistic.of(query)))
@@ -200,7 +198,7 @@ fn needed_sensitivities(experiment: &Experiment, honest: &Session, outcome: &Out
 /// rounding can explain. Own noise is drawn again from the untouched plan.
 fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> f64 {
     let noise = &experiment.noise;
-    let assignment = Assignment::new(&honest.seed, noise.sigma_own, noise.sigma_pairwise);
+    let assignment = honest.planned_noise();
     let peers = honest.peers();
     let degree = honest.noise_graph().max_degree() as f64;
     let mut worst = 0.0_f64;
@@ -213,7 +211,7 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
         }
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.
-        let input = scale * (noise.sigma_own + noise.sigma_pairwise * degree.sqrt()) + 1.0;
+        let input = scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + 1.0;
         let rounding = 16.0 * f64::EPSILON * peers as f64 * input;
         for (a, b) in record
             .totals

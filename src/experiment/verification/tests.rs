@@ -3,7 +3,6 @@
 //! Healthy plans fail with probability below 9e-4 per table (nine checks at 1e-4); the seeds are fixed.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::{Verification, VerifyOptions, verify, verify_sessions};
 use crate::engine::Silent;
@@ -28,10 +27,7 @@ fn experiment(set: &[&str]) -> Experiment {
 }
 
 fn broken(tamper: Tamper, set: &[&str]) -> Verification {
-    let prepare = move |mut session: crate::engine::Session| {
-        session.noise = session.noise.tampered(tamper);
-        session
-    };
+    let prepare = move |session: crate::engine::Session| session.tampered(tamper);
     verify_sessions(
         &experiment(set),
         VerifyOptions::default(),
@@ -98,8 +94,8 @@ fn one_peer_without_own_noise_is_caught_by_the_algebra_and_by_the_variance() {
 #[test]
 fn a_sensitivity_below_what_the_basis_calls_for_is_caught() {
     // All peers agree on a plan whose degree floor is not that of the data.
-    let prepare = |mut session: crate::engine::Session| {
-        let mut parameters = session.plan.parameters().clone();
+    let prepare = |session: crate::engine::Session| {
+        let mut parameters = session.plan().parameters().clone();
         parameters.sensitivity = Sensitivity::new(
             Adjacency::Interaction,
             SensitivityRule::Exact,
@@ -108,8 +104,8 @@ fn a_sensitivity_below_what_the_basis_calls_for_is_caught() {
             parameters.rank,
         )
         .expect("proved");
-        session.plan = Arc::new(Plan::new(parameters).expect("valid"));
-        session
+        let plan = Plan::new(parameters).expect("valid");
+        session.with_plan(plan).expect("fits")
     };
     let experiment = experiment(&[]);
     let table = verify_sessions(&experiment, VerifyOptions::default(), &prepare, &mut Silent)
@@ -144,7 +140,7 @@ fn every_scheme_and_engine_states_what_is_spent() {
 #[test]
 fn a_plan_without_a_view_of_its_coalition_fails() {
     let mut experiment = experiment(&[]);
-    experiment.noise.views.retain(|view| view.colluders == 0);
+    experiment.noise.retain_views(|view| view.colluders == 0);
     let options = VerifyOptions {
         runs: 8,
         ..VerifyOptions::default()
@@ -238,11 +234,11 @@ fn an_uneven_budget_verifies_and_noise_that_ignores_it_is_caught() {
     let table = verify(&experiment, VerifyOptions::default(), &mut Silent).expect("runs");
     assert!(table.passed(), "{:?}", failed(&table));
     assert_eq!(table.checks.len(), 12);
-    let ignored = |mut session: crate::engine::Session| {
-        let mut parameters = session.plan.parameters().clone();
+    let ignored = |session: crate::engine::Session| {
+        let mut parameters = session.plan().parameters().clone();
         parameters.noise_factors.clear();
-        session.plan = Arc::new(Plan::new(parameters).expect("an even budget is valid"));
-        session
+        let plan = Plan::new(parameters).expect("an even budget is valid");
+        session.with_plan(plan).expect("fits")
     };
     for engine in ["engine.kind=lockstep", "engine.kind=central"] {
         let experiment = self::experiment(&[set[0], engine]);
@@ -256,7 +252,7 @@ fn an_uneven_budget_verifies_and_noise_that_ignores_it_is_caught() {
     // The factors of the weights without those weights' share of the others: the accounting of Plan::new.
     let mut parameters = experiment
         .session(&crate::vocabulary::Seed::from_u64(1))
-        .plan
+        .plan()
         .parameters()
         .clone();
     parameters.noise_factors = vec![parameters.noise_factors[0]; 3];
@@ -271,14 +267,14 @@ fn an_uneven_budget_verifies_and_noise_that_ignores_it_is_caught() {
 fn every_account_adds_up_the_iterations_as_they_are() {
     let even = experiment(&[]);
     let split = experiment(&["privacy.budget=[4, 1, 1]"]);
-    assert_eq!(even.noise.views, split.noise.views, "the same in total");
+    assert_eq!(even.noise.views(), split.noise.views(), "the same in total");
     assert!((split.even_iterations() - 3.0).abs() < 1e-12);
     // mu^2 of iteration l is v / f_l^2: 2, 1/2 and 1/2 of an even iteration's.
     let shares: Vec<f64> = (1..=3).map(|l| split.noise_factor(l).powi(-2)).collect();
     for (share, expected) in shares.iter().zip([2.0, 0.5, 0.5]) {
         assert!((share - expected).abs() < 1e-12);
         let stated = split.iteration_noise(1, 1.0).sigma_independent;
-        assert!((stated - split.noise.sigma_own * shares[0].powf(-0.5)).abs() < 1e-12);
+        assert!((stated - split.noise.sigma_own() * shares[0].powf(-0.5)).abs() < 1e-12);
     }
     let costs = |experiment: &Experiment| {
         crate::experiment::peer_costs(experiment, &[1]).expect("accountable")
@@ -333,7 +329,7 @@ fn other_algorithms_verify_and_their_mutations_are_caught() {
 #[test]
 fn a_plan_with_another_releases_bound_does_not_exist() {
     let session = experiment(ALGORITHMS[0]).session(&crate::vocabulary::Seed::from_u64(1));
-    let mut parameters = session.plan.parameters().clone();
+    let mut parameters = session.plan().parameters().clone();
     assert_eq!(parameters.sensitivity.bound(0.1), 20.0_f64.sqrt().recip());
     parameters.sensitivity = Sensitivity::new(
         Adjacency::Interaction,

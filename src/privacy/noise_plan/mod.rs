@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 pub use split::{BudgetSplit, even_iterations, split_budget};
 
 use super::coalition::Connectivity;
-use super::{Delta, PrivacyError, gaussian};
+use super::{Calibrated, Delta, PrivacyError, gaussian};
 use crate::topology::Graph;
 
 mod certified;
@@ -98,15 +98,15 @@ pub struct View {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NoisePlan {
     /// σ_η: own noise of a peer, per unit sensitivity, coordinate and iteration.
-    pub sigma_own: f64,
+    sigma_own: f64,
     /// σ_Δ: noise shared along each edge of the noise graph, likewise.
-    pub sigma_pairwise: f64,
+    sigma_pairwise: f64,
     /// √s·σ_η: noise on the sum, likewise; what a trusted curator would have to add to match it.
-    pub sigma_sum: f64,
+    sigma_sum: f64,
     /// ε against the coalition size asked for, in nats; `None` where nothing is protected.
-    pub epsilon: Option<f64>,
+    epsilon: Option<f64>,
     /// What adversaries of growing size learn, beyond the one asked for too.
-    pub views: Vec<View>,
+    views: Vec<View>,
 }
 
 /// What a plan is made from.
@@ -137,6 +137,65 @@ pub struct NoiseRequest<'a> {
 }
 
 impl NoisePlan {
+    /// σ_η: standard deviation of a peer's own noise, per unit sensitivity, coordinate and iteration.
+    #[must_use]
+    pub fn sigma_own(&self) -> f64 {
+        self.sigma_own
+    }
+
+    /// σ_Δ: standard deviation of the noise shared along each edge of the noise graph, likewise.
+    #[must_use]
+    pub fn sigma_pairwise(&self) -> f64 {
+        self.sigma_pairwise
+    }
+
+    /// √s·σ_η: standard deviation of the noise on the sum, likewise; what a trusted curator would have to add to match it.
+    #[must_use]
+    pub fn sigma_sum(&self) -> f64 {
+        self.sigma_sum
+    }
+
+    /// ε against the coalition size asked for, in nats; `None` where nothing is protected.
+    #[must_use]
+    pub fn epsilon(&self) -> Option<f64> {
+        self.epsilon
+    }
+
+    /// What adversaries of growing size learn, beyond the one asked for too.
+    #[must_use]
+    pub fn views(&self) -> &[View] {
+        &self.views
+    }
+
+    /// Forgets the views that do not satisfy `keep`: a plan that promises less than it was asked to.
+    #[cfg(test)]
+    pub(crate) fn retain_views(&mut self, keep: impl FnMut(&View) -> bool) {
+        self.views.retain(keep);
+    }
+
+    /// What a trusted curator's noise costs, the yardstick itself: peers add none, whoever sees the output learns exactly
+    /// what the calibration spends.
+    #[must_use]
+    pub fn curator(calibrated: &Calibrated) -> Self {
+        let (mu, epsilon) = (calibrated.mu_total(), calibrated.spent());
+        Self {
+            sigma_own: 0.0,
+            sigma_pairwise: 0.0,
+            sigma_sum: calibrated.z(),
+            epsilon: Some(epsilon),
+            views: vec![View {
+                view: "whoever sees the curator's output".to_owned(),
+                colluders: 0,
+                mu,
+                epsilon,
+                gap_to_central: 1.0,
+                gap_colluders: 1.0,
+                gap_finite: 1.0,
+                certificate: Certificate::Exact,
+            }],
+        }
+    }
+
     /// The least noise of the scheme that keeps v_u ≤ 1/z² for every honest peer u and every coalition of
     /// `colluders` peers; with z from [`super::calibrate`] that is the budget.
     ///

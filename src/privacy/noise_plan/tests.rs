@@ -98,7 +98,7 @@ fn every_plan_withstands_every_coalition_and_mutated_plans_do_not() {
                 assert!(t >= 2, "a graph with a Hamiltonian cycle has no cut vertex");
                 continue;
             };
-            let worst = exhaustive(&g, plan.sigma_own, plan.sigma_pairwise, t);
+            let worst = exhaustive(&g, plan.sigma_own(), plan.sigma_pairwise(), t);
             assert!(worst <= HOLDS, "n = {n}, t = {t}: {worst}");
             let view = plan
                 .views
@@ -118,11 +118,16 @@ fn every_plan_withstands_every_coalition_and_mutated_plans_do_not() {
             plans[t] += 1;
             // Mutation 1: half the pairwise noise.
             halved[t] +=
-                u32::from(exhaustive(&g, plan.sigma_own, 0.5 * plan.sigma_pairwise, t) > HOLDS);
+                u32::from(exhaustive(&g, plan.sigma_own(), 0.5 * plan.sigma_pairwise(), t) > HOLDS);
             // Mutation 2: own noise for n_H = s instead of s − t.
             let factor = (f64::from(n - t as u32) / f64::from(n)).sqrt();
             shared[t] += u32::from(
-                exhaustive(&g, factor * plan.sigma_own, factor * plan.sigma_pairwise, t) > HOLDS,
+                exhaustive(
+                    &g,
+                    factor * plan.sigma_own(),
+                    factor * plan.sigma_pairwise(),
+                    t,
+                ) > HOLDS,
             );
         }
     }
@@ -179,9 +184,9 @@ fn the_smallest_component_can_be_paid_for() {
         ..request(&g, 1)
     })
     .expect("an explicit choice");
-    assert!((plan.sigma_own - Z * 1.01_f64.sqrt()).abs() < 1e-12);
-    assert!(exhaustive(&g, plan.sigma_own, plan.sigma_pairwise, 1) <= HOLDS);
-    let view = &plan.views[1];
+    assert!((plan.sigma_own() - Z * 1.01_f64.sqrt()).abs() < 1e-12);
+    assert!(exhaustive(&g, plan.sigma_own(), plan.sigma_pairwise(), 1) <= HOLDS);
+    let view = &plan.views()[1];
     // dan alone: 1/σ_η², against 1/(5σ_η²) for a curator.
     assert!(
         (view.gap_to_central - 5.0_f64.sqrt()).abs() < 1e-6,
@@ -209,10 +214,10 @@ fn the_smallest_component_can_be_paid_for() {
             ..request(&g, t)
         })
         .expect("an explicit choice");
-        let worst = exhaustive(&g, plan.sigma_own, plan.sigma_pairwise, t);
+        let worst = exhaustive(&g, plan.sigma_own(), plan.sigma_pairwise(), t);
         assert!(worst <= HOLDS && worst > 0.999, "{t}: {worst}");
-        assert!(exhaustive(&g, plan.sigma_own, 0.5 * plan.sigma_pairwise, t) > HOLDS);
-        assert!(exhaustive(&g, 0.99 * plan.sigma_own, plan.sigma_pairwise, t) > HOLDS);
+        assert!(exhaustive(&g, plan.sigma_own(), 0.5 * plan.sigma_pairwise(), t) > HOLDS);
+        assert!(exhaustive(&g, 0.99 * plan.sigma_own(), plan.sigma_pairwise(), t) > HOLDS);
     }
 }
 
@@ -253,14 +258,14 @@ fn secure_sums_share_the_noise_among_the_honest() {
             ..request(&g, 4)
         })
         .expect("a secure sum");
-        assert!((6.0 * plan.sigma_own.powi(2) / (Z * Z) - 1.0).abs() < 1e-12);
-        assert_eq!(plan.sigma_pairwise, 0.0);
-        let sizes: Vec<usize> = plan.views.iter().map(|v| v.colluders).collect();
+        assert!((6.0 * plan.sigma_own().powi(2) / (Z * Z) - 1.0).abs() < 1e-12);
+        assert_eq!(plan.sigma_pairwise(), 0.0);
+        let sizes: Vec<usize> = plan.views().iter().map(|v| v.colluders).collect();
         assert_eq!(sizes, [0, 1, 2, 4, 5]);
-        let last = &plan.views[3];
+        let last = &plan.views()[3];
         assert!((last.mu - 3.0_f64.sqrt() / Z).abs() < 1e-12);
-        assert_eq!(plan.epsilon, Some(last.epsilon));
-        assert!((plan.views[0].gap_to_central - 1.0).abs() < 1e-12);
+        assert_eq!(plan.epsilon(), Some(last.epsilon));
+        assert!((plan.views()[0].gap_to_central - 1.0).abs() < 1e-12);
     }
     let open = NoiseRequest {
         scheme: Scheme::Independent,
@@ -280,16 +285,16 @@ fn local_noise_protects_from_everybody_and_none_from_nobody() {
         ..request(&g, 3)
     };
     let plan = NoisePlan::new(&local).expect("needs no graph");
-    assert_eq!((plan.sigma_own, plan.sigma_pairwise), (Z, 0.0));
-    assert_eq!(plan.views[0].colluders, 3);
-    assert!((plan.views[0].gap_to_central - 2.0).abs() < 1e-12);
+    assert_eq!((plan.sigma_own(), plan.sigma_pairwise()), (Z, 0.0));
+    assert_eq!(plan.views()[0].colluders, 3);
+    assert!((plan.views()[0].gap_to_central - 2.0).abs() < 1e-12);
     let none = NoiseRequest {
         scheme: Scheme::None,
         ..request(&g, 0)
     };
     let plan = NoisePlan::new(&none).expect("nothing to plan");
-    assert_eq!(plan.epsilon, None);
-    assert!(plan.views.is_empty() && plan.sigma_own == 0.0);
+    assert_eq!(plan.epsilon(), None);
+    assert!(plan.views().is_empty() && plan.sigma_own() == 0.0);
 }
 
 #[test]
@@ -345,7 +350,7 @@ fn nonsense_is_refused_not_planned() {
 fn hundreds_of_peers_are_planned_in_seconds() {
     let g = circulant(610, &[1, 7, 58, 131, 277]);
     let plan = NoisePlan::new(&request(&g, 1)).expect("no cut vertex");
-    let view = &plan.views[1];
+    let view = &plan.views()[1];
     assert_eq!(view.certificate, Certificate::ExactEnumeration);
     let target = 3.0_f64.sqrt() / Z;
     assert!(view.mu <= target * (1.0 + 1e-8) && view.mu > 0.999 * target);
@@ -353,8 +358,8 @@ fn hundreds_of_peers_are_planned_in_seconds() {
     for c in [0, 17, 300] {
         let factors = exact_variance_factors(
             &g,
-            plan.sigma_own.powi(2),
-            plan.sigma_pairwise.powi(2),
+            plan.sigma_own().powi(2),
+            plan.sigma_pairwise().powi(2),
             &[c],
         )
         .expect("valid");
@@ -368,5 +373,5 @@ fn hundreds_of_peers_are_planned_in_seconds() {
 fn the_largest_enumerated_size_is_planned_in_seconds() {
     let g = circulant(2000, &[1, 7, 58, 131, 277]);
     let plan = NoisePlan::new(&request(&g, 1)).expect("no cut vertex");
-    assert_eq!(plan.views[1].certificate, Certificate::ExactEnumeration);
+    assert_eq!(plan.views()[1].certificate, Certificate::ExactEnumeration);
 }

@@ -18,7 +18,7 @@ fn paper_mu(epsilon: f64, delta: f64) -> f64 {
 fn noise(calibration: Calibration, epsilon: f64, delta: f64) -> (f64, f64) {
     let budget = Budget::new(epsilon, delta).expect("valid");
     let calibrated = calibrate(calibration, budget, 3).expect("in range");
-    (calibrated.z, calibrated.mu_total)
+    (calibrated.z(), calibrated.mu_total())
 }
 
 /// The exact ε spent where P1's label is `label`.

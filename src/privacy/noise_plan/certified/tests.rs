@@ -17,10 +17,10 @@ fn complete_graphs_are_planned_with_equality() {
     for (n, t) in [(8, 2), (9, 3), (5, 2)] {
         let g = complete(n);
         let plan = NoisePlan::new(&with_connectivity(&g, t)).expect("λ₂ = n");
-        let worst = exhaustive(&g, plan.sigma_own, plan.sigma_pairwise, t);
+        let worst = exhaustive(&g, plan.sigma_own(), plan.sigma_pairwise(), t);
         assert!(worst <= HOLDS && worst > 1.0 - 1e-3, "{worst}");
-        assert!(exhaustive(&g, plan.sigma_own, 0.5 * plan.sigma_pairwise, t) > HOLDS);
-        let view = plan.views.iter().find(|v| v.colluders == t);
+        assert!(exhaustive(&g, plan.sigma_own(), 0.5 * plan.sigma_pairwise(), t) > HOLDS);
+        let view = plan.views().iter().find(|v| v.colluders == t);
         let view = view.expect("the view asked for");
         assert_eq!(view.view, format!("coalition of {t}"));
         assert_eq!(view.certificate, Certificate::ExactEnumeration);
@@ -30,14 +30,14 @@ fn complete_graphs_are_planned_with_equality() {
     let g = complete(n);
     let plan = NoisePlan::new(&with_connectivity(&g, t)).expect("λ₂ = n");
     let coalition: Vec<u32> = (0..t as u32).collect();
-    let (own, pairwise) = (plan.sigma_own.powi(2), plan.sigma_pairwise.powi(2));
+    let (own, pairwise) = (plan.sigma_own().powi(2), plan.sigma_pairwise().powi(2));
     let worst = |pairwise| {
         let factors = exact_variance_factors(&g, own, pairwise, &coalition).expect("valid");
         factors.into_iter().flatten().fold(0.0, f64::max) * Z * Z
     };
     assert!(worst(pairwise) <= HOLDS && worst(pairwise) > 1.0 - 1e-8);
     assert!(worst(0.5 * pairwise) > HOLDS);
-    let view = plan.views.last().expect("a view");
+    let view = plan.views().last().expect("a view");
     assert!((view.gap_to_central - (1.01_f64 * 60.0 / 55.0).sqrt()).abs() < 1e-6);
     assert!((view.gap_colluders - (60.0_f64 / 55.0).sqrt()).abs() < 1e-12);
     assert!((view.gap_finite - 1.01_f64.sqrt()).abs() < 1e-6);
@@ -62,7 +62,7 @@ fn too_many_colluders_are_refused_with_the_largest_number_that_works() {
     assert_eq!((largest, degree, partners, needed), (Some(5), 11, 6, None));
     // Beyond λ₂, which is below 5, but no five peers split the graph.
     let plan = NoisePlan::new(&request(&g, 5)).expect("every coalition is looked at");
-    assert!(exhaustive(&g, plan.sigma_own, plan.sigma_pairwise, 5) <= HOLDS);
+    assert!(exhaustive(&g, plan.sigma_own(), plan.sigma_pairwise(), 5) <= HOLDS);
     assert!(matches!(
         NoisePlan::new(&request(&g, 12)),
         Err(PrivacyError::NobodyHonest { .. })
@@ -88,7 +88,7 @@ fn the_overhead_that_a_refusal_names_is_enough_and_half_of_it_is_not() {
             })
         };
         let plan = with(needed).expect("what was named");
-        let view = plan.views.iter().find(|v| v.colluders == t);
+        let view = plan.views().iter().find(|v| v.colluders == t);
         let view = view.expect("the view asked for");
         assert_eq!(view.certificate, Certificate::DisjointForest);
         assert!(view.mu <= 3.0_f64.sqrt() / Z * (1.0 + 1e-9));
@@ -99,7 +99,7 @@ fn the_overhead_that_a_refusal_names_is_enough_and_half_of_it_is_not() {
         ));
         // More overhead than that buys smaller pairwise noise; absurd overhead is not spent.
         let more = with(2.0 * needed).expect("more of it");
-        assert!(more.sigma_pairwise < 0.5 * plan.sigma_pairwise);
+        assert!(more.sigma_pairwise < 0.5 * plan.sigma_pairwise());
         let absurd = with(1e5).expect("far too much");
         assert!(absurd.sigma_own <= Z * (1.0 + 1e-8), "{}", absurd.sigma_own);
     }
@@ -112,15 +112,15 @@ fn the_best_certificate_needs_less_pairwise_noise_than_connectivity_alone() {
     assert!(lambda2 > 2.5, "{lambda2}");
     let plan = NoisePlan::new(&with_connectivity(&g, 2)).expect("below λ₂");
     let recipe = ((298.0 - 1.0) / 0.01 - 1.0) / (lambda2 - 2.0);
-    let found = (plan.sigma_pairwise / plan.sigma_own).powi(2);
+    let found = (plan.sigma_pairwise() / plan.sigma_own()).powi(2);
     assert!(found < 0.8 * recipe, "{found} {recipe}");
     // Views grow with the coalition, and the last one is a peer with all its partners against it, or close.
-    let mu: Vec<f64> = plan.views.iter().map(|v| v.mu).collect();
+    let mu: Vec<f64> = plan.views().iter().map(|v| v.mu).collect();
     assert!(
         mu.windows(2).all(|pair| pair[0] <= pair[1] * (1.0 + 1e-9)),
         "{mu:?}"
     );
-    for view in &plan.views {
+    for view in plan.views() {
         let product = view.gap_colluders * view.gap_finite;
         assert!((product / view.gap_to_central - 1.0).abs() < 1e-12);
         assert!(view.gap_finite >= 1.0 - 1e-9, "{view:?}");
@@ -141,8 +141,8 @@ fn dense_and_huge_graphs_fall_back_on_certificates() {
             ..request(&dense, 1)
         })
         .expect("399 partners each");
-        assert_eq!(plan.views[0].certificate, Certificate::Exact);
-        assert_ne!(plan.views[1].certificate, Certificate::ExactEnumeration);
+        assert_eq!(plan.views()[0].certificate, Certificate::Exact);
+        assert_ne!(plan.views()[1].certificate, Certificate::ExactEnumeration);
     }
     // Two of them joined by two edges fall apart too easily for any certificate.
     let mut edges: Vec<(u32, u32)> = dense.edge_list().collect();
@@ -160,10 +160,10 @@ fn dense_and_huge_graphs_fall_back_on_certificates() {
         ..request(&large, 0)
     })
     .expect("connected");
-    assert_eq!(plan.views[0].certificate, Certificate::DisjointForest);
-    assert_eq!(plan.views[1].certificate, Certificate::DisjointForest);
-    assert_eq!(plan.views[3].certificate, Certificate::OwnNoise);
-    assert!(plan.views[1].mu < 0.1 * plan.views[3].mu);
+    assert_eq!(plan.views()[0].certificate, Certificate::DisjointForest);
+    assert_eq!(plan.views()[1].certificate, Certificate::DisjointForest);
+    assert_eq!(plan.views()[3].certificate, Certificate::OwnNoise);
+    assert!(plan.views()[1].mu < 0.1 * plan.views()[3].mu);
     // Where only the estimate is enough, it is used and named.
     let expander = circulant(2001, &[1, 7, 58, 131, 277, 500, 901]);
     let request = NoiseRequest {
@@ -171,7 +171,7 @@ fn dense_and_huge_graphs_fall_back_on_certificates() {
         ..request(&expander, 1)
     };
     let plan = NoisePlan::new(&request).expect("λ₂ > 1, it is said");
-    assert_eq!(plan.views[1].certificate, Certificate::Estimated);
+    assert_eq!(plan.views()[1].certificate, Certificate::Estimated);
 }
 
 /// Small graphs are planned by looking at every coalition; here their certificates are held against the same.
@@ -240,15 +240,15 @@ fn real_networks_are_planned_or_refused_in_seconds() {
         let (network, _) = load_graph(&path, LoadOptions::default()).expect("an edge list");
         let start = Instant::now();
         let plan = NoisePlan::new(&request(&network, 0)).expect("connected");
-        let sizes: Vec<usize> = plan.views.iter().map(|v| v.colluders).collect();
+        let sizes: Vec<usize> = plan.views().iter().map(|v| v.colluders).collect();
         assert_eq!(sizes, [0, 1, 2, 5], "{file}");
-        assert_ne!(plan.views[0].certificate, Certificate::Estimated);
-        assert!((plan.views[0].gap_to_central - 1.01_f64.sqrt()).abs() < 0.005);
-        let local = plan.views[3].mu;
-        assert!(local > 5.0 * plan.views[0].mu);
+        assert_ne!(plan.views()[0].certificate, Certificate::Estimated);
+        assert!((plan.views()[0].gap_to_central - 1.01_f64.sqrt()).abs() < 0.005);
+        let local = plan.views()[3].mu;
+        assert!(local > 5.0 * plan.views()[0].mu);
         println!(
             "{file}: σ_Δ/σ_η = {:.1}, {:?}",
-            plan.sigma_pairwise / plan.sigma_own,
+            plan.sigma_pairwise() / plan.sigma_own(),
             start.elapsed()
         );
         // In each of them some peer has one partner: one curious peer is enough to isolate it.

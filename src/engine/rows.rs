@@ -1,0 +1,115 @@
+//! What all peers of a simulation hold.
+
+use std::fmt;
+use std::ops::Deref;
+
+use rayon::prelude::*;
+
+use crate::linalg::SparseRows;
+
+/// Every peer's private rows, in peer order, with a digest that the noise of a run is bound to.
+///
+/// Nothing changes them once they are here, so that the digest stays theirs; `Debug` prints sizes only.
+#[derive(Clone)]
+pub struct PeerRows {
+    rows: Vec<SparseRows>,
+    digest: [u8; 32],
+}
+
+impl PeerRows {
+    /// One entry per peer.
+    ///
+    /// # Cost
+    /// One pass over all entries.
+    #[must_use]
+    pub fn new(rows: Vec<SparseRows>) -> Self {
+        let digests: Vec<_> = rows.par_iter().map(of_peer).collect();
+        let mut hasher = hasher();
+        digests.iter().for_each(|digest| {
+            hasher.update(digest.as_bytes());
+        });
+        Self {
+            rows,
+            digest: *hasher.finalize().as_bytes(),
+        }
+    }
+
+    /// Hash of who holds what. It depends on private data and is as secret as they are.
+    pub(super) fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+}
+
+impl Deref for PeerRows {
+    type Target = [SparseRows];
+
+    fn deref(&self) -> &[SparseRows] {
+        &self.rows
+    }
+}
+
+impl fmt::Debug for PeerRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entries: usize = self.rows.iter().map(SparseRows::entries).sum();
+        write!(f, "PeerRows({} peers, {entries} entries)", self.rows.len())
+    }
+}
+
+fn hasher() -> blake3::Hasher {
+    blake3::Hasher::new_derive_key("undertone 2026-11 peer rows v1")
+}
+
+fn of_peer(rows: &SparseRows) -> blake3::Hash {
+    let mut hasher = hasher();
+    let mut bytes = Vec::new();
+    hasher.update(&(rows.dimension() as u64).to_le_bytes());
+    for (items, values) in (0..rows.len()).map(|i| rows.row(i)) {
+        bytes.clear();
+        bytes.extend((items.len() as u64).to_le_bytes());
+        bytes.extend(items.iter().flat_map(|item| item.to_le_bytes()));
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        hasher.update(&bytes);
+    }
+    hasher.finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(entries: &[&[(u32, f64)]]) -> SparseRows {
+        let mut rows = SparseRows::new(9);
+        for row in entries {
+            rows.push_row(row.iter().copied()).expect("ascending");
+        }
+        rows
+    }
+
+    #[test]
+    fn the_digest_is_that_of_who_holds_what() {
+        let digest = |peers: &[SparseRows]| *PeerRows::new(peers.to_vec()).digest();
+        let one: &[(u32, f64)] = &[(1, 0.5), (4, 0.5)];
+        let two: &[(u32, f64)] = &[(2, 1.0)];
+        let base = [rows(&[one]), rows(&[two])];
+        assert_eq!(digest(&base), digest(&base.clone()));
+        let others: [&[SparseRows]; 8] = [
+            &[rows(&[two]), rows(&[one])],
+            &[rows(&[one, two]), rows(&[])],
+            &[rows(&[one]), rows(&[two]), rows(&[])],
+            &[rows(&[one])],
+            &[rows(&[one]), rows(&[&[(3, 1.0)]])],
+            &[rows(&[one]), rows(&[&[(2, 1.0 + f64::EPSILON)]])],
+            &[rows(&[&one[..1], &one[1..]]), rows(&[two])],
+            &[rows(&[one]), SparseRows::new(9)],
+        ];
+        for other in others {
+            assert_ne!(digest(&base), digest(other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn rows_are_not_printed() {
+        let rows = PeerRows::new(vec![rows(&[&[(3, 0.25)]])]);
+        assert_eq!(format!("{rows:?}"), "PeerRows(1 peers, 1 entries)");
+    }
+}
