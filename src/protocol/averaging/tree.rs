@@ -8,8 +8,8 @@ use super::{
     PeerStep, Program,
 };
 
-/// Up to this many peers the centre is exact: a search from every peer.
-const EXACT_CENTRE: usize = 2048;
+/// The centre is exact where a search from every peer visits at most this many peers and ends of edges: about a second.
+const EXACT_CENTRE: usize = 1 << 28;
 
 /// The exact sum over a breadth-first spanning tree of the communication graph.
 ///
@@ -37,7 +37,8 @@ const EXACT_CENTRE: usize = 2048;
 /// of many. The sums are of published inputs, so nothing is revealed that gossip would not reveal.
 ///
 /// # The centre of a large graph
-/// Beyond 2048 peers a search from every peer would take longer than the run. Then the root is the middle of a
+/// Where a search from every peer would visit more than 2²⁸ peers and ends of edges (16,000 peers of degree 1, 2,500 of
+/// degree 40) the root is the middle of a
 /// longest path that two searches find: from peer 0 to a farthest peer a, from a to a farthest peer b; ties go to
 /// smaller numbers. On a tree that is a centre; on any graph H is at most the diameter, which is at most twice the least.
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +178,8 @@ impl Search {
 /// The root of the tree.
 fn centre(network: &dyn Network) -> usize {
     let peers = network.peers();
-    if peers <= EXACT_CENTRE {
+    let ends: usize = (0..peers).map(|u| network.neighbours(u).len()).sum();
+    if peers.saturating_mul(peers + ends) <= EXACT_CENTRE {
         let eccentricity = |u: &usize| Search::from(network, *u).farthest;
         return (0..peers).min_by_key(eccentricity).unwrap_or(0);
     }
