@@ -19,7 +19,7 @@
 //! algorithm  noise  privacy what is contributed; what is drawn; what it costs
 //! recommender               low-pass scores, rankings, held-out data
 //! linalg  topology  data    matrices; graphs, weights, spectra; formats, filters, partitions
-//! vocabulary                peer indices, iterations, rounds, time, seeds
+//! vocabulary  writing       peer indices, iterations, rounds, time, seeds, names; whole files, CSV
 //! ```
 //!
 //! [`protocol`] imports neither the graph nor the dataset: a [`protocol::Peer`] knows its own rows and its
@@ -65,3 +65,4 @@ pub mod recommender;
 pub mod report;
 pub mod topology;
 pub mod vocabulary;
+pub mod writing;

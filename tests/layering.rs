@@ -172,3 +172,31 @@ fn files_are_short_and_named_for_their_subject() {
     }
     assert_none(&found);
 }
+
+#[test]
+fn files_are_written_in_one_place() {
+    let direct = [
+        "fs::write(",
+        "File::create(",
+        "fs::rename(",
+        "File::options(",
+    ];
+    let sources = read_all("src");
+    let tested = |source: &Source| {
+        let path = Path::new(&source.path);
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let parent = repository("").join(path.with_file_name("mod.rs"));
+        let declared = format!("#[cfg(test)]\nmod {name};");
+        std::fs::read_to_string(parent).is_ok_and(|text| text.contains(&declared))
+    };
+    let wrong = sources
+        .iter()
+        .filter(|source| !source.is_test_file() && !tested(source))
+        .filter(|source| !source.path.starts_with("src/writing/"))
+        .flat_map(|source| {
+            let code = source.without_tests().code;
+            let found = direct.iter().filter(move |call| code.contains(**call));
+            found.map(|call| format!("{}: `{call}`: use writing::replace", source.path))
+        });
+    assert_none(&wrong.collect::<Vec<_>>());
+}

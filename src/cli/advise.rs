@@ -55,7 +55,7 @@ pub(crate) fn execute(arguments: &AdviseArguments) -> Result<Verdict> {
         serde_json::to_writer_pretty(&mut out, &document).context("cannot print the advice")?;
         writeln!(out)?;
     } else if !report.quiet {
-        print(&mut out, &advice)?;
+        print(&mut out, &experiment, &advice)?;
         writeln!(out, "\n{command}")?;
         if swept {
             writeln!(out, "(without the file's [sweep])")?;
@@ -90,7 +90,11 @@ fn command(arguments: &AdviseArguments, advice: &AlgorithmAdvice) -> Result<Stri
     Ok(command)
 }
 
-fn print(out: &mut impl Write, advice: &AlgorithmAdvice) -> io::Result<()> {
+fn print(
+    out: &mut impl Write,
+    experiment: &Experiment,
+    advice: &AlgorithmAdvice,
+) -> io::Result<()> {
     let public = advice.public;
     writeln!(
         out,
@@ -129,6 +133,9 @@ fn print(out: &mut impl Write, advice: &AlgorithmAdvice) -> io::Result<()> {
         table::number(advice.epsilon),
         advice.recommended.name
     )?;
+    if experiment.is_private() {
+        writeln!(out, "{}\n", experiment.promise().sentence())?;
+    }
     let heading = ["", "predicted error", "bytes per peer", "beaten by none"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     let shown = |(place, candidate): &(usize, &Candidate)| {

@@ -9,6 +9,16 @@ use crate::experiment::advise::Guess;
 use crate::experiment::recommend::Format;
 use crate::experiment::study::StudyConfig;
 use crate::experiment::{Config, Experiment, ExperimentError, read_config};
+use crate::vocabulary::{NameSyntax, read_name, read_names};
+
+/// How options and tables name peers; stands at the end of the help of every command that takes one.
+macro_rules! peer_names {
+    () => {
+        "Peers are named as in the graph file, and as tables, messages and JSON print them; peers of generated graphs \
+         are numbers from 0. A name with a comma, blanks at an end or a double quote at its beginning is written as a \
+         JSON string, as it is printed: --coalition '17,\"a, b\"'."
+    };
+}
 
 /// Private spectral computation without a server.
 ///
@@ -52,13 +62,14 @@ pub(crate) enum Command {
     )]
     Verify(VerifyArguments),
     /// What an experiment would cost: epsilon per view and coalition, gap to central
-    #[command(
-        after_help = "Standard deviations are per unit sensitivity; a run multiplies them by the \
-        sensitivity of each iteration.\n\nExamples:\n  \
+    #[command(after_help = concat!(
+        "Standard deviations are per unit sensitivity; a run multiplies them by the sensitivity of each iteration.\n\n",
+        peer_names!(),
+        "\n\nExamples:\n  \
         undertone privacy sims/quickstart.toml --set privacy.colluders=2\n  \
         undertone privacy sims/quickstart.toml --coalition 3,17\n  \
         undertone privacy check out/quickstart/receipt.json"
-    )]
+    ))]
     Privacy(PrivacyArguments),
     /// Which algorithm, block, iterations and degree floor to use for an epsilon and a byte budget
     #[command(
@@ -69,14 +80,15 @@ pub(crate) enum Command {
     )]
     Advise(AdviseArguments),
     /// Attack real transcripts: a lower bound on epsilon, held against the certified one
-    #[command(
-        after_help = "Plays the distinguishing game: the protocol runs many times in two worlds that differ in \
+    #[command(after_help = concat!(
+        "Plays the distinguishing game: the protocol runs many times in two worlds that differ in \
         one record of one peer, and attackers who see everything published (and what a coalition knows) guess \
-        which. Exit code 1 if they do better than the certificate allows.\n\n\
-        Examples:\n  \
+        which. Exit code 1 if they do better than the certificate allows.\n\n",
+        peer_names!(),
+        "\n\nExamples:\n  \
         undertone audit sims/audit.toml\n  \
         undertone audit sims/audit.toml --victim 3 --coalition 1,5 --trials 20000"
-    )]
+    ))]
     Audit(AuditArguments),
     /// One user's recommendations from a published basis, as the user's own device computes them
     #[command(
@@ -188,8 +200,8 @@ pub(crate) struct VerifyArguments {
     /// Repeated runs with independent seeds
     #[arg(long, value_name = "R", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     pub(crate) runs: u32,
-    /// Fail a check whose p-value is below this: the false-alarm probability per check
-    #[arg(long, value_name = "P", default_value_t = 1e-4)]
+    /// Probability at most that a correct run fails: each p-value is held against this over their number
+    #[arg(long, value_name = "P", default_value_t = 1e-3)]
     pub(crate) significance: f64,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
@@ -208,9 +220,9 @@ pub(crate) struct PrivacyArguments {
     /// Also say what each peer's data costs, exactly: the most exposed ones, or all with --json
     #[arg(long)]
     pub(crate) peers: bool,
-    /// Against these colluding peers, separated by commas (implies --peers) [default: nobody]
-    #[arg(long, value_name = "U,V,...", value_delimiter = ',')]
-    pub(crate) coalition: Vec<u32>,
+    /// Against these colluding peers, by name, separated by commas (repeatable; implies --peers) [default: nobody]
+    #[arg(long, value_name = "U,V,...", allow_hyphen_values = true)]
+    pub(crate) coalition: Vec<String>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }
@@ -256,12 +268,12 @@ pub(crate) struct AuditArguments {
     /// Probability that an honest implementation fails
     #[arg(long, value_name = "P", default_value_t = 1e-3)]
     pub(crate) significance: f64,
-    /// The peer whose record differs [default: the first honest one]
-    #[arg(long, value_name = "U")]
-    pub(crate) victim: Option<u32>,
-    /// Colluding peers, separated by commas
-    #[arg(long, value_name = "U,V,...", value_delimiter = ',')]
-    pub(crate) coalition: Vec<u32>,
+    /// The peer whose record differs, by name [default: the first honest one]
+    #[arg(long, value_name = "U", allow_hyphen_values = true, value_parser = read_name)]
+    pub(crate) victim: Option<String>,
+    /// Colluding peers, by name, separated by commas (repeatable)
+    #[arg(long, value_name = "U,V,...", allow_hyphen_values = true)]
+    pub(crate) coalition: Vec<String>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }
@@ -312,6 +324,15 @@ pub(crate) struct RecommendArguments {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The names in all values of a list option.
+pub(crate) fn names(values: &[String]) -> Result<Vec<String>, NameSyntax> {
+    let mut names = Vec::new();
+    for value in values {
+        names.append(&mut read_names(value)?);
+    }
+    Ok(names)
 }
 
 /// Three numbers, which the advice checks.

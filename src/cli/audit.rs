@@ -4,22 +4,21 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 
-use super::arguments::AuditArguments;
+use super::arguments::{AuditArguments, names};
 use super::progress::Progress;
 use super::{Verdict, table};
 use crate::experiment::audit::{Audit, AuditOptions, audit};
+use crate::vocabulary::{printed, printed_list};
 
 pub(crate) fn execute(arguments: &AuditArguments) -> Result<Verdict> {
     let mut progress = Progress::new("reading", arguments.report.quiet);
     let experiment = arguments.experiment.load()?;
     progress.message("auditing");
-    let mut coalition = arguments.coalition.clone();
-    coalition.sort_unstable();
     let options = AuditOptions {
         trials: arguments.trials,
         significance: arguments.significance,
-        coalition,
-        victim: arguments.victim,
+        coalition: names(&arguments.coalition)?,
+        victim: arguments.victim.clone(),
     };
     let audit = audit(&experiment, &options, &mut progress)
         .with_context(|| format!("{} cannot be audited", arguments.experiment.sim.display()))?;
@@ -42,14 +41,17 @@ pub(crate) fn execute(arguments: &AuditArguments) -> Result<Verdict> {
 fn print(out: &mut impl Write, name: &str, audit: &Audit) -> io::Result<()> {
     let coalition = match audit.coalition.len() {
         0 => "an outside observer".to_owned(),
-        count => format!("a coalition of {count}"),
+        count => format!(
+            "a coalition of {count} ({})",
+            printed_list(&audit.coalition)
+        ),
     };
     writeln!(
         out,
         "{name}: {} runs in each of two worlds that differ in one {} of peer {}, seen by {coalition}",
         audit.trials,
         super::privacy::name(&audit.adjacency),
-        audit.victim,
+        printed(&audit.victim),
     )?;
     writeln!(
         out,

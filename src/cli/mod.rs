@@ -42,6 +42,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    size_limits_are_errors();
     let outcome = match &arguments.command {
         Command::Run(options) => run::execute(options),
         Command::Verify(options) => verify::execute(options),
@@ -59,6 +60,17 @@ pub fn main() -> ExitCode {
             report(&error);
             ExitCode::from(2)
         }
+    }
+}
+
+/// Makes a file that grows beyond the process's size limit (`ulimit -f`) a failed write, which is reported and
+/// cleaned up after, instead of the signal that ends the process.
+fn size_limits_are_errors() {
+    #[cfg(unix)]
+    {
+        use signal_hook::{consts::SIGXFSZ, flag};
+        // Only that there is a handler matters. Without it the signal ends the process: also no half result.
+        let _ = flag::register(SIGXFSZ, std::sync::Arc::default());
     }
 }
 

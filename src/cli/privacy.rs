@@ -6,16 +6,19 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use super::arguments::{ExperimentArguments, PrivacyArguments, PrivacyCommand, ReportArguments};
+use super::arguments::{
+    ExperimentArguments, PrivacyArguments, PrivacyCommand, ReportArguments, names,
+};
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::experiment::coalitions::{WorstCoalition, advise, worst_coalitions};
+use crate::experiment::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
 use crate::experiment::config::EngineKind;
-use crate::experiment::receipt::Receipt;
+use crate::experiment::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
 use crate::experiment::summary::PrivacySummary;
 use crate::experiment::{Conversions, PeerCost, conversions, peer_costs};
-use crate::privacy::Advice;
-use crate::topology::{Graph, TopologySummary};
+use crate::privacy::GroupLoss;
+use crate::topology::TopologySummary;
+use crate::vocabulary::{printed, printed_list};
 
 #[derive(Serialize)]
 struct Document {
@@ -39,7 +42,7 @@ struct Forecast {
     #[serde(skip_serializing_if = "Option::is_none")]
     peers: Option<Vec<PeerCost>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<Advice>,
+    advice: Option<NamedAdvice>,
 }
 
 pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
@@ -52,6 +55,18 @@ pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
     }
 }
 
+/// What `check --json` prints.
+#[derive(Serialize)]
+struct Checked {
+    /// Whether every finding agrees.
+    holds: bool,
+    findings: Vec<Finding>,
+    /// What nobody can recompute from a receipt.
+    taken_on_trust: [Trusted; ON_TRUST.len()],
+    /// Every field of a receipt and how far the findings vouch for it.
+    fields: Vec<FieldStanding>,
+}
+
 /// Recomputes a receipt.
 fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
     let receipt = Receipt::read(path)?;
@@ -61,7 +76,13 @@ fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
     let holds = findings.iter().all(|finding| finding.agrees);
     let mut out = io::stdout().lock();
     if report.json {
-        serde_json::to_writer_pretty(&mut out, &findings).context("cannot print the findings")?;
+        let checked = Checked {
+            holds,
+            findings,
+            taken_on_trust: ON_TRUST,
+            fields: Receipt::standings(),
+        };
+        serde_json::to_writer_pretty(&mut out, &checked).context("cannot print the findings")?;
         writeln!(out)?;
     } else if !report.quiet {
         print_request(&mut out, &receipt)?;
@@ -76,6 +97,7 @@ fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
             ]);
         }
         table::write(&mut out, &rows)?;
+        print_trust(&mut out)?;
         writeln!(out, "{}", if holds { "PASS" } else { "FAIL" })?;
     }
     Ok(if holds {
@@ -83,6 +105,30 @@ fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
     } else {
         Verdict::CheckFailed
     })
+}
+
+/// What the findings say nothing about.
+fn print_trust(out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "\ntaken on trust: nobody can recompute this from a receipt"
+    )?;
+    for item in &ON_TRUST {
+        writeln!(out, "  {}: {}", item.what, item.why)?;
+    }
+    for (standing, what) in [
+        (Standing::OnTrust, "fields on trust"),
+        (
+            Standing::CrossChecked,
+            "fields that must fit the others, but are not determined by them",
+        ),
+    ] {
+        let mut fields = Receipt::standings();
+        fields.retain(|line| line.standing == standing);
+        let names: Vec<&str> = fields.iter().map(|line| line.field).collect();
+        writeln!(out, "  {what}: {}", names.join(", "))?;
+    }
+    writeln!(out)
 }
 
 /// What the receipt claims to be about.
@@ -111,7 +157,8 @@ fn print_request(out: &mut impl Write, receipt: &Receipt) -> io::Result<()> {
             .degree_cap
             .map_or_else(|| "none".to_owned(), |cap| cap.to_string()),
         request.iterations,
-    )
+    )?;
+    writeln!(out, "{}", receipt.promised().sentence())
 }
 
 fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<Verdict> {
@@ -120,9 +167,10 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
     let experiment = arguments.load()?;
     progress.message("coalitions");
     let coalitions = worst_coalitions(&experiment)?;
-    let wanted = options.peers || !options.coalition.is_empty();
+    let coalition = names(&options.coalition)?;
+    let wanted = options.peers || !coalition.is_empty();
     let costs = wanted
-        .then(|| peer_costs(&experiment, &options.coalition))
+        .then(|| peer_costs(&experiment, &coalition))
         .transpose()?;
     let advice = options
         .target_gap
@@ -151,10 +199,10 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
         print_conversions(&mut out, &document.privacy.conversions)?;
         print_coalitions(&mut out, &document.privacy.coalitions)?;
         if let Some(costs) = &document.privacy.peers {
-            print_costs(&mut out, &options.coalition, costs)?;
+            print_costs(&mut out, &coalition, costs)?;
         }
         if let Some(advice) = &document.privacy.advice {
-            print_advice(&mut out, experiment.noise_topology.graph(), advice)?;
+            print_advice(&mut out, advice)?;
         }
         writeln!(out, "\nsigmas per unit sensitivity")?;
         print_graph(&mut out, "messages on", &document.topology)?;
@@ -199,29 +247,23 @@ fn print_coalitions(out: &mut impl Write, coalitions: &[WorstCoalition]) -> io::
         "colluders",
         "epsilon at least",
         "at most",
+        "tried",
         "about peer",
         "learned by peers",
     ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for worst in coalitions {
-        let mut who = worst
-            .attained_by
-            .iter()
-            .take(8)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(", ");
-        if worst.attained_by.len() > 8 {
+        let shown = worst.attained_by.len().min(8);
+        let mut who = printed_list(&worst.attained_by[..shown]);
+        if worst.attained_by.len() > shown {
             who.push_str(", ...");
-        }
-        if worst.exhaustive {
-            who.push_str(" (all coalitions tried)");
         }
         rows.push(vec![
             worst.colluders.to_string(),
             table::number(worst.epsilon_at_least),
             table::number(worst.epsilon_at_most),
-            worst.victim.clone(),
+            if worst.exhaustive { "all" } else { "some" }.to_owned(),
+            printed(&worst.victim).into_owned(),
             if worst.colluders == 0 {
                 "anybody outside".to_owned()
             } else {
@@ -236,12 +278,13 @@ fn print_coalitions(out: &mut impl Write, coalitions: &[WorstCoalition]) -> io::
 /// How many of the most exposed peers are printed.
 const MOST_EXPOSED: usize = 10;
 
-fn print_costs(out: &mut impl Write, coalition: &[u32], costs: &[PeerCost]) -> io::Result<()> {
+fn print_costs(out: &mut impl Write, coalition: &[String], costs: &[PeerCost]) -> io::Result<()> {
     let mut exposed: Vec<&PeerCost> = costs.iter().collect();
     exposed.sort_by(|a, b| b.epsilon.total_cmp(&a.epsilon));
     let against = match coalition.len() {
         0 => "an outside observer".to_owned(),
-        count => format!("the {count} named colluders"),
+        1 => format!("peer {}", printed_list(coalition)),
+        count => format!("the {count} peers {}", printed_list(coalition)),
     };
     writeln!(
         out,
@@ -258,7 +301,7 @@ fn print_costs(out: &mut impl Write, coalition: &[u32], costs: &[PeerCost]) -> i
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for cost in exposed.iter().take(MOST_EXPOSED) {
         rows.push(vec![
-            cost.peer.clone(),
+            printed(&cost.peer).into_owned(),
             cost.honest_partners.to_string(),
             format!("{:.6}", cost.epsilon),
             format!("{:.6}", cost.epsilon_low),
@@ -268,7 +311,7 @@ fn print_costs(out: &mut impl Write, coalition: &[u32], costs: &[PeerCost]) -> i
     table::write(out, &rows)
 }
 
-fn print_advice(out: &mut impl Write, graph: &Graph, advice: &Advice) -> io::Result<()> {
+fn print_advice(out: &mut impl Write, advice: &NamedAdvice) -> io::Result<()> {
     writeln!(
         out,
         "\nadvice: with unlimited pairwise noise the certified gap is {:.4}",
@@ -280,9 +323,7 @@ fn print_advice(out: &mut impl Write, graph: &Graph, advice: &Advice) -> io::Res
             "  that is small enough; what the table above has on top is privacy.overhead"
         )?;
     } else {
-        let name = |&(u, v): &(u32, u32)| {
-            format!("{} - {}", graph.name(u as usize), graph.name(v as usize))
-        };
+        let name = |(u, v): &(String, String)| format!("{} - {}", printed(u), printed(v));
         let edges: Vec<String> = advice.edges.iter().map(name).collect();
         writeln!(
             out,
@@ -305,11 +346,12 @@ fn print_advice(out: &mut impl Write, graph: &Graph, advice: &Advice) -> io::Res
 fn print_graph(out: &mut impl Write, what: &str, topology: &TopologySummary) -> io::Result<()> {
     writeln!(
         out,
-        "{what} {} peers, {} edges, degrees {} to {}, algebraic connectivity {}",
+        "{what} {} peers, {} edges, degrees {} to {}, algebraic connectivity {}{}",
         topology.nodes,
         topology.edges,
         topology.min_degree,
         topology.max_degree,
+        topology.algebraic_connectivity_is.words(),
         table::number(topology.algebraic_connectivity),
     )
 }
@@ -329,6 +371,9 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
         name(&privacy.calibration),
         table::number(z),
     )?;
+    if let Some(promise) = &privacy.promise {
+        writeln!(out, "{promise}")?;
+    }
     let heading = [
         "iteration",
         "sensitivity",
@@ -369,6 +414,28 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
         ]);
     }
     writeln!(out)?;
+    table::write(out, &rows)?;
+    print_groups(out, &privacy.groups)
+}
+
+/// What changes at several peers cost, where that is not what one record is.
+fn print_groups(out: &mut impl Write, groups: &[GroupLoss]) -> io::Result<()> {
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let heading = ["changed peers", "mu at most", "epsilon at most"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for group in groups {
+        rows.push(vec![
+            group.peers.to_string(),
+            table::number(group.mu),
+            table::number(group.epsilon),
+        ]);
+    }
+    writeln!(
+        out,
+        "\nif several peers' matrices change at once, each by one record; also where the sum stays as it is"
+    )?;
     table::write(out, &rows)
 }
 

@@ -62,6 +62,15 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     if let Some(recommendation) = &summary.recommendation {
         print_recommendation(out, summary, recommendation)?;
     }
+    if let Some(reason) = summary.recommendation_reason {
+        writeln!(out, "\n  (no recommendations measured: {reason})")?;
+    }
+    if summary.privacy.epsilon.is_some() {
+        writeln!(
+            out,
+            "  counts of interactions and all errors are measured on the raw data: no epsilon covers them"
+        )?;
+    }
     writeln!(out)?;
     super::privacy::print(out, &summary.privacy)?;
     let communication = &summary.communication;
@@ -89,7 +98,7 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     if let Some(approximation) = summary.consensus.approximation {
         writeln!(
             out,
-            "drawn for probe peers; that everybody contributes at peer 0's X moves estimates by at most {} of the sum",
+            "drawn for probe peers; that everybody contributes at the first peer's X moves estimates by at most {} of the sum",
             table::number(approximation),
         )?;
     }
@@ -175,8 +184,14 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             "  errors are against the matrix of degree floor {floor}, on which \"no privacy\" ran"
         )?;
     }
-    if let Some(reason) = &utility.reason {
-        writeln!(out, "  (no exact reference: {reason})")?;
+    for (missing, reason) in [
+        ("exact reference", &utility.reason),
+        ("reference without privacy", &utility.reason_non_private),
+        ("trusted curator", &utility.reason_central),
+    ] {
+        if let Some(reason) = reason {
+            writeln!(out, "  (no {missing}: {reason})")?;
+        }
     }
     print_bounds(out, &utility.bounds)
 }
@@ -207,8 +222,8 @@ fn print_recommendation(
     writeln!(out)?;
     let mut runs = vec![
         ("this run", Some(found.this_run.quality)),
-        ("trusted curator", Some(found.central)),
-        ("no privacy", Some(found.non_private)),
+        ("trusted curator", found.central),
+        ("no privacy", found.non_private),
         ("exact eigenvectors", found.exact),
         ("most popular", Some(found.popularity)),
     ];
@@ -242,5 +257,8 @@ fn print_recommendation(
             held_out.unknown_users
         )?;
     }
-    Ok(())
+    match &found.warning {
+        Some(warning) => writeln!(out, "  {warning}"),
+        None => Ok(()),
+    }
 }

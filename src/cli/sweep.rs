@@ -98,10 +98,11 @@ fn refuse_what_has_no_effect(arguments: &RunArguments, sweep: &SweepConfig) -> R
 fn print(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
     writeln!(
         out,
-        "{}: {} runs, {} per point\n\nrelative error against {}, mean over runs:",
+        "{}: {} runs, {} per point\n{}\n\nrelative error against {}, mean over runs:",
         result.name,
         result.cells,
         result.seeds,
+        result.promise(),
         result.error.reference()
     )?;
     let curves = match result.error {

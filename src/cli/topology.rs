@@ -1,6 +1,5 @@
 //! `undertone topology`.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use crate::experiment::parse_set;
 use crate::topology::{
     GeneratorConfig, LoadOptions, REGISTRY, Recipe, Topology, load, load_recipe, write_edges,
 };
+use crate::writing::replace_with;
 
 pub(crate) fn execute(arguments: &TopologyArguments) -> Result<Verdict> {
     match &arguments.command {
@@ -72,8 +72,12 @@ fn inspect(topology: &Topology, json: bool) -> Result<()> {
     )?;
     writeln!(
         out,
-        "  algebraic connectivity   {:.6}",
-        summary.algebraic_connectivity
+        "  algebraic connectivity   {}{}",
+        summary.algebraic_connectivity_is.words(),
+        match summary.algebraic_connectivity {
+            small if small != 0.0 && small < 1e-3 => format!("{small:.3e}"),
+            value => format!("{value:.6}"),
+        },
     )?;
     writeln!(
         out,
@@ -102,7 +106,7 @@ fn inspect(topology: &Topology, json: bool) -> Result<()> {
     let names: Vec<String> = cuts
         .iter()
         .take(8)
-        .map(|&v| topology.graph().name(v as usize))
+        .map(|&v| topology.graph().printed(v as usize))
         .collect();
     match cuts.len() {
         0 => writeln!(
@@ -152,10 +156,8 @@ fn generate(generator: &str, nodes: usize, set: &[String], file: Option<&Path>) 
     let graph = config.generate(nodes)?;
     match file {
         Some(path) => {
-            let file =
-                File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-            let mut out = BufWriter::new(file);
-            write_edges(&graph, &mut out).and_then(|()| out.flush())?;
+            replace_with(path, |out| write_edges(&graph, out))
+                .with_context(|| format!("cannot write {}", path.display()))?;
         }
         None => write_edges(&graph, BufWriter::new(io::stdout().lock()))?,
     }

@@ -72,6 +72,9 @@ fn print(
         verification.runs,
         experiment.config.engine.kind.name(),
     )?;
+    if experiment.is_private() {
+        writeln!(out, "{}", experiment.promise().sentence())?;
+    }
     let heading = ["", "check", "what", "statistic", "p-value", "threshold"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for check in &verification.checks {

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::Format;
+use crate::vocabulary::Hidden;
 
 /// Longest piece of a file that an error message repeats, in characters.
 const EXCERPT: usize = 60;
@@ -287,6 +288,55 @@ pub enum Problem {
         "a quote opens and does not close on the line; close it, or double quotes that belong to an id"
     )]
     OpenQuote,
+    /// A quote inside a field, or text behind a quoted one.
+    #[error(
+        "a quote stands inside a field, or text behind a closing quote; quote the whole field and double the quotes in it"
+    )]
+    StrayQuote,
+    /// A line that another format would take for a comment.
+    #[error(
+        "found \"{found}\", which looks like a comment, and this format has none; delete the line, or quote the id"
+    )]
+    CommentSign {
+        /// Beginning of the line.
+        found: String,
+    },
+    /// A user or item that is called like its column in the first line.
+    #[error(
+        "\"{id}\" stands in the first line too, so that line is no header, or it is there twice; add a header, or give its columns other names"
+    )]
+    HeaderName {
+        /// The id.
+        id: String,
+    },
+    /// Two ids that are the same one, written in two ways.
+    #[error(
+        "the {what} id \"{id}\" is only another spelling of \"{earlier}\", which stands before it; write one of the two everywhere, or rename one"
+    )]
+    Spelling {
+        /// `user` or `item`.
+        what: &'static str,
+        /// The id.
+        id: String,
+        /// The one before it.
+        earlier: String,
+    },
+    /// An id with blanks that cannot be told from others.
+    #[error(
+        "the {what} id \"{id}\" has a tab inside or a blank at its end; use single spaces inside ids only"
+    )]
+    BlankInId {
+        /// `user` or `item`.
+        what: &'static str,
+        /// The id.
+        id: String,
+    },
+    /// A character that a reader of the file does not see.
+    #[error("{found}; remove it, or save the file anew as plain UTF-8 text")]
+    Hidden {
+        /// The character and its place in the line.
+        found: Hidden,
+    },
     /// Bytes that are not UTF-8.
     #[error(
         "byte {position} of the line is not UTF-8 text; save the file as UTF-8, or check that it is a text file"

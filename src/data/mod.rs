@@ -18,6 +18,9 @@
 mod error;
 mod filter;
 mod formats;
+#[cfg(test)]
+mod hostile;
+mod ids;
 mod interactions;
 mod names;
 mod partition;
@@ -32,7 +35,9 @@ use std::path::Path;
 
 pub use error::{DataError, Problem};
 pub use filter::{CapCounts, FilterCounts};
+pub(crate) use formats::fields::split_commas;
 pub use formats::{Format, read};
+pub use ids::{load_ids, read_ids};
 pub use interactions::Interactions;
 pub use partition::{Partition, assign, peer_rows};
 pub use ratings::{Loaded, ReadCounts};

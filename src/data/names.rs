@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::error::Problem;
+use super::error::{Problem, excerpt};
+use crate::vocabulary::Spellings;
 
 /// The distinct ids seen so far.
 ///
-/// Ids that are plain numbers (most are) are looked up by value and stored once.
+/// Ids that are plain numbers (most are) are looked up by value and stored once. An id that is another spelling of
+/// one before is refused.
 pub(super) struct Names {
     what: &'static str,
     most: usize,
@@ -14,6 +16,7 @@ pub(super) struct Names {
     list: Vec<String>,
     numbers: BTreeMap<u64, u32>,
     words: BTreeMap<Box<str>, u32>,
+    spellings: Spellings,
     last: usize,
 }
 
@@ -27,6 +30,7 @@ impl Names {
             list: Vec::new(),
             numbers: BTreeMap::new(),
             words: BTreeMap::new(),
+            spellings: Spellings::default(),
             last: 0,
         }
     }
@@ -37,12 +41,8 @@ impl Names {
             return Ok(self.last as u32);
         }
         let number = canonical_number(name);
-        let known = match number {
-            Some(number) => self.numbers.get(&number),
-            None => self.words.get(name),
-        };
-        let index = match known {
-            Some(&index) => index,
+        let index = match find(&self.numbers, &self.words, name) {
+            Some(index) => index,
             None => self.append(name, number)?,
         };
         self.last = index as usize;
@@ -73,6 +73,20 @@ impl Names {
                 limit: self.most as u64,
             });
         }
+        if name.contains('\t') || name.trim() != name {
+            return Err(Problem::BlankInId {
+                what: self.what,
+                id: excerpt(name),
+            });
+        }
+        let known = |form: &str| find(&self.numbers, &self.words, form).is_some();
+        if let Some(earlier) = self.spellings.clash(name, known) {
+            return Err(Problem::Spelling {
+                what: self.what,
+                id: excerpt(name),
+                earlier: excerpt(&earlier),
+            });
+        }
         let index = self.list.len() as u32;
         match number {
             Some(number) => self.numbers.insert(number, index),
@@ -98,6 +112,15 @@ impl Names {
     }
 }
 
+/// The index of `name` among numbers and words, if it is there.
+fn find(numbers: &BTreeMap<u64, u32>, words: &BTreeMap<Box<str>, u32>, name: &str) -> Option<u32> {
+    let found = match canonical_number(name) {
+        Some(number) => numbers.get(&number),
+        None => words.get(name),
+    };
+    found.copied()
+}
+
 /// The number that `name` is, if writing that number gives `name` again.
 fn canonical_number(name: &str) -> Option<u64> {
     let digits = name.as_bytes();
@@ -116,23 +139,38 @@ mod tests {
         let mut names = Names::new("user", 10, 30);
         let ids = [
             "7",
-            "07",
+            "08",
             "b",
             "7",
-            "+7",
+            "+9",
             "18446744073709551616",
             "b",
             "0",
-            "00",
+            "08",
         ];
         let indices: Vec<u32> = ids
             .iter()
             .map(|id| names.index(id).expect("room"))
             .collect();
-        assert_eq!(indices, [0, 1, 2, 0, 3, 4, 2, 5, 6]);
+        assert_eq!(indices, [0, 1, 2, 0, 3, 4, 2, 5, 1]);
+        for again in ["07", "+7", "7.0", "8", "9", "00", "-0"] {
+            assert!(
+                matches!(
+                    names.index(again),
+                    Err(Problem::Spelling { what: "user", .. })
+                ),
+                "{again}"
+            );
+        }
+        for blank in [" a", "a ", "a\tb", "\u{a0}a"] {
+            assert!(
+                matches!(names.index(blank), Err(Problem::BlankInId { .. })),
+                "{blank:?}"
+            );
+        }
         assert_eq!(
             names.into_list(),
-            ["7", "07", "b", "+7", "18446744073709551616", "0", "00"]
+            ["7", "08", "b", "+9", "18446744073709551616", "0"]
         );
     }
 

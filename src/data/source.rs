@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use flate2::bufread::MultiGzDecoder;
 
 use super::error::{DataError, Problem};
+use crate::vocabulary::hidden;
 
 /// How much a reader may hold before it refuses a file; memory is bounded by these and not by what the
 /// file says about itself.
@@ -147,18 +148,30 @@ impl<'a> Lines<'a> {
 
     /// The current line.
     pub(super) fn text(&self) -> Result<&str, DataError> {
-        std::str::from_utf8(&self.line).map_err(|error| {
+        let text = std::str::from_utf8(&self.line).map_err(|error| {
             self.error(Problem::NotText {
                 position: error.valid_up_to() + 1,
             })
-        })
+        })?;
+        self.visible(text)?;
+        Ok(text)
     }
 
     /// The current line; if it is not UTF-8, every byte as the character of that number (Latin-1).
-    pub(super) fn text_or_latin1(&self) -> Cow<'_, str> {
-        match std::str::from_utf8(&self.line) {
+    pub(super) fn text_or_latin1(&self) -> Result<Cow<'_, str>, DataError> {
+        let text = match std::str::from_utf8(&self.line) {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => Cow::Owned(self.line.iter().copied().map(char::from).collect()),
+        };
+        self.visible(&text)?;
+        Ok(text)
+    }
+
+    /// Refuses a line with characters that its reader does not see.
+    fn visible(&self, text: &str) -> Result<(), DataError> {
+        match hidden(text) {
+            None => Ok(()),
+            Some(found) => Err(self.error(Problem::Hidden { found })),
         }
     }
 

@@ -24,7 +24,7 @@ const TIGHT: Limits = Limits {
     ratings: 20,
 };
 
-fn gzip(text: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(text).expect("into memory");
     encoder.finish().expect("into memory")
@@ -346,4 +346,51 @@ fn gowalla_has_the_published_counts() {
     // The test half names fewer items: indices of the two halves differ, names agree.
     let loaded = load(&path, Format::Lightgcn, 0.0).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(shape(&loaded.interactions), (29_858, 38_546, 217_242));
+}
+
+/// What the readers made of these files before they refused anything that is ambiguous.
+#[test]
+fn real_files_are_read_as_they_always_were() {
+    let mut wrong = Vec::new();
+    for (name, format, digest) in [
+        (
+            "jester-1-1.csv.gz",
+            Format::Jester,
+            "8b7be5273a641531dd92a218146cd2b2",
+        ),
+        (
+            "gowalla.train.txt.gz",
+            Format::Lightgcn,
+            "7b4fbd3bc1afdb51cf09288a4195ebae",
+        ),
+        (
+            "gowalla.test.txt.gz",
+            Format::Lightgcn,
+            "a996304e3076df3bb670750c6e2d155f",
+        ),
+        (
+            "ml-latest-small.ratings.csv.gz",
+            Format::MovielensCsv,
+            "ac23a47c46c924578e1aeebf9feb1146",
+        ),
+    ] {
+        let Some(path) = shared(name) else { continue };
+        let loaded = load(&path, format, 0.0).unwrap_or_else(|error| panic!("{error}"));
+        let mut hasher = blake3::Hasher::new();
+        let data = &loaded.interactions;
+        let mut add = |text: String| {
+            hasher.update(text.as_bytes());
+        };
+        add(format!(
+            "{:?} {:?} {:?}",
+            loaded.counts,
+            data.user_names(),
+            data.item_names()
+        ));
+        data.rows().for_each(|row| add(format!("{row:?}")));
+        if hasher.finalize().to_hex()[..32] != *digest {
+            wrong.push(format!("{name}: {}", hasher.finalize().to_hex()));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

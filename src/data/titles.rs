@@ -8,7 +8,8 @@ use std::path::Path;
 use csv::StringRecord;
 
 use super::error::{DataError, Problem, excerpt};
-use super::formats::fields::split_commas;
+use super::formats::fields::{number, split_commas};
+use super::names::Names;
 use super::source::{Limits, Lines};
 
 const LAYOUT: &str = "at least 2: id, title";
@@ -31,77 +32,92 @@ pub fn load_titles(path: &Path) -> Result<BTreeMap<String, String>, DataError> {
 /// Reads titles by item id.
 ///
 /// A first line with `::` begins MovieLens `movies.dat` (`id::title::genres`, no header, Latin-1 in older
-/// collections); otherwise the first line is the header of a CSV file whose first two columns are id and title.
+/// collections); otherwise the first line is the header of a CSV file whose first two columns are id and title, with
+/// fields as in the comma-separated rating formats. Blanks around ids and titles are dropped.
 ///
 /// # Errors
-/// [`DataError`] at the first line that has no id and title, names an id again, or exceeds the default
-/// [`Limits`].
+/// [`DataError`] at the first line that has no id and title, names an id again or in another spelling, holds a
+/// character that cannot be seen, or exceeds the default [`Limits`].
 pub fn read_titles(
     source: impl Read,
     source_name: &str,
 ) -> Result<BTreeMap<String, String>, DataError> {
     let limits = Limits::default();
     let mut lines = Lines::open(source, source_name, limits)?;
-    let mut titles = BTreeMap::new();
+    let mut titles = Titles {
+        ids: Names::new("item", limits.items, limits.name_bytes),
+        layout: None,
+        titles: BTreeMap::new(),
+    };
     let mut record = StringRecord::new();
-    let mut separated_by_colons = None;
     while lines.advance()? {
-        let text = lines.text_or_latin1();
-        if text.trim().is_empty() {
-            continue;
+        let text = lines.text_or_latin1()?;
+        if !text.trim().is_empty() {
+            titles
+                .line(&text, &mut record)
+                .map_err(|problem| lines.error(problem))?;
         }
-        let colons = match separated_by_colons {
-            Some(known) => known,
-            None => {
-                let colons = text.contains("::");
-                separated_by_colons = Some(colons);
-                if !colons {
-                    continue;
-                }
-                colons
-            }
-        };
-        let added = if colons {
-            add(text.split("::"), &limits, &mut titles)
-        } else {
-            split_commas(&text, &mut record).and_then(|()| add(record.iter(), &limits, &mut titles))
-        };
-        added.map_err(|problem| lines.error(problem))?;
     }
-    Ok(titles)
+    Ok(titles.titles)
 }
 
-fn add<'a>(
-    mut fields: impl Iterator<Item = &'a str>,
-    limits: &Limits,
-    titles: &mut BTreeMap<String, String>,
-) -> Result<(), Problem> {
-    let (Some(id), Some(title)) = (fields.next(), fields.next()) else {
-        return Err(Problem::TooFewFields {
-            found: 1,
-            layout: LAYOUT,
-        });
-    };
-    if id.is_empty() {
-        return Err(Problem::EmptyId { what: "item" });
+/// How the lines of a file are laid out; its first line tells.
+enum Layout {
+    Colons,
+    /// With the name of the first column.
+    Commas(String),
+}
+
+/// Titles so far.
+struct Titles {
+    ids: Names,
+    layout: Option<Layout>,
+    titles: BTreeMap<String, String>,
+}
+
+impl Titles {
+    fn line(&mut self, text: &str, record: &mut StringRecord) -> Result<(), Problem> {
+        if self.layout.is_none() && text.contains("::") {
+            self.layout = Some(Layout::Colons);
+        }
+        match &self.layout {
+            Some(Layout::Colons) => self.add(text.split("::").map(str::trim)),
+            Some(Layout::Commas(heading)) => {
+                split_commas(text, record)?;
+                if record.get(0) == Some(heading.as_str()) {
+                    let id = excerpt(heading);
+                    return Err(Problem::HeaderName { id });
+                }
+                self.add(record.iter())
+            }
+            None => {
+                split_commas(text, record)?;
+                let heading = record.get(0).unwrap_or_default();
+                if record.len() < 2 || heading.is_empty() || number(heading, "").is_ok() {
+                    return Err(Problem::Header {
+                        found: excerpt(text),
+                        expected: "\"id,title\" (any names, and more columns)",
+                    });
+                }
+                self.layout = Some(Layout::Commas(heading.to_owned()));
+                Ok(())
+            }
+        }
     }
-    let most = |what, limit: usize| Problem::TooMany {
-        what,
-        limit: limit as u64,
-    };
-    if id.len() > limits.name_bytes {
-        return Err(most("bytes in an item id", limits.name_bytes));
+
+    fn add<'a>(&mut self, mut fields: impl Iterator<Item = &'a str>) -> Result<(), Problem> {
+        let (Some(id), Some(title)) = (fields.next(), fields.next()) else {
+            return Err(Problem::TooFewFields {
+                found: 1,
+                layout: LAYOUT,
+            });
+        };
+        if self.ids.index(id)? as usize != self.titles.len() {
+            return Err(Problem::RepeatedItem { item: excerpt(id) });
+        }
+        self.titles.insert(id.to_owned(), title.trim().to_owned());
+        Ok(())
     }
-    if titles.len() >= limits.items {
-        return Err(most("items", limits.items));
-    }
-    if titles
-        .insert(id.to_owned(), title.trim().to_owned())
-        .is_some()
-    {
-        return Err(Problem::RepeatedItem { item: excerpt(id) });
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -128,7 +128,7 @@ pub trait Observer {
         false
     }
 
-    /// All peers have published; only the lockstep engine tells.
+    /// All peers have published; the engines with peers tell: lockstep, event and swarm, with equal bits.
     fn transcript(&mut self, _transcript: Transcript<'_>) {}
 
     /// Whether [`Self::round`] is to be called; costs a pass over all peers' values per averaging round.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::outcome::{Consensus, IterationRecord, Totals};
+use super::outcome::{Consensus, IterationRecord, Observer, Totals, Transcript};
 use super::session::Session;
 use crate::algorithm;
 use crate::linalg::Block;
@@ -47,8 +47,9 @@ impl Collector {
         }
     }
 
-    /// Notes an event. Returns the finished record if this completes the oldest open iteration.
-    pub fn event(&mut self, from: PeerIndex, event: &Event) -> Option<&IterationRecord> {
+    /// Notes an event. If this completes the oldest open iteration, the observer is shown what everybody published
+    /// in it, if it wants to, and then its record.
+    pub fn event(&mut self, from: PeerIndex, event: &Event, observer: &mut dyn Observer) {
         let u = from.index();
         match event {
             Event::Published { iteration, input } => {
@@ -89,7 +90,7 @@ impl Collector {
             }
             Event::Finished => {}
         }
-        self.complete_next()
+        self.complete_next(observer);
     }
 
     /// The records of all completed iterations.
@@ -110,7 +111,7 @@ impl Collector {
         })
     }
 
-    fn complete_next(&mut self) -> Option<&IterationRecord> {
+    fn complete_next(&mut self, observer: &mut dyn Observer) -> Option<()> {
         let next = Iteration(self.records.len() as u32 + 1);
         if self.pending.get(&next)?.missing > 0 {
             return None;
@@ -118,8 +119,23 @@ impl Collector {
         let pending = self.pending.remove(&next)?;
         let queries = self.queries.remove(&next)?;
         let record = self.record(next, &pending, &queries)?;
+        if observer.wants_transcript() {
+            let flat =
+                |values: &mut dyn Iterator<Item = &[f64]>| values.flatten().copied().collect();
+            let inputs = pending.inputs.iter().flatten().map(|x| x.as_slice());
+            let queries = queries.iter().flatten().map(|query| query.values());
+            let (mut inputs, mut queries) = (inputs, queries);
+            let (inputs, queries): (Vec<f64>, Vec<f64>) = (flat(&mut inputs), flat(&mut queries));
+            observer.transcript(Transcript {
+                iteration: next,
+                scale: self.session.plan().noise_scale(next, record.sensitivity),
+                inputs: &inputs,
+                queries: &queries,
+            });
+        }
+        observer.iteration(&record);
         self.records.push(record);
-        self.records.last()
+        Some(())
     }
 
     fn record(

@@ -153,6 +153,8 @@ pub enum SessionError {
 }
 
 impl SessionParts {
+    /// Whether the parts belong together.
+    ///
     /// # Errors
     /// As [`Session::new`].
     fn check(&self) -> Result<(), SessionError> {

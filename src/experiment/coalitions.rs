@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::resolve::Experiment;
 use crate::privacy::coalition::{PublicGraph, worst_coalition};
 use crate::privacy::{
-    Advice, Certificate, Connectivity, PrivacyError, advise as advise_graph, gaussian,
+    Advice, Certificate, Connectivity, PrivacyError, RegularAdvice, advise as advise_graph,
+    gaussian,
 };
 
 /// About a second of looking per coalition size.
@@ -18,7 +19,7 @@ pub struct WorstCoalition {
     pub colluders: usize,
     /// ε that the named coalition learns about the named peer: a lower bound on the worst.
     pub epsilon_at_least: f64,
-    /// ε that no coalition of the size exceeds about any peer; not a proof where `certificate` is `estimated`.
+    /// ε that no coalition of the size exceeds about any peer, by the proof that `certificate` names.
     pub epsilon_at_most: f64,
     /// Names of the colluding peers that attain the lower end.
     pub attained_by: Vec<String>,
@@ -70,17 +71,39 @@ pub fn worst_coalitions(experiment: &Experiment) -> Result<Vec<WorstCoalition>, 
     Ok(found)
 }
 
+/// [`Advice`] with peers by name.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NamedAdvice {
+    /// The certified gap of the graph as it is.
+    pub gap: f64,
+    /// Edges to add to the noise graph, by the names of their ends, in the order found.
+    pub edges: Vec<(String, String)>,
+    /// The certified gap with them.
+    pub reached: f64,
+    /// Or the noise graph to use instead, where one was looked for.
+    pub regular: Option<RegularAdvice>,
+}
+
 /// Which edges to add to the noise graph, or which random regular graph to use, so that the gap to central
 /// privacy falls to `target_gap` against the configured coalition.
 ///
 /// # Errors
 /// [`PrivacyError`] if no graph reaches the target.
-pub fn advise(experiment: &Experiment, target_gap: f64) -> Result<Advice, PrivacyError> {
-    advise_graph(
-        experiment.noise_topology.graph(),
-        experiment.config.privacy.colluders,
-        target_gap,
-    )
+pub fn advise(experiment: &Experiment, target_gap: f64) -> Result<NamedAdvice, PrivacyError> {
+    let graph = experiment.noise_topology.graph();
+    let Advice {
+        gap,
+        edges,
+        reached,
+        regular,
+    } = advise_graph(graph, experiment.config.privacy.colluders, target_gap)?;
+    let name = |peer: u32| graph.name(peer as usize);
+    Ok(NamedAdvice {
+        gap,
+        edges: edges.iter().map(|&(u, v)| (name(u), name(v))).collect(),
+        reached,
+        regular,
+    })
 }
 
 fn crossed_by_rounding(low: f64, high: f64) -> f64 {

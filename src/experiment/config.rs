@@ -13,7 +13,9 @@ use super::topology_source::TopologySource;
 use crate::algorithm::{Algorithm, AlgorithmKind, Sizes, Start};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
-use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
+use crate::privacy::{
+    Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
+};
 use crate::protocol::averaging::AveragingKind;
 pub use crate::protocol::averaging::DEFAULT_TOLERANCE;
 
@@ -54,6 +56,18 @@ pub struct Config {
     /// Many runs that differ in a few keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<SweepConfig>,
+}
+
+impl Config {
+    /// What one record is, and against whom it is protected.
+    #[must_use]
+    pub fn promise(&self) -> Promise {
+        Promise {
+            adjacency: self.privacy.adjacency,
+            seen: self.engine.kind.seen(),
+            colluders: self.privacy.colluders,
+        }
+    }
 }
 
 /// `[data]`
@@ -332,6 +346,16 @@ impl EngineKind {
             Self::Analytic => "analytic",
             Self::Event => "event",
             Self::Swarm => "swarm",
+        }
+    }
+
+    /// What an adversary sees of a run.
+    #[must_use]
+    pub fn seen(self) -> Seen {
+        match self {
+            Self::Central => Seen::CuratorOutput,
+            Self::Federated => Seen::SecureSum,
+            Self::Lockstep | Self::Analytic | Self::Event | Self::Swarm => Seen::Everything,
         }
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::evaluation::EvaluationError;
 use super::overrides::OverrideError;
+use super::peer_names::PeerMatchError;
 use super::sweep::SweepError;
 use crate::data::DataError;
 use crate::engine::SessionError;
@@ -68,6 +69,9 @@ pub enum ExperimentError {
     /// The noise topology cannot be used.
     #[error("[noise_topology] {0}")]
     NoiseTopology(TopologyError),
+    /// The noise topology is over other peers than the topology.
+    #[error("[noise_topology] {0}")]
+    PeerMatch(#[from] PeerMatchError),
     /// The privacy parameters cannot be met.
     #[error("[privacy] {0}")]
     Privacy(#[from] PrivacyError),
@@ -141,7 +145,7 @@ pub enum ExperimentError {
     /// The sweep cannot be run.
     #[error("[sweep] {0}")]
     Sweep(#[from] SweepError),
-    /// Nothing left to compute with.
+    /// Nothing left to compute with, and no noise either. Under noise such a run is like any other.
     #[error(
         "[data] no interaction is left: all {ratings} ratings lie at or below data.threshold = {threshold}; lower it"
     )]

@@ -1,6 +1,7 @@
 //! `[evaluation]`: what a run is measured against, and the recommendations its basis gives.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::config::Config;
 use super::resolve::Experiment;
-use super::run::RunError;
 use crate::data::{self, DataError, Interactions};
 use crate::engine::central::{self, SumNoise};
 use crate::engine::{EngineError, Outcome, PeerRows, Session, Silent};
@@ -76,12 +76,11 @@ pub enum EvaluationError {
     /// A test file that cannot be used.
     #[error("test: {0}")]
     Test(DataError),
-    /// Nobody to evaluate.
-    #[error("no user has a held-out interaction: {why}")]
-    NothingHeldOut {
-        /// What to change.
-        why: &'static str,
-    },
+    /// A test file about other people. Decided by the two lists of users, which are public.
+    #[error(
+        "test: none of its users is among the users of data.path; users are matched by name, give the test file of the same data"
+    )]
+    OtherUsers,
 }
 
 impl EvaluationConfig {
@@ -134,24 +133,24 @@ pub(super) fn split(
             let data = &config.data;
             let loaded = data::load(&base.join(path), data.format, data.threshold)
                 .map_err(EvaluationError::Test)?;
+            if !shares_a_user(&interactions, &loaded.interactions) {
+                return Err(EvaluationError::OtherUsers);
+            }
             let (test, counts) = match_test(&interactions, &loaded.interactions);
             (interactions, test, counts)
         }
         (None, None) => return Ok((interactions, None)),
     };
-    if counts.test_users == 0 {
-        let why = match evaluation.holdout {
-            Some(_) => {
-                "every user has fewer than 2 interactions; keep more items or lower data.threshold"
-            }
-            None => {
-                "no user of the test file is among the users of data.path; users are matched by name"
-            }
-        };
-        return Err(EvaluationError::NothingHeldOut { why });
-    }
+    // That nothing came to be held out is nobody's business but the evaluation's, which then says so: a refusal here would
+    // tell whoever sees the exit code about the users' rows.
     let test = Arc::new(test);
     Ok((train, Some(HeldOut { test, counts })))
+}
+
+/// Whether any user of one data set is named in the other.
+fn shares_a_user(ours: &Interactions, theirs: &Interactions) -> bool {
+    let names: BTreeSet<&str> = (0..ours.users()).map(|user| ours.user_name(user)).collect();
+    (0..theirs.users()).any(|user| names.contains(theirs.user_name(user)))
 }
 
 impl Experiment {
@@ -181,40 +180,36 @@ impl Experiment {
 /// take longer than the runs they would measure.
 const REFERENCE_WORK: usize = 250_000_000;
 
-/// What errors are measured against.
+/// What errors are measured against. Whether a reference exists is a property of the raw data (its rank, its gaps, its
+/// size), so a missing one is a null with a reason beside the figures it was for, never the end of a run.
 #[derive(Clone, Debug)]
 pub struct References {
-    /// The basis of the non-private run from the session's X⁰.
-    pub non_private: Block,
-    /// The exact leading eigenvectors, where they are within reach.
-    pub exact: Option<Block>,
-    /// Why they are not.
-    pub reason: Option<String>,
+    /// The basis of the non-private run from the session's X⁰, or why it has none.
+    pub non_private: Result<Block, String>,
+    /// The exact leading eigenvectors, or why they are out of reach.
+    pub exact: Result<Block, String>,
 }
 
 impl References {
     /// The non-private run of this session on the reference matrix.
     ///
     /// # Errors
-    /// [`RunError`] if it has no unique basis.
+    /// [`EngineError`] if it has no unique basis, which tells that the matrix has a rank below p: callers make a null of it.
     pub(super) fn non_private(
         experiment: &Experiment,
         session: &Session,
-    ) -> Result<Outcome, RunError> {
+    ) -> Result<Outcome, EngineError> {
         let run = |session: &Session| central::run(session, SumNoise::Nothing, &mut Silent);
-        Ok(match experiment.reference_rows() {
-            Cow::Borrowed(_) => run(session)?,
-            Cow::Owned(rows) => {
-                let reference = Session::curated(
-                    session.plan().parameters().clone(),
-                    Arc::new(PeerRows::new(vec![rows])),
-                    Arc::clone(session.start()),
-                    session.seed(),
-                    0.0,
-                );
-                run(&reference.map_err(EngineError::from)?)?
-            }
-        })
+        match experiment.reference_rows() {
+            Cow::Borrowed(_) => run(session),
+            Cow::Owned(rows) => run(&Session::curated(
+                session.plan().parameters().clone(),
+                Arc::new(PeerRows::new(vec![rows])),
+                Arc::clone(session.start()),
+                session.seed(),
+                0.0,
+            )?),
+        }
     }
 
     /// The exact leading eigenvectors of the reference matrix, or why there are none.
@@ -225,7 +220,8 @@ impl References {
                 &experiment.reference_rows(),
                 experiment.config.algorithm.rank,
             )
-            .map_err(|error| error.to_string()),
+            .map_err(|error| error.to_string())
+            .and_then(leading),
         }
     }
 
@@ -242,26 +238,67 @@ impl References {
     }
 }
 
+/// The eigenvectors, unless the last of them belong to the eigenvalue 0: any vector that the data never touch is then as
+/// good as another, and a distance to it says nothing.
+fn leading(top: TopEigenvectors) -> Result<TopEigenvectors, String> {
+    // Eigenvalues are known to about 1e-11 of the largest.
+    let positive = |value: &&f64| **value > 1e-10 * top.values[0];
+    let (rank, found) = (top.values.len(), top.values.iter().filter(positive).count());
+    if found == rank {
+        return Ok(top);
+    }
+    Err(format!(
+        "the matrix has rank {found}, so that its {rank} leading eigenvectors are not unique"
+    ))
+}
+
 /// How good the recommendations are that each basis gives; of `summary.json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecommendationSummary {
     /// `top`, `users_evaluated`, and `recall` and `ndcg` of this run.
     #[serde(flatten)]
     pub this_run: RankingTotals,
-    /// Under a trusted curator.
-    pub central: RankingQuality,
-    /// Of the non-private run from the same X⁰, on the reference matrix.
-    pub non_private: RankingQuality,
+    /// Under a trusted curator; null where the curator's run has no basis.
+    pub central: Option<RankingQuality>,
+    /// Of the non-private run from the same X⁰, on the reference matrix; null where that has no basis.
+    pub non_private: Option<RankingQuality>,
     /// Of the exact eigenvectors of the reference matrix; null where out of reach.
     pub exact: Option<RankingQuality>,
     /// Of recommending everybody the most popular unseen items.
     pub popularity: RankingQuality,
     /// What was held out.
     pub held_out: SplitCounts,
+    /// That this run's lists are worse than the same popular items for everybody, where they are. It is measured on the
+    /// raw held-out interactions, so it stands beside the figures and is no warning of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
-/// Measures the recommendations of this run, the curator's and the references; `None` where nothing is held
+/// What to say of lists that are worse than the same popular items for everybody in either measure.
+fn worse_than_popularity(this_run: &RankingTotals, popular: RankingQuality) -> Option<String> {
+    let (ours, top) = (this_run.quality, this_run.top);
+    let worse = ours.recall < popular.recall || ours.ndcg < popular.ndcg;
+    worse.then(|| {
+        format!(
+            "the recommendations of this run are worse than recommending everybody the most popular unseen items: \
+             recall@{top} {:.4} against {:.4}, NDCG@{top} {:.4} against {:.4}; a larger epsilon, fewer items or more \
+             users help. This is a diagnosis of the simulation: both are measured on the raw held-out interactions, \
+             without noise, and are not released under epsilon",
+            ours.recall, popular.recall, ours.ndcg, popular.ndcg,
+        )
+    })
+}
+
+/// Why there are no figures of recommendations where some were asked for.
+const NOBODY: &str = "no user has a held-out interaction, so there is nothing to find again; keep more items, lower data.threshold or hold \
+                      out more";
+
+/// Measures the recommendations of this run, the curator's and the references; `None` where the experiment holds nothing
 /// out.
+///
+/// # Errors
+/// A reason, where nobody came to have a held-out interaction. That depends on the raw data, so it is no error of the
+/// run.
 ///
 /// # Panics
 /// Never for bases of runs, which are finite and have a row per item.
@@ -269,10 +306,13 @@ pub struct RecommendationSummary {
 pub fn recommendation(
     experiment: &Experiment,
     ours: &Block,
-    central: &Block,
+    central: Option<&Block>,
     references: &References,
-) -> Option<RecommendationSummary> {
+) -> Option<Result<RecommendationSummary, &'static str>> {
     let held_out = experiment.held_out.as_ref()?;
+    if held_out.counts.test_users == 0 {
+        return Some(Err(NOBODY));
+    }
     let train = &experiment.interactions;
     let degrees = train.item_degrees();
     let measured = |scorer: &dyn Scorer| {
@@ -291,9 +331,9 @@ pub fn recommendation(
     // Without noise the three runs are one: its lists are not ranked three times.
     let all = [
         Some(ours),
-        Some(central),
-        Some(&references.non_private),
-        references.exact.as_ref(),
+        central,
+        references.non_private.as_ref().ok(),
+        references.exact.as_ref().ok(),
     ];
     for basis in all.into_iter().flatten() {
         if !known.iter().any(|(other, _)| *other == basis) {
@@ -305,19 +345,49 @@ pub fn recommendation(
         let found = known.iter().find(|(other, _)| *other == basis);
         found.expect("measured above").1
     };
-    Some(RecommendationSummary {
+    let quality = |basis: Option<&Block>| basis.map(|basis| find(basis).quality);
+    let popularity = measured(&Popularity::new(&degrees)).quality;
+    Some(Ok(RecommendationSummary {
+        warning: worse_than_popularity(&find(ours), popularity),
         this_run: find(ours),
-        central: find(central).quality,
-        non_private: find(&references.non_private).quality,
-        exact: references.exact.as_ref().map(|basis| find(basis).quality),
-        popularity: measured(&Popularity::new(&degrees)).quality,
+        central: quality(central),
+        non_private: quality(references.non_private.as_ref().ok()),
+        exact: quality(references.exact.as_ref().ok()),
+        popularity,
         held_out: held_out.counts,
-    })
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_worse_than_popularity_in_either_measure_is_told_so() {
+        let quality = |recall, ndcg| RankingQuality { recall, ndcg };
+        let warning = |recall, ndcg| {
+            let this_run = RankingTotals {
+                top: 20,
+                users_evaluated: 3,
+                quality: quality(recall, ndcg),
+            };
+            worse_than_popularity(&this_run, quality(0.2, 0.1))
+        };
+        assert_eq!(warning(0.2, 0.1), None);
+        assert_eq!(warning(0.3, 0.2), None);
+        for (recall, ndcg) in [(0.1, 0.3), (0.3, 0.05)] {
+            let text = warning(recall, ndcg).expect("worse");
+            for word in [
+                "popular",
+                "0.2000",
+                "0.1000",
+                "raw held-out",
+                "not released",
+            ] {
+                assert!(text.contains(word), "{text}");
+            }
+        }
+    }
 
     #[test]
     fn what_contradicts_itself_is_refused_by_key() {

@@ -1,10 +1,13 @@
 //! `items.csv`: which item each row of a basis is, and the public degrees that scoring needs.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::data::Interactions;
+use crate::data::{Interactions, split_commas};
+use crate::vocabulary::{Spellings, hidden};
+use crate::writing;
 
 /// Longest file read: 1 GiB, about 50 million items.
 const MOST_BYTES: u64 = 1 << 30;
@@ -58,13 +61,11 @@ impl ItemList {
     /// The list as CSV: header `row,item,degree`, rows from 0.
     #[must_use]
     pub fn to_csv(&self) -> Vec<u8> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let mut write = |record: [&str; 3]| writer.write_record(record).expect("into memory");
-        write(HEADER);
-        for (row, (name, degree)) in self.names.iter().zip(&self.degrees).enumerate() {
-            write([&row.to_string(), name, &degree.to_string()]);
-        }
-        writer.into_inner().expect("into memory")
+        let rows = (0..).zip(self.names.iter().zip(&self.degrees));
+        let rows = rows.map(|(row, (name, degree)): (usize, _)| {
+            [row.to_string(), name.clone(), degree.to_string()]
+        });
+        writing::csv(std::iter::once(HEADER.map(str::to_owned)).chain(rows))
     }
 
     /// Reads what [`Self::to_csv`] wrote.
@@ -85,20 +86,31 @@ impl ItemList {
             record,
             expected,
         };
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .from_reader(source.take(MOST_BYTES));
+        let mut bytes = Vec::new();
+        let unreadable = |source| ItemListError::Unreadable {
+            path: path.to_path_buf(),
+            source,
+        };
+        let read = source.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+        if read.map_err(unreadable)? as u64 > MOST_BYTES {
+            return Err(refused(1, "at most 1 GiB"));
+        }
+        let text = std::str::from_utf8(&bytes).map_err(|_| refused(1, "UTF-8 text"))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut list = Self::default();
+        let mut known = BTreeSet::new();
+        let mut spellings = Spellings::default();
         let mut record = csv::StringRecord::new();
-        let mut number = 0;
-        loop {
-            number += 1;
-            let more = reader
-                .read_record(&mut record)
-                .map_err(|_| refused(number, "three fields of text: row,item,degree"))?;
-            if !more {
-                break;
+        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+            let Some(line) = line.strip_suffix('\n') else {
+                return Err(refused(number, "a line end: the file is cut off"));
+            };
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            if hidden(line).is_some() {
+                return Err(refused(number, "no characters that cannot be seen"));
             }
+            split_commas(line, &mut record)
+                .map_err(|_| refused(number, "three fields of text: row,item,degree"))?;
             let fields = [0, 1, 2].map(|i| record.get(i).unwrap_or_default());
             if record.len() != 3 || (number == 1 && fields != HEADER) {
                 return Err(refused(
@@ -109,16 +121,28 @@ impl ItemList {
             if number == 1 {
                 continue;
             }
-            if fields[0].parse() != Ok(list.names.len()) {
+            if fields[0] != list.names.len().to_string() {
                 return Err(refused(number, "rows numbered 0, 1, 2, … in order"));
             }
             if fields[1].is_empty() || fields[1].len() > MOST_NAME {
                 return Err(refused(number, "an item id of 1 to 512 bytes"));
             }
+            let name = fields[1].to_owned();
+            if known.contains(&name)
+                || spellings
+                    .clash(&name, |form| known.contains(form))
+                    .is_some()
+            {
+                return Err(refused(
+                    number,
+                    "an item id that no row before has, in any spelling",
+                ));
+            }
             let degree = fields[2].parse();
             list.degrees
                 .push(degree.map_err(|_| refused(number, "a degree below 2^32"))?);
-            list.names.push(fields[1].to_owned());
+            known.insert(name.clone());
+            list.names.push(name);
         }
         if list.names.is_empty() {
             return Err(refused(1, "at least one item"));
@@ -139,6 +163,11 @@ mod tests {
         };
         let csv = list.to_csv();
         assert!(csv.starts_with(b"row,item,degree\n0,1,3\n"));
+        let text = String::from_utf8(csv.clone()).expect("text");
+        for text in [format!("\u{feff}{text}"), text.replace('\n', "\r\n")] {
+            let read = ItemList::parse(text.as_bytes(), Path::new("x"));
+            assert_eq!(read.expect("good"), list);
+        }
         assert_eq!(
             ItemList::parse(&csv[..], Path::new("x")).expect("good"),
             list
@@ -156,7 +185,22 @@ mod tests {
             ("row,item,degree\n0,,1\n", "item id"),
             ("row,item,degree\n0,a,-1\n", "a degree"),
             ("row,item,degree\n0,a,1,2\n", "record 2"),
-            ("row,item,degree\n0,\u{0},x\n", "degree"),
+            ("row,item,degree\n0,\u{0},x\n", "record 2"),
+            ("row,item,degree\n0,a,x\n", "degree"),
+            ("row,item,degree\n0,a,12", "cut off"),
+            ("row,item,degree\r0,a,1\r", "cut off"),
+            ("row,item,degree\n0,a\u{200b},1\n", "seen"),
+            ("row,item,degree\n\u{feff}0,a,1\n", "seen"),
+            ("row,item,degree\n0,a,1\n1,a,1\n", "no row before"),
+            ("row,item,degree\n0,1,1\n1,01,1\n", "no row before"),
+            (
+                "row,item,degree\n0,Zu\u{308}rich,1\n1,Zürich,1\n",
+                "no row before",
+            ),
+            ("row;item;degree\n0;a;1\n", "record 1"),
+            ("row,item,degree\n0,a\"b\",1\n", "record 2"),
+            ("row,item,degree\n# 0,a,1\n", "record 2"),
+            ("row,item,degree\n00,a,1\n", "rows numbered"),
         ] {
             let error = ItemList::parse(text.as_bytes(), Path::new("x")).expect_err(text);
             assert!(error.to_string().contains(word), "{error}");

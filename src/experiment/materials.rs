@@ -139,11 +139,12 @@ impl Materials {
             .get(&(source, peers), || source.resolve(base, peers))
     }
 
-    /// The noise of this budget on this graph.
+    /// The noise of this budget on this graph; one that is `renumbered` depends on the communication graph's order too.
     pub(super) fn plan<E>(
         &self,
         config: &Config,
         peers: usize,
+        renumbered: bool,
         make: impl FnOnce() -> Result<NoisePlan, E>,
     ) -> Result<Arc<NoisePlan>, E> {
         let graph = config.noise_topology.as_ref().unwrap_or(&config.topology);
@@ -151,7 +152,7 @@ impl Materials {
             &config.privacy,
             &config.noise,
             graph,
-            peers,
+            (peers, renumbered.then_some(&config.topology)),
             config.algorithm.iterations,
             config.engine.kind,
         );

@@ -15,6 +15,9 @@ pub const FACTOR: f64 = 1.6;
 /// Code, stacks and the allocator of a process that has done nothing yet, measured.
 const PROCESS: u64 = 10 << 20;
 
+/// The part that grows with the number of interactions, the only one that is private.
+const INTERACTIONS: &str = "interactions and rows";
+
 /// Engines to propose to who has too little memory for lockstep, most faithful first.
 const LIGHTER: &[&str] = &["analytic", "federated", "central"];
 
@@ -24,6 +27,8 @@ pub struct MemoryPlan {
     parts: Vec<(&'static str, u64)>,
     /// Bytes that grow in proportion to items and to rank.
     growing: u64,
+    /// Bytes of the parts that grow with the number of interactions.
+    private: u64,
 }
 
 impl MemoryPlan {
@@ -33,6 +38,7 @@ impl MemoryPlan {
         let mut plan = Self {
             parts: vec![("the process", PROCESS)],
             growing: 0,
+            private: 0,
         };
         let config = &experiment.config.algorithm;
         let algorithm = config.build(experiment.user_rows.dimension());
@@ -47,10 +53,9 @@ impl MemoryPlan {
         let entries = experiment.user_rows.entries() as u64;
         let kept = kept(experiment);
         // An index; an index and a value in one matrix and again at the peers; names and offsets.
-        plan.add(
-            "interactions and rows",
-            entries * (4 + 12 + 12) + users * 80 + peers * 200,
-        );
+        plan.private = entries * (4 + 12 + 12);
+        plan.add(INTERACTIONS, plan.private);
+        plan.add("users and peers", users * 80 + peers * 200);
         // A neighbour and its weight at both ends; a noise term and the engine's index; per-peer figures.
         plan.add(
             "graphs, weights and noise keys",
@@ -129,6 +134,21 @@ impl MemoryPlan {
         plan
     }
 
+    /// What verifying `experiment` will need: a run whose peers' queries and published inputs are kept, and what is
+    /// collected of them.
+    #[must_use]
+    pub fn of_verify(experiment: &Experiment) -> Self {
+        let mut plan = Self::of(experiment);
+        let algorithm = &experiment.config.algorithm;
+        let (height, width) = algorithm.build(experiment.user_rows.dimension()).shape();
+        let peers = experiment.topology.graph().nodes() as u64;
+        let block = 8 * (height as u64).saturating_mul(width as u64);
+        let transcript = peers.saturating_mul(2 * block);
+        plan.add_blocks("what all peers publish", transcript);
+        plan.add("tests of what they publish", 96 << 20);
+        plan
+    }
+
     fn add(&mut self, part: &'static str, bytes: u64) {
         self.parts.push((part, bytes));
     }
@@ -139,9 +159,16 @@ impl MemoryPlan {
         self.add(part, bytes);
     }
 
+    /// All bytes but those that grow with the number of interactions: a function of the configuration and of the public
+    /// lists of users and items alone.
+    #[must_use]
+    pub fn public(&self) -> u64 {
+        self.total().saturating_sub(self.private)
+    }
+
     /// The share of items, or of columns, that fits into `free` bytes.
     fn share(&self, free: u64) -> f64 {
-        let fixed = self.total().saturating_sub(self.growing);
+        let fixed = self.public().saturating_sub(self.growing);
         free.saturating_sub(fixed) as f64 / self.growing as f64
     }
 
@@ -159,9 +186,10 @@ impl MemoryPlan {
             .fold(0, |sum, (_, bytes)| sum.saturating_add(*bytes))
     }
 
-    /// The two largest parts, in words.
+    /// The two largest parts that are public, in words.
     fn largest(&self) -> String {
         let mut parts = self.parts.clone();
+        parts.retain(|(part, _)| *part != INTERACTIONS);
         parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         let words = parts.iter().take(2);
         let words = words.map(|(part, bytes)| format!("{part} {} MiB", bytes >> 20));
@@ -181,24 +209,43 @@ fn kept(experiment: &Experiment) -> u64 {
 }
 
 /// Refuses a run that needs more memory than the machine has free, where the system tells.
+///
+/// # What it may depend on
+/// The number of interactions is private: two neighbours differ in it, and a refusal at a threshold would tell them
+/// apart with certainty. The interactions are in memory already when this is asked, so the question left is whether the
+/// *rest* fits, and the rest is a function of public sizes ([`MemoryPlan::public`]). What the interactions take is
+/// counted as free again, so that the verdict and the text of a refusal are functions of public sizes and of the
+/// memory the machine had before it read them.
+///
+/// The price: a machine that the interactions all but fill may be told to go on, and then run out. How much memory
+/// a machine has left, like how long it takes, is measured and moves with everything on it; that is a side channel to
+/// who shares the machine, before anything is released, and no part of the transcript that ε is about.
 pub(super) fn check(experiment: &Experiment) -> Result<(), ExperimentError> {
-    let plan = MemoryPlan::of(experiment);
-    free_bytes().map_or(Ok(()), |free| check_against(experiment, &plan, free))
+    check_free(experiment, &MemoryPlan::of(experiment))
 }
 
 /// The same for an audit.
 pub(super) fn check_audit(experiment: &Experiment) -> Result<(), ExperimentError> {
-    let plan = MemoryPlan::of_audit(experiment);
-    free_bytes().map_or(Ok(()), |free| check_against(experiment, &plan, free))
+    check_free(experiment, &MemoryPlan::of_audit(experiment))
 }
 
-/// Refuses what needs more than `free` bytes by this plan.
+fn check_free(experiment: &Experiment, plan: &MemoryPlan) -> Result<(), ExperimentError> {
+    let before = |free: u64| free.saturating_add(plan.private);
+    free_bytes().map_or(Ok(()), |free| check_against(experiment, plan, before(free)))
+}
+
+/// The same for a verification on an engine whose peers publish.
+pub(super) fn check_verify(experiment: &Experiment) -> Result<(), ExperimentError> {
+    check_free(experiment, &MemoryPlan::of_verify(experiment))
+}
+
+/// Refuses what needs more than `free` bytes by the public parts of this plan.
 fn check_against(
     experiment: &Experiment,
     plan: &MemoryPlan,
     free: u64,
 ) -> Result<(), ExperimentError> {
-    let needed = plan.total();
+    let needed = plan.public();
     if needed <= free {
         return Ok(());
     }
@@ -281,7 +328,7 @@ mod tests {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml");
         let load = |set: &[String]| Experiment::load(&path, set).expect("valid");
         let experiment = load(&["data.items=2000".to_owned(), "algorithm.rank=16".to_owned()]);
-        let needed = MemoryPlan::of(&experiment).total();
+        let needed = MemoryPlan::of(&experiment).public();
         assert!(needed > 610 * 32_000 * 8, "the state alone");
         let plan = MemoryPlan::of(&experiment);
         check_against(&experiment, &plan, needed).expect("just enough");
@@ -313,11 +360,26 @@ mod tests {
     }
 
     #[test]
+    fn how_many_interactions_there_are_decides_no_refusal() {
+        let (all, few) = (loaded(&[]), loaded(&["data.threshold=4"]));
+        assert!(few.user_rows.entries() < all.user_rows.entries());
+        let (plan, other) = (MemoryPlan::of(&all), MemoryPlan::of(&few));
+        assert!(other.total() < plan.total(), "the prediction counts them");
+        assert_eq!(plan.public(), other.public());
+        let free = plan.public() / 2;
+        let refused = |experiment: &Experiment, plan: &MemoryPlan| {
+            let error = check_against(experiment, plan, free).expect_err("half");
+            error.to_string()
+        };
+        assert_eq!(refused(&all, &plan), refused(&few, &other), "to the word");
+    }
+
+    #[test]
     fn a_refusal_proposes_only_what_can_help() {
         let proposals = |set: &[&str]| {
             let experiment = loaded(set);
             let plan = MemoryPlan::of(&experiment);
-            let free = plan.total() - plan.growing / 2;
+            let free = plan.public() - plan.growing / 2;
             let error = check_against(&experiment, &plan, free).expect_err("too little");
             error.to_string()
         };

@@ -5,7 +5,10 @@ use serde::Serialize;
 use crate::linalg::{Block, subspace_distance};
 use crate::recommender::LowPassFilter;
 
-/// The three figures of `summary.json`'s `utility`. `None` where the exact eigenvectors are out of reach.
+/// The three figures of `summary.json`'s `utility`, all measured on the raw data.
+///
+/// `None` where the reference is out of reach, or where it leaves nothing to compare with, as for data without a single
+/// interaction: a ratio of zero to zero is no figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Utility {
     /// ‖(I − XXᵀ)U‖₂ against the exact leading eigenvectors U.
@@ -25,10 +28,12 @@ impl Utility {
         exact: Option<&Block>,
         non_private: Option<&Block>,
     ) -> Self {
+        let finite = |figure: f64| figure.is_finite().then_some(figure);
+        let relative = |u: &Block| finite(filter.relative_error(basis, u));
         Self {
-            subspace_error: exact.map(|u| subspace_distance(basis, u)),
-            relative_error: exact.map(|u| filter.relative_error(basis, u)),
-            relative_error_non_private: non_private.map(|u| filter.relative_error(basis, u)),
+            subspace_error: exact.and_then(|u| finite(subspace_distance(basis, u))),
+            relative_error: exact.and_then(relative),
+            relative_error_non_private: non_private.and_then(relative),
         }
     }
 }

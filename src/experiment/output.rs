@@ -1,13 +1,15 @@
 //! Writes what a run produced: `summary.json`, `basis.npy`, `items.csv`, `metrics.csv`, `consensus.csv`,
 //! `config.toml`, `receipt.json`, `trace/`.
+//!
+//! All are written before the first takes its name, so that a full disk leaves the results of the run before.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::config::Config;
 use super::run::Report;
 use crate::linalg::Block;
+use crate::writing::{Staged, replace, stage};
 
 /// A file that could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -30,37 +32,68 @@ pub fn write(
     trace: bool,
 ) -> Result<(), OutputError> {
     create(directory)?;
-    let json = |name: &str, bytes: serde_json::Result<Vec<u8>>| {
+    let mut batch = Batch::default();
+    let json = |name: &str, bytes: serde_json::Result<Vec<u8>>| -> Result<_, OutputError> {
         let mut bytes = bytes.map_err(|e| OutputError {
             path: directory.join(name),
             source: e.into(),
         })?;
         bytes.push(b'\n');
-        put(directory, name, &bytes)
+        Ok(bytes)
     };
-    json("summary.json", serde_json::to_vec_pretty(&report.summary))?;
-    json("receipt.json", serde_json::to_vec(&report.receipt))?;
-    put(directory, "basis.npy", &npy(report.outcome.basis()))?;
-    put(directory, "items.csv", &report.items.to_csv())?;
-    put(directory, "metrics.csv", metrics_csv(report).as_bytes())?;
-    put(directory, "config.toml", resolved(config).as_bytes())?;
-    if report.rounds.is_empty() {
-        forget(&directory.join("consensus.csv"))?;
-    } else {
-        put(directory, "consensus.csv", consensus_csv(report).as_bytes())?;
+    let summary = json("summary.json", serde_json::to_vec_pretty(&report.summary))?;
+    let receipt = json("receipt.json", serde_json::to_vec(&report.receipt))?;
+    batch.add(directory, "receipt.json", &receipt)?;
+    batch.add(directory, "basis.npy", &npy(report.outcome.basis()))?;
+    batch.add(directory, "items.csv", &report.items.to_csv())?;
+    batch.add(directory, "metrics.csv", metrics_csv(report).as_bytes())?;
+    batch.add(directory, "config.toml", resolved(config).as_bytes())?;
+    if !report.rounds.is_empty() {
+        batch.add(directory, "consensus.csv", consensus_csv(report).as_bytes())?;
     }
     let folder = directory.join("trace");
-    forget_trace(&folder)?;
     if trace {
         create(&folder)?;
-        put(&folder, "basis-0.npy", &npy(&report.start))?;
+        batch.add(&folder, "basis-0.npy", &npy(&report.start))?;
         for record in &report.outcome.records {
             let number = record.iteration.0;
-            put(&folder, &format!("basis-{number}.npy"), &npy(&record.basis))?;
-            put(&folder, &format!("sum-{number}.npy"), &npy(&record.sum))?;
+            batch.add(&folder, &format!("basis-{number}.npy"), &npy(&record.basis))?;
+            batch.add(&folder, &format!("sum-{number}.npy"), &npy(&record.sum))?;
         }
     }
-    Ok(())
+    // Last: where it is, all of its run is.
+    batch.add(directory, "summary.json", &summary)?;
+    if report.rounds.is_empty() {
+        forget(&directory.join("consensus.csv"))?;
+    }
+    forget_trace(&folder)?;
+    batch.commit()
+}
+
+/// Files that are written and take their names one after the other at the end.
+#[derive(Default)]
+struct Batch(Vec<(PathBuf, Staged)>);
+
+impl Batch {
+    fn add(&mut self, directory: &Path, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
+        let path = directory.join(name);
+        match stage(&path, |out| out.write_all(bytes)) {
+            Ok(staged) => {
+                self.0.push((path, staged));
+                Ok(())
+            }
+            Err(source) => Err(OutputError { path, source }),
+        }
+    }
+
+    fn commit(self) -> Result<(), OutputError> {
+        for (path, staged) in self.0 {
+            staged
+                .commit()
+                .map_err(|source| OutputError { path, source })?;
+        }
+        Ok(())
+    }
 }
 
 /// Removes a file that an earlier run may have left and this one does not write.
@@ -180,11 +213,10 @@ pub fn create(directory: &Path) -> Result<(), OutputError> {
     })
 }
 
+/// Writes one file into a folder, whole or not at all.
 pub(super) fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
     let path = directory.join(name);
-    fs::File::create(&path)
-        .and_then(|mut file| file.write_all(bytes))
-        .map_err(|source| OutputError { path, source })
+    replace(&path, bytes).map_err(|source| OutputError { path, source })
 }
 
 #[cfg(test)]

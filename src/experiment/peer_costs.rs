@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::resolve::Experiment;
 use crate::privacy::coalition::{AccountOptions, NoiseCovariance, account};
 use crate::privacy::{PrivacyError, gaussian};
+use crate::topology::PeerNameError;
 
 /// The loss of one honest peer over all iterations.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,18 +24,32 @@ pub struct PeerCost {
     pub mu: f64,
 }
 
-/// The cost of every honest peer against `coalition`, in peer order. Empty where nobody sees single inputs (engines
-/// `central` and `federated`) or nothing is protected: there the views say it all.
+/// Why the costs against a coalition cannot be said.
+#[derive(Debug, thiserror::Error)]
+pub enum PeerCostError {
+    /// A name that is no peer's, or occurs twice.
+    #[error("the coalition: {0}")]
+    Name(#[from] PeerNameError),
+    /// The accountant refuses.
+    #[error(transparent)]
+    Privacy(#[from] PrivacyError),
+}
+
+/// The cost of every honest peer against the peers named in `coalition`, in peer order. Empty where nobody sees single
+/// inputs (engines `central` and `federated`) or nothing is protected: there the views say it all.
+///
+/// Names are those of the graph's file ([`Experiment::peers_named`]); they become indices here, and below all is by index.
 ///
 /// # Errors
-/// [`PrivacyError`] for a coalition with repeated or unknown peers, or of everybody.
+/// [`PeerCostError`] for a coalition with repeated or unknown peers, or of everybody.
 ///
 /// # Cost
 /// That of [`account`]: seconds for ten thousand peers.
 pub fn peer_costs(
     experiment: &Experiment,
-    coalition: &[u32],
-) -> Result<Vec<PeerCost>, PrivacyError> {
+    coalition: &[String],
+) -> Result<Vec<PeerCost>, PeerCostError> {
+    let coalition = &experiment.peers_named(coalition)?;
     let noise = &experiment.noise;
     if experiment.config.engine.kind.reveals_only_sums() || noise.sigma_own() <= 0.0 {
         return Ok(Vec::new());

@@ -1,21 +1,27 @@
 //! The privacy receipt of a run: everything needed to recompute what it promised, and the promise.
 //!
 //! A receipt holds public parameters only: the noise graph, the σ's, the agreed statistics, the views.
-//! Checking it plans the noise again from its parameters and graph and compares the σ's, sensitivities and views.
-//! That proves the arithmetic, not that the run happened: a receipt is not signed, and neither the statistics the
-//! peers agreed on nor the configuration's hash can be recomputed without the run.
+//! Checking it plans the noise again from its parameters and graph, compares the σ's, sensitivities and views, and holds
+//! the view promised against the (ε, δ) asked for.
+//! That proves the arithmetic, not that the run happened: a receipt is not signed. [`Receipt::standings`] says of every
+//! field whether a check vouches for it, and [`ON_TRUST`] lists what it asks to be believed.
+
+mod standing;
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};
 
 use super::config::EngineKind;
 use super::resolve::Experiment;
 use crate::algorithm::{AlgorithmKind, Sizes};
 use crate::engine::Outcome;
 use crate::privacy::{
-    Adjacency, Budget, BudgetSplit, Calibrated, Calibration, Connectivity, NoisePlan, NoiseRequest,
-    OnDisconnect, PrivacyError, Scheme, Sensitivity, SensitivityRule, Statistic, View, calibrate,
+    Adjacency, Budget, BudgetSplit, Calibrated, Calibration, Connectivity, GroupLoss, NoisePlan,
+    NoiseRequest, OnDisconnect, PrivacyError, Promise, Scheme, Sensitivity, SensitivityRule,
+    Statistic, View, calibrate, even_iterations,
 };
 use crate::topology::{Graph, GraphError, Provenance, Topology};
 
@@ -39,6 +45,9 @@ pub struct Receipt {
     pub engine: EngineKind,
     /// Hash of the experiment's configuration without its seed, whose guess would give the noise away.
     pub config_hash: String,
+    /// Who can hardly tell what: what one record is and against whom, in words. Older receipts do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promise: Option<String>,
     /// The guarantee asked for.
     pub request: Request,
     /// Who shares noise with whom.
@@ -53,6 +62,9 @@ pub struct Receipt {
     pub iterations: Vec<Scaled>,
     /// What each adversary learns about the worst-placed honest peer.
     pub views: Vec<View>,
+    /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupLoss>,
 }
 
 /// The guarantee asked for.
@@ -106,7 +118,10 @@ pub struct NoiseGraph {
     pub nodes: usize,
     /// BLAKE3 of the nodes and edges, in hexadecimal.
     pub hash: String,
-    /// Every edge once, (lower, upper), ascending.
+    /// What the nodes are called, in the order of their numbers; numbers from 0 where the graph has no names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
+    /// Every edge once, (lower, upper), ascending, by number from 0.
     pub edges: Vec<(u32, u32)>,
 }
 
@@ -222,6 +237,9 @@ impl Receipt {
             name: config.name.clone(),
             engine: config.engine.kind,
             config_hash: experiment.seedless_hash(),
+            promise: experiment
+                .is_private()
+                .then(|| experiment.promise().sentence()),
             request: Request {
                 epsilon: privacy.epsilon,
                 delta: privacy.delta,
@@ -244,6 +262,7 @@ impl Receipt {
             noise_graph: NoiseGraph {
                 nodes: graph.nodes(),
                 hash: hash(graph),
+                names: graph.names().map(<[String]>::to_vec),
                 edges: graph.edge_list().collect(),
             },
             sigma_own: experiment.noise.sigma_own(),
@@ -259,6 +278,17 @@ impl Receipt {
                 })
                 .collect(),
             views: experiment.noise.views().to_vec(),
+            groups: experiment.groups.clone(),
+        }
+    }
+
+    /// What one record is and against whom it is protected, from the request and the engine.
+    #[must_use]
+    pub fn promised(&self) -> Promise {
+        Promise {
+            adjacency: self.request.adjacency,
+            seen: self.engine.seen(),
+            colluders: self.request.colluders,
         }
     }
 
@@ -294,11 +324,12 @@ impl Receipt {
     }
 
     /// Plans the noise again from the request and the graph, and compares the σ's, the sensitivities and the views
-    /// to one part in a million.
+    /// to one part in a million; then holds the view that covers the coalition asked for against the ε asked for.
     ///
-    /// More noise than planned agrees; less does not. A sensitivity may exceed the bound of its statistic and
-    /// must not fall below it; a statistic must be one that n × p blocks with orthonormal columns can have. A
-    /// receipt without noise does not hold: nobody was protected.
+    /// Every number must be the one that follows, neither less nor more: a receipt that states more noise than was planned
+    /// is not that of this plan either. A statistic must be one that n × p blocks with orthonormal columns can have. A
+    /// receipt without noise does not hold, since nobody was protected, and neither does one whose calibration spends more
+    /// than was asked for, however well its numbers agree.
     ///
     /// # Errors
     /// [`ReceiptError`] if the request or the graph is refused, or is larger than a check takes on.
@@ -333,7 +364,10 @@ impl Receipt {
         if nodes > edges + 1 {
             return Err(ReceiptError::Nodes { nodes, edges });
         }
-        let graph = Graph::from_edges(nodes, &self.noise_graph.edges)?;
+        let mut graph = Graph::from_edges(nodes, &self.noise_graph.edges)?;
+        if let Some(names) = &self.noise_graph.names {
+            graph = graph.with_names(names.clone())?;
+        }
         let budget = Budget::new(request.epsilon, request.delta)?;
         let calibrated = calibrate(request.calibration, budget, request.iterations)?;
         let factors = request.budget.noise_factors(request.iterations)?;
@@ -353,10 +387,13 @@ impl Receipt {
             algorithm.query_columns(),
         )?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
+        let listed = self.noise_graph.edges.iter().copied();
+        let in_order = graph.edge_list().eq(listed);
         let plan = self.plan(graph, &calibrated, budget)?;
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
+            flag("edges listed once, lower end first, ascending", in_order),
             flag(
                 "a number of iterations the algorithm can run",
                 algorithm
@@ -367,36 +404,93 @@ impl Receipt {
                 "iterations listed as requested",
                 self.iterations.len() == request.iterations as usize,
             ),
-            at_least("own noise", self.sigma_own, plan.sigma_own()),
-            at_least("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
-            at_least("noise in the sum", self.sigma_sum, plan.sigma_sum()),
+            equal("own noise", self.sigma_own, plan.sigma_own()),
+            equal("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
+            equal("noise in the sum", self.sigma_sum, plan.sigma_sum()),
         ];
         for (number, scaled) in (1_usize..).zip(&self.iterations) {
-            let least = least_statistic(
+            let (least, most) = possible_statistics(
                 sensitivity.statistic(),
                 request.dimension,
                 sensitivity.columns(),
             );
             let possible =
-                (least * (1.0 - TOLERANCE)..=1.0 + TOLERANCE).contains(&scaled.statistic);
+                (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE)).contains(&scaled.statistic);
             let bound = sensitivity.bound(scaled.statistic);
             findings.push(flag(
                 &format!("statistic of iteration {number} is possible"),
                 possible,
             ));
-            findings.push(at_least(
+            findings.push(equal(
                 &format!("sensitivity of iteration {number}"),
                 scaled.sensitivity,
                 bound,
             ));
-            findings.push(at_least(
+            findings.push(equal(
                 &format!("noise factor of iteration {number}"),
                 scaled.noise_factor,
                 factors.get(number - 1).copied().unwrap_or(1.0),
             ));
         }
         findings.extend(self.compare_views(plan.views()));
+        findings.push(self.promise_kept(plan.views()));
+        if let Some(promise) = &self.promise {
+            let same = *promise == self.promised().sentence();
+            findings.push(flag("what one record is, and against whom", same));
+        }
+        let groups = plan.groups(
+            request.adjacency,
+            self.engine.seen(),
+            (nodes, request.colluders),
+            even_iterations(&factors, request.iterations),
+            budget.delta,
+        )?;
+        findings.extend(self.compare_groups(&groups));
         Ok(findings)
+    }
+
+    /// Groups must be stated as computed wherever the promise is: a receipt that says neither is of an older version.
+    fn compare_groups(&self, computed: &[GroupLoss]) -> Vec<Finding> {
+        if self.promise.is_none() && self.groups.is_empty() {
+            return Vec::new();
+        }
+        let sizes = |groups: &[GroupLoss]| groups.iter().map(|g| g.peers).collect::<Vec<_>>();
+        let mut findings = vec![flag(
+            "sizes of groups of changed peers",
+            sizes(&self.groups) == sizes(computed),
+        )];
+        for (stated, group) in self.groups.iter().zip(computed) {
+            let peers = group.peers;
+            let mu = format!("mu of a group of {peers} changed peers");
+            findings.push(equal(&mu, stated.mu, group.mu));
+            let epsilon = format!("epsilon of a group of {peers} changed peers");
+            findings.push(equal(&epsilon, stated.epsilon, group.epsilon));
+        }
+        findings
+    }
+
+    /// Whether the view promised stays within the ε asked for.
+    ///
+    /// That is the first view of at least as many colluders as asked for: what a larger coalition learns bounds what a
+    /// smaller one does. Under a curator, whom everybody trusts, it is the only view there is. The ε is the one computed
+    /// here, not the one stated. No such view promises nothing, which is within no ε.
+    fn promise_kept(&self, computed: &[View]) -> Finding {
+        let covers = |view: &&View| {
+            self.engine == EngineKind::Central || view.colluders >= self.request.colluders
+        };
+        let (who, spent) = match computed.iter().find(covers) {
+            Some(view) => (view.view.as_str(), view.epsilon),
+            None => ("anybody", f64::INFINITY),
+        };
+        Finding {
+            what: format!(
+                "epsilon asked for covers what {who} learns ({} calibration)",
+                self.request.calibration
+            ),
+            stated: self.request.epsilon,
+            computed: spent,
+            agrees: spent <= self.request.epsilon * (1.0 + TOLERANCE),
+        }
     }
 
     fn plan(
@@ -474,13 +568,13 @@ const TOLERANCE: f64 = 1e-6;
 /// The largest noise graph that is checked.
 const MOST_PEERS: usize = 100_000;
 
-/// The least an n × p block with orthonormal columns can have: the squared row norms average p/n, the squared
-/// entries 1/n.
-fn least_statistic(statistic: Statistic, dimension: usize, rank: usize) -> f64 {
+/// The least and the most an n × p block with orthonormal columns can have: the squared row norms average p/n, the
+/// squared entries 1/n, and neither exceeds 1. Where nothing is agreed on, 0 is written.
+fn possible_statistics(statistic: Statistic, dimension: usize, rank: usize) -> (f64, f64) {
     match statistic {
-        Statistic::None => 0.0,
-        Statistic::MaxRowNorm => (rank as f64 / dimension as f64).sqrt(),
-        Statistic::MaxEntry => (1.0 / dimension as f64).sqrt(),
+        Statistic::None => (0.0, 0.0),
+        Statistic::MaxRowNorm => ((rank as f64 / dimension as f64).sqrt(), 1.0),
+        Statistic::MaxEntry => ((1.0 / dimension as f64).sqrt(), 1.0),
     }
 }
 
@@ -496,17 +590,6 @@ fn flag(what: &str, agrees: bool) -> Finding {
 
 fn equal(what: &str, stated: f64, computed: f64) -> Finding {
     let agrees = (stated - computed).abs() <= TOLERANCE * computed.abs();
-    Finding {
-        what: what.to_owned(),
-        stated,
-        computed,
-        agrees,
-    }
-}
-
-/// More protects more.
-fn at_least(what: &str, stated: f64, computed: f64) -> Finding {
-    let agrees = stated.is_finite() && stated >= computed * (1.0 - TOLERANCE);
     Finding {
         what: what.to_owned(),
         stated,

@@ -1,8 +1,6 @@
 //! One user's recommendations from a published basis: what the user's own device would compute.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -14,9 +12,6 @@ use super::resolve::{read_config, training_data};
 pub use crate::data::Format;
 use crate::data::{self, DataError, Interactions};
 use crate::recommender::{LowPassScorer, Scorer, ScoringError, top_items};
-
-/// Longest list of a user's own items read: 16 MiB.
-const MOST_ROW_BYTES: u64 = 16 << 20;
 
 /// Where a user's row, and the items if there is no list of them, come from.
 #[derive(Clone, Debug)]
@@ -43,7 +38,8 @@ pub enum RowSource {
         /// The user's id.
         user: String,
     },
-    /// The user's own items in a text file, one id per line: with the item list nothing else is needed.
+    /// The user's own items in a text file, one id per line as [`read_ids`](crate::data::read_ids) takes them:
+    /// with the item list nothing else is needed.
     Own {
         /// The file.
         path: PathBuf,
@@ -98,20 +94,12 @@ pub enum RecommendError {
     /// The item list cannot be used.
     #[error(transparent)]
     Items(#[from] ItemListError),
-    /// The rating file or the titles cannot be used.
+    /// The rating file, the titles or the user's own items cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
     /// The experiment file cannot be used.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
-    /// The user's own items cannot be read.
-    #[error("cannot read the items in {path}: {source}; expected text, one item id per line, at most 16 MiB", path = path.display())]
-    Own {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
     /// Own items without an item list.
     #[error(
         "the rows of {basis} have no names: there is no items.csv beside it; give --items-file, or the data it \
@@ -241,7 +229,7 @@ pub fn recommend(request: &Request) -> Result<Recommendations, RecommendError> {
 /// The ids of the items a user interacted with, and the items of the data they come from.
 fn own_items(source: &RowSource) -> Result<(Vec<String>, Option<ItemList>), RecommendError> {
     let (data, user) = match source {
-        RowSource::Own { path } => return Ok((read_own(path)?, None)),
+        RowSource::Own { path } => return Ok((data::load_ids(path)?, None)),
         RowSource::Data {
             path,
             format,
@@ -272,29 +260,4 @@ fn user_index(data: &Interactions, user: &str) -> Result<usize, RecommendError> 
             examples: examples.collect::<Vec<_>>().join(", "),
         }
     })
-}
-
-fn read_own(path: &Path) -> Result<Vec<String>, RecommendError> {
-    let read = || {
-        let mut text = String::new();
-        File::open(path)?
-            .take(MOST_ROW_BYTES + 1)
-            .read_to_string(&mut text)?;
-        if text.len() as u64 > MOST_ROW_BYTES {
-            return Err(std::io::Error::other("longer than 16 MiB"));
-        }
-        Ok(text)
-    };
-    let text = read().map_err(|source| RecommendError::Own {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    let mut ids: Vec<String> = text
-        .lines()
-        .map(|line| line.trim().to_owned())
-        .filter(|line| !line.is_empty())
-        .collect();
-    ids.sort_unstable();
-    ids.dedup();
-    Ok(ids)
 }

@@ -10,6 +10,7 @@ use super::error::ExperimentError;
 use super::evaluation::{self, HeldOut};
 use super::materials::{Held, Materials};
 use super::overrides;
+use super::peer_names::{self, Matched};
 use super::run::Clock;
 use super::session::Shared;
 use super::summary::{DataSummary, IterationNoise, PrivacySummary};
@@ -21,7 +22,8 @@ use crate::engine::event::Latency;
 use crate::engine::{PeerRows, analytic};
 use crate::linalg::SparseRows;
 use crate::privacy::{
-    self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, Scheme, Sensitivity,
+    self, Budget, Calibrated, Delta, GroupLoss, NoisePlan, NoiseRequest, Promise, Scheme,
+    Sensitivity,
 };
 use crate::protocol::averaging::{Length, MixingBounds, Program};
 use crate::topology::Topology;
@@ -60,6 +62,8 @@ pub struct Experiment {
     pub noise_factors: Vec<f64>,
     /// What is exchanged in every averaging round, compiled from the topology.
     pub program: Arc<Program>,
+    /// What changes at several peers cost, where one record is a change of one peer's matrix.
+    pub(super) groups: Vec<GroupLoss>,
     /// Averaging rounds K.
     pub rounds: u32,
     /// The factor by which they shrink the spread.
@@ -155,17 +159,20 @@ impl Experiment {
                 .map_err(ExperimentError::NoiseTopology)?,
             None => Arc::clone(&topology),
         };
-        let held = materials.held(&config, || {
-            let held = filtered(&config, base, loaded, &seed)?;
-            if held.0.is_empty() {
-                return Err(ExperimentError::NoInteractions {
-                    ratings: held.1.ratings,
-                    threshold: config.data.threshold,
-                });
-            }
-            Ok(held)
-        })?;
+        let Matched {
+            topology,
+            noise_topology,
+            renumbered,
+        } = peer_names::matched(topology, noise_topology)?;
+        let held = materials.held(&config, || filtered(&config, base, loaded, &seed))?;
         let (interactions, data, held_out) = Held::clone(&held);
+        // Under noise no data at all is data like any other: a refusal would tell it apart from its neighbours.
+        if interactions.is_empty() && config.noise.scheme == Scheme::None {
+            return Err(ExperimentError::NoInteractions {
+                ratings: data.ratings,
+                threshold: config.data.threshold,
+            });
+        }
         let data = DataSummary {
             degree_floor: config.data.degree_floor,
             ..data
@@ -201,10 +208,18 @@ impl Experiment {
             .budget
             .noise_factors(config.algorithm.iterations)?;
         let noise = clock.time("privacy", || {
-            materials.plan(&config, peers, || {
+            materials.plan(&config, peers, renumbered, || {
                 plan_noise(&config, &noise_topology, &calibrated, budget.delta)
             })
         })?;
+        let iterations = config.algorithm.iterations;
+        let groups = noise.groups(
+            config.privacy.adjacency,
+            config.engine.kind.seen(),
+            (peers, config.privacy.colluders),
+            privacy::even_iterations(&noise_factors, iterations),
+            budget.delta,
+        )?;
         let bounds = mixing_bounds(&topology);
         let averaging = config.averaging;
         let length = match (averaging.tolerance, averaging.rounds) {
@@ -233,6 +248,7 @@ impl Experiment {
             noise: NoisePlan::clone(&noise),
             noise_factors,
             program: Arc::new(program),
+            groups,
             rounds,
             contraction,
             warnings: Vec::new(),
@@ -299,6 +315,7 @@ impl Experiment {
     pub fn privacy_summary(&self) -> PrivacySummary {
         let privacy = &self.config.privacy;
         PrivacySummary {
+            promise: self.is_private().then(|| self.promise().sentence()),
             adjacency: privacy.adjacency,
             sensitivity: privacy.sensitivity,
             calibration: privacy.calibration,
@@ -309,7 +326,14 @@ impl Experiment {
                 .map(|l| self.iteration_noise(l, 1.0))
                 .collect(),
             views: self.noise.views().to_vec(),
+            groups: self.groups.clone(),
         }
+    }
+
+    /// What one record is and against whom it is protected.
+    #[must_use]
+    pub fn promise(&self) -> Promise {
+        self.config.promise()
     }
 
     /// The configuration with absolute paths, so that it runs from any folder.

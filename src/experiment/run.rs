@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::config::EngineKind;
 use super::convergence_bounds::convergence_bounds;
+use super::error::ExperimentError;
 use super::evaluation::{References, recommendation};
 use super::items::ItemList;
 use super::metrics::Utility;
@@ -13,7 +14,8 @@ use super::receipt::Receipt;
 use super::resolve::Experiment;
 use super::rounds::{Rounds, contractions};
 use super::summary::{
-    ConsensusSummary, IterationNoise, PrivacySummary, SCHEMA, Summary, Timing, UtilitySummary,
+    ConsensusSummary, IterationNoise, NotForPublication, PrivacySummary, SCHEMA, Summary, Timing,
+    UtilitySummary,
 };
 use crate::engine::analytic::AnalyticOptions;
 use crate::engine::central::SumNoise;
@@ -23,24 +25,40 @@ use crate::engine::{
 };
 use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
-use crate::vocabulary::Seed;
+use crate::vocabulary::{Named, Seed};
 
 /// Why an experiment could not be run to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The engine failed.
+    /// The engine failed; its text calls peers by their names.
     #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// The swarm failed.
+    Engine(Named<EngineError>),
+    /// The swarm failed; its text calls peers by their names.
     #[cfg(feature = "node")]
     #[error(transparent)]
-    Swarm(#[from] crate::node::SwarmError),
+    Swarm(Named<crate::node::SwarmError>),
+    /// A verification needs more memory than the machine has free.
+    #[error("a verification keeps what all peers publish in an iteration; {0}")]
+    Memory(#[source] Box<ExperimentError>),
+    /// A significance that is no probability, under which nothing could fail.
+    #[error("the significance of a verification must lie strictly between 0 and 1, found {found}")]
+    Significance {
+        /// The number given.
+        found: f64,
+    },
     /// This build has no libp2p.
     #[cfg(not(feature = "node"))]
     #[error(
         "engine.kind = \"swarm\" needs libp2p, which this build leaves out; build with the feature `node`"
     )]
     NoNode,
+}
+
+impl RunError {
+    /// An engine's error in the words of the session's graph: peers by their names.
+    pub(super) fn engine(session: &Session) -> impl FnOnce(EngineError) -> Self + '_ {
+        |error| Self::Engine(Named::new(error, session.graph().names()))
+    }
 }
 
 /// One row of `metrics.csv`.
@@ -75,9 +93,9 @@ pub struct Report {
     pub items: ItemList,
     /// One row per iteration.
     pub rows: Vec<MetricsRow>,
-    /// The curator's figures, one entry per iteration.
+    /// The curator's figures, one entry per iteration; empty where the curator's run has no basis.
     pub central: Vec<Utility>,
-    /// The figures without privacy, one entry per iteration.
+    /// The figures without privacy, one entry per iteration; empty where the data do not carry a basis of this rank.
     pub non_private: Vec<Utility>,
     /// How far the peers are apart, by iteration and averaging round, round 0 first, as
     /// [`Consensus::initial_spread`](crate::engine::Consensus::initial_spread). Empty where the engine does not tell or
@@ -97,20 +115,21 @@ pub fn run_engine(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
     let engine = &experiment.config.engine;
-    Ok(match engine.kind {
-        EngineKind::Central => central::run(session, SumNoise::Curator, observer)?,
-        EngineKind::Federated => federated::run(session, observer)?,
-        EngineKind::Lockstep => lockstep::run(session, observer)?,
+    let finished = match engine.kind {
+        EngineKind::Central => central::run(session, SumNoise::Curator, observer),
+        EngineKind::Federated => federated::run(session, observer),
+        EngineKind::Lockstep => lockstep::run(session, observer),
         EngineKind::Analytic => {
             let options = AnalyticOptions {
                 probes: engine.probes,
                 contraction: experiment.contraction,
             };
-            analytic::run(session, options, observer)?
+            analytic::run(session, options, observer)
         }
-        EngineKind::Event => event::run(session, engine.latency, observer)?,
+        EngineKind::Event => event::run(session, engine.latency, observer),
         EngineKind::Swarm => return run_swarm(experiment, session, observer),
-    })
+    };
+    finished.map_err(RunError::engine(session))
 }
 
 #[cfg(feature = "node")]
@@ -125,14 +144,12 @@ fn run_swarm(
         TransportKind::Memory => Transport::Memory,
         TransportKind::Tcp => Transport::Tcp,
     };
-    Ok(crate::node::run(
-        session,
-        &SwarmOptions {
-            transport,
-            ..SwarmOptions::default()
-        },
-        observer,
-    )?)
+    let options = SwarmOptions {
+        transport,
+        ..SwarmOptions::default()
+    };
+    crate::node::run(session, &options, observer)
+        .map_err(|error| RunError::Swarm(Named::new(error, session.graph().names())))
 }
 
 #[cfg(not(feature = "node"))]
@@ -142,8 +159,11 @@ fn run_swarm(_: &Experiment, _: &Session, _: &mut dyn Observer) -> Result<Outcom
 
 /// Runs the experiment, the same under a trusted curator, and the same without privacy.
 ///
+/// The two comparisons, and everything measured against the raw data, can only be null: see
+/// [`disclosure`](super::disclosure) for what a run may depend on.
+///
 /// # Errors
-/// [`RunError`] if any of the three fails.
+/// [`RunError`] if the experiment itself fails.
 pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Report, RunError> {
     let mut clock = Clock::default();
     let seed = Seed::from_u64(experiment.config.seed);
@@ -153,15 +173,21 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let rounds = watched.collected;
     let curated = clock.time("central", || {
         central::run(&session, SumNoise::Curator, &mut Silent)
-    })?;
+    });
     let plain = clock.time("non_private", || {
         References::non_private(experiment, &session)
-    })?;
+    });
     let exact = clock.time("exact", || References::exact(experiment));
+    let basis = |compared: &Result<Outcome, EngineError>| match compared {
+        Ok(outcome) => Ok(outcome.basis().clone()),
+        Err(error) => Err(error.to_string()),
+    };
     let references = References {
-        reason: exact.as_ref().err().cloned(),
-        exact: exact.as_ref().ok().map(|top| top.vectors.clone()),
-        non_private: plain.basis().clone(),
+        exact: exact
+            .as_ref()
+            .map(|top| top.vectors.clone())
+            .map_err(Clone::clone),
+        non_private: basis(&plain),
     };
     let bounds = convergence_bounds(experiment, session.start(), &outcome, exact.as_ref().ok());
     let filter = LowPassFilter::new(&experiment.interactions);
@@ -169,8 +195,8 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         Utility::of(
             &filter,
             basis,
-            references.exact.as_ref(),
-            Some(&references.non_private),
+            references.exact.as_ref().ok(),
+            references.non_private.as_ref().ok(),
         )
     };
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
@@ -179,8 +205,8 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         };
         outcome.records.iter().map(row).collect()
     });
-    let measure_all = |outcome: &Outcome| -> Vec<Utility> {
-        let records = outcome.records.iter();
+    let measure_all = |compared: &Result<Outcome, EngineError>| -> Vec<Utility> {
+        let records = compared.iter().flat_map(|outcome| &outcome.records);
         records.map(|record| measure(&record.basis)).collect()
     };
     let (central, non_private) =
@@ -195,17 +221,26 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         non_private: last(&non_private),
         bounds,
         reference_floor: experiment.reference_floor(),
-        reason: references.reason.clone(),
+        reason: references.exact.as_ref().err().cloned(),
+        reason_non_private: references.non_private.as_ref().err().cloned(),
+        reason_central: basis(&curated).err(),
     };
+    let curated = curated.as_ref().ok().map(Outcome::basis);
     let recommendation = clock.time("recommendation", || {
-        recommendation(experiment, outcome.basis(), curated.basis(), &references)
+        recommendation(experiment, outcome.basis(), curated, &references)
     });
+    let (recommendation, recommendation_reason) = match recommendation {
+        Some(Ok(measured)) => (Some(measured), None),
+        Some(Err(reason)) => (None, Some(reason)),
+        None => (None, None),
+    };
     let mut seconds = experiment.seconds.clone();
     seconds.extend(clock.seconds);
     let parameters = session.plan().parameters();
     let summary = Summary {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
+        not_for_publication: NotForPublication::default(),
         name: experiment.config.name.clone(),
         engine: experiment.config.engine.kind.name(),
         seed: experiment.config.seed,
@@ -226,6 +261,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         communication: outcome.communication.clone(),
         utility,
         recommendation,
+        recommendation_reason,
         consensus: consensus(experiment, &outcome, &rows),
         timing: Timing {
             seconds,

@@ -8,7 +8,7 @@ use super::convergence_bounds::ConvergenceBounds;
 use super::evaluation::RecommendationSummary;
 use super::metrics::Utility;
 use crate::engine::Communication;
-use crate::privacy::{Adjacency, Calibration, SensitivityRule, View};
+use crate::privacy::{Adjacency, Calibration, GroupLoss, SensitivityRule, View};
 use crate::topology::TopologySummary;
 
 /// Version of the document's layout.
@@ -21,6 +21,8 @@ pub struct Summary {
     pub schema: u32,
     /// Version of Undertone.
     pub version: &'static str,
+    /// Which parts of this document, and which files beside it, no ε covers.
+    pub not_for_publication: NotForPublication,
     /// The experiment's name.
     pub name: String,
     /// The engine that ran.
@@ -53,12 +55,59 @@ pub struct Summary {
     /// How good the recommendations are, where `[evaluation]` holds something out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<RecommendationSummary>,
+    /// Why there is no `recommendation` although something was to be held out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommendation_reason: Option<&'static str>,
     /// How well the peers agree.
     pub consensus: ConsensusSummary,
     /// Seconds per part, and memory.
     pub timing: Timing,
     /// Things the user should know.
     pub warnings: Vec<String>,
+}
+
+/// Which parts of a run's output no ε covers: whoever holds the raw data may read them, nobody else.
+///
+/// A simulation measures itself against the raw data. Those figures, and the seed, which gives all noise away, are for
+/// the holder of the data. What may be published is the rest of the document, `receipt.json`, and the release itself:
+/// `basis.npy` and `trace/`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotForPublication {
+    /// Why.
+    pub why: &'static str,
+    /// Keys of this document computed from the raw data: no ε covers them.
+    pub from_raw_data: &'static [&'static str],
+    /// Keys from which the noise can be drawn again, or guessed.
+    pub from_the_seed: &'static [&'static str],
+    /// Keys about the machine; how long a computation takes, and what it takes, moves with the data.
+    pub from_the_machine: &'static [&'static str],
+    /// Files beside this document that hold any of these.
+    pub files: &'static [&'static str],
+}
+
+impl Default for NotForPublication {
+    fn default() -> Self {
+        Self {
+            why: "computed from the raw data or from the seed, and covered by no epsilon: for the holder of the data only",
+            from_raw_data: &[
+                "data",
+                "utility",
+                "recommendation",
+                "recommendation_reason",
+                "consensus",
+            ],
+            from_the_seed: &["seed", "config_hash"],
+            from_the_machine: &["timing"],
+            files: &[
+                "summary.json",
+                "metrics.csv",
+                "consensus.csv",
+                "items.csv",
+                "config.toml",
+                "report.html",
+            ],
+        }
+    }
 }
 
 /// What was read and what the filters dropped.
@@ -91,6 +140,8 @@ pub struct DataSummary {
 /// The guarantee, with σ's as drawn.
 #[derive(Clone, Debug, Serialize)]
 pub struct PrivacySummary {
+    /// Who can hardly tell what: what one record is and against whom, in words; null without noise.
+    pub promise: Option<String>,
     /// Which datasets are neighbours.
     pub adjacency: Adjacency,
     /// How the sensitivity is bounded.
@@ -107,6 +158,9 @@ pub struct PrivacySummary {
     pub iterations: Vec<IterationNoise>,
     /// What each adversary learns about the worst-placed honest peer.
     pub views: Vec<View>,
+    /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupLoss>,
 }
 
 /// Noise of one iteration. Before a run, `sensitivity` is 1 and the σ's are per unit sensitivity.
@@ -141,9 +195,15 @@ pub struct UtilitySummary {
     pub non_private: Utility,
     /// P1's convergence bounds, and what they bound.
     pub bounds: ConvergenceBounds,
-    /// Why figures are null, where they are.
+    /// Why figures against the exact eigenvectors are null, where they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Why figures against and of the non-private run are null, where they are: data of rank below p carry no basis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_non_private: Option<String>,
+    /// Why figures of the curator's run are null, where they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_central: Option<String>,
 }
 
 /// Agreement between peers.

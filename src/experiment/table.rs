@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::writing::csv;
+
 /// A table of results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
@@ -76,20 +78,18 @@ impl Table {
     /// The table as CSV (RFC 4180, lines end with \n): a line of column names, then one line per row. Numbers
     /// are written so that reading them gives the same bits, missing values are empty.
     #[must_use]
-    pub fn to_csv(&self) -> String {
-        let mut csv = String::new();
-        let names = self.columns.iter().map(|column| quoted(&column.name));
-        push_line(&mut csv, names);
-        for row in &self.rows {
+    pub fn to_csv(&self) -> Vec<u8> {
+        let names = self.columns.iter().map(|column| column.name.clone());
+        let rows = self.rows.iter().map(|row| {
             let fields = row.iter().map(|value| match value {
-                Value::Text(text) => quoted(text),
+                Value::Text(text) => text.clone(),
                 Value::Number(number) => format!("{number:e}"),
                 Value::Count(count) => count.to_string(),
                 Value::Missing => String::new(),
             });
-            push_line(&mut csv, fields);
-        }
-        csv
+            fields.collect::<Vec<_>>()
+        });
+        csv(std::iter::once(names.collect()).chain(rows))
     }
 
     /// The table as text cells, the heading first: units follow names in brackets, missing values are dashes.
@@ -161,19 +161,6 @@ impl From<&str> for Value {
     }
 }
 
-fn push_line(csv: &mut String, fields: impl Iterator<Item = String>) {
-    csv.push_str(&fields.collect::<Vec<_>>().join(","));
-    csv.push('\n');
-}
-
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,7 +188,7 @@ mod tests {
     #[test]
     fn csv_quotes_words_and_keeps_every_bit() {
         let csv = table().to_csv();
-        let mut reader = csv::Reader::from_reader(csv.as_bytes());
+        let mut reader = ::csv::Reader::from_reader(&csv[..]);
         assert_eq!(
             reader.headers().expect("a heading"),
             vec!["what", "size", "share", "n"]

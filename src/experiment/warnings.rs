@@ -3,7 +3,7 @@
 use super::config::EngineKind;
 use super::resolve::Experiment;
 use crate::algorithm::Start;
-use crate::privacy::{Certificate, Scheme};
+use crate::privacy::Scheme;
 use crate::topology::{CERTIFIED_UP_TO, SAFETY};
 
 /// Every warning that applies, most serious first.
@@ -21,15 +21,6 @@ pub(super) fn of(experiment: &Experiment) -> Vec<String> {
                 .iter()
                 .map(ToString::to_string),
         );
-        let estimated = |view: &&crate::privacy::View| {
-            view.certificate == Certificate::Estimated && view.colluders <= privacy.colluders
-        };
-        if experiment.noise.views().iter().any(|view| estimated(&view)) {
-            warnings.push(format!(
-                "the noise graph has more than {CERTIFIED_UP_TO} peers, so its algebraic connectivity is a converged \
-                 estimate times {SAFETY}, not a proof: the epsilon of views marked `estimated` rests on it"
-            ));
-        }
         let users = experiment.interactions.users();
         if privacy.delta * users as f64 >= 1.0 {
             warnings.push(format!(
@@ -58,9 +49,10 @@ pub(super) fn of(experiment: &Experiment) -> Vec<String> {
     if config.engine.kind == EngineKind::Analytic {
         warnings.push(format!(
             "engine \"analytic\" draws the estimates of {} probe peers from their exact joint law instead of simulating all \
-             peers; approximated: from iteration 2 on, everybody contributes at peer 0's X (consensus.approximation \
+             peers; approximated: from iteration 2 on, everybody contributes at the X of peer {} (consensus.approximation \
              bounds the effect), and disagreement is among the probes only",
             config.engine.probes,
+            experiment.topology.graph().printed(0),
         ));
     }
     let spectrum = experiment.topology.spectrum();

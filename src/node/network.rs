@@ -232,9 +232,7 @@ async fn collect(
         tokio::select! {
             report = reports.recv() => match report {
                 Some((from, Report::Event(event))) => {
-                    if let Some(record) = collector.event(from, &event) {
-                        observer.iteration(record);
-                    }
+                    collector.event(from, &event, observer);
                 }
                 Some((_, Report::Done(sent))) => {
                     running -= 1;

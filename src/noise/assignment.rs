@@ -24,7 +24,7 @@ pub struct Assignment {
 pub(crate) enum Tamper {
     /// Every peer's own noise has half the planned standard deviation.
     HalveOwnNoise,
-    /// Both ends of peer 0's first edge add the pairwise term with a plus sign.
+    /// Both ends of every edge of peer 0 add the pairwise term with a plus sign.
     FlipPairwiseSign,
     /// Every iteration draws the first iteration's streams.
     ReuseStream,
@@ -36,6 +36,22 @@ pub(crate) enum Tamper {
     ScaleOwnNoise(f64),
     /// All noise has half the planned standard deviation.
     HalveAllNoise,
+    /// All pairwise noise, at both ends, has this many times the planned standard deviation: 0 for none at all.
+    ScalePairwise(f64),
+    /// The pairwise noise of one edge, lower end first, is scaled by this factor at both ends.
+    ScaleEdge(u32, u32, f64),
+    /// Neither peer 0 nor its partners add the noise they share.
+    OmitPairsOfPeer,
+    /// The stream of an edge depends on its lower end only.
+    KeyedByLowerEnd,
+    /// The stream of an edge depends on its upper end only.
+    KeyedByUpperEnd,
+    /// Every iteration draws the first iteration's pairwise streams; own noise is fresh.
+    ReusePairwise,
+    /// Every chunk of coordinates repeats the first chunk's pairwise normals.
+    RepeatChunk,
+    /// Peer 1 adds the very own noise that peer 0 adds.
+    ShareOwnNoise,
 }
 
 /// A standard deviation that no noise has.
@@ -99,6 +115,8 @@ impl Assignment {
     /// The own term of `peer`.
     #[must_use]
     pub fn own(&self, peer: PeerIndex) -> Term {
+        #[cfg(test)]
+        let peer = self.damage_owner(peer);
         let term = Term::new(
             self.root.key(NoiseLabel::OwnNoise, peer.0, 0),
             self.sigma_own,
@@ -111,7 +129,10 @@ impl Assignment {
     /// The terms at both ends of the edge `lower < upper`: one stream, opposite signs.
     #[must_use]
     pub fn pair(&self, lower: PeerIndex, upper: PeerIndex) -> (Term, Term) {
-        let key = self.root.key(NoiseLabel::PairwiseNoise, lower.0, upper.0);
+        let (a, b) = (lower.0, upper.0);
+        #[cfg(test)]
+        let (a, b) = self.damage_ends(a, b);
+        let key = self.root.key(NoiseLabel::PairwiseNoise, a, b);
         let plus = Term::new(key.clone(), self.sigma_pairwise);
         let minus = Term::new(key, -self.sigma_pairwise);
         #[cfg(test)]
@@ -144,6 +165,23 @@ impl Assignment {
     }
 
     #[cfg(test)]
+    fn damage_owner(&self, peer: PeerIndex) -> PeerIndex {
+        match self.tamper {
+            Some(Tamper::ShareOwnNoise) if peer.0 == 1 => PeerIndex(0),
+            _ => peer,
+        }
+    }
+
+    #[cfg(test)]
+    fn damage_ends(&self, lower: u32, upper: u32) -> (u32, u32) {
+        match self.tamper {
+            Some(Tamper::KeyedByLowerEnd) => (lower, 0),
+            Some(Tamper::KeyedByUpperEnd) => (upper, 0),
+            _ => (lower, upper),
+        }
+    }
+
+    #[cfg(test)]
     fn damage_own(&self, peer: PeerIndex, mut term: Term) -> Term {
         match self.tamper {
             Some(Tamper::HalveOwnNoise | Tamper::HalveAllNoise) => term.scale.factor = 0.5,
@@ -170,9 +208,25 @@ impl Assignment {
                 plus.scale.factor = 0.5;
                 minus.scale.factor = 0.5;
             }
-            Some(Tamper::ReuseStream) => {
+            Some(Tamper::ScalePairwise(factor)) => {
+                plus.scale.factor = factor;
+                minus.scale.factor = factor;
+            }
+            Some(Tamper::ScaleEdge(a, b, factor)) if (lower.0, upper.0) == (a, b) => {
+                plus.scale.factor = factor;
+                minus.scale.factor = factor;
+            }
+            Some(Tamper::OmitPairsOfPeer) if lower.0 == 0 => {
+                plus.scale.factor = 0.0;
+                minus.scale.factor = 0.0;
+            }
+            Some(Tamper::ReuseStream | Tamper::ReusePairwise) => {
                 plus.frozen = true;
                 minus.frozen = true;
+            }
+            Some(Tamper::RepeatChunk) => {
+                plus.one_chunk = true;
+                minus.one_chunk = true;
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! One peer's noise: its own term, then one term per partner in ascending order.
 
-use crate::vocabulary::{GROUP, Iteration, PeerIndex, StreamKey};
+use crate::vocabulary::{CHUNK, GROUP, Iteration, PeerIndex, StreamKey};
 
 /// Which normals to draw, and in which unit.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,9 @@ pub struct Term {
     /// Whether every iteration draws the first iteration's stream: a defect that only tests can build.
     #[cfg(test)]
     pub(super) frozen: bool,
+    /// Whether every chunk repeats the first chunk's normals: a defect that only tests can build.
+    #[cfg(test)]
+    pub(super) one_chunk: bool,
 }
 
 /// A signed standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
@@ -62,6 +65,8 @@ impl Term {
             scale: Scale::new(scale),
             #[cfg(test)]
             frozen: false,
+            #[cfg(test)]
+            one_chunk: false,
         }
     }
 
@@ -85,6 +90,14 @@ impl Term {
         address
     }
 
+    /// The chunk number that addresses the stream.
+    fn block(&self, chunk: u64) -> u64 {
+        let block = chunk;
+        #[cfg(test)]
+        let block = if self.one_chunk { 0 } else { block };
+        block
+    }
+
     /// Adds this term's share of one chunk to `out`.
     ///
     /// # Shapes
@@ -93,23 +106,26 @@ impl Term {
         let scale = self.scale.times(at.sensitivity);
         if scale != 0.0 {
             self.key
-                .add_normals(self.address(at.iteration), at.chunk, scale, out);
+                .add_normals(self.address(at.iteration), self.block(at.chunk), scale, out);
         }
     }
 
     /// Adds this term's share of a whole iteration to `out`, n·p coordinates.
     pub fn add_to(&self, iteration: Iteration, sensitivity: f64, out: &mut [f64]) {
-        let scale = self.scale.times(sensitivity);
-        if scale != 0.0 {
-            self.key
-                .add_all_normals(self.address(iteration), scale, out);
+        for (chunk, out) in (0_u64..).zip(out.chunks_mut(CHUNK)) {
+            let at = NoiseChunk {
+                iteration,
+                chunk,
+                sensitivity,
+            };
+            self.add_chunk(at, out);
         }
     }
 
     /// The standard normals behind this term's share of one chunk.
     pub(super) fn draw_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
         self.key
-            .normals(self.address(at.iteration), at.chunk)
+            .normals(self.address(at.iteration), self.block(at.chunk))
             .fill(out);
     }
 
@@ -128,7 +144,9 @@ impl Term {
         if scale == 0.0 && opposite == 0.0 {
             return;
         }
-        let mut normals = self.key.normals(self.address(at.iteration), at.chunk);
+        let mut normals = self
+            .key
+            .normals(self.address(at.iteration), self.block(at.chunk));
         let mut group = [0.0; GROUP];
         for (plus, minus) in plus.chunks_mut(GROUP).zip(minus.chunks_mut(GROUP)) {
             let group = &mut group[..plus.len()];

@@ -88,10 +88,11 @@ pub enum PrivacyError {
         /// What is allowed.
         expected: &'static str,
     },
-    /// A coalition naming a peer that does not exist, or one peer twice.
-    #[error("the coalition names peer {peer}, {problem}; the noise graph has {peers} peers, 0 to {}", peers.saturating_sub(1))]
+    /// A coalition with the index of a peer that does not exist, or of one peer twice. Names are checked before they
+    /// become indices: [`PeerNameError`](crate::topology::PeerNameError).
+    #[error("the coalition has peer index {peer}, {problem}; the noise graph has the indices 0 to {}", peers.saturating_sub(1))]
     Coalition {
-        /// The peer.
+        /// The index of the peer.
         peer: u32,
         /// What is wrong with it.
         problem: &'static str,
@@ -109,9 +110,9 @@ pub enum PrivacyError {
         expected: usize,
     },
     /// An own variance that means nothing, or that leaves the covariance singular.
-    #[error("the own noise of peer {peer} has variance {found}; expected {expected}")]
+    #[error("the own noise of peer index {peer} has variance {found}; expected {expected}")]
     PeerNoise {
-        /// The peer.
+        /// The index of the peer.
         peer: u32,
         /// What was given.
         found: f64,
@@ -163,9 +164,9 @@ pub enum PrivacyError {
         isolated.join(", ")
     )]
     CutVertex {
-        /// Name of the peer.
+        /// Name of the peer, as printed.
         vertex: String,
-        /// Names of the peers in the smallest component it isolates (the first few).
+        /// Names of the peers in the smallest component it isolates, as printed (the first few).
         isolated: Vec<String>,
         /// Honest peers outside that component.
         remaining: usize,
@@ -173,7 +174,7 @@ pub enum PrivacyError {
     /// More colluders than any certificate withstands within the overhead.
     #[error(
         "colluders = {colluders}: no certified bound keeps the noise on this graph within privacy.overhead = {overhead} \
-         (algebraic connectivity {connectivity:.4} is known, peer {weakest} has {partners} noise partners{}); {needed}, \
+         (an algebraic connectivity of at least {connectivity:.4} is proved, peer {weakest} has {partners} noise partners{}); {needed}, \
          {largest}, add noise partners, or use a random-regular graph of degree {degree} or more",
         if *exact_out_of_reach { ", and the graph is too large or too dense to enumerate every single peer" } else { "" },
         needed = needed_text(*needed),
@@ -182,7 +183,7 @@ pub enum PrivacyError {
     TooManyColluders {
         /// t.
         colluders: usize,
-        /// The lower bound on λ₂ that was given.
+        /// The proved lower bound on λ₂; 0 if there is none.
         connectivity: f64,
         /// Whether enumeration was tried for t ≤ 1 and given up.
         exact_out_of_reach: bool,
@@ -190,7 +191,7 @@ pub enum PrivacyError {
         overhead: f64,
         /// An overhead that would do on this graph, if any.
         needed: Option<f64>,
-        /// Name of the peer with the weakest certificate.
+        /// Name of the peer with the weakest certificate, as printed.
         weakest: String,
         /// Number of its noise partners.
         partners: usize,

@@ -2,7 +2,7 @@
 //! nothing of protocols.
 //!
 //! # How a guarantee is assembled
-//! 1. **Adjacency** ([`Adjacency`]) says what one record is: an interaction, a user, an entry of the matrix. Each is a type
+//! 1. **Adjacency** ([`Adjacency`]) says what one record is: an interaction, a user, a change of one peer's matrix. Each is a type
 //!    in [`adjacency`] that measures distances and draws neighbours.
 //! 2. **Sensitivity** ([`Sensitivity`]) bounds how far one record moves a peer's contribution A_u X in Frobenius
 //!    norm: Δ, from a public [`Statistic`] of X that the peers agree on.
@@ -13,6 +13,8 @@
 //!    curve of [`gaussian`] turns any μ back into ε.
 //! 5. **Views** ([`NoisePlan`]): for each adversary (nobody inside, one curious peer, a coalition of t) the worst
 //!    v_u = [Σ_H⁻¹]_uu over honest peers and coalitions ([`coalition`]), μ = √(L·v_u), ε, and how it is known.
+//!    One record lies at one peer. Where a record is a change of the matrix and single inputs are seen, changes at k
+//!    peers are bounded by [`GroupLoss`]. [`Promise`] says in words what one record is and against whom.
 //! 6. **Beyond the plan**: [`coalition::worst_coalition`] names a coalition that attains the lower end of a bracket around
 //!    the worst one; [`advise`] says which edges, or which degree, would bring the gap to central privacy down.
 //!
@@ -48,10 +50,12 @@ pub mod coalition;
 pub mod errata;
 mod error;
 pub mod gaussian;
+mod group;
 mod loss;
 mod mills;
 mod network_view;
 mod noise_plan;
+mod promise;
 mod sensitivity;
 #[cfg(test)]
 mod testing;
@@ -63,6 +67,7 @@ pub use budget::{Budget, Delta, Epsilon};
 pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, noise_multiplier};
 pub use coalition::Connectivity;
 pub use error::PrivacyError;
+pub use group::GroupLoss;
 pub use loss::{Loss, compose};
 pub use mills::erfcx;
 pub use network_view::{NetworkViewLoss, network_view_loss};
@@ -70,4 +75,5 @@ pub use noise_plan::{
     BudgetSplit, Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, even_iterations,
     split_budget,
 };
+pub use promise::{Promise, Seen};
 pub use sensitivity::{Sensitivity, SensitivityRule, Statistic};

@@ -2,45 +2,44 @@
 
 use super::number;
 use crate::experiment::summary::PrivacySummary;
-use crate::privacy::Adjacency;
+use crate::privacy::Promise;
 
-/// The guarantee against coalitions of up to `colluders` peers, or that there is none.
-pub(super) fn words(privacy: &PrivacySummary, colluders: usize, sums_only: bool) -> String {
+/// The guarantee of a run with this promise, or that there is none.
+pub(super) fn words(privacy: &PrivacySummary, promise: &Promise) -> String {
     let Some(asked) = privacy.epsilon else {
         return "No guarantee: this run adds no noise and protects nobody.".to_owned();
     };
     let withstood = privacy
         .views
         .iter()
-        .filter(|view| view.colluders <= colluders);
+        .filter(|view| view.colluders <= promise.colluders);
     let worst = withstood.map(|view| view.epsilon).fold(f64::NAN, f64::max);
     let (epsilon, delta) = (number::short(worst), number::short(privacy.delta));
-    let observer = match (sums_only, colluders) {
-        (true, _) => "Whoever sees the published sums".to_owned(),
-        (false, 0) => "Whoever sees all messages, but holds no peer,".to_owned(),
-        (false, 1) => "Any one curious peer that also sees all messages".to_owned(),
-        (false, _) => format!("Any {colluders} colluding peers that also see all messages"),
+    let groups: Vec<String> = privacy
+        .groups
+        .iter()
+        .map(|group| {
+            format!(
+                "{} peers: ε ≤ {}",
+                group.peers,
+                number::short(group.epsilon)
+            )
+        })
+        .collect();
+    let groups = match groups.as_slice() {
+        [] => String::new(),
+        groups => format!(
+            " Changes at several peers at once, also those that leave the sum as it is, cost more: {}.",
+            groups.join(", ")
+        ),
     };
     format!(
-        "{observer} can hardly tell whether {}: what they see is (ε, δ)-differentially private with ε = {epsilon} nats \
+        "{} can hardly tell whether {}: what they see is (ε, δ)-differentially private with ε = {epsilon} nats \
          and δ = {delta} over the whole run. That is, no event becomes more likely by more than a factor of e^ε = {}, \
-         but for a probability of {delta}. Asked for was ε = {}.",
-        record(privacy.adjacency),
+         but for a probability of {delta}. Asked for was ε = {}.{groups}",
+        promise.against(),
+        promise.record(),
         number::significant(worst.exp(), 3),
         number::short(asked),
     )
-}
-
-/// What two neighbouring datasets differ in.
-fn record(adjacency: Adjacency) -> &'static str {
-    match adjacency {
-        Adjacency::Interaction => "one user had one particular interaction or not",
-        Adjacency::User => "any one user's data were there at all",
-        Adjacency::Swap => "one user had one item or another in its place",
-        Adjacency::ReplaceUser => "one user's data were these or any others",
-        Adjacency::Matrix => {
-            "the matrix A was changed by any C with Σᵢ‖Cᵢ‖₁² ≤ 1 (the adjacency of the paper's equation 7)"
-        }
-        Adjacency::UnitSpectral => "the matrix A was changed by any C with ‖C‖₂ ≤ 1",
-    }
 }

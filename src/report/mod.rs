@@ -31,6 +31,8 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+use crate::writing::replace;
+
 pub use axis::{Axis, Spacing};
 pub use figure::{Figure, FigureError, Guide, Mark, Point, Series, frontier};
 pub use markup::Markup;
@@ -60,13 +62,13 @@ pub enum ReportError {
     },
 }
 
-/// Writes a page as [`FILE`] into `directory`, which must exist. Returns its path.
+/// Writes a page as [`FILE`] into `directory`, which must exist, whole or not at all. Returns its path.
 ///
 /// # Errors
 /// [`ReportError::Write`] with the path that failed.
 pub fn write(directory: &Path, page: &str) -> Result<PathBuf, ReportError> {
     let path = directory.join(FILE);
-    match std::fs::write(&path, page) {
+    match replace(&path, page.as_bytes()) {
         Ok(()) => Ok(path),
         Err(source) => Err(ReportError::Write { path, source }),
     }

@@ -179,7 +179,7 @@ impl Network<'_> {
                     svg.element("circle", &attributes, |node| {
                         let value = values[u].map_or("unknown".to_owned(), number::short);
                         let degree = self.graph.degree(u);
-                        let shown = self.graph.name(u);
+                        let shown = self.graph.printed(u);
                         let text = format!("{shown}: {degree} neighbours, {name} {value}");
                         node.leaf("title", &[], &text);
                     });
@@ -203,7 +203,7 @@ impl Network<'_> {
                 ("y", &*format!("{:.1}", y + 4.0)),
                 ("text-anchor", if right { "start" } else { "end" }),
             ];
-            svg.leaf("text", &attributes, &shortened(&self.graph.name(u)));
+            svg.leaf("text", &attributes, &shortened(&self.graph.printed(u)));
         }
     }
 

@@ -27,16 +27,30 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
     let summary = &report.summary;
     let mut page = Page::new(&summary.name, &lead(summary));
     let config = &experiment.config;
-    let sums_only = config.engine.kind.reveals_only_sums();
-    page.guarantee(&guarantee::words(
-        &summary.privacy,
-        config.privacy.colluders,
-        sums_only,
-    ));
+    page.guarantee(&guarantee::words(&summary.privacy, &experiment.promise()));
     page.warnings(&summary.warnings);
+    if summary.privacy.epsilon.is_some() {
+        page.paragraph(
+            "Not for publication: counts of interactions, errors, recommendations and the agreement between peers on this page are \
+             computed from the raw data, and the seed gives the noise away. No ε covers them. What may be published is \
+             receipt.json, basis.npy and trace/.",
+        );
+    }
     page.table(&utility(summary));
-    if let Some(reason) = &summary.utility.reason {
-        page.paragraph(&format!("There is no exact reference: {reason}"));
+    for (missing, reason) in [
+        ("exact reference", &summary.utility.reason),
+        (
+            "reference without privacy",
+            &summary.utility.reason_non_private,
+        ),
+        (
+            "trusted curator to compare with",
+            &summary.utility.reason_central,
+        ),
+    ] {
+        if let Some(reason) = reason {
+            page.paragraph(&format!("There is no {missing}: {reason}"));
+        }
     }
 
     page.section("Convergence and agreement");
@@ -426,7 +440,11 @@ fn setting(summary: &Summary) -> Table {
         ),
         text(
             "algebraic connectivity of the graph, λ₂(L)",
-            number::short(summary.topology.algebraic_connectivity),
+            format!(
+                "{}{}",
+                summary.topology.algebraic_connectivity_is.words(),
+                number::short(summary.topology.algebraic_connectivity)
+            ),
         ),
         text(
             "second eigenvalue of the mixing weights, λ₂(W)",

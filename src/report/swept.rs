@@ -57,15 +57,21 @@ impl Sweep {
                 result.x,
                 result.seeds
             ),
-            guarantee: "Every method is labelled with the ε it was asked for. What the accountant says it spends \
-                        against the coalition of its configuration is drawn and listed beside it: calibrations of the \
-                        papers spend less than asked at small ε and more at large."
-                .to_owned(),
+            guarantee: format!(
+                "Every method is labelled with the ε it was asked for. What the accountant says it spends \
+                 against the coalition of its configuration is drawn and listed beside it: calibrations of the \
+                 papers spend less than asked at small ε and more at large. {}",
+                result.promise()
+            ),
             warnings: result.warnings.clone(),
             panels: panels
                 .map(|(id, against, curves)| Panel {
                     id: id.into(),
-                    y: Axis::new(&format!("relative error against {against}"), "ratio", Spacing::Log),
+                    y: Axis::new(
+                        &format!("relative error against {against}"),
+                        "ratio",
+                        Spacing::Log,
+                    ),
                     series: series(curves, Mark::LineAndMarkers),
                     description: BANDS.to_owned(),
                 })

@@ -1,7 +1,11 @@
 //! An undirected simple graph with sorted adjacency lists.
 
+use std::collections::BTreeMap;
+
 use petgraph::algo::articulation_points::articulation_points;
 use petgraph::graph::UnGraph;
+
+use crate::vocabulary::printed;
 
 /// An undirected graph without self-loops or parallel edges.
 ///
@@ -49,6 +53,19 @@ pub enum GraphError {
     NodeCount {
         /// Number of nodes asked for.
         nodes: usize,
+    },
+    /// Two nodes of one name.
+    #[error(
+        "nodes number {first} and {second}, counted from 0, are both named {}; give every node a name of its own",
+        printed(name)
+    )]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// The first node that has it, from 0.
+        first: usize,
+        /// The second one, from 0.
+        second: usize,
     },
     /// A list of names of the wrong length.
     #[error("{names} node names for {nodes} nodes")]
@@ -128,7 +145,8 @@ impl Graph {
     /// The same graph with a name per node.
     ///
     /// # Errors
-    /// [`GraphError::NameCount`] if there are not as many names as nodes.
+    /// [`GraphError::NameCount`] if there are not as many names as nodes, [`GraphError::DuplicateName`] if two are alike:
+    /// a name that stands for two peers could not be typed.
     pub fn with_names(mut self, names: Vec<String>) -> Result<Self, GraphError> {
         if names.len() != self.nodes() {
             return Err(GraphError::NameCount {
@@ -136,7 +154,34 @@ impl Graph {
                 nodes: self.nodes(),
             });
         }
+        let mut first = BTreeMap::new();
+        for (second, name) in names.iter().enumerate() {
+            if let Some(first) = first.insert(name, second) {
+                let name = name.clone();
+                return Err(GraphError::DuplicateName {
+                    name,
+                    first,
+                    second,
+                });
+            }
+        }
+        drop(first);
         self.names = Some(names);
+        Ok(self)
+    }
+
+    /// The same graph with the names of `other`, or none if that has none.
+    ///
+    /// # Errors
+    /// [`GraphError::NameCount`] if the two have not as many nodes.
+    pub fn with_names_of(mut self, other: &Self) -> Result<Self, GraphError> {
+        if other.nodes() != self.nodes() {
+            return Err(GraphError::NameCount {
+                names: other.nodes(),
+                nodes: self.nodes(),
+            });
+        }
+        self.names.clone_from(&other.names);
         Ok(self)
     }
 

@@ -8,6 +8,7 @@ mod files;
 pub mod generators;
 mod graph;
 mod mixing;
+mod names;
 mod spectrum;
 
 #[cfg(test)]
@@ -25,7 +26,8 @@ pub use files::{
 pub use generators::{GeneratorConfig, REGISTRY};
 pub use graph::{Graph, GraphError};
 pub use mixing::{Mixing, metropolis_weight, self_weight};
-pub use spectrum::{CERTIFIED_UP_TO, Interval, SAFETY, Spectrum};
+pub use names::PeerNameError;
+pub use spectrum::{CERTIFIED_UP_TO, Interval, Known, SAFETY, Spectrum};
 
 /// A graph with everything that follows from it.
 #[derive(Clone, Debug)]
@@ -110,6 +112,8 @@ pub struct TopologySummary {
     pub connected: bool,
     /// λ₂(L), by [`Interval::estimate`].
     pub algebraic_connectivity: f64,
+    /// Whether that is the value or only a lower bound of it.
+    pub algebraic_connectivity_is: Known,
     /// λ₂(W), by [`Interval::estimate`].
     pub mixing_second_eigenvalue: f64,
     /// Whether the bounds used in place of the two numbers are proved.
@@ -145,6 +149,15 @@ impl Topology {
             graph,
             Provenance::generated(config.clone()),
         ))
+    }
+
+    /// The same topology with its peers called what `other`'s are.
+    ///
+    /// # Errors
+    /// [`GraphError::NameCount`] if the two have not as many nodes.
+    pub fn with_names_of(mut self, other: &Graph) -> Result<Self, GraphError> {
+        self.graph = self.graph.with_names_of(other)?;
+        Ok(self)
     }
 
     /// The graph.
@@ -187,6 +200,7 @@ impl Topology {
             max_degree: self.graph.max_degree(),
             connected: self.graph.is_connected(),
             algebraic_connectivity: self.spectrum.algebraic_connectivity.estimate,
+            algebraic_connectivity_is: self.spectrum.algebraic_connectivity.known(),
             mixing_second_eigenvalue: self.spectrum.mixing_second.estimate,
             certified: self.spectrum.is_certified(),
         }
@@ -243,6 +257,7 @@ mod tests {
             "max_degree",
             "connected",
             "algebraic_connectivity",
+            "algebraic_connectivity_is",
             "mixing_second_eigenvalue",
             "certified",
         ];

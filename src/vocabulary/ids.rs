@@ -33,9 +33,10 @@ impl PeerIndex {
     }
 }
 
+/// "peer 3"; "peer Oslo" inside the text of a [`Named`](super::Named) error.
 impl fmt::Display for PeerIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "peer {}", self.0)
+        super::naming::write_peer(self.0, f)
     }
 }
 

@@ -1,16 +1,20 @@
-//! The words every other layer uses: peer and step numbers, virtual time, seeds and streams.
+//! The words every other layer uses: peer and step numbers, virtual time, seeds and streams, names.
 //!
 //! Nothing here reads a clock, draws entropy or knows the protocol.
 
 mod ids;
+mod naming;
 mod release;
 mod seed;
 #[cfg(test)]
 pub(crate) mod testing;
+mod text;
 mod time;
 
 pub use ids::{Iteration, PeerIndex, Round};
+pub use naming::{NameSyntax, Named, printed, printed_list, read_name, read_names};
 pub use release::Release;
 pub(crate) use seed::GROUP;
 pub use seed::{Binding, CHUNK, Label, NoiseLabel, NoiseRoot, Normals, Seed, StreamKey};
+pub use text::{Hidden, Spellings, hidden};
 pub use time::{Span, Time};

@@ -34,7 +34,9 @@ fn victim_and_coalition_can_be_chosen() {
     let shown = undertone(&coalition);
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     assert!(
-        shown.stdout.contains("peer 3, seen by a coalition of 2"),
+        shown
+            .stdout
+            .contains("peer 3, seen by a coalition of 2 (1, 5)"),
         "{}",
         shown.stdout
     );
@@ -51,8 +53,14 @@ fn what_cannot_be_audited_is_refused_with_a_way_out() {
             "--set privacy.adjacency=matrix",
             "adjacencies interaction and user",
         ),
-        ("--victim 99", "different peers out of 8"),
-        ("--victim 1 --coalition 1", "different peers out of 8"),
+        (
+            "--victim 99",
+            "no peer is named 99; the 8 peers are numbered from 0: 0, 1, 2, 3, ..., 7",
+        ),
+        (
+            "--victim 1 --coalition 1",
+            "the victim 1 is in the coalition",
+        ),
         ("--trials 5", "100"),
         ("--significance 0", "between 1e-12 and 0.5"),
         ("--significance 1e-300", "between 1e-12 and 0.5"),

@@ -4,9 +4,13 @@ mod advice;
 mod audits;
 mod frontiers;
 mod help;
+#[cfg(unix)]
+mod limits;
 mod memory;
+mod naming;
 mod outputs;
 mod printed;
+mod private;
 mod real_graphs;
 mod receipts;
 mod recommend;

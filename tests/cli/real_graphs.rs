@@ -111,7 +111,7 @@ fn the_cost_of_every_peer_against_a_named_coalition_is_bracketed() {
         };
         peers.iter().map(ends).collect()
     };
-    let (outside, colluding) = (costs("--peers"), costs("--coalition 0,4"));
+    let (outside, colluding) = (costs("--peers"), costs("--coalition Chicago,Seattle"));
     assert_eq!((outside.len(), colluding.len()), (11, 9));
     for (low, epsilon, high) in outside.iter().chain(&colluding) {
         assert!(low <= epsilon && epsilon <= high && high - low < 1e-6 * high);
@@ -121,14 +121,14 @@ fn the_cost_of_every_peer_against_a_named_coalition_is_bracketed() {
         worst(&outside) < worst(&colluding),
         "collusion costs something"
     );
-    let refused = scratch.undertone("privacy sims/sim.toml --coalition 0,99");
+    let refused = scratch.undertone("privacy sims/sim.toml --coalition Chicago,99");
     assert!(
-        refused.code == Some(2) && refused.stderr.contains("99"),
+        refused.code == Some(2) && refused.stderr.contains("no peer is named 99"),
         "{}",
         refused.stderr
     );
     let table = scratch
-        .undertone("privacy sims/sim.toml --coalition 0,4")
+        .undertone("privacy sims/sim.toml --coalition Chicago,Seattle")
         .stdout;
     assert!(table.contains("most exposed of 9 honest peers"), "{table}");
 }

@@ -1,6 +1,7 @@
 //! Receipts: written by runs, recomputed by `undertone privacy check`, refused when they lie.
 
 use serde_json::Value;
+use undertone::experiment::receipt::{Receipt, SCHEMA, Standing};
 
 use crate::support::scratch::Scratch;
 
@@ -126,11 +127,225 @@ fn every_number_that_is_made_rosier_is_found() {
             .any(|line| line.contains("FAIL") && line.contains(what));
         assert!(caught, "{what}: {stdout}");
     }
-    // More noise than planned is no lie.
-    let mut generous = honest;
-    generous["sigma_own"] = 10.0.into();
-    scratch.write("out/receipt.json", &generous.to_string());
-    assert_eq!(checked(&scratch).0, Some(0));
+}
+
+/// Everything a receipt states follows from something, or is listed as taken on trust: every number is changed by one part
+/// in a hundred (whole ones by one) and exchanged with every other, and what passes must be what the table says can.
+#[test]
+fn every_number_is_recomputed_or_said_to_be_on_trust() {
+    // What a rule leaves open: how many items there are says only which statistics are possible, and so does the rank
+    // where the bound does not hold it; a bound by row norms knows no degree floor.
+    for (set, open) in [
+        ("", &["request.dimension", "request.rank"][..]),
+        (
+            "--set privacy.sensitivity=row-norm --set privacy.budget=[3,1]",
+            &["request.degree_floor", "request.dimension", "request.rank"][..],
+        ),
+    ] {
+        let scratch = Scratch::new();
+        let run = scratch.undertone(&format!("run sims/sim.toml --out out --quiet {set}"));
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let honest = receipt(&scratch);
+        assert!(!found(&honest), "an honest receipt holds");
+        let standings = Receipt::standings();
+        for field in open {
+            let line = standings.iter().find(|line| line.field == *field);
+            let standing = line.map(|line| line.standing);
+            assert_eq!(standing, Some(Standing::CrossChecked), "{field}");
+        }
+        let paths = numbers(&honest, "");
+        assert!(paths.len() > 40, "{paths:?}");
+        let mut missed: Vec<String> = Vec::new();
+        for path in &paths {
+            let field = general(path);
+            let has_line = standings.iter().any(|line| line.field == field);
+            assert!(has_line, "{path} has no line");
+            for changed in nearby(honest.pointer(path).expect("a leaf")) {
+                if !found(&with(&honest, &[(path, changed)])) {
+                    missed.push(field.clone());
+                }
+            }
+        }
+        missed.dedup();
+        assert_eq!(missed, open, "{set}");
+        let number = |path: &str| honest.pointer(path).and_then(Value::as_f64);
+        let is_open = |path: &str| open.contains(&general(path).as_str());
+        let mut swaps = 0;
+        for (i, a) in paths.iter().enumerate() {
+            for b in &paths[i + 1..] {
+                let (x, y) = (number(a).expect("a number"), number(b).expect("a number"));
+                // One part in a million is forgiven.
+                if (x - y).abs() <= 1e-5 * x.abs() || (is_open(a) && is_open(b)) {
+                    continue;
+                }
+                swaps += 1;
+                let at = |path: &str| honest.pointer(path).expect("a leaf").clone();
+                let swapped = with(&honest, &[(a, at(b)), (b, at(a))]);
+                assert!(found(&swapped), "{a} and {b} exchanged");
+            }
+        }
+        assert!(swaps > 500, "{swaps}");
+    }
+}
+
+/// A hundredth more and less; one more and less of what is counted.
+fn nearby(value: &Value) -> Vec<Value> {
+    match (value.as_u64(), value.as_f64()) {
+        (Some(0), _) => vec![1.into()],
+        (Some(count), _) => vec![(count + 1).into(), (count - 1).into()],
+        // A hundredth of nothing is nothing.
+        (None, Some(0.0)) | (None, None) => Vec::new(),
+        (None, Some(number)) => vec![(number * 1.01).into(), (number * 0.99).into()],
+    }
+}
+
+/// What the table says is on trust really is: a check that found it would have to be said to.
+#[test]
+fn what_is_on_trust_is_not_found() {
+    let scratch = Scratch::new();
+    let run = scratch.undertone("run sims/sim.toml --out out --quiet");
+    assert_eq!(run.code, Some(0));
+    let honest = receipt(&scratch);
+    let trusted = Receipt::standings();
+    let trusted = trusted.iter().filter(|l| l.standing == Standing::OnTrust);
+    let mut fields: Vec<&str> = trusted.map(|line| line.field).collect();
+    fields.sort_unstable();
+    assert_eq!(fields, ["config_hash", "name", "version"]);
+    for field in fields {
+        let path = format!("/{field}");
+        assert!(!found(&with(&honest, &[(&path, "else".into())])), "{field}");
+    }
+    // A whole run that nobody made: the statistic of an iteration and what follows from it.
+    let set = "--set privacy.sensitivity=row-norm";
+    let run = scratch.undertone(&format!("run sims/sim.toml --out out --quiet {set}"));
+    assert_eq!(run.code, Some(0));
+    let mut made_up = receipt(&scratch);
+    let last = made_up["iterations"][1].clone();
+    made_up["iterations"][0] = last;
+    assert!(!found(&made_up), "statistics as agreed are on trust");
+}
+
+/// Whether a check finds something, or refuses.
+fn found(receipt: &Value) -> bool {
+    let Ok(receipt) = serde_json::from_value::<Receipt>(receipt.clone()) else {
+        return true;
+    };
+    match receipt.check() {
+        Ok(findings) => receipt.schema != SCHEMA || findings.iter().any(|f| !f.agrees),
+        Err(_) => true,
+    }
+}
+
+/// Pointers to all numbers; of the edges of the graph only the first's.
+fn numbers(value: &Value, at: &str) -> Vec<String> {
+    let below = |key: String, value: &Value| numbers(value, &format!("{at}/{key}"));
+    match value {
+        Value::Number(_) => vec![at.to_owned()],
+        Value::Object(table) => table
+            .iter()
+            .flat_map(|(k, v)| below(k.clone(), v))
+            .collect(),
+        Value::Array(list) => {
+            let shown = if at.ends_with("edges") { 1 } else { list.len() };
+            let entries = list.iter().take(shown).enumerate();
+            entries.flat_map(|(i, v)| below(i.to_string(), v)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The field of a pointer as the table has it: `/views/1/mu` is `views[].mu`.
+fn general(path: &str) -> String {
+    let mut name = String::new();
+    for part in path.split('/').skip(1) {
+        if part.parse::<usize>().is_ok() {
+            name.push_str("[]");
+        } else {
+            name.push_str(if name.is_empty() { "" } else { "." });
+            name.push_str(part);
+        }
+    }
+    // Entries of a list of numbers are the field's own.
+    name.trim_end_matches("[]").to_owned()
+}
+
+fn with(receipt: &Value, changes: &[(&str, Value)]) -> Value {
+    let mut changed = receipt.clone();
+    for (path, value) in changes {
+        *changed.pointer_mut(path).expect("a leaf") = value.clone();
+    }
+    changed
+}
+
+#[test]
+fn a_calibration_beyond_its_validity_breaks_its_promise() {
+    for (set, epsilon, holds) in [
+        ("--set privacy.calibration=paper", "100", false),
+        ("--set privacy.calibration=paper", "1", true),
+        ("--set privacy.calibration=basic", "100", false),
+        ("--set privacy.calibration=basic", "1", true),
+        (
+            "--engine central --set privacy.calibration=paper",
+            "100",
+            false,
+        ),
+        ("--engine central --set privacy.colluders=1", "100", true),
+        (
+            "--set noise.scheme=local --set privacy.calibration=paper",
+            "100",
+            false,
+        ),
+        ("--set privacy.calibration=analytic", "100", true),
+    ] {
+        let scratch = Scratch::new();
+        let run =
+            format!("run sims/sim.toml --out out --quiet {set} --set privacy.epsilon={epsilon}");
+        assert_eq!(scratch.undertone(&run).code, Some(0), "{set}");
+        let (code, stdout, stderr) = checked(&scratch);
+        assert_eq!(code, Some(i32::from(!holds)), "{set}: {stdout}{stderr}");
+        let fails: Vec<&str> = stdout.lines().filter(|l| l.contains("FAIL  ")).collect();
+        if holds {
+            assert!(fails.is_empty(), "{stdout}");
+            continue;
+        }
+        // Everything agrees with itself; only the promise is broken, and the line says by how much.
+        let [line] = fails[..] else {
+            panic!("{stdout}");
+        };
+        assert!(line.contains("epsilon asked for covers"), "{line}");
+        let spent: f64 = line
+            .split_whitespace()
+            .last()
+            .expect("a number")
+            .parse()
+            .expect("an epsilon");
+        assert!(spent > 100.0 && spent < 300.0, "{line}");
+    }
+}
+
+#[test]
+fn what_is_taken_on_trust_is_listed() {
+    let scratch = Scratch::new();
+    let run = scratch.undertone("run sims/sim.toml --out out --quiet");
+    assert_eq!(run.code, Some(0));
+    let stdout = checked(&scratch).1;
+    for words in [
+        "taken on trust",
+        "that the run took place",
+        "that every peer drew this noise",
+        "the statistics of X as agreed",
+        "the dimension",
+        "the degree floor",
+        "fields on trust: version, name, config_hash",
+    ] {
+        assert!(stdout.contains(words), "{words}: {stdout}");
+    }
+    let json = scratch.undertone("privacy check out/receipt.json --json");
+    let json: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(json["holds"], true);
+    for list in ["findings", "taken_on_trust", "fields"] {
+        assert!(json[list].as_array().is_some_and(|l| l.len() > 8), "{list}");
+    }
 }
 
 #[test]
@@ -226,6 +441,7 @@ fn a_receipt_tells_nothing_private() {
         "iterations",
         "name",
         "noise_graph",
+        "promise",
         "request",
         "schema",
         "sigma_own",

@@ -1,8 +1,10 @@
 //! The layer map as tables.
 
 /// What each layer may name, lowest first. `lib.rs` and `main.rs` stand above all.
-pub(super) const BELOW: [(&str, &[&str]); 14] = [
+pub(super) const BELOW: [(&str, &[&str]); 15] = [
     ("vocabulary", &[]),
+    // Bytes to files: it knows nothing of what they mean.
+    ("writing", &[]),
     ("linalg", &["vocabulary"]),
     ("topology", &["vocabulary"]),
     // A reader hands sparse rows to the linear algebra.
@@ -59,10 +61,14 @@ pub(super) const BELOW: [(&str, &[&str]); 14] = [
             "engine",
             "node",
             "recommender",
+            "writing",
         ],
     ),
     // Pages show what experiments found; their tests run some.
-    ("report", &["topology", "privacy", "engine", "experiment"]),
+    (
+        "report",
+        &["topology", "privacy", "engine", "experiment", "writing"],
+    ),
     (
         "cli",
         &[
@@ -72,6 +78,7 @@ pub(super) const BELOW: [(&str, &[&str]); 14] = [
             "engine",
             "experiment",
             "report",
+            "writing",
         ],
     ),
 ];
@@ -92,16 +99,21 @@ pub(super) const NODE_FROM_ENGINE: [&str; 11] = [
 ];
 
 /// Words that may occur only below some paths, in code that is not a test, and why.
-pub(super) const CONFINED: [(&[&str], &[&str], &str); 9] = [
+pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
     (
         &["tokio", "tokio_util", "libp2p", "libp2p_stream", "futures"],
         &["src/node"],
         "the core has no runtime",
     ),
     (
-        &["clap", "indicatif", "anyhow"],
+        &["clap", "indicatif", "anyhow", "signal_hook"],
         &["src/cli"],
         "libraries have typed errors and no terminal",
+    ),
+    (
+        &["OpenOptions", "sync_all"],
+        &["src/writing", "src/experiment/sweep/journal.rs"],
+        "a result is written whole or not at all",
     ),
     (
         &["plotters"],

@@ -1,4 +1,14 @@
 //! The simplest file to produce: a header line, then user, item and perhaps a rating.
+//!
+//! ```text
+//! file   = header { line }
+//! header = name "," name [ "," name ]     not all numbers, the third no number; no user or item is called so
+//! line   = user "," item [ "," number ]   at most as many fields as the header
+//! ```
+//!
+//! Fields as in every comma-separated format here: blanks around them are dropped, quoted ones hold commas and
+//! doubled quotes. Ids are any text, compared byte by byte. A line that starts with `#`, `%` or `//` is refused:
+//! it could be a comment or an id; quoted it is an id.
 
 use csv::StringRecord;
 
@@ -25,22 +35,22 @@ fn is_header(record: &StringRecord) -> bool {
 
 #[derive(Default)]
 struct Reader {
-    /// Fields of the header.
-    columns: Option<usize>,
+    /// The header.
+    header: Option<StringRecord>,
     record: StringRecord,
 }
 
 impl LineReader for Reader {
     fn line(&mut self, text: &str, ratings: &mut Ratings) -> Result<(), Problem> {
         split_commas(text, &mut self.record)?;
-        let Some(columns) = self.columns else {
+        let Some(header) = &self.header else {
             if !is_header(&self.record) {
                 return Err(Problem::Header {
                     found: excerpt(text),
                     expected: "\"user,item\" or \"user,item,rating\" (any names)",
                 });
             }
-            self.columns = Some(self.record.len());
+            self.header = Some(self.record.clone());
             return Ok(());
         };
         let found = self.record.len();
@@ -50,11 +60,16 @@ impl LineReader for Reader {
                 layout: LAYOUT,
             });
         };
-        if found > columns {
+        if found > header.len() {
             return Err(Problem::TooManyFields {
                 found,
                 layout: LAYOUT,
             });
+        }
+        for (column, id) in [user, item].into_iter().enumerate() {
+            if header.get(column) == Some(id) {
+                return Err(Problem::HeaderName { id: excerpt(id) });
+            }
         }
         let rating = match self.record.get(2) {
             Some(field) => Some(number(field, "rating")?),

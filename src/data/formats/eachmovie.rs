@@ -6,7 +6,7 @@
 //! person id   movie id   score (0 to 1)   weight (0 to 1)   date and time, any text, may be absent
 //! ```
 //!
-//! Both ids are whole numbers. The weight says how sure the voter was and is checked, then ignored; so is
+//! Both ids are whole numbers; there are no quotes, comments or other separators. The weight says how sure the voter was and is checked, then ignored; so is
 //! whatever follows it. The set was published by DEC Systems Research Center in 1997 and withdrawn in October
 //! 2004; nobody may hand it out any more, so this reader is tested on lines made up from that description.
 

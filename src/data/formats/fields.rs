@@ -1,16 +1,19 @@
 //! Fields of a line: numbers, and comma-separated text with quotes.
 
-use csv::{ReaderBuilder, StringRecord, Terminator};
+use csv::StringRecord;
 
 use crate::data::error::{Problem, excerpt};
 
 /// The finite number that `text` is. `what` names the field in errors.
-pub(super) fn number(text: &str, what: &'static str) -> Result<f64, Problem> {
-    let number: f64 = text.trim().parse().map_err(|_| Problem::NotANumber {
-        what,
-        found: excerpt(text),
-        expected: "a number such as 3.5",
-    })?;
+pub(in crate::data) fn number(text: &str, what: &'static str) -> Result<f64, Problem> {
+    let number: f64 = text
+        .trim_matches(BLANKS)
+        .parse()
+        .map_err(|_| Problem::NotANumber {
+            what,
+            found: excerpt(text),
+            expected: "a number such as 3.5",
+        })?;
     if number.is_finite() {
         Ok(number)
     } else {
@@ -32,30 +35,66 @@ pub(super) fn whole_number(text: &str, what: &'static str) -> Result<u64, Proble
     })
 }
 
-/// Splits a line at its commas into `record`; fields may be quoted and then contain commas and doubled
-/// quotes, but no line ends.
-pub(in crate::data) fn split_commas(text: &str, record: &mut StringRecord) -> Result<(), Problem> {
+/// What separates words on a line besides a format's own separator.
+pub(super) const BLANKS: [char; 2] = [' ', '\t'];
+
+/// Splits a line at its commas into `record`, without the blanks around fields.
+///
+/// ```text
+/// line   = field { "," field }
+/// field  = [blanks] ( plain | quoted ) [blanks]
+/// plain  = characters without , and "          the first of a line starts with none of # % //
+/// quoted = '"' { anything but '"' | '""' } '"'  on one line; '""' stands for '"'
+/// ```
+pub(crate) fn split_commas(text: &str, record: &mut StringRecord) -> Result<(), Problem> {
     record.clear();
-    if !text.contains('"') {
-        for field in text.split(',') {
-            record.push_field(field);
+    let start = text.trim_start_matches(BLANKS);
+    if ["#", "%", "//"].iter().any(|sign| start.starts_with(sign)) {
+        return Err(Problem::CommentSign {
+            found: excerpt(start),
+        });
+    }
+    let mut rest = text;
+    loop {
+        let field = rest.trim_start_matches(BLANKS);
+        if let Some(quoted) = field.strip_prefix('"') {
+            let (value, after) = unquoted(quoted)?;
+            record.push_field(&value);
+            let after = after.trim_start_matches(BLANKS);
+            if after.is_empty() {
+                return Ok(());
+            }
+            rest = after.strip_prefix(',').ok_or(Problem::StrayQuote)?;
+        } else {
+            let (value, more) = match field.split_once(',') {
+                Some((value, more)) => (value, Some(more)),
+                None => (field, None),
+            };
+            if value.contains('"') {
+                return Err(Problem::StrayQuote);
+            }
+            record.push_field(value.trim_end_matches(BLANKS));
+            match more {
+                Some(more) => rest = more,
+                None => return Ok(()),
+            }
         }
-        return Ok(());
     }
-    if text.bytes().filter(|&byte| byte == b'"').count() % 2 == 1 {
-        return Err(Problem::OpenQuote);
-    }
-    let read = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .terminator(Terminator::Any(b'\n'))
-        .buffer_capacity(text.len().min(1 << 13))
-        .from_reader(text.as_bytes())
-        .read_record(record);
-    // Reading from memory cannot fail and the text is UTF-8, so what is left is a broken quotation.
-    match read {
-        Ok(true) => Ok(()),
-        Ok(false) | Err(_) => Err(Problem::OpenQuote),
+}
+
+/// The content of a quoted field whose opening quote was taken, and what follows its closing one.
+fn unquoted(mut rest: &str) -> Result<(String, &str), Problem> {
+    let mut value = String::new();
+    loop {
+        let (before, after) = rest.split_once('"').ok_or(Problem::OpenQuote)?;
+        value.push_str(before);
+        match after.strip_prefix('"') {
+            Some(more) => {
+                value.push('"');
+                rest = more;
+            }
+            None => return Ok((value, after)),
+        }
     }
 }
 
@@ -74,9 +113,20 @@ mod tests {
         assert_eq!(split("a,b,").expect("plain"), ["a", "b", ""]);
         assert_eq!(
             split("\"a,b\",\"say \"\"hi\"\"\", c").expect("quoted"),
-            ["a,b", "say \"hi\"", " c"]
+            ["a,b", "say \"hi\"", "c"]
         );
+        assert_eq!(split(" a ,\t\" b \" ,").expect("blanks"), ["a", " b ", ""]);
         assert_eq!(split("\"a,b"), Err(Problem::OpenQuote));
+        for stray in ["a\"b\",c", "\"a\"b,c", "a,b\""] {
+            assert_eq!(split(stray), Err(Problem::StrayQuote), "{stray}");
+        }
+        for sign in ["# a", " %a,b", "//,"] {
+            assert!(
+                matches!(split(sign), Err(Problem::CommentSign { .. })),
+                "{sign}"
+            );
+        }
+        assert_eq!(split("\"# a\"").expect("quoted"), ["# a"]);
     }
 
     #[test]

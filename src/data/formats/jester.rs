@@ -1,5 +1,10 @@
 //! Jester: one line per user, the number of ratings, then a rating or 99 for every joke.
 //!
+//! ```text
+//! file = { digits { "," number } }    one line each, all of as many fields; blanks around them are dropped
+//! ```
+//!
+//! There are no quotes, comments or headers.
 //! Users are named by the number of their line among the lines that are not blank, items by their column
 //! after the first, both from 1.
 

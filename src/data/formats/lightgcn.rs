@@ -1,4 +1,10 @@
 //! One line per user: the user, then every item, numbers separated by spaces.
+//!
+//! ```text
+//! file = { digits blanks digits { blanks digits } }    one line each, every user once
+//! ```
+//!
+//! There are no quotes, comments, headers or other separators.
 
 use super::fields::whole_number;
 use super::{Description, LineReader, Problem, Ratings, excerpt};

@@ -1,5 +1,13 @@
 //! Matrix Market coordinate files: a banner, comments, a size line, then one entry per line.
 //!
+//! ```text
+//! file    = "%%MatrixMarket matrix coordinate" ("real" | "integer" | "pattern") "general"
+//!           digits blanks digits blanks digits             rows, columns, entries
+//!           { digits blanks digits [ blanks number ] }     one line each; the number unless "pattern"
+//! comment = "%" anything, on a line of its own below the first
+//! ```
+//!
+//! Ids are numbers: `01` is 1. There are no quotes or other separators.
 //! Sizes are what entries are checked against, never what memory is sized by: a file that claims 10¹⁸
 //! entries costs as much as the entries it holds. Users and items are the rows and columns that entries
 //! name, in order of appearance.

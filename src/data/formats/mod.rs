@@ -1,8 +1,13 @@
 //! Rating file formats: one file each, one variant of [`Format`] and its line in the registry.
+//!
+//! The grammar of each stands in its file. Common to all: UTF-8 with or without a byte-order mark, plain or gzip,
+//! lines that end with LF or CR LF, blank lines skipped, no control character but the tab and no character that
+//! cannot be seen anywhere. Ids are compared byte by byte, and two that are one id in two spellings are refused
+//! ([`Spellings`](crate::vocabulary::Spellings)).
 
 mod csv_triples;
 mod eachmovie;
-pub(super) mod fields;
+pub(in crate::data) mod fields;
 mod jester;
 mod lightgcn;
 mod matrix_market;
@@ -33,7 +38,7 @@ pub enum Format {
     /// Jester (Goldberg et al. 2001): one line per user, the number of ratings, then one of −10 to 10 per
     /// joke with 99 for none; no header.
     Jester,
-    /// A header line, then `user,item` or `user,item,rating`; ids are any text.
+    /// A header line, then `user,item` or `user,item,rating`; ids are any text, blanks around them are dropped.
     CsvTriples,
     /// NIST Matrix Market coordinate files, general, with real, integer or pattern entries
     /// (Boisvert, Pozo and Remington 1996): rows are users, columns are items.

@@ -1,4 +1,11 @@
 //! MovieLens since 2015 (20M, 25M, latest): `ratings.csv`.
+//!
+//! ```text
+//! file = "userId,movieId,rating,timestamp" { digits "," digits "," number "," digits }    one line each
+//! ```
+//!
+//! Fields as in every comma-separated format here: blanks around them are dropped, quotes are allowed. Ids are
+//! whole numbers; files with other ids are csv-triples. There are no comments.
 
 use csv::StringRecord;
 
@@ -55,6 +62,11 @@ pub(super) fn add_rating<'a>(
             found: all.count(),
             layout: LAYOUT,
         });
+    }
+    for (id, what) in [(user, "user"), (item, "item")] {
+        if !id.is_empty() {
+            whole_number(id, what)?;
+        }
     }
     let rating = number(rating, "rating")?;
     whole_number(timestamp.trim(), "timestamp")?;

@@ -1,6 +1,12 @@
 //! MovieLens 1M and 10M: `ratings.dat`.
+//!
+//! ```text
+//! file = { digits "::" digits "::" number "::" digits }    one line each; blanks around fields are dropped
+//! ```
+//!
+//! Ids are whole numbers. There are no quotes, comments or headers.
 
-use super::fields::number;
+use super::fields::{BLANKS, number};
 use super::movielens_csv::add_rating;
 use super::{Description, LineReader, Problem, Ratings};
 
@@ -20,6 +26,7 @@ struct Reader;
 
 impl LineReader for Reader {
     fn line(&mut self, text: &str, ratings: &mut Ratings) -> Result<(), Problem> {
-        add_rating(text.split(SEPARATOR), ratings)
+        let fields = text.split(SEPARATOR);
+        add_rating(fields.map(|field| field.trim_matches(BLANKS)), ratings)
     }
 }

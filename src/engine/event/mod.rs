@@ -246,9 +246,7 @@ impl<'a> Simulation<'a> {
             self.observer.progress(self.messages, self.expected);
         }
         for event in outbox.events.drain(..) {
-            if let Some(record) = self.collector.event(from, &event) {
-                self.observer.iteration(record);
-            }
+            self.collector.event(from, &event, self.observer);
         }
         Ok(())
     }

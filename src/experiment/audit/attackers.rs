@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::confidence::{epsilon_lower_bound, gdp_lower_bound};
 
 /// Numbers kept of a transcript.
-pub(super) const FEATURES: usize = 4;
+pub(super) const FEATURES: usize = 6;
 
 /// What attackers look at.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +42,11 @@ pub enum AttackerKind {
     ResidualSize,
     /// Differences between iterations: finds noise used twice.
     Differences,
+    /// The likelihood ratio under pairwise noise of the size that everybody else's residuals show: finds pairwise
+    /// noise that is too small.
+    ScaledPairwise,
+    /// The likelihood ratio under pairwise noise that is the same in every iteration: finds reused pairwise streams.
+    ReusedPairwise,
 }
 
 const ATTACKERS: [AttackerKind; FEATURES] = [
@@ -49,6 +54,8 @@ const ATTACKERS: [AttackerKind; FEATURES] = [
     AttackerKind::VictimAlone,
     AttackerKind::ResidualSize,
     AttackerKind::Differences,
+    AttackerKind::ScaledPairwise,
+    AttackerKind::ReusedPairwise,
 ];
 
 /// The best attacker and its lower bound.

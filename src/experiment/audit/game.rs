@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::attackers::{FEATURES, Features, Trials};
 use super::canary::Canary;
+use super::reused::Reused;
+use super::scaled::{SIZES, Scaled, weights};
 use super::{AuditError, CanaryReport, variance_factor};
 use crate::algorithm::{Algorithm, contribution};
 use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockstep};
 use crate::experiment::resolve::Experiment;
 use crate::linalg::Block;
 use crate::noise::Assignment;
-use crate::vocabulary::{PeerIndex, Seed};
+use crate::vocabulary::{Named, PeerIndex, Seed};
 
 /// Trials between two reports of progress.
 const BATCH: u32 = 128;
@@ -32,6 +33,10 @@ pub(super) struct Game<'a> {
     worlds: [Arc<PeerRows>; 2],
     /// Σ_H⁻¹ e_u per unit sensitivity, 0 for colluders: the optimal weights of the honest residuals.
     weights: Vec<f64>,
+    /// The same for pairwise noise of another size.
+    scaled: Scaled,
+    /// The same where every iteration adds the same pairwise noise: it then has L times the variance in their sum.
+    reused: Vec<f64>,
     /// v_u = [Σ_H⁻¹]_uu.
     variance_factor: f64,
 }
@@ -58,7 +63,10 @@ impl<'a> Game<'a> {
         coalition
             .iter()
             .for_each(|&peer| colludes[peer as usize] = true);
-        let weights = optimal_weights(experiment, victim as usize, &colludes)?;
+        let optimal = |factor| weights(experiment, victim as usize, &colludes, factor);
+        let planned = optimal(1.0)?;
+        let reused = optimal(f64::from(experiment.config.algorithm.iterations))?;
+        let scaled = Scaled::new(experiment, victim as usize, &colludes)?;
         let variance_factor = variance_factor(experiment, victim, coalition)?;
         let victim = victim as usize;
         Ok(Self {
@@ -69,7 +77,9 @@ impl<'a> Game<'a> {
             colludes,
             start,
             worlds,
-            weights,
+            weights: planned,
+            scaled,
+            reused,
             variance_factor,
         })
     }
@@ -128,7 +138,7 @@ impl<'a> Game<'a> {
         let session = session
             .with_start(Arc::clone(&self.start))
             .and_then(|session| session.with_rows(Arc::clone(&self.worlds[world])))
-            .map_err(EngineError::from)?;
+            .map_err(|error| self.named(error.into()))?;
         let planned = session.planned_noise().clone();
         let session = prepare(session);
         let mut adversary = Adversary {
@@ -136,46 +146,16 @@ impl<'a> Game<'a> {
             planned,
             features: Features::default(),
             last: None,
+            reused: Reused::default(),
         };
-        lockstep::run(&session, &mut adversary)?;
+        lockstep::run(&session, &mut adversary).map_err(|error| self.named(error))?;
         Ok(adversary.features)
     }
-}
 
-/// Σ_H⁻¹ e_u by a dense solve, with zeros at the colluders.
-fn optimal_weights(
-    experiment: &Experiment,
-    victim: usize,
-    colludes: &[bool],
-) -> Result<Vec<f64>, AuditError> {
-    let graph = experiment.noise_topology.graph();
-    let (own, pairwise) = (
-        experiment.noise.sigma_own().powi(2),
-        experiment.noise.sigma_pairwise().powi(2),
-    );
-    let honest: Vec<usize> = (0..graph.nodes()).filter(|&v| !colludes[v]).collect();
-    let position = |v: usize| honest.binary_search(&v).ok();
-    let mut covariance = DMatrix::zeros(honest.len(), honest.len());
-    for (i, &v) in honest.iter().enumerate() {
-        covariance[(i, i)] += own;
-        for j in graph
-            .neighbours(v)
-            .iter()
-            .filter_map(|&w| position(w as usize))
-        {
-            covariance[(i, i)] += pairwise;
-            covariance[(i, j)] -= pairwise;
-        }
+    /// An engine's error in the words of the experiment's graph: peers by their names.
+    fn named(&self, error: EngineError) -> AuditError {
+        AuditError::Engine(Named::new(error, self.experiment.topology.graph().names()))
     }
-    let mut unit = DVector::zeros(honest.len());
-    unit[position(victim).expect("the victim is honest")] = 1.0;
-    let factor = covariance.cholesky().ok_or(AuditError::Covariance)?;
-    let solved = factor.solve(&unit);
-    let mut weights = vec![0.0; graph.nodes()];
-    for (&v, &weight) in honest.iter().zip(solved.iter()) {
-        weights[v] = weight;
-    }
-    Ok(weights)
 }
 
 /// Sees one run and keeps what the attackers use.
@@ -186,6 +166,7 @@ struct Adversary<'a> {
     features: Features,
     /// The victim's residual of the iteration before, per unit sensitivity.
     last: Option<Vec<f64>>,
+    reused: Reused,
 }
 
 impl Observer for Adversary<'_> {
@@ -201,15 +182,29 @@ impl Observer for Adversary<'_> {
         let block = Block::from_values(n, b, query(game.victim).to_vec());
         let change = game.canary.change(game.experiment, &block);
         let size = change.norm();
-        let mut combined = vec![0.0; change.values().len()];
+        let zeros = || vec![0.0; change.values().len()];
+        let (mut combined, mut in_sum) = (zeros(), zeros());
+        let mut by_size = SIZES.map(|_| zeros());
+        let (mut squares, mut count) = (0.0, 0_usize);
         let mut victims = Vec::new();
         for v in (0..game.colludes.len()).filter(|&v| !game.colludes[v]) {
             let residual = self.residual(&transcript, v, query(v));
             for (sum, r) in combined.iter_mut().zip(&residual) {
                 *sum += game.weights[v] * r;
             }
+            for (sum, r) in in_sum.iter_mut().zip(&residual) {
+                *sum += game.reused[v] * r;
+            }
+            for (sums, weight) in by_size.iter_mut().zip(game.scaled.of(v)) {
+                for (sum, r) in sums.iter_mut().zip(&residual) {
+                    *sum += weight * r;
+                }
+            }
             if v == game.victim {
                 victims = residual;
+            } else {
+                squares += residual.iter().map(|r| r * r).sum::<f64>();
+                count += residual.len();
             }
         }
         let along = |x: &[f64]| {
@@ -232,6 +227,15 @@ impl Observer for Adversary<'_> {
             let difference: Vec<f64> = victims.iter().zip(last).map(|(a, b)| a - b).collect();
             features[3] += along(&difference) / (size * scale).max(f64::MIN_POSITIVE);
         }
+        // Pairwise noise of the size that the others' residuals show.
+        let found = game.scaled.size(squares / count as f64);
+        let weight = game.scaled.of(game.victim)[found];
+        features[4] += along(&by_size[found]) - 0.5 * size * scale * size * scale * weight;
+        // Pairwise noise that is the same in every iteration.
+        let moved: Vec<f64> = change.values().iter().map(|c| c * scale).collect();
+        self.reused.add(&moved, &victims, &in_sum);
+        let own = game.experiment.noise.sigma_own().powi(2);
+        features[5] = self.reused.ratio(own, game.reused[game.victim]);
         self.features.loss += loss;
         self.last = Some(victims);
     }
@@ -260,4 +264,4 @@ impl Adversary<'_> {
     }
 }
 
-const _: () = assert!(FEATURES == 4, "the adversary fills every feature");
+const _: () = assert!(FEATURES == 6, "the adversary fills every feature");

@@ -7,12 +7,16 @@
 //! the implementation leaks or the accounting is wrong.
 //!
 //! The likelihood-ratio attacker is optimal when the implementation is what the plan says, so that the two
-//! bounds meet where the theory is tight. The other attackers look for defects the plan does not know.
+//! bounds meet where the theory is tight. The other attackers look for defects the plan does not know: missing, weak or reused
+//! noise. The best one is chosen on one half of the trials and judged on the other, so that their number costs no
+//! confidence.
 
 mod attackers;
 mod canary;
 mod confidence;
 mod game;
+mod reused;
+mod scaled;
 
 #[cfg(test)]
 mod tests;
@@ -27,6 +31,8 @@ use super::memory;
 use super::resolve::Experiment;
 use crate::engine::{EngineError, Observer, Session};
 use crate::privacy::{Adjacency, PrivacyError, coalition, gaussian};
+use crate::topology::PeerNameError;
+use crate::vocabulary::{Named, printed};
 use game::Game;
 
 /// The largest network audited: the optimal attacker needs a dense solve.
@@ -39,10 +45,10 @@ pub struct AuditOptions {
     pub trials: u32,
     /// Probability that an honest implementation fails the audit.
     pub significance: f64,
-    /// The colluding peers, ascending; they see what they know besides what everybody sees.
-    pub coalition: Vec<u32>,
-    /// The peer that holds the canary; the first honest peer by default.
-    pub victim: Option<u32>,
+    /// The names of the colluding peers; they see what they know besides what everybody sees.
+    pub coalition: Vec<String>,
+    /// The name of the peer that holds the canary; the first honest peer by default.
+    pub victim: Option<String>,
 }
 
 impl Default for AuditOptions {
@@ -61,10 +67,10 @@ impl Default for AuditOptions {
 pub struct Audit {
     /// The adjacency unit that was attacked.
     pub adjacency: Adjacency,
-    /// The peer that held the canary.
-    pub victim: u32,
-    /// The colluding peers.
-    pub coalition: Vec<u32>,
+    /// The name of the peer that held the canary.
+    pub victim: String,
+    /// The names of the colluding peers.
+    pub coalition: Vec<String>,
     /// Runs per world.
     pub trials: u32,
     /// Probability that an honest implementation fails.
@@ -103,9 +109,9 @@ pub struct CanaryReport {
 /// Why there is nothing to audit.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
-    /// A run failed.
+    /// A run failed; the text calls peers by their names.
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Engine(Named<EngineError>),
     /// The accountant refuses.
     #[error(transparent)]
     Privacy(#[from] PrivacyError),
@@ -126,15 +132,21 @@ pub enum AuditError {
         /// The adjacency of the experiment.
         adjacency: Adjacency,
     },
-    /// The victim or coalition does not fit the network.
+    /// A victim or colluder that is no peer, or a colluder named twice.
+    #[error(transparent)]
+    Name(#[from] PeerNameError),
+    /// A victim that colludes against itself.
     #[error(
-        "victim {victim} and coalition {coalition:?} must be different peers out of {peers}, the coalition ascending"
+        "the victim {} is in the coalition: choose another victim, or leave it out of the coalition",
+        printed(victim)
     )]
-    Players {
-        /// The victim.
-        victim: u32,
-        /// The coalition.
-        coalition: Vec<u32>,
+    VictimColludes {
+        /// The name of the victim.
+        victim: String,
+    },
+    /// A coalition of everybody.
+    #[error("the coalition holds all {peers} peers: leave out the one to attack")]
+    NobodyHonest {
         /// Number of peers.
         peers: usize,
     },
@@ -192,9 +204,9 @@ fn audit_sessions(
     prepare: &(dyn Fn(Session) -> Session + Sync),
     observer: &mut dyn Observer,
 ) -> Result<Audit, AuditError> {
-    let victim = check(experiment, options)?;
+    let Players { victim, coalition } = check(experiment, options)?;
     memory::check_audit(experiment).map_err(|error| AuditError::Memory(Box::new(error)))?;
-    let game = Game::new(experiment, victim, &options.coalition)?;
+    let game = Game::new(experiment, victim, &coalition)?;
     let trials = game.play(options.trials, prepare, observer)?;
     let verdict = attackers::judge(&trials, experiment.delta.get(), options.significance);
     let delta = experiment.delta;
@@ -205,8 +217,11 @@ fn audit_sessions(
     let kept = promised_epsilon.is_none_or(|promise| certified_epsilon <= promise * (1.0 + 1e-9));
     Ok(Audit {
         adjacency: experiment.config.privacy.adjacency,
-        victim,
-        coalition: options.coalition.clone(),
+        victim: experiment.peer_name(victim),
+        coalition: coalition
+            .iter()
+            .map(|&peer| experiment.peer_name(peer))
+            .collect(),
         trials: options.trials,
         significance: options.significance,
         canary: game.report(),
@@ -221,7 +236,14 @@ fn audit_sessions(
     })
 }
 
-fn check(experiment: &Experiment, options: &AuditOptions) -> Result<u32, AuditError> {
+/// Who attacks whom, by index.
+struct Players {
+    victim: u32,
+    /// Ascending.
+    coalition: Vec<u32>,
+}
+
+fn check(experiment: &Experiment, options: &AuditOptions) -> Result<Players, AuditError> {
     if !experiment.is_private() {
         return Err(AuditError::NoNoise);
     }
@@ -248,22 +270,19 @@ fn check(experiment: &Experiment, options: &AuditOptions) -> Result<u32, AuditEr
             trials: options.trials,
         });
     }
-    let coalition = &options.coalition;
-    let free = (0..peers as u32).find(|peer| !coalition.contains(peer));
-    let victim = options.victim.or(free).unwrap_or(0);
-    let ascending = coalition.windows(2).all(|pair| pair[0] < pair[1]);
-    let inside = coalition
-        .iter()
-        .chain([&victim])
-        .all(|&peer| (peer as usize) < peers);
-    if !ascending || !inside || coalition.contains(&victim) {
-        return Err(AuditError::Players {
-            victim,
-            coalition: coalition.clone(),
-            peers,
-        });
+    let mut coalition = experiment.peers_named(&options.coalition)?;
+    coalition.sort_unstable();
+    let victim = match &options.victim {
+        Some(name) => experiment.topology.find(name)?,
+        None => (0..peers as u32)
+            .find(|peer| coalition.binary_search(peer).is_err())
+            .ok_or(AuditError::NobodyHonest { peers })?,
+    };
+    if coalition.binary_search(&victim).is_ok() {
+        let victim = experiment.peer_name(victim);
+        return Err(AuditError::VictimColludes { victim });
     }
-    Ok(victim)
+    Ok(Players { victim, coalition })
 }
 
 /// v_u of the victim against the coalition, per unit sensitivity.

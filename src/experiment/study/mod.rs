@@ -215,7 +215,7 @@ impl StudyConfig {
         output::put(directory, "config.toml", config.as_bytes())?;
         for table in &result.tables {
             let name = format!("{}.csv", table.name);
-            output::put(directory, &name, table.to_csv().as_bytes())?;
+            output::put(directory, &name, &table.to_csv())?;
         }
         Ok(())
     }

@@ -143,7 +143,7 @@ impl Sweep {
         let session = experiment.session(&Seed::from_u64(cell.seed));
         let outcome = run_engine(&experiment, &session, &mut Silent)?;
         let (fixed, plain) = self.references(cell)?;
-        let utility = fixed.measure(outcome.basis(), &plain);
+        let utility = fixed.measure(outcome.basis(), Option::as_ref(&plain));
         Ok(Measures::of(&experiment, &outcome, utility))
     }
 
@@ -152,7 +152,7 @@ impl Sweep {
     fn references(
         &self,
         cell: Cell,
-    ) -> Result<(Arc<Fixed>, Arc<Block>), Box<dyn std::error::Error>> {
+    ) -> Result<(Arc<Fixed>, Arc<Option<Block>>), Box<dyn std::error::Error>> {
         let config = self.reference_config(cell);
         let resolve = || Experiment::resolve_from(config.clone(), &self.base, &self.materials);
         let key = (
@@ -164,7 +164,7 @@ impl Sweep {
             Ok::<_, Box<dyn std::error::Error>>(Fixed::of(&resolve()?))
         })?;
         let plain = self.plain.get(&config, || {
-            Ok::<_, Box<dyn std::error::Error>>(references::non_private(&resolve()?)?)
+            Ok::<_, Box<dyn std::error::Error>>(references::non_private(&resolve()?))
         })?;
         Ok((fixed, plain))
     }

@@ -42,7 +42,7 @@ pub struct Sweep {
     pub(super) warnings: Vec<String>,
     pub(super) materials: Materials,
     pub(super) fixed: Memo<Fixed>,
-    pub(super) plain: Memo<Block>,
+    pub(super) plain: Memo<Option<Block>>,
 }
 
 /// A method at a grid point.

@@ -32,4 +32,4 @@ pub use frontier::{Frontier, FrontierPoint};
 pub use grid::{Cell, Sweep};
 pub use journal::CellOutcome;
 pub use measures::Measures;
-pub use result::{Curve, CurvePoint, SWEEP_SCHEMA, SweepResult};
+pub use result::{Curve, CurvePoint, MethodPromise, SWEEP_SCHEMA, SweepResult};

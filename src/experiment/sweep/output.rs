@@ -8,14 +8,15 @@ use super::grid::Sweep;
 use super::journal::CellOutcome;
 use super::measures::{COLUMNS, number};
 use super::result::{Curve, SweepResult};
-use crate::experiment::output::{OutputError, resolved};
+use crate::experiment::output::{OutputError, put, resolved};
+use crate::writing::csv;
 
 /// The experiment file as it was run, with absolute paths.
 pub(super) fn write_config(sweep: &Sweep, directory: &Path) -> Result<(), OutputError> {
     let mut config = sweep.config.clone();
     config.sweep = Some(sweep.table.clone());
     let config = crate::experiment::resolve::anchored(config, &sweep.base);
-    replace(directory, "config.toml", resolved(&config).as_bytes())
+    put(directory, "config.toml", resolved(&config).as_bytes())
 }
 
 /// Removes the results of an earlier sweep, so that files of two sweeps never stand beside each other; the journal
@@ -65,7 +66,7 @@ pub(super) fn write_cells(
         }
         rows.push(row);
     }
-    Ok(replace(directory, "sweep.csv", &csv(&rows))?)
+    Ok(put(directory, "sweep.csv", &csv(&rows))?)
 }
 
 /// `curves.csv` and `summary.json`.
@@ -93,13 +94,13 @@ pub(super) fn write_result(result: &SweepResult, directory: &Path) -> Result<(),
             }));
         }
     }
-    replace(directory, "curves.csv", &csv(&rows))?;
+    put(directory, "curves.csv", &csv(&rows))?;
     let mut json = serde_json::to_vec_pretty(result).map_err(|error| OutputError {
         path: directory.join("summary.json"),
         source: error.into(),
     })?;
     json.push(b'\n');
-    Ok(replace(directory, "summary.json", &json)?)
+    Ok(put(directory, "summary.json", &json)?)
 }
 
 /// A swept value as a field: text without quotes.
@@ -109,23 +110,4 @@ fn text(value: &toml::Value) -> String {
         toml::Value::Float(value) => number(*value),
         other => other.to_string(),
     }
-}
-
-fn csv(rows: &[Vec<String>]) -> Vec<u8> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        writer
-            .write_record(row)
-            .expect("rows of equal length go to memory");
-    }
-    writer.into_inner().expect("memory takes all")
-}
-
-/// Writes a file so that readers see the old content or the new, never half of it.
-fn replace(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
-    let path = directory.join(name);
-    let partial = directory.join(format!("{name}.partial"));
-    fs::write(&partial, bytes)
-        .and_then(|()| fs::rename(&partial, &path))
-        .map_err(|source| OutputError { path, source })
 }

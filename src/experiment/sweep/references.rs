@@ -3,7 +3,6 @@
 use super::super::evaluation::References;
 use super::super::metrics::Utility;
 use super::super::resolve::Experiment;
-use super::super::run::RunError;
 use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
 use crate::vocabulary::Seed;
@@ -25,15 +24,16 @@ impl Fixed {
         }
     }
 
-    /// All figures of one basis; `plain` is the non-private run from the same X⁰.
-    pub(super) fn measure(&self, basis: &Block, plain: &Block) -> Utility {
-        Utility::of(&self.filter, basis, self.exact.as_ref(), Some(plain))
+    /// All figures of one basis; `plain` is the non-private run from the same X⁰, where it has a basis.
+    pub(super) fn measure(&self, basis: &Block, plain: Option<&Block>) -> Utility {
+        Utility::of(&self.filter, basis, self.exact.as_ref(), plain)
     }
 }
 
-/// X^L of this experiment's matrix without any noise, from the X⁰ of its seed.
-pub(super) fn non_private(experiment: &Experiment) -> Result<Block, RunError> {
+/// X^L of this experiment's matrix without any noise, from the X⁰ of its seed; `None` for data of rank below p, which
+/// have none: the measures against it are then empty, and the cell stands.
+pub(super) fn non_private(experiment: &Experiment) -> Option<Block> {
     let session = experiment.session(&Seed::from_u64(experiment.config.seed));
-    let outcome = References::non_private(experiment, &session)?;
-    Ok(outcome.basis().clone())
+    let outcome = References::non_private(experiment, &session).ok()?;
+    Some(outcome.basis().clone())
 }

@@ -10,6 +10,7 @@ use super::frontier::{self, Frontier};
 use super::grid::Sweep;
 use super::journal::CellOutcome;
 use super::measures::Measures;
+use crate::privacy::Scheme;
 use crate::vocabulary::Seed;
 
 /// Version of the layout of a sweep's `summary.json`.
@@ -37,6 +38,45 @@ pub struct CurvePoint {
     pub low: f64,
     /// Upper end of the band.
     pub high: f64,
+}
+
+/// What the ε of some methods protects and against whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MethodPromise {
+    /// The methods.
+    pub methods: Vec<String>,
+    /// Who can hardly tell what, in words.
+    pub promise: String,
+}
+
+impl MethodPromise {
+    /// The promises of all private runs, each once, in the order of the methods.
+    fn all(sweep: &Sweep) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for &cell in &sweep.cells {
+            let config = sweep.cell_config(cell);
+            if config.noise.scheme == Scheme::None {
+                continue;
+            }
+            let (method, promise) = (
+                &sweep.methods[cell.method].name,
+                config.promise().sentence(),
+            );
+            let place = found.iter().position(|known| known.promise == promise);
+            let place = place.unwrap_or_else(|| {
+                found.push(Self {
+                    methods: Vec::new(),
+                    promise,
+                });
+                found.len() - 1
+            });
+            let methods = &mut found[place].methods;
+            if !methods.contains(method) {
+                methods.push(method.clone());
+            }
+        }
+        found
+    }
 }
 
 /// The `summary.json` of a sweep.
@@ -76,6 +116,8 @@ pub struct SweepResult {
     pub frontiers: Vec<Frontier>,
     /// The checks of `sweep.coincide`.
     pub coincidences: Vec<Coincidence>,
+    /// What every ε of the sweep protects and against whom; empty if no run adds noise.
+    pub promises: Vec<MethodPromise>,
     /// What the user should know, per method.
     pub warnings: Vec<String>,
 }
@@ -115,7 +157,23 @@ impl SweepResult {
             crossings,
             frontiers,
             coincidences: coincidence::all(sweep, &view),
+            promises: MethodPromise::all(sweep),
             warnings: sweep.warnings.clone(),
+        }
+    }
+
+    /// What every ε of the sweep protects and against whom, in one text; nothing if no run adds noise.
+    #[must_use]
+    pub fn promise(&self) -> String {
+        match self.promises.as_slice() {
+            [only] => only.promise.clone(),
+            several => {
+                let lines = several.iter();
+                let lines: Vec<String> = lines
+                    .map(|found| format!("{}: {}", found.methods.join("; "), found.promise))
+                    .collect();
+                lines.join(" ")
+            }
         }
     }
 

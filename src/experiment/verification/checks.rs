@@ -1,17 +1,42 @@
 //! Turns collected samples into lines of the table.
 
 use super::statistics::{
-    chi_squared_variance, correlation, kolmogorov_smirnov_normal, mann_whitney,
+    chi_squared_variance, correlation, kolmogorov_smirnov_normal, least_likely, mann_whitney,
     mann_whitney_least_p,
 };
 use super::{Check, Verification};
 use crate::engine::Outcome;
 use crate::experiment::config::EngineKind;
 use crate::experiment::resolve::Experiment;
-use crate::privacy::Certificate;
 
 /// About this many samples are kept over all runs: leading coordinates of every iteration.
 const MOST_SAMPLES: usize = 400_000;
+
+/// A statistical test; [`settle`] decides.
+pub(super) fn test(kind: &'static str, name: &str, (statistic, p): (f64, f64)) -> Check {
+    Check {
+        kind,
+        name: name.to_owned(),
+        statistic,
+        p_value: Some(p),
+        threshold: f64::NAN,
+        passed: false,
+    }
+}
+
+/// Holds every p-value against `significance` over the number of p-values: a correct run then fails any of them with
+/// probability at most `significance` (Bonferroni), whatever their dependence. A p-value that is no number fails.
+///
+/// What is tested is a function of the experiment and the number of runs alone, never of what was drawn.
+pub(super) fn settle(table: &mut Verification, significance: f64) {
+    let threshold = significance / table.tests().max(1) as f64;
+    for check in &mut table.checks {
+        if let Some(p) = check.p_value {
+            check.threshold = threshold;
+            check.passed = p >= threshold;
+        }
+    }
+}
 
 /// Standardised noise in the sums: `runs[r][l][i]` is coordinate i of iteration l in run r.
 #[derive(Debug)]
@@ -49,16 +74,9 @@ impl Samples {
 
     /// The tests of the law; `each` also looks at every iteration's variance alone, which an uneven budget needs: iterations
     /// with too much and too little noise average out.
-    pub(super) fn law(&self, significance: f64, each: bool) -> Vec<Check> {
+    pub(super) fn law(&self, each: bool) -> Vec<Check> {
         let all: Vec<f64> = self.runs.iter().flatten().flatten().copied().collect();
-        let check = |name: &str, (statistic, p): (f64, f64)| Check {
-            kind: "law",
-            name: name.to_owned(),
-            statistic,
-            p_value: Some(p),
-            threshold: significance,
-            passed: p >= significance,
-        };
+        let check = |name: &str, result| test("law", name, result);
         let mut checks = vec![
             check(
                 "Kolmogorov-Smirnov distance to N(0, 1)",
@@ -69,11 +87,8 @@ impl Samples {
                 chi_squared_variance(&all),
             ),
         ];
-        if each {
-            checks.push(check(
-                "least likely mean square of one iteration",
-                self.least_likely_iteration(),
-            ));
+        if each && let Some(result) = self.least_likely_iteration() {
+            checks.push(check("least likely mean square of one iteration", result));
         }
         let lags = [
             ("neighbouring columns", 1),
@@ -103,20 +118,13 @@ impl Samples {
         checks
     }
 
-    /// The mean square furthest from 1 and its p-value times the number of iterations (Bonferroni).
-    fn least_likely_iteration(&self) -> (f64, f64) {
+    /// The least likely mean square of one iteration.
+    fn least_likely_iteration(&self) -> Option<(f64, f64)> {
         let iterations = self.runs.first().map_or(0, Vec::len);
-        let tested = (0..iterations).map(|l| {
+        least_likely((0..iterations).map(|l| {
             let noise: Vec<f64> = self.runs.iter().flat_map(|run| &run[l]).copied().collect();
             chi_squared_variance(&noise)
-        });
-        let (statistic, p) = tested.fold(
-            (1.0, 1.0),
-            |worst, now| {
-                if now.1 < worst.1 { now } else { worst }
-            },
-        );
-        (statistic, (p * iterations as f64).min(1.0))
+        }))
     }
 
     fn lagged(&self, lag: usize) -> Option<(f64, f64)> {
@@ -149,11 +157,20 @@ fn joined(pairs: Vec<(&[f64], &[f64])>) -> Option<(f64, f64)> {
     (!a.is_empty()).then(|| correlation(&a, &b))
 }
 
-/// The algebra line: `gap` in units of what rounding can explain.
+/// The algebra line of the sums: `gap` in units of what rounding can explain.
 pub(super) fn algebra(gap: f64) -> Check {
+    explained("published - local - own noise, over rounding", gap)
+}
+
+/// The algebra line of the peers, likewise.
+pub(super) fn algebra_of_peers(gap: f64) -> Check {
+    explained("one peer's published - local - noise, over rounding", gap)
+}
+
+fn explained(name: &str, gap: f64) -> Check {
     Check {
         kind: "algebra",
-        name: "published - local - own noise, over rounding".to_owned(),
+        name: name.to_owned(),
         statistic: gap,
         p_value: None,
         threshold: 1.0,
@@ -176,25 +193,20 @@ pub(super) fn sensitivity(ratio: f64) -> Check {
 }
 
 /// The utility line: subspace errors of this engine against a curator with the same noise. Skipped where
-/// the test could not fail.
+/// the test could not fail, being one more beside those of the table.
 pub(super) fn utility(ours: &[f64], curated: &[f64], significance: f64, table: &mut Verification) {
     let least = mann_whitney_least_p(ours.len());
-    if least >= significance {
+    if least >= significance / (table.tests() + 1) as f64 {
         table.skipped.push(format!(
             "utility: {} runs cannot give a p-value below {least:.1e}; use more --runs",
             ours.len()
         ));
         return;
     }
-    let (statistic, p) = mann_whitney(ours, curated);
-    table.checks.push(Check {
-        kind: "utility",
-        name: "P(subspace error < curator's), same noise".to_owned(),
-        statistic,
-        p_value: Some(p),
-        threshold: significance,
-        passed: p >= significance,
-    });
+    let name = "P(subspace error < curator's), same noise";
+    table
+        .checks
+        .push(test("utility", name, mann_whitney(ours, curated)));
 }
 
 /// One line per view up to the first that covers the coalition the plan promises to withstand.
@@ -214,15 +226,10 @@ pub(super) fn spent(experiment: &Experiment, table: &mut Verification) {
         .iter()
         .take(covering.map_or(views.len(), |index| index + 1))
     {
-        let estimated = if view.certificate == Certificate::Estimated {
-            " (estimated, no proof)"
-        } else {
-            ""
-        };
         // A calibration that overspends is a warning of the plan and a failure here.
         table.checks.push(Check {
             kind: "spent",
-            name: format!("epsilon against {}{estimated}", view.view),
+            name: format!("epsilon against {}", view.view),
             statistic: view.epsilon,
             p_value: None,
             threshold,

@@ -1,18 +1,24 @@
 //! Is this decentralised run equal to central differential privacy?
 //!
-//! Four kinds of check over repeated runs with independent seeds:
+//! Five kinds of check over repeated runs with independent seeds:
 //!
 //! | | statement | how |
 //! | --- | --- | --- |
-//! | algebra | noise is scaled by the Δ of X^{l−1}; published inputs sum to Σ local products + Σ own noise | recomputed from the plan, not read from the run |
+//! | algebra | noise is scaled by the Δ of X^{l−1}; published inputs sum to Σ local products + Σ own noise; each is local product + planned noise | recomputed from the plan, not read from the run |
+//! | peers | what all peers publish has the joint law N(0, σ_η² I + σ_Δ² L), L the Laplacian of the noise graph, independent across coordinates, iterations and runs | whitening, χ², Student's t, see `peers/` |
 //! | law | the noise in the sum is N(0, σ²), independent across coordinates, iterations and runs | Kolmogorov–Smirnov, χ², correlations |
 //! | utility | subspace errors are those of a curator with the same noise | Wilcoxon–Mann–Whitney |
 //! | spent | every view that the plan promises costs at most the target ε | the accountant |
 //!
-//! The law is tested on what a peer computes (its estimate of the sum minus the true sum of local
-//! products), so noise that is wrong and averaging that is too short both show.
+//! The law of the sum is tested on what a peer computes (its estimate of the sum minus the true sum of local
+//! products), so noise that is wrong and averaging that is too short both show. Pairwise noise cancels there; that it is
+//! there, of the planned size, fresh and in the right places shows in what every peer publishes.
+//!
+//! A correct run fails with probability at most the significance asked for, over the whole table: every p-value is
+//! held against it divided by their number (Bonferroni).
 
 mod checks;
+mod peers;
 pub mod statistics;
 
 #[cfg(test)]
@@ -20,6 +26,7 @@ mod tests;
 
 use serde::Serialize;
 
+use super::memory;
 use super::resolve::Experiment;
 use super::run::{RunError, run_engine};
 use crate::engine::central::SumNoise;
@@ -28,14 +35,15 @@ use crate::experiment::config::EngineKind;
 use crate::linalg::{Block, subspace_distance, top_eigenvectors};
 use crate::vocabulary::{PeerIndex, Seed};
 use checks::Samples;
+use peers::PeerLaw;
 
 /// How thorough to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VerifyOptions {
     /// Repeated runs with independent seeds.
     pub runs: u32,
-    /// A check fails if its p-value is below this: the probability, per check, that a correct run fails.
-    /// The whole table fails a correct run with at most eight times that (Bonferroni).
+    /// Probability at most that a correct run fails: a check fails if its p-value is below this divided by the number
+    /// of p-values in the table (Bonferroni).
     pub significance: f64,
 }
 
@@ -43,7 +51,7 @@ impl Default for VerifyOptions {
     fn default() -> Self {
         Self {
             runs: 20,
-            significance: 1e-4,
+            significance: 1e-3,
         }
     }
 }
@@ -51,7 +59,7 @@ impl Default for VerifyOptions {
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
-    /// Which kind: `algebra`, `law`, `utility` or `spent`.
+    /// Which kind: `algebra`, `peers`, `law`, `utility` or `spent`.
     pub kind: &'static str,
     /// What is checked.
     pub name: String,
@@ -83,6 +91,12 @@ impl Verification {
         !self.checks.is_empty() && self.checks.iter().all(|check| check.passed)
     }
 
+    /// Number of statistical tests: checks with a p-value.
+    fn tests(&self) -> usize {
+        let tests = self.checks.iter().filter(|check| check.p_value.is_some());
+        tests.count()
+    }
+
     /// The checks that failed.
     pub fn failures(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| !check.passed)
@@ -95,10 +109,11 @@ impl Verification {
 /// [`Experiment::on_topology`] and assert [`Verification::passed`].
 ///
 /// # Errors
-/// [`RunError`] if a run fails.
+/// [`RunError`] if a run fails, the significance is no probability, or if what all peers publish in one iteration does not fit into the memory that is free.
 ///
 /// # Cost
-/// `runs` runs of the engine and as many of the curator.
+/// `runs` runs of the engine and as many of the curator; where peers publish, also what the tests of their joint law
+/// cost, which is less than the runs (see `peers/`), and two arrays of what all peers hold.
 pub fn verify(
     experiment: &Experiment,
     options: VerifyOptions,
@@ -114,18 +129,31 @@ fn verify_sessions(
     prepare: &dyn Fn(Session) -> Session,
     observer: &mut dyn Observer,
 ) -> Result<Verification, RunError> {
+    let found = options.significance;
+    if !(found > 0.0 && found < 1.0) {
+        return Err(RunError::Significance { found });
+    }
     let root = Seed::from_u64(experiment.config.seed);
     let exact = top_eigenvectors(&experiment.user_rows, experiment.config.algorithm.rank);
     let total_sigma = experiment.noise.sigma_sum();
     let runs = options.runs.max(1);
     let mut samples = Samples::new(runs, experiment.config.algorithm.iterations);
+    let engine = experiment.config.engine.kind;
+    let publishes = engine.draws_every_input() && !engine.reveals_only_sums();
+    if publishes {
+        memory::check_verify(experiment).map_err(|error| RunError::Memory(Box::new(error)))?;
+    }
+    let mut peers = publishes.then(|| PeerLaw::new(experiment, runs));
     let (mut algebra, mut least_ratio) = (0.0_f64, f64::INFINITY);
     let (mut ours, mut curated) = (Vec::new(), Vec::new());
     for run in 0..runs {
         let seed = root.repetition(run);
         let honest = experiment.session(&seed);
         let session = prepare(honest.clone());
-        let outcome = run_engine(experiment, &session, &mut Silent)?;
+        let outcome = match &mut peers {
+            Some(peers) => run_engine(experiment, &session, &mut peers.watch(&honest))?,
+            None => run_engine(experiment, &session, &mut Silent)?,
+        };
         let needed = needed_sensitivities(experiment, &honest, &outcome);
         for (record, needed) in outcome.records.iter().zip(&needed) {
             least_ratio = least_ratio.min(record.sensitivity / needed);
@@ -140,9 +168,12 @@ fn verify_sessions(
         algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
         if let Ok(top) = &exact {
             let matched = honest
+                .clone()
                 .with_curator_sigma(total_sigma)
-                .map_err(EngineError::from)?;
-            let curator = central::run(&matched, SumNoise::Curator, &mut Silent)?;
+                .map_err(EngineError::from)
+                .map_err(RunError::engine(&honest))?;
+            let curator = central::run(&matched, SumNoise::Curator, &mut Silent)
+                .map_err(RunError::engine(&matched))?;
             ours.push(subspace_distance(outcome.basis(), &top.vectors));
             curated.push(subspace_distance(curator.basis(), &top.vectors));
         }
@@ -153,25 +184,34 @@ fn verify_sessions(
         skipped: Vec::new(),
         runs,
     };
-    let is_central = experiment.config.engine.kind == EngineKind::Central;
+    let is_central = engine == EngineKind::Central;
     if is_central {
         let reason = "algebra of the noise: a trusted curator has no published inputs";
         table.skipped.push(reason.to_owned());
-    } else if !experiment.config.engine.kind.draws_every_input() {
+    } else if !engine.draws_every_input() {
         let reason =
             "algebra of the noise: the analytic engine draws the noise of the sum as a whole";
         table.skipped.push(reason.to_owned());
     } else {
         table.checks.push(checks::algebra(algebra));
     }
+    if let Some(peers) = &peers {
+        table.checks.push(checks::algebra_of_peers(peers.gap()));
+        table.checks.extend(peers.checks());
+    } else {
+        table.skipped.push(format!(
+            "peers: with engine {} no peer publishes anything; lockstep, event and swarm do",
+            engine.name()
+        ));
+    }
     if total_sigma > 0.0 {
-        table
-            .checks
-            .extend(samples.law(options.significance, !experiment.noise_factors.is_empty()));
+        let each = !experiment.noise_factors.is_empty();
+        table.checks.extend(samples.law(each));
         checks::spent(experiment, &mut table);
     } else {
         table.skipped.push(
-            "law, spent: noise.scheme = \"none\" adds no noise and protects nobody".to_owned(),
+            "peers, law, spent: noise.scheme = \"none\" adds no noise and protects nobody"
+                .to_owned(),
         );
     }
     match exact {
@@ -181,6 +221,7 @@ fn verify_sessions(
         Ok(_) => checks::utility(&ours, &curated, options.significance, &mut table),
         Err(error) => table.skipped.push(format!("utility: {error}")),
     }
+    checks::settle(&mut table, options.significance);
     Ok(table)
 }
 

@@ -1,6 +1,6 @@
 //! The tests of `verify`: p-values, each with its source.
 
-use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
+use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 use statrs::function::gamma::gamma_ur;
 
 /// Two-sided p-value of a standard normal statistic.
@@ -64,28 +64,84 @@ fn kolmogorov_tail(x: f64) -> f64 {
 #[must_use]
 pub fn chi_squared_variance(samples: &[f64]) -> (f64, f64) {
     assert!(!samples.is_empty(), "a test needs samples");
-    let n = samples.len() as f64;
     let total: f64 = samples.iter().map(|x| x * x).sum();
+    chi_squared(total, samples.len() as f64)
+}
+
+/// Degrees of freedom beyond which the cube root of a χ² variable is taken for normal: its tails are then right to
+/// better than one part in a hundred at the p-values that matter, and series for them would need thousands of terms.
+const MANY: f64 = 1e6;
+
+/// Two-sided test that `total` is χ² with `n` > 0 degrees of freedom. Returns (total/n, p).
+///
+/// Exact up to 10⁶ degrees of freedom; Wilson & Hilferty 1931 beyond.
+#[must_use]
+pub fn chi_squared(total: f64, n: f64) -> (f64, f64) {
+    let ratio = total / n;
+    if n > MANY {
+        let variance = 2.0 / (9.0 * n);
+        let z = (ratio.cbrt() - (1.0 - variance)) / variance.sqrt();
+        return (ratio, normal_two_sided(z));
+    }
     let law = ChiSquared::new(n).expect("at least one degree of freedom");
     let lower = law.cdf(total);
     let upper = gamma_ur(n / 2.0, total / 2.0);
-    (total / n, (2.0 * lower.min(upper)).min(1.0))
+    (ratio, (2.0 * lower.min(upper)).min(1.0))
+}
+
+/// Two-sided p-value of a Student t statistic with `n` ≥ 1 degrees of freedom; the normal law beyond 10⁶.
+#[must_use]
+pub fn student_two_sided(t: f64, n: f64) -> f64 {
+    if n > MANY {
+        return normal_two_sided(t);
+    }
+    let law = StudentsT::new(0.0, 1.0, n).expect("at least one degree of freedom");
+    2.0 * law.sf(t.abs())
+}
+
+/// Test that, over `n` samples of two normal variables with mean 0, y − `slope`·x is uncorrelated with x.
+///
+/// `(xx, yy, xy)` are the sums of squares and products. Returns (r, p) with r the correlation of x and y − slope·x.
+///
+/// If slope = Cov(x, y)/Var(x), then r√(n−1)/√(1−r²) is exactly Student's t with n − 1 degrees of freedom: y − slope·x is
+/// then independent of x, and given x its component along x and the n − 1 across it are independent normals of one variance.
+#[must_use]
+pub fn partial_correlation((xx, yy, xy): (f64, f64, f64), slope: f64, n: f64) -> (f64, f64) {
+    let cross = xy - slope * xx;
+    let across = yy - slope * (2.0 * xy - slope * xx);
+    let r = (cross / (xx * across).sqrt()).clamp(-1.0, 1.0);
+    let t = r * (n - 1.0).sqrt() / (1.0 - r * r).sqrt();
+    (r, student_two_sided(t, n - 1.0))
+}
+
+/// The result (statistic, p) of smallest p among several tests, its p times their number (Bonferroni). A p-value that is no
+/// number counts as 0: what could not be computed does not pass. `None` for no tests.
+pub fn least_likely(tests: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
+    let (mut count, mut least) = (0_u64, None);
+    for (statistic, p) in tests {
+        count += 1;
+        let p = if p.is_nan() { 0.0 } else { p };
+        if least.is_none_or(|(_, smallest)| p < smallest) {
+            least = Some((statistic, p));
+        }
+    }
+    least.map(|(statistic, p)| (statistic, (p * count as f64).min(1.0)))
 }
 
 /// Test that two equally long samples of N(0, 1) variables are uncorrelated.
 ///
-/// Returns (correlation, p): the mean product times √N is asymptotically N(0, 1) if they are independent
-/// with mean 0 and variance 1; it is standardised by the empirical second moments.
+/// Returns (correlation, p), both about the mean 0 that is known. For independent samples Student's t with N − 1
+/// degrees of freedom is exact ([`partial_correlation`] with slope 0); for overlapping ones (a sequence against itself
+/// shifted) it holds asymptotically.
 ///
 /// # Panics
 /// If the samples differ in length or are empty.
 #[must_use]
 pub fn correlation(a: &[f64], b: &[f64]) -> (f64, f64) {
     assert_eq!(a.len(), b.len(), "paired samples");
-    let product: f64 = a.iter().zip(b).map(|(x, y)| x * y).sum();
-    let squares = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
-    let r = product / (squares(a) * squares(b)).sqrt();
-    (r, normal_two_sided(r * (a.len() as f64).sqrt()))
+    let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let sums = (product(a, a), product(b, b), product(a, b));
+    partial_correlation(sums, 0.0, a.len() as f64)
 }
 
 /// Wilcoxon–Mann–Whitney test that two samples come from one law.

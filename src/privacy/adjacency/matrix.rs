@@ -1,4 +1,4 @@
-//! P1's change of the matrix.
+//! A change of one peer's matrix in the norm that P1 uses.
 
 use nalgebra::DMatrix;
 use rand::Rng;
@@ -7,11 +7,14 @@ use rand_distr::StandardNormal;
 
 use super::{Adjacency, Neighbouring, difference, shifted};
 
-/// A changes by C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7). The distance is √(Σ_i ‖C_{i:}‖₁²), the ℓ2 norm of the
-/// ℓ1 norms of the rows.
+/// One peer's A_u changes by C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7). The distance is √(Σ_i ‖C_{i:}‖₁²), the ℓ2 norm
+/// of the ℓ1 norms of the rows.
+///
+/// P1 states it for the sum A, which is right for a curator. Where peers publish their own noisy A_u X, a change of A that is
+/// spread over several peers is several records: [`Adjacency::is_of_matrix`].
 ///
 /// P1 asks for a symmetric C as well. Nothing needs it, and with it a single entry off the diagonal would not
-/// be a neighbour (ref F.1.5); so C is any matrix.
+/// be a neighbour; so C is any matrix.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixChange;
 

@@ -48,16 +48,17 @@ pub enum Adjacency {
     Swap,
     /// One user's row becomes any other row: [`ReplaceUser`].
     ReplaceUser,
-    /// A changes by any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7; symmetry is not needed, ref F.1.5):
-    /// [`MatrixChange`].
+    /// One peer's matrix A_u changes by any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (the norm of P1, equation 7; symmetry is not
+    /// needed): [`MatrixChange`]. See [`Self::is_of_matrix`] for changes at several peers.
     Matrix,
-    /// A changes by any C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4): [`UnitSpectral`].
+    /// One peer's matrix A_u changes by any C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4): [`UnitSpectral`]. See
+    /// [`Self::is_of_matrix`] for changes at several peers.
     UnitSpectral,
 }
 
 /// An adjacency that runs.
 pub trait Neighbouring {
-    /// What a dataset is: binary rows of users, or the matrix A itself.
+    /// What a dataset is: binary rows of users, or the matrix of one peer (of a curator: A itself).
     type Data;
 
     /// Its name.
@@ -114,7 +115,18 @@ impl Adjacency {
         Self::UnitSpectral,
     ];
 
-    /// The adjacency on the rows of users; `None` for the two that change the matrix A itself.
+    /// Whether one record is a change of a matrix and not of a user's row.
+    ///
+    /// Such a change may be of the sum A = Σ_u A_u as long as only sums are seen: engines `central` and `federated`.
+    /// Where every peer publishes its own noisy A_u X, it must lie within **one peer's** A_u. A change of A that is spread
+    /// over k peers is k records ([`super::GroupLoss`]), even if A stays as it is: whether two peers exchanged
+    /// their rows is not hidden by noise that is meant for one of them.
+    #[must_use]
+    pub fn is_of_matrix(self) -> bool {
+        matches!(self, Self::Matrix | Self::UnitSpectral)
+    }
+
+    /// The adjacency on the rows of users; `None` for the two that change a matrix ([`Self::is_of_matrix`]).
     #[must_use]
     pub fn rows(self) -> Option<RowAdjacency> {
         match self {

@@ -1,4 +1,4 @@
-//! A change of the matrix that moves no vector by more than its length.
+//! A change of one peer's matrix that moves no vector by more than its length.
 
 use nalgebra::DMatrix;
 use rand::distr::Distribution;
@@ -7,11 +7,12 @@ use rand_distr::StandardNormal;
 
 use super::{Adjacency, Neighbouring, difference, shifted};
 
-/// A changes by C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4, after Kapralov & Talwar). The distance is
-/// the spectral norm of the difference.
+/// One peer's A_u changes by C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4, after Kapralov & Talwar). The distance
+/// is the spectral norm of the difference.
 ///
-/// Of all adjacencies here this one protects most: every change of a user's row, with ‖r̂ᵀr̂‖₂ ≤ 1, is
-/// covered, and so are n of them in orthogonal directions at once. Its sensitivity grows as √p for it.
+/// Of all adjacencies here this one protects most of what one peer holds: every change of a user's row, with
+/// ‖r̂ᵀr̂‖₂ ≤ 1, is covered, and so are n of them in orthogonal directions at once, all at the same peer. Its sensitivity
+/// grows as √p for it. Changes at several peers are several records: [`Adjacency::is_of_matrix`].
 #[derive(Clone, Copy, Debug)]
 pub struct UnitSpectral;
 

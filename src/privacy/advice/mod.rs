@@ -164,7 +164,7 @@ fn gap_of(graph: &Graph, colluders: usize, target: f64) -> f64 {
         return gap;
     }
     let known = connectivity(graph, colluders);
-    certified_gap(&PublicGraph::new(graph, known).proved(), colluders)
+    certified_gap(&PublicGraph::new(graph, known), colluders)
 }
 
 /// One new edge for every peer whose certificate exceeds the target, to such a peer if possible.
@@ -172,7 +172,7 @@ fn round(graph: &Graph, colluders: usize, target: f64) -> Vec<(u32, u32)> {
     let peers = graph.nodes();
     let allowed = target * target / peers as f64;
     let known = connectivity(graph, colluders);
-    let factors = factors(&PublicGraph::new(graph, known).proved(), colluders);
+    let factors = factors(&PublicGraph::new(graph, known), colluders);
     let mut weak: Vec<u32> = (0..peers as u32)
         .filter(|&u| factors[u as usize] >= allowed)
         .collect();

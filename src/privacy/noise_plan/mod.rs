@@ -55,8 +55,6 @@ pub enum Certificate {
     Lambda2,
     /// An upper bound for every coalition of this size, from the degrees alone.
     Star,
-    /// As [`Self::Lambda2`], from an estimate of the connectivity: not a proof.
-    Estimated,
     /// Exact, given that secure aggregation reveals only the sum.
     SecureSum,
     /// Exact for every coalition: each peer's own noise suffices.
@@ -70,6 +68,11 @@ pub enum Certificate {
     Core,
     /// An upper bound for every coalition of this size, from disjoint trees around each peer.
     DisjointForest,
+    /// An upper bound for every coalition of this size, from trees that overlap because each covers more than half of
+    /// the honest peers.
+    Overlap,
+    /// An upper bound for every coalition of this size, from the distances that are left once any one peer is gone.
+    Detour,
 }
 
 /// What one kind of adversary learns about the worst-placed honest peer.
@@ -130,7 +133,7 @@ pub struct NoiseRequest<'a> {
     /// Whether an ideal secure aggregation reveals only the sum (engine `federated`): the adversary sees the
     /// sum and its own colluders' noise, nothing else.
     pub trusted_sum: bool,
-    /// λ₂ of the noise graph, from the topology layer.
+    /// What is proved of λ₂ of the noise graph, from the topology layer.
     pub connectivity: Connectivity,
     /// What to do where the coalition can split the noise graph.
     pub on_disconnect: OnDisconnect,

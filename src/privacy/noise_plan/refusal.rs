@@ -3,7 +3,7 @@
 use super::super::PrivacyError;
 use super::super::coalition::PublicGraph;
 use super::{NoiseRequest, certified};
-use crate::topology::Graph;
+use crate::topology::{CERTIFIED_UP_TO, Graph};
 
 /// Names listed in a message before "and n more".
 const LISTED: usize = 5;
@@ -51,7 +51,7 @@ pub(super) fn if_cut(graph: &Graph) -> Result<(), PrivacyError> {
     };
     let components = graph.components_without(&[vertex]);
     Err(PrivacyError::CutVertex {
-        vertex: graph.name(vertex as usize),
+        vertex: graph.printed(vertex as usize),
         isolated: members(graph, &components, piece),
         remaining: graph.nodes() - 1 - size,
     })
@@ -102,7 +102,7 @@ pub(super) fn too_many(
         overhead,
         // A little more than the limit, so that finite pairwise noise can do it.
         needed: needed(colluders).map(|needed| (needed * 1.01 + 0.001) * (1.0 + 1e-9)),
-        weakest: graph.name(weakest),
+        weakest: graph.printed(weakest),
         partners: graph.degree(weakest),
         largest,
         degree: sufficient_degree(colluders, graph.nodes()),
@@ -110,21 +110,27 @@ pub(super) fn too_many(
 }
 
 /// A degree at which random regular graphs have λ₂ ≈ d − 2√(d−1) > t (Friedman 2008), with a twentieth to
-/// spare; at most that of the complete graph, whose λ₂ is s.
+/// spare; at most that of the complete graph, whose λ₂ is s. Beyond [`CERTIFIED_UP_TO`] peers nobody proves λ₂, and the
+/// trees that t colluders leave of d must cover more than half of the peers: a tenth to spare there.
 fn sufficient_degree(colluders: usize, peers: usize) -> usize {
-    let wanted = 1.05 * colluders as f64;
+    let t = colluders as f64;
     (3..peers)
         .find(|&degree| {
             let d = degree as f64;
-            d - 2.0 * (d - 1.0).sqrt() > wanted
+            let overlaps = peers <= CERTIFIED_UP_TO || d > 2.2 * t + 1.0;
+            overlaps && d - 2.0 * (d - 1.0).sqrt() > 1.05 * t
         })
         .unwrap_or_else(|| peers.saturating_sub(1))
 }
 
-/// The names of the nodes of one component, the first few.
+/// The names of the nodes of one component as they can be typed, the first few.
 fn members(graph: &Graph, components: &[Option<u32>], piece: u32) -> Vec<String> {
     let mut nodes = (0..graph.nodes()).filter(|&u| components[u] == Some(piece));
-    let mut names: Vec<String> = nodes.by_ref().take(LISTED).map(|u| graph.name(u)).collect();
+    let mut names: Vec<String> = nodes
+        .by_ref()
+        .take(LISTED)
+        .map(|u| graph.printed(u))
+        .collect();
     let rest = nodes.count();
     if rest > 0 {
         names.push(format!("{rest} more"));

@@ -19,10 +19,7 @@ pub(super) fn request(graph: &Graph, colluders: usize) -> NoiseRequest<'_> {
         colluders,
         overhead: 0.01,
         trusted_sum: false,
-        connectivity: Connectivity {
-            lower_bound: 0.0,
-            certified: true,
-        },
+        connectivity: Connectivity { lower_bound: 0.0 },
         on_disconnect: OnDisconnect::Refuse,
     }
 }
@@ -31,7 +28,6 @@ pub(super) fn with_connectivity(graph: &Graph, colluders: usize) -> NoiseRequest
     NoiseRequest {
         connectivity: Connectivity {
             lower_bound: algebraic_connectivity(graph) - 1e-9,
-            certified: true,
         },
         ..request(graph, colluders)
     }
@@ -233,12 +229,9 @@ fn pieces_are_named_when_the_graph_is_not_connected() {
             "{text}"
         );
     }
-    // An estimate that claims connectivity does not help.
+    // A claim of connectivity does not help.
     let lied = NoiseRequest {
-        connectivity: Connectivity {
-            lower_bound: 4.0,
-            certified: false,
-        },
+        connectivity: Connectivity { lower_bound: 4.0 },
         on_disconnect: OnDisconnect::SmallestComponent,
         ..request(&g, 2)
     };
@@ -312,11 +305,8 @@ fn nonsense_is_refused_not_planned() {
             ..request(&g, 0)
         };
         let connectivity = NoiseRequest {
-            connectivity: Connectivity {
-                lower_bound: bad,
-                certified: true,
-            },
-            ..request(&large, 2)
+            connectivity: Connectivity { lower_bound: bad },
+            ..request(&large, 3)
         };
         assert!(matches!(
             NoisePlan::new(&z),

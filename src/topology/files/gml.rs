@@ -1,9 +1,23 @@
 //! The Graph Modelling Language (Himsolt 1997): `graph [ node [ id 0 label "Oslo" ] edge [ … ] ]`.
 //!
-//! Keys other than those of nodes and edges used here are skipped, with the lists they hold.
+//! # Grammar
+//!
+//! ```text
+//! file    = { key value }                       blanks and line ends separate; one `graph [ … ]` at the top
+//! value   = word | text | "[" { key value } "]"
+//! key     = an ASCII letter, then ASCII characters without blanks and , ; # " [ ] ( ) { }
+//! word    = characters without blanks and " [ ]
+//! text    = '"' anything but '"' '"'            with the character references of XML
+//! comment = "#" anything to the end of its line, where a key or a value could stand
+//! ```
+//!
+//! Read are `directed` (0 or 1) in the graph, `id` and `label` in its nodes, `source` and `target` in its edges,
+//! each at most once; ids are texts, or words of letters, digits and `_ . + -`. Other keys, such as weights, are
+//! skipped with the lists they hold; a key that differs from `node` or `edge` in case only is refused.
 
 use super::parsed::{Builder, Fault, Parsed};
 use super::problem::{FileProblem, shortened};
+use crate::vocabulary::hidden;
 
 /// Limit on a key, a number or a quoted string.
 const MAX_TOKEN: usize = 65_536;
@@ -35,7 +49,13 @@ impl<'a> Tokens<'a> {
             if !self.rest.starts_with('#') {
                 break;
             }
-            self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]);
+            let end = self.rest.find('\n').unwrap_or(self.rest.len());
+            let comment = &self.rest[..end];
+            // Some programs end a line, and the comment with it, at a carriage return.
+            if let Some(found) = hidden(comment.strip_suffix('\r').unwrap_or(comment)) {
+                return Err((self.line, FileProblem::Hidden { found }));
+            }
+            self.rest = &self.rest[end..];
         }
         let Some(first) = self.rest.chars().next() else {
             return Ok(None);
@@ -105,14 +125,9 @@ enum List {
 }
 
 /// Reads a GML file with one graph.
-pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, Fault> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let valid = &bytes[..error.valid_up_to()];
-        let line = 1 + valid.iter().filter(|b| **b == b'\n').count();
-        (line, FileProblem::NotText)
-    })?;
+pub(super) fn parse(text: &str) -> Result<Parsed, Fault> {
     let mut tokens = Tokens {
-        rest: text.strip_prefix('\u{feff}').unwrap_or(text),
+        rest: text,
         line: 1,
     };
     let mut reader = Reader {
@@ -125,9 +140,18 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, Fault> {
         let line = tokens.line;
         match token {
             Token::Close => reader.close(&tokens)?,
+            Token::Word(key) if !is_key(key) => return Err(tokens.unexpected("a key", key)),
             Token::Word(key) => match tokens.next()? {
                 Some(Token::Open) => reader.open(key, line)?,
-                Some(Token::Word(value)) => reader.value(key, value, &tokens)?,
+                Some(Token::Word(value)) => {
+                    let id = ["id", "source", "target"].contains(&key);
+                    if let Some(wrong) = value.chars().find(|c| id && !is_in_id(*c)) {
+                        let id = shortened(value);
+                        let character = wrong.to_string();
+                        return Err((tokens.line, FileProblem::IdCharacter { id, character }));
+                    }
+                    reader.value(key, value, &tokens)?;
+                }
                 Some(Token::Text(value)) => reader.value(key, &unescaped(value), &tokens)?,
                 Some(Token::Close) => return Err(tokens.unexpected("a value", "`]`")),
                 None => return Err(tokens.unexpected("a value", "the end of the file")),
@@ -145,6 +169,19 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, Fault> {
     reader.finish()
 }
 
+/// Whether a word can be a key. Anything else there is a separator or a bracket of another format.
+fn is_key(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word
+            .chars()
+            .all(|c| c.is_ascii_graphic() && !",;#(){}".contains(c))
+}
+
+/// Whether a character can stand in an id without quotes.
+fn is_in_id(character: char) -> bool {
+    character.is_alphanumeric() || "_.+-".contains(character)
+}
+
 struct Reader {
     builder: Builder,
     open: Vec<List>,
@@ -156,6 +193,16 @@ impl Reader {
     fn open(&mut self, key: &str, line: usize) -> Result<(), Fault> {
         if self.open.len() >= MAX_DEPTH {
             return Err((line, FileProblem::TooDeep { most: MAX_DEPTH }));
+        }
+        for expected in ["`node`", "`edge`"] {
+            let name = expected.trim_matches('`');
+            if matches!(self.open.last(), Some(List::Graph))
+                && key.eq_ignore_ascii_case(name)
+                && key != name
+            {
+                let found = shortened(key);
+                return Err((line, FileProblem::Unexpected { expected, found }));
+            }
         }
         let list = match (self.open.last(), key) {
             (None, "graph") => {
@@ -186,6 +233,11 @@ impl Reader {
     }
 
     fn value(&mut self, key: &str, value: &str, tokens: &Tokens<'_>) -> Result<(), Fault> {
+        let set = |slot: &mut Option<String>, expected, found| match slot.replace(value.to_owned())
+        {
+            None => Ok(()),
+            Some(_) => Err(tokens.unexpected(expected, found)),
+        };
         match (self.open.last_mut(), key) {
             (Some(List::Graph), "directed") => {
                 self.directed = match value {
@@ -194,10 +246,16 @@ impl Reader {
                     other => return Err(tokens.unexpected("`directed 0` or `directed 1`", other)),
                 };
             }
-            (Some(List::Node { id, .. }), "id") => *id = Some(value.to_owned()),
-            (Some(List::Node { label, .. }), "label") => *label = Some(value.to_owned()),
-            (Some(List::Edge { source, .. }), "source") => *source = Some(value.to_owned()),
-            (Some(List::Edge { target, .. }), "target") => *target = Some(value.to_owned()),
+            (Some(List::Node { id, .. }), "id") => set(id, "one `id`", "a second `id`")?,
+            (Some(List::Node { label, .. }), "label") => {
+                set(label, "one `label`", "a second `label`")?
+            }
+            (Some(List::Edge { source, .. }), "source") => {
+                set(source, "one `source`", "a second `source`")?
+            }
+            (Some(List::Edge { target, .. }), "target") => {
+                set(target, "one `target`", "a second `target`")?
+            }
             _ => {}
         }
         Ok(())

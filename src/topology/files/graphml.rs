@@ -1,6 +1,17 @@
 //! GraphML (Brandes et al. 2002): nodes and edges with ids, names in `label` or `name` data.
 //!
-//! External entities are never resolved, and a reference to an entity XML does not predefine is refused.
+//! # Grammar
+//!
+//! ```text
+//! file  = well-formed XML 1.0 in UTF-8 (or declared otherwise and all ASCII), with one flat `graph`
+//! graph = [edgedefault="undirected" | "directed"] { node | edge | anything else that is no graph or hyperedge }
+//! node  = id, and at most the first `data` whose `key` is declared as a node's label or name is its name
+//! edge  = source, target, [directed="true" | "false" | "1" | "0"]
+//! ```
+//!
+//! Other elements and attributes, such as weights, are skipped; `graph`, `node` and `edge` in another case are
+//! refused, and so is text outside the outermost element. Blanks in names are made one. External entities are
+//! never resolved, and a reference to an entity XML does not predefine is refused.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +37,8 @@ struct Node {
 }
 
 /// Reads a GraphML file with one flat graph.
-pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, Fault> {
+pub(super) fn parse(text: &str) -> Result<Parsed, Fault> {
+    let bytes = text.as_bytes();
     let mut xml = Reader::from_reader(bytes);
     let mut state = State::default();
     let (mut counted, mut line) = (0, 1);
@@ -82,7 +94,18 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, Fault> {
                 }
             }
             Event::Eof => break,
-            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
+            Event::Decl(declaration) => {
+                let encoding = declaration.encoding().and_then(Result::ok);
+                let known = encoding
+                    .is_none_or(|name| name.eq_ignore_ascii_case(b"utf-8") || text.is_ascii());
+                if !known {
+                    return Err(fault(FileProblem::Unsupported {
+                        feature: "an encoding other than UTF-8",
+                        instead: "convert the file to UTF-8 and change its declaration",
+                    }));
+                }
+            }
+            Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
         }
     }
     if state.depth > 0 || !state.graph_seen {
@@ -123,6 +146,18 @@ impl State {
                 (line, problem)
             })
         };
+        if let Some(error) = element.attributes().find_map(Result::err) {
+            return Err((line, not_xml(&error)));
+        }
+        for expected in ["`graph`", "`node`", "`edge`"] {
+            let name = expected.trim_matches('`').as_bytes();
+            let local = element.local_name();
+            let found = local.as_ref();
+            if found.eq_ignore_ascii_case(name) && found != name {
+                let found = shortened(&String::from_utf8_lossy(found));
+                return Err((line, FileProblem::Unexpected { expected, found }));
+            }
+        }
         match element.local_name().as_ref() {
             b"key" => {
                 let of = attribute(element, "for", line)?;
@@ -182,6 +217,11 @@ impl State {
     }
 
     fn text(&mut self, text: &str, line: usize) -> Result<(), Fault> {
+        if self.depth == 0 && !text.trim().is_empty() {
+            let expected = "elements alone at the outermost level";
+            let found = shortened(text.trim());
+            return Err((line, FileProblem::Unexpected { expected, found }));
+        }
         if let Some((name, _)) = &mut self.name {
             if name.len() + text.len() > MAX_NAME {
                 return Err((line, FileProblem::TooLong { most: MAX_NAME }));

@@ -2,7 +2,10 @@
 //!
 //! What a file holds is hostile: its size, its lines, its nodes and edges are bounded, no count it
 //! declares is believed, and every fault is reported with its line. Nothing is repaired unless an option
-//! asks for it.
+//! asks for it, and nothing is guessed: what could be read in two ways is refused. The grammar of each format
+//! stands in its module; common to all: UTF-8 with or without a byte-order mark, lines that end with LF or CR LF,
+//! no control characters, names without characters that cannot be seen, and no two names that are one in two
+//! spellings ([`Spellings`](crate::vocabulary::Spellings)); otherwise names are compared byte by byte.
 
 mod edges;
 mod gml;
@@ -12,17 +15,20 @@ mod problem;
 mod recipe;
 
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod zoo;
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
 use super::{Graph, Origin, Provenance, Topology, TopologyError};
+use crate::vocabulary::hidden;
 use parsed::{Fault, Parsed};
 
 pub use edges::write_edges;
@@ -74,16 +80,33 @@ impl Format {
     }
 
     fn parse(self, bytes: &[u8]) -> Result<Parsed, Fault> {
+        let text = plain_text(bytes)?;
         match self {
-            Self::Edges => edges::parse(bytes),
-            Self::GraphMl => graphml::parse(bytes),
-            Self::Gml => gml::parse(bytes),
+            Self::Edges => edges::parse(text),
+            Self::GraphMl => graphml::parse(text),
+            Self::Gml => gml::parse(text),
             Self::Recipe => {
                 let file = "a recipe".to_owned();
                 Err((1, FileProblem::RecipeFile { file }))
             }
         }
     }
+}
+
+/// The text of a file without the byte-order mark it may begin with. Control characters other than tabs and line
+/// ends stand in none of the formats.
+fn plain_text(bytes: &[u8]) -> Result<&str, Fault> {
+    let line_of = |offset: usize| 1 + bytes[..offset].iter().filter(|b| **b == b'\n').count();
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| (line_of(error.valid_up_to()), FileProblem::NotText))?;
+    let control = |b: &u8| b.is_ascii_control() && !matches!(b, b'\t' | b'\n' | b'\r');
+    if let Some(offset) = bytes.iter().position(control) {
+        let line = text[..offset].rfind('\n').map_or(0, |end| end + 1);
+        if let Some(found) = hidden(&text[line..=offset]) {
+            return Err((line_of(offset), FileProblem::Hidden { found }));
+        }
+    }
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
 /// Reads a connected graph from a file (`.edges`, `.graphml`, `.gml`, each also with `.gz`) or makes it
@@ -265,7 +288,13 @@ fn read(path: &Path, zipped: bool, most: usize) -> Result<Vec<u8>, TopologyError
     } else {
         file.take(limit).read_to_end(&mut bytes)
     }
-    .map_err(unreadable)?;
+    .map_err(|source| match source.kind() {
+        ErrorKind::UnexpectedEof if zipped => at(path)((1, FileProblem::TruncatedGzip)),
+        ErrorKind::InvalidInput | ErrorKind::InvalidData if zipped => {
+            at(path)((1, FileProblem::CorruptGzip))
+        }
+        _ => unreadable(source),
+    })?;
     if bytes.len() > most {
         return Err(at(path)((1, FileProblem::TooLarge { most })));
     }

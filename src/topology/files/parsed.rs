@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::{FileProblem, shortened};
 use crate::topology::Graph;
+use crate::vocabulary::{Spellings, hidden};
 
 /// Limit on nodes of a file.
 pub(super) const MAX_NODES: usize = 4_000_000;
@@ -119,12 +120,7 @@ fn undirected(
 /// Distinct names from labels that need not be: a node without a label is named by its id, and a label
 /// that several nodes carry is followed by the id in parentheses.
 pub(super) fn distinct_names(nodes: &[(String, Option<String>)]) -> Vec<String> {
-    let wanted = |(id, label): &(String, Option<String>)| {
-        label
-            .clone()
-            .filter(|l| !l.is_empty())
-            .unwrap_or_else(|| id.clone())
-    };
+    let wanted = |(id, label): &(String, Option<String>)| label.as_ref().unwrap_or(id).clone();
     let mut uses: BTreeMap<String, usize> = BTreeMap::new();
     for node in nodes {
         *uses.entry(wanted(node)).or_default() += 1;
@@ -154,6 +150,7 @@ pub(super) fn distinct_names(nodes: &[(String, Option<String>)]) -> Vec<String> 
 #[derive(Default)]
 pub(super) struct Numbering {
     numbers: BTreeMap<String, u32>,
+    spellings: Spellings,
 }
 
 impl Numbering {
@@ -165,13 +162,26 @@ impl Numbering {
         self.numbers.get(id).copied()
     }
 
-    /// The number of `id`, a new one if it has none, and whether it is new.
+    /// The ids, in no order that means anything.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.numbers.keys().map(String::as_str)
+    }
+
+    /// The number of `id`, a new one if it has none, and whether it is new. An id that is another spelling of
+    /// one before is refused.
     pub(super) fn define(&mut self, id: &str) -> Result<(u32, bool), FileProblem> {
         if let Some(number) = self.get(id) {
             return Ok((number, false));
         }
         if self.len() >= MAX_NODES {
             return Err(FileProblem::TooManyNodes { most: MAX_NODES });
+        }
+        let known = |form: &str| self.numbers.contains_key(form);
+        if let Some(earlier) = self.spellings.clash(id, known) {
+            return Err(FileProblem::Spelling {
+                name: shortened(id),
+                earlier: shortened(&earlier),
+            });
         }
         let number = self.len() as u32;
         self.numbers.insert(id.to_owned(), number);
@@ -190,6 +200,8 @@ impl Numbering {
 #[derive(Default)]
 pub(super) struct Builder {
     numbering: Numbering,
+    /// What nodes will be called: labels, and ids where there is none.
+    names: Numbering,
     nodes: Vec<(String, Option<String>)>,
     edges: Vec<(String, String, bool, usize)>,
 }
@@ -201,11 +213,27 @@ impl Builder {
         label: Option<String>,
         line: usize,
     ) -> Result<(), Fault> {
-        let (_, new) = self.numbering.define(&id).map_err(|p| (line, p))?;
+        let fault = |problem| (line, problem);
+        let label = label.filter(|label| !label.is_empty());
+        for text in std::iter::once(&id).chain(&label) {
+            if let Some(found) = hidden(text) {
+                return Err(fault(FileProblem::Hidden { found }));
+            }
+            // It shows as blanks and cannot be typed.
+            if text.contains('\t') {
+                return Err(fault(FileProblem::IdCharacter {
+                    id: shortened(text),
+                    character: "U+0009".to_owned(),
+                }));
+            }
+        }
+        let (_, new) = self.numbering.define(&id).map_err(fault)?;
         if !new {
             let id = shortened(&id);
             return Err((line, FileProblem::DuplicateNode { id }));
         }
+        let name = label.as_ref().unwrap_or(&id);
+        self.names.define(name).map_err(fault)?;
         self.nodes.push((id, label));
         Ok(())
     }

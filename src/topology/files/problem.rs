@@ -1,5 +1,7 @@
 //! What can be wrong in one place of a graph file.
 
+use crate::vocabulary::Hidden;
+
 /// A fault in a graph file, found at a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileProblem {
@@ -36,6 +38,73 @@ pub enum FileProblem {
     /// Bytes that are not UTF-8.
     #[error("not UTF-8 text; convert the file")]
     NotText,
+    /// A character that a reader of the file does not see.
+    #[error("{found}; remove it, or save the file anew as plain UTF-8 text")]
+    Hidden {
+        /// The character and its place in the line or name.
+        found: Hidden,
+    },
+    /// A gzip stream that stops before its end marker.
+    #[error("the gzip stream ends in the middle: the file is truncated, fetch or copy it again")]
+    TruncatedGzip,
+    /// Content that is no gzip stream, or a damaged one.
+    #[error(
+        "not a gzip stream, or a damaged one: fetch or copy the file again, or drop `.gz` from its name"
+    )]
+    CorruptGzip,
+    /// Two ids or names that are the same one, written in two ways.
+    #[error(
+        "{name} is only another spelling of {earlier}, which stands before it; write one of the two everywhere, or rename one"
+    )]
+    Spelling {
+        /// The name, shortened.
+        name: String,
+        /// The name before it, shortened.
+        earlier: String,
+    },
+    /// A character in an id that other formats quote, separate or bracket ids with.
+    #[error(
+        "`{character}` in {id}: ids are separated by blanks or by one comma, without quotes, brackets or other signs around them; remove it, or rename the node"
+    )]
+    IdCharacter {
+        /// The id or line, shortened.
+        id: String,
+        /// The character.
+        character: String,
+    },
+    /// A comma with nothing beside it, or with blanks in a part.
+    #[error("a separator too many: write two ids, separated by blanks or by one comma")]
+    StraySeparator,
+    /// A line whose ids are separated otherwise than those of the lines before.
+    #[error(
+        "ids are separated otherwise than on line {first}: use blanks on all lines, or a comma on all"
+    )]
+    MixedSeparators {
+        /// The line of the first edge.
+        first: usize,
+    },
+    /// A comment of another format.
+    #[error(
+        "{found} looks like a comment, and comments start with `#`; change its sign or delete it"
+    )]
+    CommentSign {
+        /// The line, shortened.
+        found: String,
+    },
+    /// A first line that counts nodes and edges.
+    #[error(
+        "{found} looks like a header 'n m', as many nodes and edges as follow: delete it or comment it out; an edge like that can stand on any later line"
+    )]
+    CountHeader {
+        /// The line.
+        found: String,
+    },
+    /// A first line that names columns.
+    #[error("{found} looks like a header that names two columns: delete it or comment it out")]
+    WordHeader {
+        /// The line.
+        found: String,
+    },
     /// No node at all.
     #[error("the file has no nodes")]
     Empty,

@@ -1,10 +1,14 @@
 //! Recipes: a TOML file that says how to make or where to find a graph, and what to expect of it.
+//!
+//! The grammar is that of TOML 1.0 (which has no lone CR and no control characters), with the keys of [`Recipe`]
+//! and no others, each at most once. A name holds no character that cannot be seen.
 
 use serde::{Deserialize, Serialize};
 
 use super::parsed::Fault;
 use super::problem::FileProblem;
 use crate::topology::GeneratorConfig;
+use crate::vocabulary::hidden;
 
 /// A named topology, as the files of `topologies/` describe it. Unknown keys are refused.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -62,17 +66,19 @@ pub struct Expected {
 
 /// Reads a recipe.
 pub(super) fn parse(bytes: &[u8]) -> Result<Recipe, Fault> {
+    let text = super::plain_text(bytes)?;
     let line_of = |offset: usize| {
-        let before = &bytes[..offset.min(bytes.len())];
+        let before = &text.as_bytes()[..offset.min(text.len())];
         1 + before.iter().filter(|b| **b == b'\n').count()
     };
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| (line_of(error.valid_up_to()), FileProblem::NotText))?;
     let recipe: Recipe = toml::from_str(text).map_err(|error| {
         let reason = error.message().chars().take(400).collect();
         let line = line_of(error.span().map_or(0, |span| span.start));
         (line, FileProblem::Recipe { reason })
     })?;
+    if let Some(found) = hidden(&recipe.name) {
+        return Err((1, FileProblem::Hidden { found }));
+    }
     let found = match (&recipe.generator, &recipe.file) {
         (Some(_), Some(_)) => Some("both"),
         (None, None) => Some("neither"),

@@ -32,7 +32,7 @@ fn write(folder: &tempfile::TempDir, name: &str, content: &[u8]) -> PathBuf {
     path
 }
 
-fn gzip(content: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(content: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut encoder, content).expect("to memory");
     encoder.finish().expect("to memory")
@@ -72,7 +72,7 @@ fn edge_list_faults_name_line_and_remedy() {
     assert!(fault("0 1\n7").starts_with("2: expected two node ids, found 1"));
     assert_eq!(fault(""), "1: the file has no nodes");
     assert!(fault(&format!("0 1\n{}", "x".repeat(5000))).starts_with("2: a line"));
-    let (line, problem) = edges::parse(b"0 1\n0 \xff").expect_err("not text");
+    let (line, problem) = Format::Edges.parse(b"0 1\n0 \xff").expect_err("not text");
     assert_eq!((line, problem), (2, FileProblem::NotText));
 }
 
@@ -303,7 +303,10 @@ fn unreadable_files_are_reported_and_large_ones_not_read_whole() {
     let broken = write(&folder, "broken.edges.gz", b"0 1\n");
     assert!(matches!(
         load(&broken, LoadOptions::default()),
-        Err(TopologyError::Unreadable { .. })
+        Err(TopologyError::File {
+            problem: FileProblem::CorruptGzip | FileProblem::TruncatedGzip,
+            ..
+        })
     ));
     let bomb = write(&folder, "bomb.edges.gz", &gzip(&vec![b'\n'; 3 << 20]));
     assert!(
@@ -457,7 +460,7 @@ proptest! {
         }
         let mut bytes = Vec::new();
         write_edges(&original, &mut bytes).expect("to memory");
-        let read = edges::parse(&bytes).and_then(|p| p.into_graph(false)).expect("valid");
+        let read = Format::Edges.parse(&bytes).and_then(|p| p.into_graph(false)).expect("valid");
         prop_assert_eq!(read, original);
     }
 }

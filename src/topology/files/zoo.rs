@@ -100,3 +100,83 @@ fn snap_graphs_have_their_published_counts() {
         assert_eq!((graph.nodes(), graph.edges()), (nodes, edges), "{name}");
     }
 }
+
+/// A digest of what a reader found in these files: nodes, names and edges as they stand there.
+fn digest<'a>(files: impl Iterator<Item = (String, &'a [u8])>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for (name, bytes) in files {
+        let (format, _) = Format::of(Path::new(&name)).expect("a graph");
+        let found = match format.parse(bytes) {
+            Ok(parsed) => format!("{:?} {:?} {:?}", parsed.nodes, parsed.names, parsed.edges),
+            Err((line, problem)) => format!("refused at line {line}: {problem:?}"),
+        };
+        hasher.update(format!("{name}\n{found}\n").as_bytes());
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
+}
+
+/// What the readers made of these files before they refused anything that is ambiguous: nothing real is read
+/// as something else since.
+#[test]
+fn real_files_are_read_as_they_always_were() {
+    let mut wrong = Vec::new();
+    let mut compare = |what, digest: String, before| {
+        if digest != before {
+            wrong.push(format!("{what}: {digest}"));
+        }
+    };
+    if let Some(path) = shared("topology-zoo-gml.tar.gz") {
+        let mut archive = Vec::new();
+        GzDecoder::new(File::open(path).expect("it exists"))
+            .read_to_end(&mut archive)
+            .expect("gzip");
+        let mut files = untar(&archive);
+        files.retain(|(name, _)| name.ends_with(".gml"));
+        files.sort();
+        assert_eq!(files.len(), 276);
+        compare(
+            "Topology Zoo",
+            digest(files.into_iter()),
+            "e2a8160879879727aba1d3e0780f64bc",
+        );
+    }
+    let names = [
+        "ego-facebook.edges.gz",
+        "oregon1-010331.edges.gz",
+        "karate.edges",
+        "les-miserables.edges",
+    ];
+    let paths: Vec<_> = names.iter().filter_map(|name| shared(name)).collect();
+    if paths.len() == names.len() {
+        compare(
+            "shared edge lists",
+            digest_of(&paths),
+            "2b54129851eab82c7a1621de16daffba",
+        );
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("topologies");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("in the repository")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| matches!(Format::of(path), Some((format, _)) if format != Format::Recipe))
+        .collect();
+    paths.sort();
+    compare(
+        "topologies/",
+        digest_of(&paths),
+        "5d5d3aece28718b02d615f3512d2f548",
+    );
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn digest_of(paths: &[PathBuf]) -> String {
+    let files: Vec<(String, Vec<u8>)> = paths
+        .iter()
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_string_lossy();
+            let bytes = read(path, name.ends_with(".gz"), MAX_FILE).expect("readable");
+            (name.into_owned(), bytes)
+        })
+        .collect();
+    digest(files.iter().map(|(name, bytes)| (name.clone(), &bytes[..])))
+}

@@ -42,7 +42,7 @@ pub(super) fn second_smallest(m: Laplacian<'_>) -> Interval {
     Interval {
         low: low
             .filter(|low| *low > 0.0)
-            .unwrap_or_else(|| super::diameter_floor(m)),
+            .unwrap_or_else(|| super::distance_floor(m)),
         estimate,
         high: estimate * (1.0 + m.quotient_error()),
         certified: true,

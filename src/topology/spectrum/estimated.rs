@@ -27,7 +27,7 @@ fn effort(nodes: usize) -> Effort {
 /// Lanczos for the largest eigenvalue of (ceiling − M); where that has not converged, because the
 /// eigenvalue is small against the ceiling, Lanczos for the inverse of M, applied by conjugate gradients.
 /// Where neither has converged the lower end, and for want of better the estimate, is the certified, very
-/// low [`super::diameter_floor`].
+/// low [`super::distance_floor`].
 pub(super) fn second_smallest(m: Laplacian<'_>) -> Interval {
     second_smallest_within(m, effort(m.nodes()), WORK)
 }
@@ -57,7 +57,7 @@ pub(super) fn second_smallest_within(m: Laplacian<'_>, effort: Effort, work: usi
         x = better;
     }
     let quotient = m.quotient(&x);
-    let floor = super::diameter_floor(m);
+    let floor = super::distance_floor(m);
     let safe = error.map_or(0.0, |error| SAFETY * (quotient - error));
     Interval {
         low: safe.max(floor),

@@ -18,7 +18,7 @@ use laplacian::Laplacian;
 pub const CERTIFIED_UP_TO: usize = 2000;
 
 /// The factor by which an estimated distance (λ₂(L), 1 − λ₂(W), 1 + λ_min(W)) is reduced before it is
-/// used as if it were a bound.
+/// used as if it were a bound. Only the number of averaging rounds may rest on it, never a privacy promise.
 pub const SAFETY: f64 = 0.9;
 
 /// Half a unit in the last place of 1.
@@ -40,7 +40,41 @@ pub struct Interval {
     pub certified: bool,
 }
 
+/// What a number says of the quantity it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Known {
+    /// It is the quantity, to the digits that are shown.
+    Value,
+    /// The quantity is that or more: nothing better is known.
+    AtLeast,
+}
+
+impl Known {
+    /// What stands before the number in a text: nothing, or "at least ".
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Value => "",
+            Self::AtLeast => "at least ",
+        }
+    }
+}
+
 impl Interval {
+    /// Whether [`Self::estimate`] is the quantity, or no more than the lower end of an interval whose upper end is
+    /// elsewhere, by a millionth of it or more.
+    #[must_use]
+    pub fn known(&self) -> Known {
+        let width = self.high - self.low;
+        let at_the_end = self.estimate - self.low <= 1e-6 * width;
+        if at_the_end && width > 1e-6 * self.estimate.abs() {
+            Known::AtLeast
+        } else {
+            Known::Value
+        }
+    }
+
     fn exactly(value: f64) -> Self {
         Self {
             low: value,
@@ -156,11 +190,52 @@ impl Spectrum {
     }
 }
 
-/// A lower bound of λ₂(M) on a connected graph that needs no eigenvalue: the smallest weight times
-/// 4 / (s · diameter) (Mohar 1991, for L; and M ⪰ smallest weight · L).
-fn diameter_floor(m: Laplacian<'_>) -> f64 {
-    m.graph().diameter_bound().map_or(0.0, |diameter| {
-        let product = m.nodes() as f64 * f64::from(diameter.max(1));
-        m.least_weight() * 4.0 / product * (1.0 - 8.0 * UNIT)
-    })
+/// A lower bound of λ₂(M) on a connected graph that needs no eigenvalue: the better of two.
+///
+/// The smallest weight times 4 / (s · diameter) (Mohar 1991, for L; and M ⪰ smallest weight · L), and the smallest
+/// weight over [`tree_load`].
+fn distance_floor(m: Laplacian<'_>) -> f64 {
+    let by_diameter = m.graph().diameter_bound().map_or(0.0, |diameter| {
+        4.0 / (m.nodes() as f64 * f64::from(diameter.max(1)))
+    });
+    let by_tree = tree_load(m.graph()).map_or(0.0, |load| 1.0 / load);
+    m.least_weight() * by_diameter.max(by_tree) * (1.0 - 8.0 * UNIT)
+}
+
+/// max_e Σ_{i below e} ℓ_i over the edges of a breadth-first tree from a central node, ℓ_i being i's distance to it;
+/// `None` if the graph is not connected or has no edge.
+///
+/// Statement: λ₂(L) ≥ 1/this. Proof: for x ⟂ 1 and the root r, ‖x‖² ≤ Σ_i (x_i − x_r)². Cauchy–Schwarz along the path of
+/// ℓ_i edges gives (x_i − x_r)² ≤ ℓ_i·Σ_e (x_a − x_b)²_e over that path; summed over i every tree edge occurs with the
+/// weight Σ_{i below e} ℓ_i, and the squares over all edges add up to xᵀLx. ∎ On a path of n nodes it is 8/n², where
+/// λ₂ ≈ π²/n².
+fn tree_load(graph: &Graph) -> Option<f64> {
+    let farthest = |from: usize| -> Option<(u32, usize, Vec<u32>)> {
+        let distances: Option<Vec<u32>> = graph.distances(from).into_iter().collect();
+        let distances = distances?;
+        let (&most, last) = distances.iter().zip(0..).max_by_key(|&(d, _)| *d)?;
+        Some((most, last, distances))
+    };
+    // The middle of a long shortest path.
+    let (_, end, _) = farthest(0)?;
+    let (length, other, from_end) = farthest(end)?;
+    let from_other = farthest(other)?.2;
+    let middle = (0..graph.nodes())
+        .filter(|&u| from_end[u] + from_other[u] == length)
+        .min_by_key(|&u| from_end[u].abs_diff(from_other[u]))?;
+    let distance = farthest(middle)?.2;
+    let mut order: Vec<usize> = (0..graph.nodes()).filter(|&u| u != middle).collect();
+    order.sort_by_key(|&u| std::cmp::Reverse(distance[u]));
+    // Whole numbers below 2⁵³ for every graph that fits into memory as long as it is not one long path of 10⁸ nodes;
+    // beyond, each of the sums rounds once per node.
+    let mut load: Vec<f64> = distance.iter().copied().map(f64::from).collect();
+    let mut largest = 0.0_f64;
+    for u in order {
+        largest = largest.max(load[u]);
+        let mut nearer = graph.neighbours(u).iter().map(|&v| v as usize);
+        let parent = nearer.find(|&v| distance[v] + 1 == distance[u])?;
+        load[parent] += load[u];
+    }
+    let rounding = 1.0 + graph.nodes() as f64 * f64::EPSILON;
+    (largest > 0.0).then_some(largest * rounding)
 }

@@ -140,6 +140,25 @@ fn a_ring_beyond_the_size_limit_is_estimated_by_the_inverse() {
 }
 
 #[test]
+fn a_long_path_is_bounded_within_a_fifth_without_an_eigenvalue() {
+    for n in [201, 20_000] {
+        let graph = generate("path\"", n);
+        let exact = 2.0 - 2.0 * libm::cos(PI / n as f64);
+        let found = distance_floor(Laplacian::of_graph(&graph));
+        assert!(
+            found <= exact && found > 0.8 * exact,
+            "{n}: {found} {exact}"
+        );
+    }
+    // A star, whose λ₂ is 1, and a ring.
+    let star = distance_floor(Laplacian::of_graph(&generate("star\"", 100)));
+    assert!(star <= 1.0 && star > 0.99, "{star}");
+    let ring = distance_floor(Laplacian::of_graph(&generate("ring\"", 300)));
+    let exact = 2.0 - 2.0 * libm::cos(2.0 * PI / 300.0);
+    assert!(ring <= exact && ring > 0.15 * exact, "{ring} {exact}");
+}
+
+#[test]
 fn graphs_without_an_edge_or_in_two_parts_have_conventional_values() {
     let one = spectrum(&Graph::from_edges(1, &[]).expect("a node"));
     assert_eq!(one.mixing_second.high, 0.0);
@@ -191,8 +210,10 @@ fn estimates_beyond_the_limit_keep_their_safety_margin() {
             );
         }
         for (interval, reference) in [(of_graph, l[1]), (gap, 1.0 - w[nodes - 2])] {
+            // What is proved needs no margin.
             assert!(
-                interval.low > 0.85 * reference && interval.low < 0.95 * reference,
+                interval.low > 0.85 * reference
+                    && (interval.certified || interval.low < 0.95 * reference),
                 "{text}: {reference} in {interval:?}"
             );
         }
@@ -258,4 +279,35 @@ fn spectra_take_reasonable_time() {
         let found = spectrum(&graph);
         eprintln!("{text:?} {nodes}: {:?}\n  {found:?}", start.elapsed());
     }
+}
+
+/// Where no method converges, what is given is a floor, and says so: the path of 20,000 nodes has
+/// λ₂ = 2 − 2cos(π/n) = 2.47e-8, of which 1e-8 is proved.
+#[test]
+fn a_lower_bound_is_called_one() {
+    let path = |nodes: usize| {
+        let edges: Vec<(u32, u32)> = (1..nodes as u32).map(|v| (v - 1, v)).collect();
+        Graph::from_edges(nodes, &edges).expect("a path")
+    };
+    let graph = path(20_000);
+    let bound = estimated::second_smallest_within(
+        Laplacian::of_graph(&graph),
+        lanczos::Effort {
+            steps: 20,
+            cycles: 1,
+            patience: 0.2,
+        },
+        0,
+    );
+    let truth = 2.0 - 2.0 * (PI / 20_000.0).cos();
+    assert!(bound.estimate < truth && truth < bound.high, "{bound:?}");
+    assert_eq!(bound.known(), Known::AtLeast);
+    assert_eq!(
+        (Known::AtLeast.words(), Known::Value.words()),
+        ("at least ", "")
+    );
+    let small = path(20);
+    let found = Spectrum::of(&small, &Mixing::metropolis(&small)).algebraic_connectivity;
+    assert_eq!(found.known(), Known::Value);
+    assert_eq!(Interval::exactly(0.0).known(), Known::Value);
 }

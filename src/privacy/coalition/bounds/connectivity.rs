@@ -2,31 +2,31 @@
 
 use crate::topology::{Graph, Interval};
 
-/// What is known of the algebraic connectivity λ₂(G) of the noise graph; the topology layer computes it.
+/// What is proved of the algebraic connectivity λ₂(G) of the noise graph; the topology layer computes it.
+///
+/// There is no room for an estimate: Ritz values lie above λ₂, and whatever a privacy promise rests on must not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Connectivity {
-    /// A lower bound on λ₂(G); 0 if nothing is known.
+    /// A proved lower bound on λ₂(G); 0 if nothing is known.
     pub lower_bound: f64,
-    /// Whether the bound is proved. An estimate with a safety factor is not: Ritz values lie above λ₂.
-    pub certified: bool,
 }
 
 impl From<Interval> for Connectivity {
-    /// The lower end of what the topology layer knows of λ₂(G).
+    /// The lower end of what the topology layer has proved of λ₂(G); nothing where its ends are estimates.
     fn from(lambda2: Interval) -> Self {
-        Self {
-            lower_bound: lambda2.low,
-            certified: lambda2.certified,
+        if lambda2.certified {
+            Self {
+                lower_bound: lambda2.low,
+            }
+        } else {
+            Self::UNKNOWN
         }
     }
 }
 
 impl Connectivity {
     /// Nothing is known, which is certain.
-    pub const UNKNOWN: Self = Self {
-        lower_bound: 0.0,
-        certified: true,
-    };
+    pub const UNKNOWN: Self = Self { lower_bound: 0.0 };
 
     /// A lower bound on λ₂(G − S) for every coalition S of `colluders` peers: λ₂(G) − t, if positive.
     ///
@@ -92,7 +92,6 @@ mod tests {
         let graph = Graph::from_edges(16, &edges).expect("a simple graph");
         let whole = Connectivity {
             lower_bound: algebraic_connectivity(&graph),
-            certified: true,
         };
         let mut sharper = 0;
         for (a, b) in (0..16).flat_map(|a| (a + 1..16).map(move |b| (a, b))) {
@@ -116,12 +115,22 @@ mod tests {
     }
 
     #[test]
+    fn an_estimate_is_nothing_known() {
+        let mut interval = Interval {
+            low: 3.5,
+            estimate: 3.9,
+            high: 4.0,
+            certified: false,
+        };
+        assert_eq!(Connectivity::from(interval), Connectivity::UNKNOWN);
+        interval.certified = true;
+        assert_eq!(Connectivity::from(interval).lower_bound, 3.5);
+    }
+
+    #[test]
     fn what_is_no_number_is_no_bound() {
         for lower_bound in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, 1.0] {
-            let known = Connectivity {
-                lower_bound,
-                certified: true,
-            };
+            let known = Connectivity { lower_bound };
             assert_eq!(known.after(1), None);
         }
     }

@@ -8,6 +8,12 @@ use crate::topology::Graph;
 /// and the bounds made from them weaker, never wrong.
 const MOST_VISITS: usize = 1_000_000_000;
 
+/// Visits allowed on top for the forests of anchors, which are never cut short.
+const ANCHOR_VISITS: usize = 1_000_000_000;
+
+/// The distance to an anchor where a tree holds none.
+const NO_ANCHOR: u32 = u32::MAX;
+
 /// Part of a tree: its root and the peers next to it in the order of growth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Prefix {
@@ -23,12 +29,20 @@ pub(super) struct Forest {
     prefixes: Vec<Prefix>,
     /// Where each tree's parts end.
     ends: Vec<usize>,
+    /// For each tree, how many edges from the peer the first anchor is that the tree took.
+    anchors: Vec<u32>,
 }
 
 impl Forest {
     /// Number of trees: the degree of the peer.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// For each tree, how many edges of it lead from the peer to the nearest anchor in it, if there is one.
+    pub(super) fn anchors(&self) -> impl Iterator<Item = Option<u32>> {
+        let known = |&distance: &u32| (distance != NO_ANCHOR).then_some(distance);
+        self.anchors.iter().map(known)
     }
 
     /// The parts of each tree.
@@ -41,17 +55,36 @@ impl Forest {
     }
 }
 
-/// The forests of all peers.
+/// The peers whose forests are grown to the end whatever the size of the graph: as many as [`ANCHOR_VISITS`] pays for,
+/// those with the most partners, of equals in a scattered order.
+pub(super) fn anchors(graph: &Graph) -> Vec<bool> {
+    let each = (2 * graph.edges()).max(1);
+    let mut order: Vec<u32> = (0..graph.nodes() as u32).collect();
+    order.sort_by_key(|&u| {
+        let scattered = u.wrapping_mul(0x9e37_79b1);
+        (std::cmp::Reverse(graph.degree(u as usize)), scattered)
+    });
+    let mut chosen = vec![false; graph.nodes()];
+    for &u in order.iter().take(ANCHOR_VISITS / each) {
+        chosen[u as usize] = true;
+    }
+    chosen
+}
+
+/// The forests of all peers, those of `anchors` whole.
 ///
 /// # Cost
-/// O(s·|E|) visits, at most [`MOST_VISITS`].
-pub(super) fn forests(graph: &Graph) -> Vec<Forest> {
+/// O(s·|E|) visits, at most [`MOST_VISITS`] and [`ANCHOR_VISITS`].
+pub(super) fn forests(graph: &Graph, anchors: &[bool]) -> Vec<Forest> {
     let visits = MOST_VISITS / graph.nodes();
     (0..graph.nodes())
         .into_par_iter()
         .map_init(
             || Growth::new(graph.nodes()),
-            |growth, u| growth.around(graph, u, visits),
+            |growth, u| {
+                let allowed = if anchors[u] { usize::MAX } else { visits };
+                growth.around(graph, u, allowed, anchors)
+            },
         )
         .collect()
 }
@@ -63,6 +96,8 @@ struct Taken {
     tree: u32,
     /// Position of its parent, or its own at a root.
     parent: u32,
+    /// Edges from the peer in the middle.
+    distance: u32,
     /// Position of the peer the same tree took next; 0 if none yet (no root follows another peer).
     next: u32,
 }
@@ -99,7 +134,7 @@ impl Growth {
 
     /// Grows the trees around `u` in turns, each breadth first by one peer at a time, so that those that can still
     /// grow have equal sizes. Their parts are noted whenever that size is a power of two, and at the end.
-    fn around(&mut self, graph: &Graph, u: usize, visits: usize) -> Forest {
+    fn around(&mut self, graph: &Graph, u: usize, visits: usize, anchors: &[bool]) -> Forest {
         self.round += 1;
         self.taken.clear();
         self.mark[u] = self.round;
@@ -111,6 +146,7 @@ impl Growth {
                 peer: root,
                 tree: position,
                 parent: position,
+                distance: 1,
                 next: 0,
             });
             tips.push(Tip {
@@ -132,7 +168,16 @@ impl Growth {
             }
         }
         self.note(&mut parts);
-        let mut forest = Forest::default();
+        let mut forest = Forest {
+            anchors: vec![NO_ANCHOR; roots.len()],
+            ..Forest::default()
+        };
+        for taken in &self.taken {
+            if anchors[taken.peer as usize] {
+                let nearest = &mut forest.anchors[taken.tree as usize];
+                *nearest = taken.distance.min(*nearest);
+            }
+        }
         for tree in parts {
             forest.prefixes.extend(tree);
             forest.ends.push(forest.prefixes.len());
@@ -160,6 +205,7 @@ impl Growth {
                         peer: v,
                         tree,
                         parent: tip.position,
+                        distance: here.distance + 1,
                         next: 0,
                     });
                     tip.last = position;
@@ -208,7 +254,7 @@ mod tests {
     #[test]
     fn trees_of_a_path_are_its_two_ends() {
         let edges: Vec<_> = (1..8).map(|v| (v - 1, v)).collect();
-        let forest = &forests(&graph(8, &edges))[2];
+        let forest = &forests(&graph(8, &edges), &[true; 8])[2];
         let trees: Vec<Vec<Prefix>> = forest.trees().map(<[Prefix]>::to_vec).collect();
         let sizes: Vec<Vec<u32>> = trees
             .iter()
@@ -232,7 +278,7 @@ mod tests {
             (6, 7),
         ];
         let g = graph(8, &edges);
-        for (u, forest) in forests(&g).iter().enumerate() {
+        for (u, forest) in forests(&g, &anchors(&g)).iter().enumerate() {
             assert_eq!(forest.len(), g.degree(u));
             let covered: u32 = forest
                 .trees()
@@ -247,7 +293,10 @@ mod tests {
     fn a_tree_that_runs_out_of_visits_is_smaller_and_still_a_tree() {
         let edges: Vec<_> = (1..50).map(|v| (v - 1, v)).collect();
         let g = graph(50, &edges);
-        let forest = Growth::new(50).around(&g, 0, 9);
+        let mut anchors = [false; 50];
+        anchors[3] = true;
+        let forest = Growth::new(50).around(&g, 0, 9, &anchors);
+        assert_eq!(forest.anchors().collect::<Vec<_>>(), [Some(3)]);
         let tree = forest.trees().next().expect("one tree");
         let last = tree.last().expect("a root");
         assert!(last.peers < 12 && last.peers > 3, "{last:?}");

@@ -4,16 +4,18 @@
 //! conformance tests then hold it against every coalition of every size on hundreds of graphs. Whatever bounds there
 //! are, the smallest counts, peer by peer: all of them are true.
 //!
-//! A bound is computed from what is public (the noise graph and a lower bound on its λ₂), for σ_Δ²/σ_η² from 0 to ∞,
+//! A bound is computed from what is public (the noise graph and a proved lower bound on its λ₂), for σ_Δ²/σ_η² from 0 to ∞,
 //! per unit of 1/σ_η². None grows with σ_Δ²/σ_η².
 
 mod connectivity;
 mod core;
+mod detour;
 mod disjoint_forest;
 mod forest;
 mod gauss_radau;
 mod lambda2;
 pub mod monotonicity;
+mod overlap;
 mod own_noise;
 mod star;
 
@@ -22,7 +24,8 @@ mod scale;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +37,9 @@ pub use connectivity::Connectivity;
 pub use lambda2::lambda2_bound;
 pub use star::star_bound;
 
+/// The energy of every peer's way to everybody honest, if everybody has one.
+type Energies = Option<Vec<f64>>;
+
 /// A noise graph and what is known of it before anybody colludes.
 #[derive(Clone, Debug)]
 pub struct PublicGraph<'a> {
@@ -41,7 +47,10 @@ pub struct PublicGraph<'a> {
     connectivity: Connectivity,
     /// Prefix sums of the degrees, largest first.
     degrees: Arc<Vec<u64>>,
+    anchors: Arc<OnceLock<Vec<bool>>>,
     forests: Arc<OnceLock<Vec<Forest>>>,
+    detours: [Arc<OnceLock<Option<u32>>>; 2],
+    overlaps: Arc<Mutex<BTreeMap<usize, Arc<Energies>>>>,
 }
 
 impl<'a> PublicGraph<'a> {
@@ -62,18 +71,11 @@ impl<'a> PublicGraph<'a> {
                 Connectivity::UNKNOWN
             },
             degrees: Arc::new(sums.collect()),
+            anchors: Arc::default(),
             forests: Arc::default(),
+            detours: Default::default(),
+            overlaps: Arc::default(),
         }
-    }
-
-    /// The same graph with only what is proved of it.
-    #[must_use]
-    pub fn proved(&self) -> Self {
-        let mut proved = self.clone();
-        if !self.connectivity.certified {
-            proved.connectivity = Connectivity::UNKNOWN;
-        }
-        proved
     }
 
     /// The noise graph.
@@ -95,7 +97,32 @@ impl<'a> PublicGraph<'a> {
 
     /// The trees around every peer, grown on first use.
     fn forests(&self) -> &[Forest] {
-        self.forests.get_or_init(|| forest::forests(self.graph))
+        let anchors = self.anchors();
+        self.forests
+            .get_or_init(|| forest::forests(self.graph, anchors))
+    }
+
+    /// Whose trees are grown to the end, chosen on first use.
+    fn anchors(&self) -> &[bool] {
+        self.anchors.get_or_init(|| forest::anchors(self.graph))
+    }
+
+    /// No two honest peers are farther apart when any `colluders` ≤ 1 peers are gone; `None` where they may not be
+    /// connected, or nobody looked.
+    fn detour(&self, colluders: usize) -> Option<u32> {
+        let known = self.detours.get(colluders)?;
+        *known.get_or_init(|| detour::longest(self.graph, colluders))
+    }
+
+    /// The energies of [`overlap`], computed once for every number of colluders.
+    fn overlap(&self, colluders: usize) -> Arc<Energies> {
+        let lock = || self.overlaps.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&colluders) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(overlap::energies(self, colluders));
+        lock().insert(colluders, Arc::clone(&found));
+        found
     }
 
     /// A value per peer that depends on its degree alone, computed once per degree.
@@ -170,6 +197,10 @@ pub enum Bound {
     Core,
     /// From disjoint trees around the peer.
     DisjointForest,
+    /// From trees that overlap because each covers more than half of the honest peers.
+    Overlap,
+    /// From the distances that are left once any one peer is gone.
+    Detour,
 }
 
 /// For every peer, a bound per unit of 1/σ_η², or nothing.
@@ -183,6 +214,8 @@ const RULES: &[(Bound, Rule)] = &[
     (Bound::GaussRadau, gauss_radau::per_peer),
     (Bound::Core, core::per_peer),
     (Bound::DisjointForest, disjoint_forest::per_peer),
+    (Bound::Overlap, overlap::per_peer),
+    (Bound::Detour, detour::per_peer),
 ];
 
 impl Bound {
@@ -221,19 +254,18 @@ impl Bound {
             .collect()
     }
 
-    /// How a view is marked whose μ this rule gave, with this knowledge of λ₂.
+    /// How a view is marked whose μ this rule gave.
     #[must_use]
-    pub fn certificate(self, connectivity: Connectivity) -> Certificate {
+    pub fn certificate(self) -> Certificate {
         match self {
-            Self::Lambda2 | Self::GaussRadau | Self::Core if !connectivity.certified => {
-                Certificate::Estimated
-            }
             Self::OwnNoise => Certificate::OwnNoise,
             Self::Lambda2 => Certificate::Lambda2,
             Self::Star => Certificate::Star,
             Self::GaussRadau => Certificate::GaussRadau,
             Self::Core => Certificate::Core,
             Self::DisjointForest => Certificate::DisjointForest,
+            Self::Overlap => Certificate::Overlap,
+            Self::Detour => Certificate::Detour,
         }
     }
 }

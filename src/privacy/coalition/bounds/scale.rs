@@ -71,7 +71,6 @@ fn every_bound_falls_from_own_noise_alone_to_a_limit() {
     let graph = Graph::from_edges(13, &edges).expect("a circulant");
     let connectivity = Connectivity {
         lower_bound: crate::privacy::testing::algebraic_connectivity(&graph) * (1.0 - 1e-12),
-        certified: true,
     };
     let public = PublicGraph::new(&graph, connectivity);
     let ratios = [0.0, 1e-300, 1e-3, 1.0, 1e3, 1e100, 1e300, f64::INFINITY];

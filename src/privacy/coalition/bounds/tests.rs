@@ -59,7 +59,6 @@ impl Case {
             &self.graph,
             Connectivity {
                 lower_bound: self.lambda2,
-                certified: true,
             },
         )
     }
@@ -190,7 +189,7 @@ fn no_bound_is_below_the_exact_worst_case_and_every_wrong_bound_is() {
     };
     type Wrong<'a> = &'a (dyn Fn(&PublicGraph<'_>, f64, usize) -> Vec<Option<f64>> + Sync);
     let same = |value: Option<f64>, public: &PublicGraph<'_>| vec![value; public.graph().nodes()];
-    let wrong: [(&str, Wrong<'_>); 10] = [
+    let wrong: [(&str, Wrong<'_>); 13] = [
         ("λ₂ − t + 1 in the λ₂ bound", &|public, ratio, t| {
             let n = public.graph().nodes() - t;
             let value = lost_one_less(public, t).map(|left| lambda2_bound(n, left, 1.0, ratio));
@@ -276,6 +275,34 @@ fn no_bound_is_below_the_exact_worst_case_and_every_wrong_bound_is() {
                     disjoint_forest::forest_bound(trees.collect(), t.checked_sub(1)?)
                 })
                 .collect()
+        }),
+        (
+            "s instead of s − t in the overlap bound",
+            &|public, ratio, t| {
+                let known = public.overlap(t.max(1));
+                let peers = public.graph().nodes();
+                let energies = known.as_ref().as_ref().map_or(&[][..], Vec::as_slice);
+                let bound = |&energy: &f64| Some(detour::even_bound(peers, energy, ratio));
+                energies.iter().map(bound).collect()
+            },
+        ),
+        (
+            "overlapping trees of one coalition less",
+            &|public, ratio, t| {
+                let honest = public.graph().nodes() - t;
+                let known = public.overlap(t.saturating_sub(1));
+                let energies = known.as_ref().as_ref().map_or(&[][..], Vec::as_slice);
+                let bound = |&energy: &f64| Some(detour::even_bound(honest, energy, ratio));
+                energies.iter().map(bound).collect()
+            },
+        ),
+        ("distances while everybody is there", &|public, ratio, t| {
+            let honest = public.graph().nodes() - t;
+            let length = public.detour(0).filter(|_| t <= 1);
+            same(
+                length.map(|length| detour::even_bound(honest, f64::from(length), ratio)),
+                public,
+            )
         }),
         ("one peer too many in every tree", &|public, ratio, t| {
             let forests = public.forests().iter();

@@ -105,6 +105,48 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
     }
 }
 
+/// Replaces `previous` by w = B·(`here`·`current`) − `back`·`previous` in these rows; returns currentᵀw and qᵀw. With
+/// LIFTED the operator has a term ggᵀ, and `lift` is g with gᵀs.
+#[inline(always)]
+fn multiply<S: Scalar, const W: usize, const LIFTED: bool>(
+    operator: &Operator<'_, S>,
+    rows: Rows<'_>,
+    [here, back]: [[S; W]; 2],
+    lift: Option<(&[S], [S; W])>,
+    current: &[[S; W]],
+    previous: &mut [[S; W]],
+) -> [[f64; W]; 2] {
+    let (lift, lifted) = lift.unwrap_or((&[], [S::default(); W]));
+    sweep(rows, |i, [product, across]: &mut [[S; W]; 2]| {
+        let image = operator.row(i, current);
+        let null = operator.null[i];
+        for l in 0..W {
+            let mut w = image[l] * here[l];
+            if LIFTED {
+                w = w + lift[i] * lifted[l];
+            }
+            w = w - back[l] * previous[i][l];
+            previous[i][l] = w;
+            product[l] = product[l] + current[i][l] * w;
+            across[l] = across[l] + null * w;
+        }
+    })
+}
+
+/// gᵀs per vector, `scale` times the stored ones being s.
+fn along_lift<S: Scalar, const W: usize>(
+    lift: &[S],
+    current: &[[S; W]],
+    scale: [f64; W],
+) -> [S; W] {
+    let [along] = sweep(Rows::All(lift.len()), |i, [along]: &mut [[S; W]; 1]| {
+        for l in 0..W {
+            along[l] = along[l] + lift[i] * current[i][l];
+        }
+    });
+    std::array::from_fn(|l| S::of(along[l] * scale[l]))
+}
+
 /// At most `steps` steps from each of at most W `starts`. A vector stops early, with
 /// fewer coefficients, where its Krylov space is exhausted.
 pub(super) fn run<S: Scalar, const W: usize>(
@@ -155,7 +197,9 @@ pub(super) fn run<S: Scalar, const W: usize>(
             break;
         }
         let rows = match ends.get(step) {
-            Some(&end) if 2 * end < n && mode == Mode::Recurrence => Rows::Listed(&ball[..end]),
+            Some(&end) if 2 * end < n && mode == Mode::Recurrence && operator.lift.is_none() => {
+                Rows::Listed(&ball[..end])
+            }
             _ => Rows::All(n),
         };
         if !dense && matches!(rows, Rows::All(_)) {
@@ -170,16 +214,20 @@ pub(super) fn run<S: Scalar, const W: usize>(
         let here = scale.map(S::of);
         let back: [S; W] = std::array::from_fn(|l| S::of(beta[l] * scale_before[l]));
         // w = Bs_j − β_{j−1}s_{j−1}, in place of s_{j−1}.
-        let [product, across] = sweep(rows, |i, [product, across]: &mut [[S; W]; 2]| {
-            let image = operator.row(i, current);
-            let null = operator.null[i];
-            for l in 0..W {
-                let w = image[l] * here[l] - back[l] * previous[i][l];
-                previous[i][l] = w;
-                product[l] = product[l] + current[i][l] * w;
-                across[l] = across[l] + null * w;
+        let [product, across] = match &operator.lift {
+            None => multiply::<S, W, false>(operator, rows, [here, back], None, current, previous),
+            Some(lift) => {
+                let lifted = (lift.as_slice(), along_lift(lift, current, scale));
+                multiply::<S, W, true>(
+                    operator,
+                    rows,
+                    [here, back],
+                    Some(lifted),
+                    current,
+                    previous,
+                )
             }
-        });
+        };
         let alpha: [f64; W] = std::array::from_fn(|l| scale[l] * product[l] - along[l] * across[l]);
         let less: [S; W] = std::array::from_fn(|l| S::of(alpha[l] * scale[l]));
         let remove: [S; W] = std::array::from_fn(|l| {

@@ -4,14 +4,19 @@
 //! A = I + 𝓛 off its null vector. a = 1 always holds; a certified λ₂ gives more where there is one.
 //!
 //! Without one, [`floor`] proves a bound from the Krylov spaces of clusters first, for a fraction of the cost.
+//!
+//! Where hubs stretch the spectrum, [`equilibrated`] divides their rows by their size first.
 
 mod block;
+mod equilibrated;
 mod floor;
 mod lanczos;
 mod operator;
 mod orthogonality;
 mod radau;
 
+#[cfg(test)]
+mod hub_tests;
 #[cfg(test)]
 mod tests;
 
@@ -52,6 +57,31 @@ pub(super) struct Target {
 /// v_u of every peer of a piece of at least two peers with positive own variances, and the most steps taken. Where
 /// the gap asked for is out of reach the brackets are wider, not wrong.
 pub(super) fn variance_factors(piece: &Piece, target: Target) -> (Vec<Bracket>, usize) {
+    let Some((mut brackets, steps)) = equilibrated::variance_factors(piece, target) else {
+        return plain(piece, target);
+    };
+    if brackets.iter().all(|bracket| bracket.gap() <= target.gap) {
+        return (brackets, steps);
+    }
+    let (others, more) = plain(piece, target);
+    for (bracket, other) in brackets.iter_mut().zip(others) {
+        // Both are proved.
+        let tighter = if other.gap() < bracket.gap() {
+            other
+        } else {
+            *bracket
+        };
+        *bracket = Bracket::new(
+            bracket.low.max(other.low),
+            tighter.estimate,
+            bracket.high.min(other.high),
+        );
+    }
+    (brackets, steps.max(more))
+}
+
+/// The same with the covariance as it is.
+fn plain(piece: &Piece, target: Target) -> (Vec<Bracket>, usize) {
     let limit = target.steps.clamp(1, piece.len());
     let single = Operator::<f32>::new(piece);
     let mut view = View::new(piece, &single, target.connectivity);
@@ -185,10 +215,11 @@ fn krylov<S: Scalar, const W: usize>(
 /// What turns quadrature in units of B into variance factors.
 struct View<'a> {
     piece: &'a Piece,
-    total: f64,
-    /// s: A = s(1/s + B).
-    scale: f64,
-    /// 1/s.
+    /// What quadrature leaves out, the same for everybody.
+    common: Bracket,
+    /// What e_uᵀA⁻¹e_u, in units of 1/s, is divided by: one number per peer.
+    divisors: Vec<f64>,
+    /// 1/s, A = s(1/s + B); 0 if A = B.
     epsilon: f64,
     /// A certified lower bound on A off its null vector, in units of s.
     floor: f64,
@@ -207,8 +238,8 @@ impl<'a> View<'a> {
         };
         Self {
             piece,
-            total: piece.total_own(),
-            scale,
+            common: Bracket::rounded(1.0 / piece.total_own()),
+            divisors: piece.own.iter().map(|own| scale * own).collect(),
             epsilon,
             floor: epsilon * (1.0 - 1e-15) + known,
         }
@@ -245,8 +276,8 @@ impl<'a> View<'a> {
         let ends = self.ends(space, k);
         // The lower end converges faster.
         Bracket::new(ends.low, ends.low, ends.high)
-            .times(1.0 / (self.scale * self.piece.own[u]))
-            .plus(Bracket::rounded(1.0 / self.total))
+            .times(1.0 / self.divisors[u])
+            .plus(self.common)
             .times(1.0 / self.piece.unit)
     }
 

@@ -66,6 +66,8 @@ pub(super) struct Operator<'a, S> {
     pub norm: f64,
     /// The largest number of partners.
     pub degree: usize,
+    /// g, if the operator has a term ggᵀ, of length 1 (see [`super::equilibrated`]).
+    pub lift: Option<Vec<S>>,
 }
 
 impl<'a, S: Scalar> Operator<'a, S> {
@@ -97,6 +99,34 @@ impl<'a, S: Scalar> Operator<'a, S> {
             scale,
             norm: (norm + shift) * (1.0 + 1e-6),
             degree: piece.largest_degree(),
+            lift: None,
+            piece,
+        }
+    }
+
+    /// S + ggᵀ, S the covariance of the piece divided by √(n_in_j), n its diagonal `diagonal`, g = `lift` of length 1,
+    /// both as exact as double precision is: nothing is deflated.
+    ///
+    /// ‖|S|‖ ≤ 2, whatever the degrees: off the diagonal |S| maps √n to at most √n (the row of |Σ| off the diagonal sums to at
+    /// most n_i), and a matrix with entries of at least 0 that does so to a positive vector has norm at most 1 (Schur's test).
+    pub(super) fn equilibrated(piece: &'a Piece, diagonal: &[f64], lift: &[f64]) -> Self {
+        let n = piece.len();
+        let entries = |i: usize| {
+            piece
+                .row(i)
+                .map(move |(j, weight)| weight / (diagonal[i] * diagonal[j]).sqrt())
+        };
+        Self {
+            diagonal: vec![S::default(); n],
+            links: (0..n).flat_map(entries).map(S::of).collect(),
+            null: vec![S::default(); n],
+            exact_null: vec![0.0; n],
+            shift: 1.0,
+            scale: 1.0,
+            // S, ggᵀ and the shift.
+            norm: 4.0 * (1.0 + 1e-6),
+            degree: piece.largest_degree(),
+            lift: Some(lift.iter().map(|&g| S::of(g)).collect()),
             piece,
         }
     }
@@ -127,8 +157,14 @@ impl<'a, S: Scalar> Operator<'a, S> {
 
     /// What one application and update may get wrong, relative to ‖B‖·‖v‖: every entry of a row is a sum of
     /// `degree` + 2 products of entries that are themselves off by up to `degree` + 8 roundings.
+    ///
+    /// The term ggᵀ adds an inner product with g and a few roundings, relative to ‖g‖² = 1 ≤ ‖B‖.
     pub(super) fn rounding(&self) -> f64 {
-        (2 * self.degree + 24) as f64 * S::UNIT
+        let lifted = self
+            .lift
+            .as_ref()
+            .map_or(0.0, |_| self.dot_rounding() + 8.0 * S::UNIT);
+        (2 * self.degree + 24) as f64 * S::UNIT + lifted
     }
 
     /// What an inner product over all peers may get wrong, relative to the product of the norms: sums of

@@ -104,23 +104,16 @@ pub fn worst_coalition(
     let (upper, _) = public.worst(ratio, colluders);
     let found = local::search(public, ratio, colluders, budget);
     Ok(CoalitionBracket {
-        // An upper bound that is merely estimated may lie below; then it is the lower end that is true.
         at_least: found.factor * ROUNDING / own,
         attained_by: found.coalition,
         victim: found.victim,
         at_most: (upper.factor / own).next_up(),
-        by: upper.by.certificate(public.connectivity()),
+        by: upper.by.certificate(),
         exhaustive: false,
     })
 }
 
 impl CoalitionBracket {
-    /// Whether the upper end is proved.
-    #[must_use]
-    pub fn is_certified(&self) -> bool {
-        self.by != Certificate::Estimated
-    }
-
     /// The upper end over the lower one: 1 where the worst coalition is known.
     #[must_use]
     pub fn width(&self) -> f64 {

@@ -30,7 +30,6 @@ fn both_ends_are_true_with_any_budget_and_meet_with_a_large_one() {
         let g = random(&mut rng, n, 0.45);
         let connectivity = Connectivity {
             lower_bound: algebraic_connectivity(&g) - 1e-9,
-            certified: true,
         };
         let public = PublicGraph::new(&g, connectivity);
         for t in 0..4 {
@@ -118,7 +117,7 @@ fn a_separator_is_found_where_enumeration_is_out_of_reach() {
     let found = worst_coalition(&public, 1.0, 1e6, 3, 3e7).expect("valid");
     assert!(!found.exhaustive);
     assert!(found.at_least > 1.0 / 7.0 - 1e-6, "{found:?}");
-    assert!(found.at_most >= found.at_least && found.is_certified());
+    assert!(found.at_most >= found.at_least);
     // The forest bound keeps six of the nine trees around a peer.
     assert!(found.at_most < 0.2, "{found:?}");
 }

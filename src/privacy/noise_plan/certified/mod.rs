@@ -50,11 +50,7 @@ pub(super) fn least_ratio(request: &NoiseRequest<'_>, public: &PublicGraph<'_>) 
         });
         return Some(ratio.fold(0.0, f64::max)).filter(|ratio| ratio.is_finite());
     }
-    // What is proved is preferred; an estimate of λ₂ is used where nothing proved is enough.
-    bisected(&public.proved(), t, allowed).or_else(|| {
-        let estimated = !public.connectivity().certified;
-        estimated.then(|| bisected(public, t, allowed)).flatten()
-    })
+    bisected(public, t, allowed)
 }
 
 /// Whether a coalition of t holds all noise partners of some peer, so that v_u·σ_η² = 1 whatever κ is.
@@ -118,7 +114,7 @@ pub(super) fn limit(request: &NoiseRequest<'_>, public: &PublicGraph<'_>, t: usi
 }
 
 /// The largest v_u·σ_η² over all coalitions of `t`: by enumeration where that is quick, otherwise by the best
-/// certificate. The proved one is stated unless an estimated one is smaller by more than the overhead.
+/// certificate.
 pub(super) fn known(
     request: &NoiseRequest<'_>,
     public: &PublicGraph<'_>,
@@ -136,18 +132,6 @@ pub(super) fn known(
         let worst = pieces.iter().map(|piece| piece.at_most());
         return (worst.fold(0.0, f64::max), Certificate::ExactEnumeration);
     }
-    let state = |public: &PublicGraph<'_>| {
-        let (found, _) = public.worst(ratio, t);
-        (found.factor, found.by.certificate(public.connectivity()))
-    };
-    let proved = state(&public.proved());
-    if public.connectivity().certified {
-        return proved;
-    }
-    let estimated = state(public);
-    if proved.0 <= estimated.0 * (1.0 + request.overhead) {
-        proved
-    } else {
-        estimated
-    }
+    let (found, _) = public.worst(ratio, t);
+    (found.factor, found.by.certificate())
 }

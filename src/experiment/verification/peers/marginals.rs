@@ -1,0 +1,134 @@
+//! Variances of single peers and covariances of pairs of peers.
+
+use rayon::prelude::*;
+
+use super::super::statistics::{chi_squared, least_likely, partial_correlation};
+use crate::topology::Graph;
+
+/// The most edges, and the most other pairs, whose covariance is collected.
+const MOST_PAIRS: usize = 1 << 17;
+
+/// Two peers and Σ_uv.
+#[derive(Debug)]
+struct Pair {
+    lower: u32,
+    upper: u32,
+    covariance: f64,
+}
+
+/// Sums of squares and products of residuals.
+#[derive(Debug)]
+pub(super) struct Marginals {
+    /// Σ_uu.
+    variances: Vec<f64>,
+    /// Edges first, then pairs that have a partner in common.
+    pairs: Vec<Pair>,
+    edges: usize,
+    squares: Vec<f64>,
+    products: Vec<f64>,
+    samples: usize,
+}
+
+impl Marginals {
+    /// For own and pairwise noise of these variances.
+    pub(super) fn new(graph: &Graph, (own, pairwise): (f64, f64)) -> Self {
+        let mut pairs: Vec<(u32, u32)> = evenly(graph.edge_list().collect());
+        let edges = pairs.len();
+        pairs.extend(evenly(apart(graph)));
+        let pair = |(k, (lower, upper)): (usize, (u32, u32))| Pair {
+            lower,
+            upper,
+            covariance: if k < edges { -pairwise } else { 0.0 },
+        };
+        let variance = |u| own + pairwise * graph.degree(u) as f64;
+        Self {
+            variances: (0..graph.nodes()).map(variance).collect(),
+            squares: vec![0.0; graph.nodes()],
+            products: vec![0.0; pairs.len()],
+            pairs: pairs.into_iter().enumerate().map(pair).collect(),
+            edges,
+            samples: 0,
+        }
+    }
+
+    /// Takes in one iteration: `width` residuals of every peer.
+    pub(super) fn add(&mut self, residuals: &[f64], width: usize) {
+        let of = |u: u32| &residuals[u as usize * width..][..width];
+        let peers = residuals.par_chunks_exact(width);
+        self.squares
+            .par_iter_mut()
+            .zip(peers)
+            .for_each(|(sum, residual)| *sum += dot(residual, residual));
+        self.products
+            .par_iter_mut()
+            .zip(&self.pairs)
+            .for_each(|(sum, pair)| *sum += dot(of(pair.lower), of(pair.upper)));
+        self.samples += width;
+    }
+
+    /// The tests: least likely peer, edge, and pair without an edge.
+    pub(super) fn tests(&self) -> Vec<(&'static str, (f64, f64))> {
+        let samples = self.samples as f64;
+        let peers = self.squares.iter().zip(&self.variances);
+        let variances = peers.map(|(square, variance)| chi_squared(square / variance, samples));
+        let covariances = |range: std::ops::Range<usize>| {
+            let pairs = self.pairs[range.clone()].iter();
+            let tested = pairs
+                .zip(&self.products[range])
+                .map(|(pair, product)| self.covariance(pair, *product));
+            least_likely(tested)
+        };
+        let mut tests = Vec::new();
+        tests.extend(least_likely(variances).map(|t| ("least likely variance of one peer", t)));
+        let along = covariances(0..self.edges);
+        tests.extend(along.map(|t| ("least likely covariance of one edge", t)));
+        let apart = covariances(self.edges..self.pairs.len());
+        tests.extend(apart.map(|t| ("least likely covariance without edge", t)));
+        tests
+    }
+
+    fn covariance(&self, pair: &Pair, product: f64) -> (f64, f64) {
+        let (u, v) = (pair.lower as usize, pair.upper as usize);
+        let slope = pair.covariance / self.variances[u];
+        partial_correlation(
+            (self.squares[u], self.squares[v], product),
+            slope,
+            self.samples as f64,
+        )
+    }
+}
+
+/// Pairs of consecutive partners of one peer that are not partners themselves, ascending, each once. Streams that are keyed
+/// by one end of an edge alone make partners on the same side of that end correlate, and those are consecutive.
+fn apart(graph: &Graph) -> Vec<(u32, u32)> {
+    let of = |u: usize| graph.neighbours(u).windows(2).map(|two| (two[0], two[1]));
+    let mut pairs: Vec<_> = (0..graph.nodes()).flat_map(of).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.retain(|&(u, v)| !graph.has_edge(u, v));
+    pairs
+}
+
+/// At most [`MOST_PAIRS`] of them, evenly chosen.
+fn evenly(pairs: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    let stride = pairs.len().div_ceil(MOST_PAIRS).max(1);
+    pairs.into_iter().step_by(stride).collect()
+}
+
+/// Σ a_i b_i in eight sums, which the compiler can keep in registers.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (heads, tails) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f64 = heads
+        .remainder()
+        .iter()
+        .zip(tails.remainder())
+        .map(|(x, y)| x * y)
+        .sum();
+    for (x, y) in heads.zip(tails) {
+        for (sum, (x, y)) in sums.iter_mut().zip(x.iter().zip(y)) {
+            *sum += x * y;
+        }
+    }
+    rest + sums.iter().sum::<f64>()
+}

@@ -1,0 +1,115 @@
+//! What a guarantee protects and against whom, in words: every table, page, receipt and summary says it from here.
+
+use super::Adjacency;
+
+/// What an adversary sees of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// The output of a trusted curator.
+    CuratorOutput,
+    /// Sums from an ideal secure aggregation, and what its colluders know of their own noise.
+    SecureSum,
+    /// Every noisy input of every peer, every message, and what its colluders know.
+    Everything,
+}
+
+/// One record of an adjacency, kept from one kind of adversary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promise {
+    /// What one record is.
+    pub adjacency: Adjacency,
+    /// What the adversary sees.
+    pub seen: Seen,
+    /// Number of colluding peers it holds; a curator's output has none.
+    pub colluders: usize,
+}
+
+impl Promise {
+    /// What can hardly be told, as the rest of "can hardly tell whether ...": what one record is.
+    ///
+    /// A change of the matrix A is a change of the sum where only sums are seen. Where single inputs are seen, it
+    /// is a change within one peer's A_u.
+    #[must_use]
+    pub fn record(&self) -> &'static str {
+        match (self.adjacency, self.seen) {
+            (Adjacency::Interaction, _) => "one user had one particular interaction or not",
+            (Adjacency::User, _) => "any one user's data were there at all",
+            (Adjacency::Swap, _) => "one user had one item or another in its place",
+            (Adjacency::ReplaceUser, _) => "one user's data were these or any others",
+            (Adjacency::Matrix, Seen::Everything) => {
+                "one peer's matrix A_u was changed by any C with Σᵢ‖Cᵢ‖₁² ≤ 1 (the norm of the paper's equation 7, within one peer; \
+                 changes at several peers are not one record)"
+            }
+            (Adjacency::Matrix, _) => {
+                "the matrix A, the sum over all peers, was changed by any C with Σᵢ‖Cᵢ‖₁² ≤ 1 (the adjacency of the paper's equation 7)"
+            }
+            (Adjacency::UnitSpectral, Seen::Everything) => {
+                "one peer's matrix A_u was changed by any C with ‖C‖₂ ≤ 1 (within one peer; changes at several peers are not one \
+                 record)"
+            }
+            (Adjacency::UnitSpectral, _) => {
+                "the matrix A, the sum over all peers, was changed by any C with ‖C‖₂ ≤ 1"
+            }
+        }
+    }
+
+    /// Who can hardly tell it, as the beginning of a sentence.
+    #[must_use]
+    pub fn against(&self) -> String {
+        match (self.seen, self.colluders) {
+            (Seen::CuratorOutput, _) => "Whoever sees the curator's output".to_owned(),
+            (Seen::SecureSum, 0) => "Whoever sees the published sums".to_owned(),
+            (Seen::SecureSum, 1) => {
+                "Any one curious peer that sees the published sums and knows its own noise"
+                    .to_owned()
+            }
+            (Seen::SecureSum, t) => {
+                format!(
+                    "Any {t} colluding peers that see the published sums and know their own noise"
+                )
+            }
+            (Seen::Everything, 0) => "Whoever sees all messages, but holds no peer,".to_owned(),
+            (Seen::Everything, 1) => "Any one curious peer that also sees all messages".to_owned(),
+            (Seen::Everything, t) => {
+                format!("Any {t} colluding peers that also see all messages")
+            }
+        }
+    }
+
+    /// One sentence: who can hardly tell what.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        format!(
+            "{} can hardly tell whether {}.",
+            self.against(),
+            self.record()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_of_the_matrix_is_within_one_peer_exactly_where_single_inputs_are_seen() {
+        for adjacency in Adjacency::ALL {
+            for seen in [Seen::CuratorOutput, Seen::SecureSum, Seen::Everything] {
+                for colluders in [0, 1, 3] {
+                    let promise = Promise {
+                        adjacency,
+                        seen,
+                        colluders,
+                    };
+                    let text = promise.sentence();
+                    let within = adjacency.is_of_matrix() && seen == Seen::Everything;
+                    assert_eq!(text.contains("one peer's matrix A_u"), within, "{text}");
+                    let sum = adjacency.is_of_matrix() && seen != Seen::Everything;
+                    assert_eq!(text.contains("the sum over all peers"), sum, "{text}");
+                    let some = seen != Seen::CuratorOutput && colluders == 3;
+                    assert_eq!(text.contains("Any 3 colluding peers"), some, "{text}");
+                }
+            }
+        }
+    }
+}
