@@ -84,6 +84,14 @@ pub enum DataError {
         /// The format asked for.
         format: Format,
     },
+    /// A list of items without a name.
+    #[error("{file}: no item in its {lines} lines, expected one name per line; check the path")]
+    EmptyList {
+        /// The source's name.
+        file: String,
+        /// Lines read.
+        lines: u64,
+    },
     /// A threshold that no rating can be compared with.
     #[error("the rating threshold is {threshold}, expected a finite number such as 0.0")]
     Threshold {

@@ -1,18 +1,21 @@
-//! Public restrictions of a dataset: the most rated items, and a cap on every user's degree.
+//! Public restrictions of a dataset: the items of a list, and a cap on every user's degree.
 
-use rand::RngExt;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use super::Interactions;
+use super::{Interactions, ItemNames};
 use crate::vocabulary::{Label, Seed};
 
-/// What [`Interactions::most_rated`] kept.
+/// What [`Interactions::with_items`] kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct FilterCounts {
     /// Items before.
     pub items_before: usize,
-    /// Items kept.
+    /// Items afterwards: those of the list, also where nobody has them.
     pub items_kept: usize,
+    /// Items before that the list does not name.
+    pub items_dropped: usize,
     /// Interactions before.
     pub interactions_before: usize,
     /// Interactions kept.
@@ -35,37 +38,36 @@ pub struct CapCounts {
 }
 
 impl Interactions {
-    /// Keeps the `items` items with the most interactions; 0, or at least as many as there are, keeps all.
-    ///
-    /// Among items with equally many interactions the one that appears first in the file is kept. Kept
-    /// items stay in file order. Users left without interactions stay as users with an empty row: they
-    /// are peers whose contribution is zero.
+    /// Keeps the `items` items with the most interactions, as [`ItemNames::most_rated`] lists them.
     ///
     /// Which items are kept depends on everybody's data; an experiment treats the list as public.
     #[must_use]
     pub fn most_rated(&self, items: usize) -> (Self, FilterCounts) {
-        let wanted = if items == 0 { self.items() } else { items };
-        let degrees = self.item_degrees();
-        let mut kept: Vec<u32> = (0..self.items() as u32).collect();
-        kept.sort_by_key(|&item| std::cmp::Reverse(degrees[item as usize]));
-        kept.truncate(wanted);
-        kept.sort_unstable();
+        self.with_items(&ItemNames::most_rated(self, items))
+    }
 
-        let mut new_index = vec![None; self.items()];
-        for (new, &old) in (0_u32..).zip(&kept) {
-            new_index[old as usize] = Some(new);
-        }
-        // Indices keep their order, so rows stay ascending.
-        let rows = self.rows().map(|row| {
-            row.iter()
-                .filter_map(|&item| new_index[item as usize])
-                .collect::<Vec<u32>>()
-        });
-        let names = kept
-            .iter()
-            .map(|&item| self.item_name(item as usize).to_owned())
+    /// Keeps the interactions with the items of a public list, whose order becomes that of the columns.
+    ///
+    /// Items of the list that are not here become empty columns. Users left without interactions stay as users with
+    /// an empty row: they are peers whose contribution is zero. Every interaction is kept or dropped by its
+    /// item's name alone.
+    #[must_use]
+    pub fn with_items(&self, list: &ItemNames) -> (Self, FilterCounts) {
+        let names = (0_u32..).zip(list.as_slice());
+        let places: BTreeMap<&str, u32> = names.map(|(i, name)| (name.as_str(), i)).collect();
+        let new_index: Vec<Option<u32>> = (0..self.items())
+            .map(|item| places.get(self.item_name(item)).copied())
             .collect();
-        let filtered = Self::from_valid_rows(rows, self.user_names().to_vec(), names);
+        let rows = self.rows().map(|row| {
+            let mut row: Vec<u32> = row
+                .iter()
+                .filter_map(|&item| new_index[item as usize])
+                .collect();
+            row.sort_unstable();
+            row
+        });
+        let filtered =
+            Self::from_valid_rows(rows, self.user_names().to_vec(), list.as_slice().to_vec());
         let emptied = self
             .rows()
             .zip(filtered.rows())
@@ -73,6 +75,7 @@ impl Interactions {
         let counts = FilterCounts {
             items_before: self.items(),
             items_kept: filtered.items(),
+            items_dropped: new_index.iter().filter(|new| new.is_none()).count(),
             interactions_before: self.len(),
             interactions_kept: filtered.len(),
             users_emptied: emptied.count(),
@@ -83,10 +86,20 @@ impl Interactions {
     /// Bounds every user's interactions by the public degree cap d_cap = `cap`, as sensitivity at user
     /// level needs it. Users with more keep `cap` of them, chosen uniformly; 0 leaves every row empty.
     ///
-    /// The choice of user u is a function of u's row, u's index and the seed alone: it is drawn from
-    /// `seed.key(Label::Partition, u, 1)`, a subject that [`assign`](super::assign) does not use. So
-    /// replacing or emptying one user's row changes no other row. (Deleting a user, which would shift the
-    /// indices after it, is not how an absent user is modelled: an absent user is an empty row.)
+    /// Every (user, item) has a priority: 64 bits of `seed` under `Label::DegreeCap`, keyed by the names of both. A
+    /// user keeps the `cap` interactions of lowest priority (of equal ones, which two names have with probability
+    /// 2⁻⁶⁴, the item that comes first). So the choice is a function of the user's own row and the seed.
+    ///
+    /// # Neighbours stay neighbours
+    /// A change of one user's row changes that user's capped row only, and an empty row stays empty: what differs in
+    /// a whole user still does so in at most that. *One interaction added or exchanged is at most one
+    /// exchange, addition or removal:* let T be the capped s. Adding an item a to s leaves T, or T + a if |s| < cap, or
+    /// T − t + a, where t is the item of T of highest priority. For r = s + a and r′ = s + b both capped rows are
+    /// among these: if |s| < cap, T + a and T + b, one exchange; otherwise each is T or T − t plus its own item, with
+    /// the same t, so they are equal or one exchange apart. ∎
+    ///
+    /// One interaction added may therefore push out another: the capped rows are neighbours under an adjacency that
+    /// has exchanges, and not where a record is one entry.
     #[must_use]
     pub fn cap(&self, cap: usize, seed: &Seed) -> (Self, CapCounts) {
         let mut users_capped = 0;
@@ -94,12 +107,8 @@ impl Interactions {
             let mut row = self.row(user).to_vec();
             if row.len() > cap {
                 users_capped += 1;
-                let mut generator = seed.key(Label::Partition, user as u32, 1).stream(0, 0);
-                // The first `cap` places of a Fisher–Yates shuffle are a uniform subset.
-                for place in 0..cap {
-                    let other = generator.random_range(place..row.len());
-                    row.swap(place, other);
-                }
+                let key = seed.named(Label::DegreeCap, self.user_name(user));
+                row.sort_by_cached_key(|&item| (key.bits(self.item_name(item as usize)), item));
                 row.truncate(cap);
                 row.sort_unstable();
             }
@@ -120,6 +129,7 @@ impl Interactions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Limits;
 
     fn example() -> Interactions {
         // Degrees: item 0: 1, item 1: 3, item 2: 2, item 3: 2, item 4: 0.
@@ -139,11 +149,29 @@ mod tests {
             FilterCounts {
                 items_before: 5,
                 items_kept: 2,
+                items_dropped: 3,
                 interactions_before: 8,
                 interactions_kept: 5,
                 users_emptied: 1
             }
         );
+    }
+
+    #[test]
+    fn a_list_decides_columns_and_order_and_keeps_items_that_nobody_has() {
+        let list = ItemNames::read(&b"3\nnew\n1\n"[..], "memory", Limits::default()).expect("good");
+        let (kept, counts) = example().with_items(&list);
+        assert_eq!(ItemNames::of(&kept), list);
+        let rows: Vec<_> = kept.rows().collect();
+        assert_eq!(rows, [&[][..], &[0, 2], &[0, 2], &[2], &[]]);
+        assert_eq!(kept.item_degrees(), [2, 0, 3]);
+        assert_eq!(list.unknown_to(&example()), 1);
+        let dropped = (
+            counts.items_dropped,
+            counts.interactions_kept,
+            counts.users_emptied,
+        );
+        assert_eq!((counts.items_kept, dropped), (3, (3, 5, 1)));
     }
 
     #[test]
@@ -191,6 +219,24 @@ mod tests {
         // Users draw from streams of their own: equal rows do not make equal choices.
         let shifted: Vec<u32> = full.row(2).iter().map(|item| item - 50).collect();
         assert_ne!(full.row(1), shifted);
+    }
+
+    #[test]
+    fn numbers_of_users_and_items_decide_nothing_and_names_do() {
+        let row: Vec<u32> = (0..20).collect();
+        let data = Interactions::from_rows(20, &[row.clone(), row]).expect("valid rows");
+        let reversed: String = (0..20).rev().map(|i| format!("{i}\n")).collect();
+        let list = ItemNames::read(reversed.as_bytes(), "memory", Limits::default()).expect("good");
+        let (turned, _) = data.with_items(&list);
+        let names = |data: &Interactions, user: usize| {
+            let (capped, _) = data.cap(4, &Seed::from_u64(2));
+            let name = |&item: &u32| capped.item_name(item as usize).to_owned();
+            let mut names: Vec<String> = capped.row(user).iter().map(name).collect();
+            names.sort_unstable();
+            names
+        };
+        assert_eq!(names(&data, 0), names(&turned, 0));
+        assert_ne!(names(&data, 0), names(&data, 1));
     }
 
     #[test]

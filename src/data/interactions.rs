@@ -52,6 +52,37 @@ impl Interactions {
         ))
     }
 
+    /// The same data with one user's row replaced.
+    ///
+    /// # Errors
+    /// [`DataError::Row`] if the row is not strictly ascending or names an item that is not there.
+    ///
+    /// # Panics
+    /// If there is no such user.
+    pub fn with_row(&self, user: usize, row: &[u32]) -> Result<Self, DataError> {
+        let mut rows: Vec<Vec<u32>> = self.rows().map(<[u32]>::to_vec).collect();
+        rows[user] = row.to_vec();
+        self.with_rows(&rows)
+    }
+
+    /// One of the users alone, with this row; items stay as they are.
+    ///
+    /// # Errors
+    /// [`DataError::Row`] if the row is not strictly ascending or names an item that is not there.
+    ///
+    /// # Panics
+    /// If there is no such user.
+    pub fn alone(&self, user: usize, row: &[u32]) -> Result<Self, DataError> {
+        let rows = [row.to_vec()];
+        check_rows(self.items(), &rows)?;
+        let name = self.user_names[user].clone();
+        Ok(Self::from_valid_rows(
+            rows.iter(),
+            vec![name],
+            self.item_names.clone(),
+        ))
+    }
+
     /// Interactions from rows already known to be ascending, distinct and in range.
     pub(super) fn from_valid_rows<R: AsRef<[u32]>>(
         rows: impl Iterator<Item = R>,
@@ -210,6 +241,17 @@ mod tests {
         assert!(data.row(1).is_empty());
         assert_eq!(data.item_degrees(), [1, 0, 2, 1, 0]);
         assert_eq!((data.user_name(2), data.item_name(4)), ("2", "4"));
+    }
+
+    #[test]
+    fn one_row_is_replaced_or_stands_alone() {
+        let data = example();
+        let other = data.with_row(1, &[4]).expect("valid");
+        assert_eq!((other.row(0), other.row(1)), (data.row(0), &[4][..]));
+        let alone = data.alone(2, &[0, 1]).expect("valid");
+        assert_eq!((alone.users(), alone.user_name(0)), (1, "2"));
+        assert_eq!((alone.row(0), alone.items()), (&[0, 1][..], 5));
+        assert!(data.with_row(1, &[5]).is_err() && data.alone(1, &[1, 0]).is_err());
     }
 
     #[test]

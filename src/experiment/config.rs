@@ -84,9 +84,16 @@ pub struct DataConfig {
     /// An interaction is a rating above this.
     #[serde(default)]
     pub threshold: f64,
-    /// Keep the N most rated items (a public list); 0 keeps all.
+    /// Keep the N most rated items; 0 keeps all. Drawn from the data: the list and its order are assumed public.
     #[serde(default)]
     pub items: usize,
+    /// Or keep the items of this file, relative to the experiment file: text, plain or gzipped, one name per line, in the
+    /// order of the columns. The list says nothing about the data; items of it that nobody has stay as empty columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items_file: Option<PathBuf>,
+    /// BLAKE3 of that list, filled in by a run; where it is given, the file must hold that list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items_hash: Option<String>,
     /// D: user rows are divided by √max(d_u, D).
     #[serde(default = "one")]
     pub degree_floor: u32,

@@ -105,6 +105,10 @@ impl Discloses for ExperimentError {
             | Self::Rounds { .. }
             | Self::DegreeFloor
             | Self::DegreeCap
+            | Self::ItemsAndItemsFile { .. }
+            | Self::ItemsHashAlone
+            | Self::ItemsHash { .. }
+            | Self::HoldoutOfMatrix { .. }
             | Self::NodeCount { .. }
             | Self::Name { .. }
             | Self::Seed { .. }
@@ -146,6 +150,7 @@ impl Discloses for DataError {
             | Self::CorruptGzip { .. }
             | Self::Container { .. }
             | Self::Empty { .. }
+            | Self::EmptyList { .. }
             | Self::Row { .. } => Dependence::Format,
             Self::Open { .. } | Self::Read { .. } => Dependence::Machine,
         }

@@ -9,7 +9,7 @@ use super::sweep::SweepError;
 use crate::data::DataError;
 use crate::engine::SessionError;
 use crate::linalg::NotFullRank;
-use crate::privacy::PrivacyError;
+use crate::privacy::{Adjacency, PrivacyError};
 use crate::protocol::PlanError;
 use crate::protocol::averaging::AveragingError;
 use crate::topology::TopologyError;
@@ -164,6 +164,44 @@ pub enum ExperimentError {
         peers: usize,
         /// Nodes of the graph.
         nodes: usize,
+    },
+    /// Two sources of the item list.
+    #[error(
+        "[data] give either items (the {items} most rated, drawn from the data) or items_file (a list that is public), not \
+         both; a file that should count for less is shortened with a text editor"
+    )]
+    ItemsAndItemsFile {
+        /// `data.items`.
+        items: usize,
+    },
+    /// The hash of a list without the list.
+    #[error(
+        "[data] items_hash belongs to items_file, which is missing: give both or leave both out"
+    )]
+    ItemsHashAlone,
+    /// A list other than the one the configuration was made with.
+    #[error(
+        "[data] items_file {path} holds another list than items_hash says (found {found}, stated {stated}): restore the file, \
+         or leave items_hash out to accept this one",
+        path = path.display()
+    )]
+    ItemsHash {
+        /// The file.
+        path: PathBuf,
+        /// `data.items_hash`.
+        stated: String,
+        /// The hash of the list in the file.
+        found: String,
+    },
+    /// A hold-out where a record is a change of the matrix.
+    #[error(
+        "[evaluation] holdout with privacy.adjacency = \"{adjacency}\": a record is a change of the matrix A, and what is held \
+         out is no function of A, so that a small change of all data could be any change of what the peers hold; give \
+         the held-out interactions in a file (evaluation.test), or use adjacency = \"interaction\""
+    )]
+    HoldoutOfMatrix {
+        /// The adjacency asked for.
+        adjacency: Adjacency,
     },
     /// A degree cap of 0.
     #[error("[data] degree_cap must be at least 1, found 0; leave it out to keep all interactions")]

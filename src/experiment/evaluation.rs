@@ -1,24 +1,21 @@
 //! `[evaluation]`: what a run is measured against, and the recommendations its basis gives.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::Config;
 use super::resolve::Experiment;
-use crate::data::{self, DataError, Interactions};
+use crate::data::DataError;
 use crate::engine::central::{self, SumNoise};
 use crate::engine::{EngineError, Outcome, PeerRows, Session, Silent};
 use crate::linalg::{Block, SparseRows, TopEigenvectors, top_eigenvectors};
 use crate::recommender::{
     LowPassScorer, Popularity, RankingQuality, RankingTotals, Scorer, SplitCounts, SplitError,
-    TestSet, evaluate, hold_out, match_test,
+    TestSet, evaluate,
 };
-use crate::vocabulary::Seed;
 
 /// `[evaluation]`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +25,8 @@ pub struct EvaluationConfig {
     /// errors are measured against; `data.degree_floor` where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_floor: Option<u32>,
-    /// This fraction of every user's interactions is kept from the peers and recommended against.
+    /// Every interaction is kept from the peers, and recommended against, with this probability: one coin per user and
+    /// item, by their names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<f64>,
     /// Or the held-out interactions are in this file, relative to the experiment file, in the format and
@@ -115,42 +113,6 @@ pub struct HeldOut {
     pub test: Arc<TestSet>,
     /// How many there are.
     pub counts: SplitCounts,
-}
-
-/// The training part of the filtered interactions, and what is held out where the configuration asks for it.
-///
-/// The item list was chosen before, from all interactions: it is public (`data.items`).
-pub(super) fn split(
-    config: &Config,
-    base: &Path,
-    interactions: Interactions,
-    seed: &Seed,
-) -> Result<(Interactions, Option<HeldOut>), EvaluationError> {
-    let evaluation = &config.evaluation;
-    let (train, test, counts) = match (evaluation.holdout, &evaluation.test) {
-        (Some(fraction), _) => hold_out(&interactions, fraction, seed)?,
-        (None, Some(path)) => {
-            let data = &config.data;
-            let loaded = data::load(&base.join(path), data.format, data.threshold)
-                .map_err(EvaluationError::Test)?;
-            if !shares_a_user(&interactions, &loaded.interactions) {
-                return Err(EvaluationError::OtherUsers);
-            }
-            let (test, counts) = match_test(&interactions, &loaded.interactions);
-            (interactions, test, counts)
-        }
-        (None, None) => return Ok((interactions, None)),
-    };
-    // That nothing came to be held out is nobody's business but the evaluation's, which then says so: a refusal here would
-    // tell whoever sees the exit code about the users' rows.
-    let test = Arc::new(test);
-    Ok((train, Some(HeldOut { test, counts })))
-}
-
-/// Whether any user of one data set is named in the other.
-fn shares_a_user(ours: &Interactions, theirs: &Interactions) -> bool {
-    let names: BTreeSet<&str> = (0..ours.users()).map(|user| ours.user_name(user)).collect();
-    (0..theirs.users()).any(|user| names.contains(theirs.user_name(user)))
 }
 
 impl Experiment {

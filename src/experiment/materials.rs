@@ -14,7 +14,7 @@ use super::error::ExperimentError;
 use super::evaluation::HeldOut;
 use super::summary::DataSummary;
 use super::topology_source::TopologySource;
-use crate::data::{self, DataError, Interactions};
+use crate::data::{self, DataError, Interactions, ItemNames};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::privacy::NoisePlan;
@@ -62,6 +62,7 @@ pub(super) type Held = (Arc<Interactions>, DataSummary, Option<HeldOut>);
 #[derive(Default)]
 pub(super) struct Materials {
     loaded: Memo<data::Loaded>,
+    item_lists: Memo<ItemNames>,
     held: Memo<Held>,
     user_rows: Memo<SparseRows>,
     peer_rows: Memo<PeerRows>,
@@ -90,6 +91,11 @@ impl Materials {
                 other => other.into(),
             })
         })
+    }
+
+    /// The item list of a file, read.
+    pub(super) fn item_list(&self, path: &Path) -> Result<Arc<ItemNames>, DataError> {
+        self.item_lists.get(&path, || ItemNames::load(path))
     }
 
     /// What the filters leave of it.
@@ -209,6 +215,8 @@ mod tests {
         assert_eq!(same, key(&|c| c.seed += 1));
         assert_eq!(same, key(&|c| c.data.degree_floor += 1));
         assert_ne!(same, key(&|c| c.data.items += 1));
+        assert_ne!(same, key(&|c| c.data.items_file = Some("x".into())));
+        assert_ne!(same, key(&|c| c.data.items_hash = Some("x".to_owned())));
         assert_ne!(same, key(&|c| c.evaluation.holdout = Some(0.2)));
         assert_ne!(same, key(&|c| c.data.threshold += 1.0));
         assert_ne!(

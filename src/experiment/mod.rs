@@ -1,6 +1,7 @@
 //! From an experiment file to a report: `sims/*.toml` → validated experiment → run → metrics → files.
 
 pub mod advise;
+mod assumptions;
 pub mod audit;
 pub mod coalitions;
 pub mod config;
@@ -11,6 +12,7 @@ mod difference_attack;
 pub mod disclosure;
 mod error;
 pub mod evaluation;
+mod filters;
 pub mod items;
 mod materials;
 mod memory;
@@ -34,6 +36,7 @@ mod topology_source;
 pub mod verification;
 mod warnings;
 
+pub use assumptions::{ItemSource, StatedItems};
 pub use config::Config;
 pub use conversions::{Conversions, conversions};
 pub use error::ExperimentError;

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};
 
+use super::assumptions::{self, StatedItems};
 use super::config::EngineKind;
 use super::resolve::Experiment;
 use crate::algorithm::{AlgorithmKind, Sizes};
@@ -65,6 +66,12 @@ pub struct Receipt {
     /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLoss>,
+    /// The list of items; absent in receipts that were written before lists were stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item_list: Option<StatedItems>,
+    /// What the promise takes to be public, in words: no ε covers it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<String>,
 }
 
 /// The guarantee asked for.
@@ -279,6 +286,8 @@ impl Receipt {
                 .collect(),
             views: experiment.noise.views().to_vec(),
             groups: experiment.groups.clone(),
+            item_list: Some(StatedItems::of(experiment)),
+            assumptions: assumptions::of(experiment),
         }
     }
 
@@ -446,6 +455,19 @@ impl Receipt {
             budget.delta,
         )?;
         findings.extend(self.compare_groups(&groups));
+        if let Some(list) = &self.item_list {
+            let stated = |words: &String| self.assumptions.contains(words);
+            findings.extend([
+                flag(
+                    "as many items listed as the dimension says",
+                    list.items == request.dimension,
+                ),
+                flag(
+                    "what is assumed public is stated",
+                    list.assumptions().iter().all(stated),
+                ),
+            ]);
+        }
         Ok(findings)
     }
 

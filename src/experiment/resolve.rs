@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::config::{AlgorithmConfig, Config, DEFAULT_TOLERANCE, EngineKind, PeerCount};
 use super::error::ExperimentError;
-use super::evaluation::{self, HeldOut};
+use super::evaluation::HeldOut;
 use super::materials::{Held, Materials};
 use super::overrides;
 use super::peer_names::{self, Matched};
@@ -15,7 +15,7 @@ use super::run::Clock;
 use super::session::Shared;
 use super::summary::{DataSummary, IterationNoise, PrivacySummary};
 use super::topology_source::TopologySource;
-use super::{memory, warnings};
+use super::{filters, memory, warnings};
 use crate::algorithm::AlgorithmKind;
 use crate::data::{self, Interactions};
 use crate::engine::event::Latency;
@@ -36,6 +36,8 @@ pub struct Experiment {
     pub config: Config,
     /// The folder that relative paths in the configuration start at.
     pub base: PathBuf,
+    /// What was read, before any filter.
+    pub(super) loaded: Arc<data::Loaded>,
     /// The interactions left after all filters.
     pub interactions: Arc<Interactions>,
     /// What `[evaluation]` keeps from the peers.
@@ -131,12 +133,13 @@ impl Experiment {
     fn assemble(
         config: Config,
         base: &Path,
-        loaded: &data::Loaded,
+        loaded: &Arc<data::Loaded>,
         topology: Arc<Topology>,
         materials: &Materials,
         mut clock: Clock,
     ) -> Result<Self, ExperimentError> {
-        let config = completed(config)?;
+        let mut config = completed(config)?;
+        let list = clock.time("data", || filters::item_list(&mut config, base, materials))?;
         let seed = Seed::from_u64(config.seed);
         let floor =
             NonZeroU32::new(config.data.degree_floor).ok_or(ExperimentError::DegreeFloor)?;
@@ -164,7 +167,9 @@ impl Experiment {
             noise_topology,
             renumbered,
         } = peer_names::matched(topology, noise_topology)?;
-        let held = materials.held(&config, || filtered(&config, base, loaded, &seed))?;
+        let held = materials.held(&config, || {
+            filters::filtered(&config, base, loaded, list.as_deref(), &seed)
+        })?;
         let (interactions, data, held_out) = Held::clone(&held);
         // Under noise no data at all is data like any other: a refusal would tell it apart from its neighbours.
         if interactions.is_empty() && config.noise.scheme == Scheme::None {
@@ -181,7 +186,7 @@ impl Experiment {
             Ok::<_, ExperimentError>(interactions.normalised_rows(floor))
         })?;
         let peer_rows =
-            materials.peer_rows(&config, || dealt(&config, &interactions, &user_rows, peers))?;
+            materials.peer_rows(&config, || filters::dealt(&config, &user_rows, peers))?;
         let items = user_rows.dimension();
         checked_algorithm(&config, items)?;
         let algorithm = config.algorithm.build(items);
@@ -236,6 +241,7 @@ impl Experiment {
             noise_topology,
             config,
             base: base.to_path_buf(),
+            loaded: Arc::clone(loaded),
             interactions,
             held_out,
             data,
@@ -366,6 +372,7 @@ pub(super) fn anchored(mut config: Config, base: &Path) -> Config {
     };
     anchor(&mut config.data.path);
     config.evaluation.test.iter_mut().for_each(anchor);
+    config.data.items_file.iter_mut().for_each(anchor);
     config.topology.file_mut().into_iter().for_each(anchor);
     let noise = config.noise_topology.iter_mut();
     noise.filter_map(TopologySource::file_mut).for_each(anchor);
@@ -416,66 +423,13 @@ pub fn read_config(path: &Path, set: &[String]) -> Result<Config, ExperimentErro
 /// # Errors
 /// [`ExperimentError`] of the tables `[data]` and `[evaluation]`.
 pub(super) fn training_data(config: Config, base: &Path) -> Result<Interactions, ExperimentError> {
-    let config = completed(config)?;
-    let loaded = Materials::default().loaded(&config.data, base)?;
+    let mut config = completed(config)?;
+    let materials = Materials::default();
+    let loaded = materials.loaded(&config.data, base)?;
+    let list = filters::item_list(&mut config, base, &materials)?;
     let seed = Seed::from_u64(config.seed);
-    filtered(&config, base, &loaded, &seed).map(|(train, ..)| Interactions::clone(&train))
-}
-
-/// The rows of each peer.
-fn dealt(
-    config: &Config,
-    interactions: &Interactions,
-    user_rows: &SparseRows,
-    peers: usize,
-) -> Result<PeerRows, ExperimentError> {
-    let seed = Seed::from_u64(config.seed);
-    let partition = config.peers.partition;
-    let assignment = data::assign(interactions.users(), peers, partition, &seed)
-        .map_err(ExperimentError::Peers)?;
-    Ok(PeerRows::new(data::peer_rows(user_rows, &assignment)))
-}
-
-fn filtered(
-    config: &Config,
-    base: &Path,
-    loaded: &data::Loaded,
-    seed: &Seed,
-) -> Result<Held, ExperimentError> {
-    let data::Loaded {
-        interactions: read,
-        counts,
-    } = loaded;
-    let (kept, filter) = read.most_rated(config.data.items);
-    let listed = kept.len();
-    let (kept, held_out) = evaluation::split(config, base, kept, seed)?;
-    let interactions_held_out = listed - kept.len();
-    let (kept, capped) = match config.data.degree_cap {
-        Some(cap) => {
-            let (capped, counts) = kept.cap(cap as usize, seed);
-            (
-                capped,
-                counts.interactions_before - counts.interactions_kept,
-            )
-        }
-        None => (kept, 0),
-    };
-    let summary = DataSummary {
-        users: read.users(),
-        items: read.items(),
-        ratings: counts.ratings,
-        ratings_below_threshold: counts.at_or_below_threshold,
-        interactions: filter.interactions_before,
-        items_kept: filter.items_kept,
-        interactions_kept: kept.len(),
-        interactions_held_out,
-        degree_floor: config.data.degree_floor,
-        interactions_capped: capped,
-        users_without_interactions: (0..kept.users())
-            .filter(|&user| kept.row(user).is_empty())
-            .count(),
-    };
-    Ok((Arc::new(kept), summary, held_out))
+    filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
+        .map(|(train, ..)| Interactions::clone(&train))
 }
 
 fn plan_noise(
@@ -528,6 +482,7 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
         return Err(ExperimentError::DegreeCap);
     }
     config.evaluation.check()?;
+    filters::check(&config)?;
     if let Latency::Uniform {
         low_micros: low,
         high_micros: high,

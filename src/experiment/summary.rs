@@ -123,8 +123,12 @@ pub struct DataSummary {
     pub ratings_below_threshold: u64,
     /// Interactions before the filters.
     pub interactions: usize,
-    /// Items the most-rated filter kept.
+    /// Items of the item list: columns of the matrix.
     pub items_kept: usize,
+    /// Items in the file that the list does not name.
+    pub items_dropped: usize,
+    /// Items of the list that the file does not name: empty columns.
+    pub items_unknown: usize,
     /// Of these, interactions that `[evaluation] holdout` keeps from the peers.
     pub interactions_held_out: usize,
     /// Interactions left after all filters.

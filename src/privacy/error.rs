@@ -63,8 +63,8 @@ pub enum PrivacyError {
     },
     /// A cap on a user's interactions where adding one may push another out.
     #[error(
-        "degree_cap = {cap} with adjacency = \"{adjacency}\": under a cap one interaction can push out another, for \
-         which no bound is proved; remove the cap or use adjacency = \"user\" or \"replace-user\""
+        "degree_cap = {cap} with adjacency = \"{adjacency}\": under a cap one interaction can push out another, which \
+         is more than one record of this adjacency; remove the cap or use adjacency = \"user\", \"replace-user\" or \"swap\""
     )]
     CapNotProved {
         /// The cap.

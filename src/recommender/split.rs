@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rand::RngExt;
 use serde::Serialize;
 
 use crate::data::Interactions;
@@ -87,11 +86,19 @@ pub enum SplitError {
     },
 }
 
-/// Holds out a fraction of every user's interactions, chosen uniformly.
+/// Holds out every interaction with probability `fraction`, each by a coin of its own.
 ///
-/// A user with d ≥ 2 interactions keeps at least one and has at least one held out: of the d,
-/// round(fraction · d) moved into 1..d − 1. A user with fewer keeps them. The choice of user u is drawn from
-/// `seed.key(Label::Holdout, u, 0)` and is a function of u's row, u's index and the seed alone.
+/// The coin of (user, item) is a uniform number that `seed` gives the names of both under `Label::Holdout`: below
+/// `fraction` the interaction is held out. It is a function of the seed and the two names alone, and of nothing
+/// else that the user's row or the data holds; the probability is `fraction` up to 2⁻⁵³. How many of a user's
+/// interactions are held out is therefore binomial: some users keep nothing and some have nothing held out.
+///
+/// # Neighbours stay neighbours
+/// For fixed coins the training row is r ∩ T, where T is the set of items whose coins keep them. So rows that differ in one
+/// item have training rows that differ in at most that item; rows that differ by an exchange, training rows that
+/// differ by an exchange, in one item or not at all; an empty row stays empty, and no other user's row changes. A rule
+/// that looks at the length of a row or at positions in it has none of this: one interaction more reshuffles
+/// what is held out of the whole row. ∎
 ///
 /// # Errors
 /// [`SplitError::Fraction`] unless 0 < fraction < 1.
@@ -103,28 +110,12 @@ pub fn hold_out(
     if !(fraction > 0.0 && fraction < 1.0) {
         return Err(SplitError::Fraction { found: fraction });
     }
-    let mut train = Vec::with_capacity(interactions.users());
-    let mut test = Vec::with_capacity(interactions.users());
-    for user in 0..interactions.users() {
-        let mut row = interactions.row(user).to_vec();
-        let mut held = Vec::new();
-        if row.len() >= 2 {
-            let count = (fraction * row.len() as f64).round() as usize;
-            let count = count.clamp(1, row.len() - 1);
-            let mut generator = seed.key(Label::Holdout, user as u32, 0).stream(0, 0);
-            // The first places of a Fisher–Yates shuffle are a uniform subset.
-            for place in 0..count {
-                let other = generator.random_range(place..row.len());
-                row.swap(place, other);
-            }
-            let kept = row.split_off(count);
-            held = std::mem::replace(&mut row, kept);
-            held.sort_unstable();
-            row.sort_unstable();
-        }
-        train.push(row);
-        test.push(held);
-    }
+    let parts = (0..interactions.users()).map(|user| {
+        let key = seed.named(Label::Holdout, interactions.user_name(user));
+        let held = |item: &u32| key.uniform(interactions.item_name(*item as usize)) < fraction;
+        interactions.row(user).iter().copied().partition(held)
+    });
+    let (test, train): (Vec<Vec<u32>>, Vec<Vec<u32>>) = parts.unzip();
     let train = interactions
         .with_rows(&train)
         .expect("parts of valid rows are valid rows");
@@ -143,7 +134,7 @@ pub fn hold_out(
 /// two files number what they name in their own order.
 ///
 /// Users the training data does not know are left out and counted. Items it does not know, or that its
-/// filters dropped, cannot be recommended; they count in |test_u| as in the reference code (ref D.7).
+/// filters dropped, cannot be recommended; they count in |test_u| as in the reference code.
 #[must_use]
 pub fn match_test(train: &Interactions, test: &Interactions) -> (TestSet, SplitCounts) {
     let name = |user| train.user_name(user);
@@ -203,61 +194,100 @@ mod tests {
         .interactions
     }
 
-    #[test]
-    fn every_user_with_two_keeps_one_and_has_one_held_out() {
+    /// Rows of 0 to 40 items.
+    fn example() -> Interactions {
         let lengths = [0_u32, 1, 2, 3, 5, 10, 40];
         let rows: Vec<Vec<u32>> = lengths.iter().map(|&d| (0..d).collect()).collect();
-        let all = Interactions::from_rows(40, &rows).expect("rows");
-        for (fraction, expected) in [
-            (0.2, [0, 0, 1, 1, 1, 2, 8]),
-            (0.01, [0, 0, 1, 1, 1, 1, 1]),
-            (0.99, [0, 0, 1, 2, 4, 9, 39]),
-        ] {
+        Interactions::from_rows(40, &rows).expect("rows")
+    }
+
+    #[test]
+    fn training_and_held_out_part_the_row_and_are_counted() {
+        let all = example();
+        for fraction in [0.01, 0.2, 0.5, 0.99] {
             let (train, test, counts) =
                 hold_out(&all, fraction, &Seed::from_u64(1)).expect("split");
-            for (user, &held) in expected.iter().enumerate() {
-                assert_eq!(test.size(user), held, "{fraction} {user}");
+            for user in 0..all.users() {
                 let mut joined = [train.row(user), test.row(user)].concat();
                 joined.sort_unstable();
-                assert_eq!(joined, rows[user], "a partition of the row");
+                assert_eq!(joined, all.row(user), "a partition of the row");
+                assert_eq!(test.size(user), test.row(user).len());
             }
-            assert_eq!(counts.test_interactions, expected.iter().sum::<usize>());
+            assert_eq!(counts.train_interactions, train.len());
             assert_eq!(counts.train_interactions + counts.test_interactions, 61);
-            assert_eq!(counts.test_users, 5);
+            let with_some = (0..all.users()).filter(|&user| test.size(user) > 0);
+            assert_eq!(counts.test_users, with_some.count());
         }
         for bad in [0.0, 1.0, -0.1, f64::NAN] {
             assert!(hold_out(&all, bad, &Seed::from_u64(1)).is_err());
         }
     }
 
+    /// What is held out of a row is what the coins of its own items say, however long the row is, whatever else is in it
+    /// and wherever it stands.
     #[test]
-    fn users_choose_for_themselves_and_by_the_seed() {
-        let rows = |first: Vec<u32>| vec![first, (0..50).collect(), (50..100).collect()];
-        let split = |first, seed| {
-            let all = Interactions::from_rows(100, &rows(first)).expect("rows");
-            hold_out(&all, 0.2, &Seed::from_u64(seed)).expect("split").1
+    fn a_coin_depends_on_the_two_names_and_the_seed_alone() {
+        let seed = Seed::from_u64(5);
+        let held = |data: &Interactions, user: &str, seed: &Seed| -> Vec<String> {
+            let (_, test, _) = hold_out(data, 0.4, seed).expect("split");
+            let user = (0..data.users())
+                .find(|&u| data.user_name(u) == user)
+                .expect("there");
+            let name = |&item: &u32| data.item_name(item as usize).to_owned();
+            test.row(user).iter().map(name).collect()
         };
-        let (full, empty) = (split((0..100).collect(), 5), split(vec![], 5));
-        assert_eq!((full.row(1), full.row(2)), (empty.row(1), empty.row(2)));
-        let shifted: Vec<u32> = full.row(2).iter().map(|item| item - 50).collect();
-        assert_ne!(full.row(1), shifted, "streams of their own");
-        assert_ne!(full.row(1), split(vec![], 6).row(1));
-        assert_ne!(
-            full.row(1),
-            (0..10).collect::<Vec<u32>>(),
-            "not the first ten"
-        );
+        let lines = |items: &[usize], user: &str| -> String {
+            let line = |item: &usize| format!("{user},i{item}\n");
+            items.iter().map(line).collect()
+        };
+        let full: Vec<usize> = (0..60).collect();
+        let whole = held(&data(&lines(&full, "a")), "a", &seed);
+        assert!((10..40).contains(&whole.len()), "{}", whole.len());
+        for drop in 0..60 {
+            // One item fewer, in reverse order, after another user: the coins of the others do not move.
+            let rest: Vec<usize> = (0..60).rev().filter(|&i| i != drop).collect();
+            let text = lines(&[3, 99], "b") + &lines(&rest, "a");
+            let mut found = held(&data(&text), "a", &seed);
+            let mut expected = whole.clone();
+            expected.retain(|name| *name != format!("i{drop}"));
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{drop}");
+        }
+        let mine = held(&data(&lines(&full, "a")), "a", &Seed::from_u64(6));
+        assert_ne!(whole, mine, "another seed");
+        let theirs = held(&data(&lines(&full, "b")), "b", &seed);
+        assert_ne!(whole, theirs, "another user");
     }
 
     #[test]
-    fn every_interaction_is_held_out_equally_often() {
-        // 2,000 users hold out 2 of 8 items each: binomial counts with mean 500 and standard deviation
-        // 19.4; 5.5 deviations on 8 items fail by chance with probability below 4e-7.
-        let all = Interactions::from_rows(8, &vec![(0..8).collect(); 2000]).expect("rows");
+    fn every_interaction_is_held_out_equally_often_whatever_the_length_of_its_row() {
+        // 2,000 users with rows of 1, 2, 4 and 8 items in turn: 500 coins at most per item and length, binomial with
+        // p = 1/4 and standard deviation 9.7 each; 5.5 deviations on 15 counts fail by chance with probability below 6e-7.
+        let rows: Vec<Vec<u32>> = (0..2000)
+            .map(|user| (0..1 << (user % 4)).collect())
+            .collect();
+        let all = Interactions::from_rows(8, &rows).expect("rows");
         let (train, _, _) = hold_out(&all, 0.25, &Seed::from_u64(2)).expect("split");
-        for degree in train.item_degrees() {
-            assert!((f64::from(degree) - 1500.0).abs() < 5.5 * 19.4, "{degree}");
+        for (class, length) in [(0, 1_u32), (1, 2), (2, 4), (3, 8)] {
+            for item in 0..length {
+                let users = (class..2000).step_by(4);
+                let kept = users
+                    .filter(|&user| train.row(user).contains(&item))
+                    .count();
+                assert!(
+                    (kept as f64 - 375.0).abs() < 5.5 * 9.7,
+                    "{length} {item}: {kept}"
+                );
+            }
         }
+        // Coins of one user are independent: all 8 items stay with probability 0.75^8 = 0.100, in 50 of 500 users, with
+        // standard deviation 6.7; 5.5 of them by chance below 4e-8.
+        let whole = (3..2000)
+            .step_by(4)
+            .filter(|&user| train.row(user).len() == 8);
+        let whole = whole.count() as f64;
+        assert!((whole - 50.1).abs() < 5.5 * 6.7, "{whole}");
     }
 
     #[test]

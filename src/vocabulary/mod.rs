@@ -15,6 +15,6 @@ pub use ids::{Iteration, PeerIndex, Round};
 pub use naming::{NameSyntax, Named, printed, printed_list, read_name, read_names};
 pub use release::Release;
 pub(crate) use seed::GROUP;
-pub use seed::{Binding, CHUNK, Label, NoiseLabel, NoiseRoot, Normals, Seed, StreamKey};
+pub use seed::{Binding, CHUNK, Label, NamedKey, NoiseLabel, NoiseRoot, Normals, Seed, StreamKey};
 pub use text::{Hidden, Spellings, hidden};
 pub use time::{Span, Time};

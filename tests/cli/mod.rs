@@ -4,6 +4,7 @@ mod advice;
 mod audits;
 mod frontiers;
 mod help;
+mod item_lists;
 #[cfg(unix)]
 mod limits;
 mod memory;

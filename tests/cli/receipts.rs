@@ -452,3 +452,72 @@ fn a_receipt_tells_nothing_private() {
     ];
     assert_eq!(keys, public, "no seed, no rows, no users");
 }
+
+#[test]
+fn what_is_assumed_public_is_stated_and_cannot_be_left_out() {
+    let scratch = Scratch::new();
+    let assumed = |set: &str| -> (Value, Vec<String>) {
+        let run = scratch.undertone(&format!("run sims/sim.toml --out out --quiet {set}"));
+        assert_eq!(run.code, Some(0), "{set}: {}", run.stderr);
+        let receipt = receipt(&scratch);
+        let words = receipt["assumptions"].as_array().expect("a list").iter();
+        let words = words.map(|words| words.as_str().expect("words").to_owned());
+        (receipt["item_list"].clone(), words.collect())
+    };
+    let says = |words: &[String], part: &str| words.iter().any(|words| words.contains(part));
+    let (list, words) = assumed("");
+    assert_eq!(
+        (&list["source"], &list["items"]),
+        (&"data".into(), &20.into())
+    );
+    assert!(says(&words, "list of users"), "{words:?}");
+    assert!(
+        says(&words, "drawn from the data and are assumed public"),
+        "{words:?}"
+    );
+    assert!(!says(&words, "degrees"));
+    let (_, words) = assumed("--set algorithm.start=popularity");
+    assert!(says(&words, "item degrees"), "{words:?}");
+
+    // The same list from a file: other words, the same hash, and the run is bound to it.
+    scratch.write("sims/items.txt", "i3\ni9\nnobody\ni1\ni0\n");
+    let file = "--set data.items=0 --set data.items_file=items.txt";
+    let (list, words) = assumed(file);
+    assert_eq!(
+        (&list["source"], &list["items"]),
+        (&"file".into(), &5.into())
+    );
+    assert!(
+        says(&words, "a file of their own") && !says(&words, "drawn"),
+        "{words:?}"
+    );
+    let config = String::from_utf8(scratch.read("out/config.toml")).expect("text");
+    let hash = list["hash"].as_str().expect("hexadecimal");
+    assert!(
+        config.contains(&format!("items_hash = \"{hash}\"")),
+        "{config}"
+    );
+    scratch.write("sims/items.txt", "i3\ni9\ni1\ni0\nnobody\n");
+    let bound = scratch.undertone("run out/config.toml --out again --quiet");
+    assert_eq!(bound.code, Some(2));
+    assert!(bound.stderr.contains("items_hash"), "{}", bound.stderr);
+
+    let honest = receipt(&scratch);
+    let lies: [(&str, Change); 3] = [
+        ("assumed public is stated", |r| {
+            r["assumptions"] = serde_json::json!([])
+        }),
+        ("assumed public is stated", |r| {
+            r["item_list"]["source"] = "data".into()
+        }),
+        ("as many items", |r| r["item_list"]["items"] = 6.into()),
+    ];
+    for (what, lie) in lies {
+        let mut changed = honest.clone();
+        lie(&mut changed);
+        scratch.write("out/receipt.json", &changed.to_string());
+        let (code, stdout, _) = checked(&scratch);
+        assert_eq!(code, Some(1), "{what}: {stdout}");
+        assert!(stdout.contains(what), "{what}: {stdout}");
+    }
+}

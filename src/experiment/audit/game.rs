@@ -5,15 +5,17 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::attackers::{FEATURES, Features, Trials};
-use super::canary::Canary;
+use super::canary::{Canary, Filters};
 use super::reused::Reused;
 use super::scaled::{SIZES, Scaled, weights};
 use super::{AuditError, CanaryReport, variance_factor};
 use crate::algorithm::{Algorithm, contribution};
 use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockstep};
+use crate::experiment::filters::{self, Choices};
 use crate::experiment::resolve::Experiment;
 use crate::linalg::Block;
 use crate::noise::Assignment;
+use crate::privacy::Adjacency;
 use crate::vocabulary::{Named, PeerIndex, Seed};
 
 /// Trials between two reports of progress.
@@ -46,19 +48,24 @@ impl<'a> Game<'a> {
         experiment: &'a Experiment,
         victim: u32,
         coalition: &[u32],
+        choices: Choices,
     ) -> Result<Self, AuditError> {
         let root = Seed::from_u64(experiment.config.seed);
         let start = Arc::clone(experiment.session(&root).start());
         let adjacency = experiment.config.privacy.adjacency;
-        let canary =
-            Canary::search(experiment, &start).ok_or(AuditError::NoCanary { adjacency })?;
-        let worlds = [&canary.without, &canary.with].map(|items| {
-            let mut rows = experiment.peer_rows.to_vec();
-            // The canary is one more row of the victim, beside what it holds.
-            rows[victim as usize].append(&Canary::rows(experiment, items));
-            Arc::new(PeerRows::new(rows))
-        });
+        if !matches!(adjacency, Adjacency::Interaction | Adjacency::User) {
+            return Err(AuditError::NoCanary { adjacency });
+        }
         let peers = experiment.topology.graph().nodes();
+        let filters = Filters::new(experiment, choices);
+        // The canary is a row as read, in the place of the victim's first user.
+        let users = experiment.user_rows.len();
+        let dealt = filters::assignment(&experiment.config, users, peers)
+            .map_err(|error| AuditError::Experiment(Box::new(error)))?;
+        let user = dealt[victim as usize][0] as usize;
+        let mut canary =
+            Canary::search(&filters, user, &start).ok_or(AuditError::NothingSurvives)?;
+        let worlds = canary.worlds(&filters).map(Arc::new);
         let mut colludes = vec![false; peers];
         coalition
             .iter()
@@ -95,8 +102,8 @@ impl<'a> Game<'a> {
         let statistic = sensitivity.statistic().of(&self.start);
         let change = self.canary.change(self.experiment, &self.start).norm();
         CanaryReport {
-            without: self.canary.without.len(),
-            with: self.canary.with.len(),
+            without: self.canary.read_without.len(),
+            with: self.canary.read_with.len(),
             tightness: change / sensitivity.bound(statistic),
         }
     }

@@ -1,6 +1,8 @@
 //! Plays the distinguishing game on real transcripts: is the certified privacy loss honest?
 //!
-//! Two neighbouring worlds differ in one peer's rows, the *canary*. In each trial the protocol runs with
+//! Two neighbouring worlds differ in one record of the data **as read**, the *canary*: one user's row before every
+//! filter. Both go through the item list, the hold-out and the cap, and are dealt to the peers, as the data of a run is; what
+//! is attacked is the whole mechanism. In each trial the protocol runs with
 //! fresh noise in one of them; attackers who see everything that is published, and what a coalition of
 //! peers knows, guess which. How well they do bounds the privacy loss from **below**, with stated
 //! confidence; the accountant bounds it from **above**. A lower bound above the certificate means that
@@ -27,6 +29,7 @@ pub use attackers::AttackerKind;
 pub use confidence::{epsilon_lower_bound, gdp_lower_bound, proportion_bounds};
 
 use super::error::ExperimentError;
+use super::filters::Choices;
 use super::memory;
 use super::resolve::Experiment;
 use crate::engine::{EngineError, Observer, Session};
@@ -75,7 +78,7 @@ pub struct Audit {
     pub trials: u32,
     /// Probability that an honest implementation fails.
     pub significance: f64,
-    /// Items of the canary's rows in the two worlds, and the largest ‖C_l‖_F/Δ_l it reached: 1 is the worst case.
+    /// Items of the canary's rows in the two worlds, and ‖C_1‖_F/Δ_1: 1 is the worst case, more than that a broken promise.
     pub canary: CanaryReport,
     /// μ that the accountant certifies for this victim and coalition, over all iterations.
     pub certified_mu: f64,
@@ -91,16 +94,17 @@ pub struct Audit {
     pub empirical_epsilon: f64,
     /// ε that the experiment promised against a coalition of this size; `None` if it is larger than promised.
     pub promised_epsilon: Option<f64>,
-    /// Whether the lower bounds stay below the certificate, and the certificate within the promise.
+    /// Whether the lower bounds and the loss of this very pair stay below the certificate, and the certificate within
+    /// the promise.
     pub passed: bool,
 }
 
 /// The canary in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CanaryReport {
-    /// Items of the row in world 0.
+    /// Items of the row in world 0, as read.
     pub without: usize,
-    /// Items of the row in world 1.
+    /// Items of the row in world 1, as read.
     pub with: usize,
     /// ‖C_1‖_F / Δ_1 with the public X⁰.
     pub tightness: f64,
@@ -132,6 +136,15 @@ pub enum AuditError {
         /// The adjacency of the experiment.
         adjacency: Adjacency,
     },
+    /// Nothing that the canary could be made of.
+    #[error(
+        "no item of the victim's first user passes the filters, so there is nothing to add or remove: lower \
+         evaluation.holdout, keep more items, or choose another --victim"
+    )]
+    NothingSurvives,
+    /// The experiment cannot be laid out again.
+    #[error(transparent)]
+    Experiment(Box<ExperimentError>),
     /// A victim or colluder that is no peer, or a colluder named twice.
     #[error(transparent)]
     Name(#[from] PeerNameError),
@@ -204,9 +217,20 @@ fn audit_sessions(
     prepare: &(dyn Fn(Session) -> Session + Sync),
     observer: &mut dyn Observer,
 ) -> Result<Audit, AuditError> {
+    audit_filters(experiment, options, Choices::default(), prepare, observer)
+}
+
+/// The same with a chance to break the filters that the data goes through as well.
+fn audit_filters(
+    experiment: &Experiment,
+    options: &AuditOptions,
+    choices: Choices,
+    prepare: &(dyn Fn(Session) -> Session + Sync),
+    observer: &mut dyn Observer,
+) -> Result<Audit, AuditError> {
     let Players { victim, coalition } = check(experiment, options)?;
     memory::check_audit(experiment).map_err(|error| AuditError::Memory(Box::new(error)))?;
-    let game = Game::new(experiment, victim, &coalition)?;
+    let game = Game::new(experiment, victim, &coalition, choices)?;
     let trials = game.play(options.trials, prepare, observer)?;
     let verdict = attackers::judge(&trials, experiment.delta.get(), options.significance);
     let delta = experiment.delta;
@@ -215,6 +239,8 @@ fn audit_sessions(
     let promised_epsilon =
         (options.coalition.len() <= privacy.colluders).then_some(privacy.epsilon);
     let kept = promised_epsilon.is_none_or(|promise| certified_epsilon <= promise * (1.0 + 1e-9));
+    // Known without any statistics: neighbouring data must not move what peers contribute further than Δ.
+    let covered = trials.pair_mu() <= game.certified_mu() * (1.0 + 1e-9);
     Ok(Audit {
         adjacency: experiment.config.privacy.adjacency,
         victim: experiment.peer_name(victim),
@@ -232,7 +258,10 @@ fn audit_sessions(
         empirical_mu: verdict.mu,
         empirical_epsilon: verdict.epsilon,
         promised_epsilon,
-        passed: verdict.mu <= game.certified_mu() && verdict.epsilon <= certified_epsilon && kept,
+        passed: verdict.mu <= game.certified_mu()
+            && verdict.epsilon <= certified_epsilon
+            && covered
+            && kept,
     })
 }
 

@@ -3,13 +3,20 @@
 //! A healthy implementation fails with probability at most the stated significance; the seeds are fixed.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use super::{Audit, AuditError, AuditOptions, audit, audit_sessions};
+use rayon::prelude::*;
+
+use super::canary::{Canary, Filters};
+use super::{Audit, AuditError, AuditOptions, audit, audit_filters, audit_sessions};
 use crate::engine::{Session, Silent};
+use crate::experiment::filters::Choices;
+use crate::experiment::filters::mutations::old_hold_out;
 use crate::experiment::{Experiment, read_config};
 use crate::noise::Tamper;
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::protocol::Plan;
+use crate::vocabulary::Seed;
 
 /// A dozen peers on a random 4-regular graph, one iteration, no floor: the sensitivity bound is tight.
 fn experiment(set: &[&str]) -> Experiment {
@@ -151,7 +158,8 @@ fn a_forgotten_partner_is_caught() {
 #[test]
 fn noise_scaled_by_a_private_norm_is_caught() {
     let experiment = experiment(&["privacy.adjacency=user"]);
-    let held = experiment.peer_rows[0].entries();
+    // What the victim's other users hold: the canary stands in the place of the first.
+    let held = experiment.peer_rows[0].entries() - experiment.interactions.row(0).len();
     let prepare = move |session: Session| {
         // The victim scales its noise by the norm of what it holds beyond the others: 1, or 3 with the canary.
         let factor = if session.rows()[0].entries() > held {
@@ -299,4 +307,82 @@ fn half_of_krylov_s_noise_is_caught() {
     assert!(healthy.passed, "{healthy:?}");
     let audited = broken(&experiment, &options(2000), Tamper::HalveOwnNoise);
     assert!(!audited.passed, "{audited:?}");
+}
+
+/// A fifth of all interactions is held out by a coin each. The canary is a record of the data as read: what the filters make
+/// of one record more is audited with the rest.
+#[test]
+fn what_the_filters_make_of_one_record_is_audited() {
+    let set = [
+        "evaluation.holdout=0.2",
+        "data.degree_floor=8",
+        "data.items=100",
+    ];
+    let experiment = experiment(&set);
+    let healthy = audit(&experiment, &options(3000), &mut Silent).expect("runs");
+    eprintln!("{healthy:?}");
+    assert!(
+        healthy.passed && healthy.pair_mu > 0.5 * healthy.certified_mu,
+        "{healthy:?}"
+    );
+    // The same audit of a hold-out that looks at the length of a row: one rating more moves the others in and out.
+    let audited = audit_filters(
+        &experiment,
+        &options(3000),
+        old_hold_out(),
+        &|session| session,
+        &mut Silent,
+    )
+    .expect("runs");
+    assert!(!audited.passed, "{audited:?}");
+    assert!(audited.pair_mu > 1.2 * audited.certified_mu, "{audited:?}");
+}
+
+/// In how many of the first `users` places of this sim the adversary finds data with one rating more that moves what a peer
+/// contributes at X⁰ further than Δ, and the furthest, in units of Δ.
+fn exceeding(set: &[&str], choices: Choices, users: usize) -> (usize, f64) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
+    let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
+    let config = read_config(&root.join("recommender-movielens.toml"), &set).expect("valid");
+    let experiment = Experiment::resolve(config, &root).expect("resolves");
+    let session = experiment.session(&Seed::from_u64(experiment.config.seed));
+    let start = Arc::clone(session.start());
+    let sensitivity = experiment.sensitivity;
+    let delta = sensitivity.bound(sensitivity.statistic().of(&start));
+    let filters = Filters::new(&experiment, choices);
+    let ratios: Vec<f64> = (0..users)
+        .into_par_iter()
+        .map(|user| {
+            let canary = Canary::search(&filters, user, &start).expect("items are left");
+            canary.change(&experiment, &start).norm() / delta
+        })
+        .collect();
+    let exceed = ratios.iter().filter(|&&ratio| ratio > 1.0 + 1e-9).count();
+    (exceed, ratios.iter().copied().fold(0.0, f64::max))
+}
+
+#[test]
+fn no_neighbour_of_the_recommender_sim_moves_a_peer_further_than_its_sensitivity() {
+    let (count, worst) = exceeding(&[], Choices::default(), 90);
+    eprintln!("{count} of 90 exceed, at most {worst:.3} times the sensitivity");
+    assert_eq!(count, 0, "{worst}");
+    assert!(worst > 0.5, "the adversary tries: {worst}");
+    let (count, worst) = exceeding(&[], old_hold_out(), 90);
+    eprintln!("by length: {count} of 90 exceed, at most {worst:.3} times the sensitivity");
+    assert!(count >= 45 && worst > 1.2, "{count} {worst}");
+}
+
+#[test]
+fn the_canary_passes_the_item_list_and_a_cap() {
+    let listed = experiment(&["data.items=8", "evaluation.holdout=0.3"]);
+    let capped = experiment(&[
+        "privacy.adjacency=user",
+        "data.degree_cap=3",
+        "data.degree_floor=3",
+    ]);
+    for experiment in [listed, capped] {
+        let audited = audit(&experiment, &options(2000), &mut Silent).expect("runs");
+        assert!(audited.passed && audited.canary.with > 0, "{audited:?}");
+        assert!(audited.canary.tightness > 0.5, "{audited:?}");
+    }
 }

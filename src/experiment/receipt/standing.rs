@@ -109,6 +109,8 @@ impl Receipt {
             views: Recomputed, "accounted again; see their fields";
             promise: Recomputed, "follows from the adjacency, the engine and the colluders";
             groups: Recomputed, "bounded again; see their fields";
+            item_list: CrossChecked, "as many items as the dimension says; which they are is on trust";
+            assumptions: CrossChecked, "what the item list calls for must be stated; more may be";
         };
         let request = fields! { Request, "request.",
             epsilon: Recomputed, "decides the noise, and the view promised must be within it";

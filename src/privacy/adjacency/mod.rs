@@ -6,6 +6,28 @@
 //! audited on one. A sensitivity rule names the type it is proved for; there is no way to register it under
 //! another.
 //!
+//! # What a record of a rating file is
+//!
+//! A guarantee is about the data **as read**: a public list of users, a public list of items, and for each user a set of
+//! rating lines (item, value), at most one per item. A file that names a pair twice is no such data and is refused. Two files are
+//! neighbours, the two lists being the same, under
+//!
+//! - `interaction` if one rating line of one named user is added, removed or given another value;
+//! - `swap` if one rating line of one named user is replaced by one about another item, or as under `interaction`;
+//! - `user` if all rating lines of one named user are removed, or added to a user who has none;
+//! - `replace-user` if the rating lines of one named user become any others;
+//! - `matrix` and `unit-spectral` if one peer's matrix A_u of the interactions above the threshold changes by C: they are
+//!   about matrices, and a rating line more or less is no small change there.
+//!
+//! The types here compare what *peers hold*: interactions after the threshold, the item list, what is held out and the
+//! degree cap. Every one of these steps maps neighbours to neighbours or to equal data, or the combination is
+//! refused; the proofs stand where the steps are applied.
+//!
+//! Two things are assumed rather than protected. *Who takes part:* the list of users and its order, which is what
+//! users are dealt to peers by; a user without any rating stays in it. *Which items there are,* in which order: where the list is
+//! drawn from the data (every item of the file, or the most rated), one rating more can change the list, and with
+//! it everybody's rows. No ε covers that. A list from a file of its own has no such gap.
+//!
 //! One file per adjacency. A new one is a file, a variant of [`Adjacency`], and its lines in `ALL`,
 //! `Display` and `rows`.
 
@@ -44,7 +66,7 @@ pub enum Adjacency {
     /// One user's row is zeroed out, or appears: all its interactions at once. Who takes part is public in
     /// a peer-to-peer network; what they have is not (ref F.2): [`User`].
     User,
-    /// One user exchanges one of its items for another; how many it has stays the same: [`Swap`].
+    /// One user exchanges one of its items for another, or gains or loses one: [`Swap`].
     Swap,
     /// One user's row becomes any other row: [`ReplaceUser`].
     ReplaceUser,

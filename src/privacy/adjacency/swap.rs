@@ -3,11 +3,18 @@
 use rand::{Rng, RngExt};
 
 use super::item_sets::{missing, paired, with_row};
-use super::{Adjacency, Neighbouring};
+use super::{Adjacency, Interaction, Neighbouring};
 use crate::data::Interactions;
 
-/// One user exchanges one of its items for one it does not have. The distance is the number of exchanges;
-/// datasets in which a user has another number of items are not comparable.
+/// One user exchanges one of its items for one it does not have, or gains or loses one. The distance is the least
+/// number of such steps: per user the larger of the numbers of items that only one of the two rows has.
+///
+/// Why additions and removals belong to it: an exchange of two *ratings* becomes one where a threshold, an item list
+/// or a hold-out keeps only one of the two items. The bounds for this adjacency are proved for all three.
+///
+/// # The distance is a metric, and counts steps
+/// A step changes |r∖r′| and |r′∖r| by at most 1 each, so no fewer steps than the larger of the two lead from r to r′.
+/// That many do: exchange min(|r∖r′|, |r′∖r|) pairs, then add or remove the rest. ∎
 #[derive(Clone, Copy, Debug)]
 pub struct Swap;
 
@@ -17,26 +24,24 @@ impl Neighbouring for Swap {
     const ADJACENCY: Adjacency = Adjacency::Swap;
 
     fn distance(a: &Interactions, b: &Interactions) -> Option<f64> {
-        let mut swaps = 0;
-        for (a, b) in paired(a, b)? {
-            if a.len() != b.len() {
-                return None;
-            }
-            swaps += missing(a, b);
-        }
-        Some(swaps as f64)
+        let steps: usize = paired(a, b)?
+            .map(|(a, b)| missing(a, b).max(missing(b, a)))
+            .sum();
+        Some(steps as f64)
     }
 
-    /// A uniform user among those with some but not all items; then a uniform item out and a uniform one in.
+    /// A uniform user, and one of its steps: with probability 3/4 an exchange, if it has some but not all items, of a
+    /// uniform item out and a uniform one in; otherwise a uniform entry, flipped.
     fn random_adjacent<R: Rng + ?Sized>(a: &Interactions, rng: &mut R) -> Option<Interactions> {
-        let able: Vec<usize> = (0..a.users())
-            .filter(|&user| !a.row(user).is_empty() && a.row(user).len() < a.items())
-            .collect();
-        if able.is_empty() {
+        if a.users() == 0 || a.items() == 0 {
             return None;
         }
-        let user = able[rng.random_range(0..able.len())];
+        let user = rng.random_range(0..a.users());
         let mut row = a.row(user).to_vec();
+        let able = !row.is_empty() && row.len() < a.items();
+        if !able || !rng.random_bool(0.75) {
+            return Interaction::random_adjacent(a, rng);
+        }
         let others: Vec<u32> = (0..a.items() as u32)
             .filter(|item| row.binary_search(item).is_err())
             .collect();

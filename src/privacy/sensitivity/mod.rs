@@ -261,7 +261,8 @@ mod tests {
             Err(PrivacyError::CapNotProved { cap: 5, .. })
         ));
         for adjacency in Adjacency::ALL {
-            let covered = [Adjacency::User, Adjacency::ReplaceUser].contains(&adjacency);
+            let covered =
+                [Adjacency::User, Adjacency::ReplaceUser, Adjacency::Swap].contains(&adjacency);
             assert_eq!(capped(adjacency).is_ok(), covered, "{adjacency}");
         }
         for (floor, cap, rank) in [(0, None, 1), (1, Some(0), 1), (1, None, 0)] {

@@ -32,7 +32,8 @@ pub(super) trait Rule {
     /// What is released: the bound is one on the change of that and of nothing else.
     const RELEASE: Release = Release::Product;
 
-    /// Whether the proof covers a cap on a user's interactions.
+    /// Whether the proof covers a cap on a user's interactions, and neighbours under this adjacency are neighbours under a
+    /// cap: see [`cap`](crate::data::Interactions::cap).
     const COVERS_CAP: bool = false;
 
     /// The public number of X that [`Self::bound`] takes.

@@ -17,7 +17,7 @@ use SensitivityRule::{Exact, MaxEntry, RowNorm, WorstCase};
 ///
 /// P1's interaction bounds have room to spare: at D = 1 the truth is D̂, so √2·D̂ is reached to 0.7071, at D = 2
 /// to √(5/8). At D = 20 no X of these sizes can be the worst.
-const CASES: [(Adjacency, SensitivityRule, u32, Option<u32>, f64); 37] = [
+const CASES: [(Adjacency, SensitivityRule, u32, Option<u32>, f64); 39] = [
     (A::Interaction, Exact, 1, None, TIGHT),
     (A::Interaction, Exact, 2, None, TIGHT),
     (A::Interaction, Exact, 3, None, TIGHT),
@@ -41,6 +41,8 @@ const CASES: [(Adjacency, SensitivityRule, u32, Option<u32>, f64); 37] = [
     (A::Swap, Exact, 4, None, TIGHT),
     (A::Swap, Exact, 5, None, 0.9),
     (A::Swap, Exact, 20, None, 0.3),
+    (A::Swap, Exact, 1, Some(3), TIGHT),
+    (A::Swap, Exact, 2, Some(2), TIGHT),
     (A::ReplaceUser, Exact, 1, None, TIGHT),
     (A::ReplaceUser, Exact, 3, None, TIGHT),
     (A::ReplaceUser, Exact, 1, Some(1), TIGHT),
@@ -60,7 +62,7 @@ const CASES: [(Adjacency, SensitivityRule, u32, Option<u32>, f64); 37] = [
 /// The same for the packed triangle; its rule is [`Exact`] throughout.
 ///
 /// At D = 20 no row of these sizes has 20 items: 7 of them reach √(7/20).
-const PACKED: [(Adjacency, u32, Option<u32>, f64); 18] = [
+const PACKED: [(Adjacency, u32, Option<u32>, f64); 19] = [
     (A::Interaction, 1, None, TIGHT),
     (A::Interaction, 2, None, TIGHT),
     (A::Interaction, 3, None, TIGHT),
@@ -74,6 +76,7 @@ const PACKED: [(Adjacency, u32, Option<u32>, f64); 18] = [
     (A::Swap, 1, None, TIGHT),
     (A::Swap, 2, None, TIGHT),
     (A::Swap, 5, None, TIGHT),
+    (A::Swap, 2, Some(3), TIGHT),
     (A::ReplaceUser, 1, None, TIGHT),
     (A::ReplaceUser, 3, None, TIGHT),
     (A::ReplaceUser, 4, Some(2), TIGHT),

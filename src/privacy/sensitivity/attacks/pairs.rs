@@ -49,12 +49,14 @@ impl OnRows for User {
 }
 
 impl OnRows for Swap {
+    /// Exchanges, and additions: what a filter that keeps one of the two items leaves of an exchange.
     fn sets(n: u32, limit: u32) -> Vec<(Vec<u32>, Vec<u32>)> {
         (1..=limit.min(n - 1))
             .map(|d| {
                 let with = |item| [item].into_iter().chain(2..=d).collect();
                 (with(0), with(1))
             })
+            .chain(Interaction::sets(n, limit))
             .collect()
     }
 }

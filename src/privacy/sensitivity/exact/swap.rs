@@ -4,7 +4,7 @@ use super::super::rule::{Public, Rule};
 use super::super::{SensitivityRule, adjacency};
 use super::Exact;
 
-/// One item of a user exchanged for another. With
+/// One item of a user exchanged for another, or one added or removed. With
 ///
 /// B(d) = (2d−1)·min((d+1)·D̂², 1 + 2D̂², 2)/d²,
 ///
@@ -28,7 +28,13 @@ use super::Exact;
 /// So N²‖CX‖_F² ≤ d²·B(d). Each of the three increases with d, so while d ≤ D, where N = D, the worst is d = D. From
 /// there on N = d, and each of the three, divided by d², does not increase for d ≥ 2: (2d−1)/d² falls, and
 /// (2d−1)(d+1)/d² = 2 + 1/d − 1/d² falls as soon as 1/d ≤ 1/2. So the worst is d = D if D ≥ 2, and d = 1 or d = 2 if
-/// D = 1. At d = 2 the minimum never is 1 + 2D̂² ≥ 3D̂², since D̂ ≤ 1. ∎
+/// D = 1. At d = 2 the minimum never is 1 + 2D̂² ≥ 3D̂², since D̂ ≤ 1.
+///
+/// *Added or removed.* The bound for that ([`Exact<adjacency::Interaction>`](adjacency::Interaction)) is never the larger: its
+/// square times D² is min(D²D̂², D) + (D−1)D̂², and D̂ ≤ 1. At D = 1 it is at most D̂² ≤ 2D̂². At D ≥ 2 it is at most each of
+/// the three: (2D−1)(D+1)D̂² = (2D²+D−1)D̂² ≥ (D²+D−1)D̂²; (2D−1)(1+2D̂²) ≥ D + (D−1)D̂²; 2(2D−1) ≥ 2D−1 ≥ D + (D−1)D̂².
+///
+/// *Under a cap* rows have at most m items; the proof is for rows of any length, so the bound holds, without a gain. ∎
 ///
 /// Tight where (2D−1)·D̂² ≤ 2: x_a and x_b of length D̂ at ±60° from the direction that all of s share.
 ///
@@ -40,6 +46,7 @@ impl Rule for Exact<adjacency::Swap> {
     type Adjacency = adjacency::Swap;
 
     const RULE: SensitivityRule = SensitivityRule::Exact;
+    const COVERS_CAP: bool = true;
 
     fn bound(public: &Public, row_norm: f64) -> f64 {
         bound(row_norm, public.degree_floor)
@@ -80,6 +87,23 @@ mod tests {
                     .fold(0.0, f64::max);
                 let closed = bound(row_norm, floor);
                 assert!((closed / full - 1.0).abs() < 1e-12, "{floor} {row_norm}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_addition_never_costs_more() {
+        for floor in (1..200).chain([1000, 100_000]) {
+            let public = Public {
+                degree_floor: floor,
+                degree_cap: None,
+                rank: 3,
+            };
+            for step in 1..=200 {
+                let row_norm = 0.005 * f64::from(step);
+                let addition = Exact::<adjacency::Interaction>::bound(&public, row_norm);
+                let swap = bound(row_norm, floor);
+                assert!(addition <= swap, "{floor} {row_norm}: {addition} {swap}");
             }
         }
     }

@@ -5,12 +5,13 @@ use super::super::{SensitivityRule, Statistic, adjacency};
 use super::Packed;
 use crate::vocabulary::Release;
 
-/// One item of a user exchanged for another: Δ = √(2/D).
+/// One item of a user exchanged for another, or one added or removed: Δ = √(2/D).
 ///
 /// # Proof
 /// The rows r = s + e_a and r′ = s + e_b have the same number d of items and the same divisor N = max(d, D). In the triangle the d
 /// entries at a (with itself and with s) vanish and the d entries at b appear, each of size 1/N, and entries among s stay:
-/// ‖triu(C)‖² = 2d/N² ≤ 2/D, as d/N² is at most 1/D for d ≤ D and 1/d beyond. ∎
+/// ‖triu(C)‖² = 2d/N² ≤ 2/D, as d/N² is at most 1/D for d ≤ D and 1/d beyond. One item added
+/// or removed moves the triangle by at most 1/√D, which is less. A cap only excludes rows. ∎
 ///
 /// Tight at d = D.
 impl Rule for Packed<adjacency::Swap> {
@@ -18,6 +19,7 @@ impl Rule for Packed<adjacency::Swap> {
 
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const RELEASE: Release = Release::PackedTriangle;
+    const COVERS_CAP: bool = true;
 
     fn statistic(public: &Public) -> Statistic {
         super::statistic(public)
