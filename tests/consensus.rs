@@ -52,7 +52,7 @@ fn peers_agree_within_what_the_tolerance_implies_on_every_topology() {
                 let about = format!("{}, {scheme:?}, {tolerance:e}: {found:?}", case.name);
                 assert!(found.contraction <= tolerance, "{about}");
                 assert!(
-                    found.max_disagreement > 0.0 || case.name == "complete-10",
+                    found.max_disagreement > 0.0 || case.name == "complete-10" || scheme.is_exact(),
                     "{about}"
                 );
                 assert!(found.max_disagreement <= found.guaranteed, "{about}");
@@ -82,7 +82,7 @@ fn the_guarantee_is_not_idle() {
 #[test]
 fn averaging_that_stops_early_breaks_the_implication() {
     for case in CASES.iter().filter(|case| case.name != "complete-10") {
-        for scheme in AveragingKind::all() {
+        for scheme in AveragingKind::recurrences() {
             let short = experiment(*case, scheme, &["averaging.rounds=3"]);
             assert!(!agree(&short, 1e-4), "{}, {scheme:?}", case.name);
             // The guarantee that goes with three rounds holds all the same: it claims less.

@@ -12,13 +12,13 @@ use crate::support::experiments::{CASES, engine, experiment, files, on_engine};
 
 /// Everything whose bits must agree: `basis.npy`, every file of `trace/`, and what was sent.
 #[derive(Debug, PartialEq)]
-struct Written {
-    arrays: BTreeMap<String, Vec<u8>>,
-    communication: Communication,
+pub(crate) struct Written {
+    pub(crate) arrays: BTreeMap<String, Vec<u8>>,
+    pub(crate) communication: Communication,
 }
 
 /// Runs the experiment, writes it as `undertone run --trace` does, and reads the arrays back.
-fn written(experiment: &Experiment) -> Written {
+pub(crate) fn written(experiment: &Experiment) -> Written {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let report = run(experiment, &mut Silent).expect("the experiment runs");
     output::write(folder.path(), experiment.config(), &report, true).expect("a writable folder");
@@ -33,7 +33,7 @@ fn written(experiment: &Experiment) -> Written {
 }
 
 /// Whether two runs wrote the same bits; names the first difference.
-fn difference(a: &Written, b: &Written) -> Option<String> {
+pub(crate) fn difference(a: &Written, b: &Written) -> Option<String> {
     if a.communication != b.communication {
         let (x, y) = (&a.communication, &b.communication);
         return Some(format!("communication: {x:?} against {y:?}"));
@@ -47,7 +47,7 @@ fn difference(a: &Written, b: &Written) -> Option<String> {
         .map(|(name, _)| name.clone())
 }
 
-fn event(latency: Latency) -> EngineConfig {
+pub(crate) fn event(latency: Latency) -> EngineConfig {
     EngineConfig {
         latency,
         ..engine(EngineKind::Event)
@@ -55,7 +55,7 @@ fn event(latency: Latency) -> EngineConfig {
 }
 
 /// What is changed for every algorithm that is not the power method.
-const ALGORITHMS: [&[&str]; 3] = [
+pub(crate) const ALGORITHMS: [&[&str]; 3] = [
     &["algorithm.kind=covariance", "algorithm.iterations=1"],
     &[
         "algorithm.kind=krylov",

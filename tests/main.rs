@@ -6,6 +6,7 @@ mod central_equivalence;
 mod cli;
 mod consensus;
 mod equivalence;
+mod golden;
 mod layering;
 #[cfg(feature = "cli")]
 mod readme;
@@ -13,5 +14,6 @@ mod recommender;
 mod sims;
 mod support;
 mod sweep;
+mod tree;
 mod utility;
 mod verification;

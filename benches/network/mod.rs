@@ -6,7 +6,7 @@ use undertone::algorithm::AlgorithmKind;
 use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use undertone::protocol::averaging::{AveragingKind, MixingBounds};
+use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
 use undertone::protocol::{Plan, PlanParameters};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Provenance, Topology};
@@ -57,6 +57,9 @@ impl Shape {
         let seed = Seed::from_u64(1);
         let (adjacency, rule) = (Adjacency::Interaction, SensitivityRule::Exact);
         let start = start_block(&seed, self.dimension, self.rank).expect("full rank");
+        let program = AveragingKind::Chebyshev
+            .compile(&*topology, BOUNDS, Length::Rounds(self.rounds))
+            .expect("contracting bounds");
         let parameters = PlanParameters {
             peers: self.peers as u32,
             dimension: self.dimension,
@@ -70,15 +73,15 @@ impl Shape {
             sigma_own: 0.02,
             sigma_pairwise: 3.0,
             scale_rounds: Self::SCALE_ROUNDS,
-            schedule: AveragingKind::Chebyshev
-                .schedule(BOUNDS, self.rounds)
-                .expect("contracting bounds"),
+            averaging_rounds: program.rounds(),
+            program: program.digest(),
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),
         };
         let plan = Plan::new(parameters).expect("valid");
         let rows = (0..self.peers).map(|u| self.row(u)).collect();
         Session::new(SessionParts {
+            program: Arc::new(program),
             noise_topology: Arc::clone(&topology),
             topology,
             rows: Arc::new(PeerRows::new(rows)),

@@ -1,7 +1,7 @@
 //! Averaging rounds against a copy of the same bytes.
 
 use rayon::prelude::*;
-use undertone::engine::lockstep::{Averaged, Gossip, Rounds, tile_width};
+use undertone::engine::lockstep::{Averaged, Exchange, Gossip, Rounds, tile_width};
 use undertone::protocol::averaging::{AveragingKind, MixingBounds};
 
 use super::{best_of, sessions, values};
@@ -55,7 +55,7 @@ pub(crate) fn bench(quick: bool) {
             .collect();
         let mut copied = f64::INFINITY;
         let rounds = Rounds {
-            schedule: &schedule,
+            exchange: Exchange::Recurrence(&schedule),
             factor: 1.0,
             watch: false,
         };

@@ -6,7 +6,7 @@ use undertone::algorithm::AlgorithmKind;
 use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use undertone::protocol::averaging::{AveragingKind, MixingBounds};
+use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
 use undertone::protocol::{Plan, PlanParameters};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Topology};
@@ -51,6 +51,9 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         second: topology.spectrum().mixing_second.high,
     };
     let start = start_block(&seed, size.items, size.rank).expect("full rank");
+    let program = AveragingKind::Chebyshev
+        .compile(&*topology, bounds, Length::Rounds(size.rounds))
+        .expect("an expander contracts");
     let parameters = PlanParameters {
         peers: peers as u32,
         dimension: size.items,
@@ -71,14 +74,14 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         sigma_own: 0.02,
         sigma_pairwise: 0.5,
         scale_rounds: topology.diameter_bound().expect("connected"),
-        schedule: AveragingKind::Chebyshev
-            .schedule(bounds, size.rounds)
-            .expect("an expander contracts"),
+        averaging_rounds: program.rounds(),
+        program: program.digest(),
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),
     };
     let plan = Plan::new(parameters).expect("valid");
     Session::new(SessionParts {
+        program: Arc::new(program),
         noise_topology: Arc::clone(&topology),
         topology,
         rows: Arc::new(PeerRows::new(rows)),

@@ -16,6 +16,7 @@ pub mod central;
 pub mod event;
 pub mod federated;
 pub mod lockstep;
+mod network;
 mod outcome;
 mod record;
 mod rows;
@@ -82,6 +83,22 @@ pub enum EngineError {
     NotProduct {
         /// What the algorithm releases.
         released: Release,
+    },
+    /// An averaging program that the plan does not name.
+    #[error(
+        "the averaging program is not the one the plan names: compile it from the session's own topology"
+    )]
+    Program,
+    /// The analytic engine was given an averaging program whose estimates are not the sum plus what cancels over the peers.
+    #[error(
+        "the analytic engine needs an averaging that returns s times a value that all peers hold; at {peer} this program is off \
+         by {found:e} of it: use engine \"lockstep\""
+    )]
+    Unbalanced {
+        /// The first probe whose weights do not add up to s.
+        peer: PeerIndex,
+        /// Σ_v D_uv / s.
+        found: f64,
     },
     /// Nothing is left to deliver and peers are still waiting: is the topology connected?
     #[error("{waiting} of {peers} peers wait for messages that nobody will send")]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::linalg::Block;
+use crate::protocol::averaging::Traffic;
 use crate::vocabulary::{Iteration, Round};
 
 /// Sums over all peers that only a simulator can see, for `verify` and the tests.
@@ -21,6 +22,9 @@ pub struct Totals {
 pub struct Consensus {
     /// max_u ‖S_u − Ȳ‖_F / ‖Ȳ‖_F: the worst peer's estimate S_u against the exact sum Ȳ of what was published.
     pub disagreement: f64,
+    /// max_u ‖S_u − S_0‖_F / ‖Ȳ‖_F: how far the estimates are from peer 0's (of the peers an engine looks at). Exactly 0 if
+    /// and only if all hold the same numbers.
+    pub between_peers: f64,
     /// s·‖x⁰ − x̄‖_F / ‖Ȳ‖_F: the same measure before any averaging, over all peers. Times the contraction
     /// that the rounds guarantee it bounds `disagreement`.
     pub initial_spread: f64,
@@ -58,12 +62,26 @@ pub struct IterationRecord {
 pub struct Communication {
     /// Exchanges of each iteration: max-consensus rounds plus averaging rounds.
     pub rounds: Vec<u32>,
-    /// Messages delivered, one per neighbour and exchange.
+    /// Messages delivered, one per receiver.
     pub messages: u64,
     /// Bytes sent by all peers.
     pub bytes_total: u64,
     /// Bytes sent by the busiest peer.
     pub bytes_max_peer: u64,
+}
+
+impl Communication {
+    /// What so many iterations of this traffic come to.
+    #[must_use]
+    pub fn of(traffic: Traffic, iterations: u32) -> Self {
+        let all = traffic.times(iterations);
+        Self {
+            rounds: vec![traffic.rounds; iterations as usize],
+            messages: all.messages,
+            bytes_total: all.bytes_total,
+            bytes_max_peer: all.bytes_max_peer,
+        }
+    }
 }
 
 /// What a run produced.

@@ -7,7 +7,7 @@ use super::outcome::{Consensus, IterationRecord, Observer, Totals, Transcript};
 use super::session::Session;
 use crate::algorithm;
 use crate::linalg::Block;
-use crate::protocol::{Body, Event, Message};
+use crate::protocol::Event;
 use crate::vocabulary::{Iteration, PeerIndex};
 
 /// Everything known so far about one iteration.
@@ -21,7 +21,7 @@ struct Pending {
     sensitivity: f64,
 }
 
-/// Turns the messages and events of all peers into [`IterationRecord`]s.
+/// Turns the events of all peers into [`IterationRecord`]s.
 ///
 /// Sums over peers run in peer order once an iteration is complete, so arrival order leaves no trace.
 /// An iteration's blocks are dropped as soon as its record is made.
@@ -47,26 +47,17 @@ impl Collector {
         }
     }
 
-    /// Notes a broadcast message; only the published inputs (round 0 of averaging) are kept.
-    pub fn message(&mut self, from: PeerIndex, message: &Message) {
-        if let Body::Average(values) = &message.body
-            && message.round.0 == 0
-        {
-            let pending = self.pending(message.iteration);
-            if pending.inputs[from.index()]
-                .replace(Arc::clone(values))
-                .is_none()
-            {
-                pending.missing -= 1;
-            }
-        }
-    }
-
     /// Notes an event. If this completes the oldest open iteration, the observer is shown what everybody published
     /// in it, if it wants to, and then its record.
     pub fn event(&mut self, from: PeerIndex, event: &Event, observer: &mut dyn Observer) {
         let u = from.index();
         match event {
+            Event::Published { iteration, input } => {
+                let pending = self.pending(*iteration);
+                if pending.inputs[u].replace(Arc::clone(input)).is_none() {
+                    pending.missing -= 1;
+                }
+            }
             Event::Averaged {
                 iteration,
                 statistic,
@@ -171,7 +162,7 @@ impl Collector {
         }
         let peers = self.session.peers() as f64;
         let mut spread = 0.0;
-        let mut worst = 0.0_f64;
+        let (mut worst, mut apart) = (0.0_f64, 0.0_f64);
         for u in 0..self.session.peers() {
             let total = published.values().iter();
             let input = pending.inputs[u].as_ref()?;
@@ -181,17 +172,18 @@ impl Collector {
                 .map(|(x, y)| (x - y / peers).powi(2))
                 .sum::<f64>();
             let sum = pending.sums[u].as_ref()?;
-            let distance = sum
-                .values()
-                .iter()
-                .zip(total)
-                .map(|(x, y)| (x - y).powi(2))
-                .sum::<f64>();
-            worst = worst.max(distance.sqrt());
+            let first = pending.sums[0].as_ref()?.values().iter();
+            let distance = |others: std::slice::Iter<'_, f64>| {
+                let squares = sum.values().iter().zip(others);
+                squares.map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
+            };
+            worst = worst.max(distance(total));
+            apart = apart.max(distance(first));
         }
         let norm = published.norm();
         let consensus = Consensus {
             disagreement: worst / norm,
+            between_peers: apart / norm,
             initial_spread: peers * spread.sqrt() / norm,
             approximation: None,
         };

@@ -7,9 +7,8 @@ use super::rows::PeerRows;
 use crate::linalg::{Block, SparseRows};
 use crate::noise::{Assignment, SigmaError, Term};
 use crate::privacy::Statistic;
-use crate::protocol::{
-    Neighbour, PeerSetup, Plan, PlanError, PlanParameters, QueryError, check_start,
-};
+use crate::protocol::averaging::{Program, ProgramError, Traffic};
+use crate::protocol::{PeerSetup, Plan, PlanError, PlanParameters, QueryError, check_start};
 use crate::topology::{Graph, GraphError, Mixing, Provenance, Topology};
 use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, Seed, Span, StreamKey};
 
@@ -35,6 +34,7 @@ use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, Seed, Span, S
 pub struct Session {
     plan: Arc<Plan>,
     topology: Arc<Topology>,
+    program: Arc<Program>,
     noise_topology: Arc<Topology>,
     rows: Arc<PeerRows>,
     start: Arc<Block>,
@@ -53,6 +53,8 @@ pub struct SessionParts {
     pub plan: Arc<Plan>,
     /// Who talks to whom, with the weights of the averaging.
     pub topology: Arc<Topology>,
+    /// What is exchanged in every averaging round, compiled from the topology; the plan names it.
+    pub program: Arc<Program>,
     /// Who shares noise with whom; usually the same.
     pub noise_topology: Arc<Topology>,
     /// Every peer's private rows.
@@ -105,6 +107,15 @@ pub enum SessionError {
         "the graphs are not those whose hash is in the plan: put graphs_digest of both into PlanParameters::topology"
     )]
     Graphs,
+    /// An averaging program that the plan does not name.
+    #[error(
+        "the averaging program is not the one the plan names: compile it from the session's own topology, and put its \
+         digest and rounds into PlanParameters"
+    )]
+    Program,
+    /// Steps that are no averaging program.
+    #[error(transparent)]
+    Steps(#[from] ProgramError),
     /// Too few rounds for all peers to agree on the statistic that scales their noise.
     #[error(
         "scale_rounds = {found}, but a value needs up to {needed} hops to reach every peer: peers would scale their noise \
@@ -166,6 +177,9 @@ impl SessionParts {
         if graphs_digest(&self.topology, &self.noise_topology) != parameters.topology {
             return Err(SessionError::Graphs);
         }
+        if !is_planned(&self.program, &self.plan) {
+            return Err(SessionError::Program);
+        }
         // Engines that reveal only sums run on graphs that are not connected, too; there nobody exchanges scales.
         if parameters.sensitivity.statistic() != Statistic::None
             && let Some(needed) = self.topology.diameter_bound()
@@ -179,6 +193,11 @@ impl SessionParts {
         check_start(&self.plan, &self.start).map_err(SessionError::Start)?;
         check_curator(&self.plan, self.sigma_central)
     }
+}
+
+fn is_planned(program: &Program, plan: &Plan) -> bool {
+    let parameters = plan.parameters();
+    program.digest() == parameters.program && program.rounds() == parameters.averaging_rounds
 }
 
 fn check_rows(plan: &Plan, rows: &PeerRows) -> Result<(), SessionError> {
@@ -221,7 +240,7 @@ impl Session {
     /// Checks that the parts belong together, and derives the noise of all peers.
     ///
     /// # Errors
-    /// [`SessionError`] naming the part that does not fit the plan: graphs of another size or hash, rows of another number
+    /// [`SessionError`] naming the part that does not fit the plan: graphs of another size or hash, another averaging program, rows of another number
     /// or dimension, too few rounds to agree on the statistic, a starting block that is not the plan's or not orthonormal,
     /// a curator's noise that is no number or not that of the plan.
     ///
@@ -237,6 +256,7 @@ impl Session {
         let SessionParts {
             plan,
             topology,
+            program,
             noise_topology,
             rows,
             start,
@@ -251,6 +271,7 @@ impl Session {
             root,
             plan,
             topology,
+            program,
             noise_topology,
             rows,
             start,
@@ -262,7 +283,7 @@ impl Session {
     /// A trusted curator's session, which needs no network: one peer holds all rows and adds no noise of its own; the
     /// curator's noise has standard deviation `sigma_central` per unit sensitivity.
     ///
-    /// Of `parameters` what is about a network is replaced: peers, graphs, own and pairwise noise, rounds of
+    /// Of `parameters` what is about a network is replaced: peers, graphs, averaging, own and pairwise noise, rounds of
     /// max-consensus, and the hash of the starting block by that of `start`.
     ///
     /// # Errors
@@ -276,8 +297,12 @@ impl Session {
     ) -> Result<Self, SessionError> {
         let alone = Graph::from_edges(1, &[])?;
         let topology = Arc::new(Topology::from_graph(alone, Provenance::edges("curator")));
+        // Nobody to exchange with: one step that does nothing.
+        let program = Program::listed(&*topology, 1.0, vec![Vec::new()])?;
         let plan = Plan::new(PlanParameters {
             peers: 1,
+            averaging_rounds: program.rounds(),
+            program: program.digest(),
             sigma_own: 0.0,
             sigma_pairwise: 0.0,
             scale_rounds: 0,
@@ -289,6 +314,7 @@ impl Session {
             plan: Arc::new(plan),
             noise_topology: Arc::clone(&topology),
             topology,
+            program: Arc::new(program),
             rows,
             start,
             seed: seed.clone(),
@@ -300,6 +326,7 @@ impl Session {
         SessionParts {
             plan: self.plan,
             topology: self.topology,
+            program: self.program,
             noise_topology: self.noise_topology,
             rows: self.rows,
             start: self.start,
@@ -318,6 +345,12 @@ impl Session {
     #[must_use]
     pub fn topology(&self) -> &Arc<Topology> {
         &self.topology
+    }
+
+    /// What is exchanged in every averaging round: what the plan names.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
     }
 
     /// Who shares noise with whom.
@@ -451,12 +484,15 @@ impl Session {
         })
     }
 
-    /// What every engine looks at again before it runs: the starting block, and that the noise is the plan's.
+    /// What every engine looks at again before it runs: the starting block, and that averaging and noise are the plan's.
     ///
     /// # Errors
-    /// [`EngineError::Start`] and [`EngineError::Noise`]; never, as long as the invariants hold.
+    /// [`EngineError::Start`], [`EngineError::Program`] and [`EngineError::Noise`]; never, as long as the invariants hold.
     pub(super) fn admit(&self) -> Result<(), EngineError> {
         check_start(&self.plan, &self.start).map_err(EngineError::Start)?;
+        if !is_planned(&self.program, &self.plan) {
+            return Err(EngineError::Program);
+        }
         if self.noise.is_planned(self.plan.sigmas()) {
             Ok(())
         } else {
@@ -468,21 +504,12 @@ impl Session {
     #[must_use]
     pub fn peer_setup(&self, index: PeerIndex, patience: Option<Span>) -> PeerSetup {
         let u = index.index();
-        let neighbours = self
-            .graph()
-            .neighbours(u)
-            .iter()
-            .zip(self.mixing().neighbour_weights(u))
-            .map(|(&v, &weight)| Neighbour {
-                index: PeerIndex(v),
-                weight,
-            })
-            .collect();
+        let neighbours = self.graph().neighbours(u).iter();
         PeerSetup {
             index,
             plan: Arc::clone(&self.plan),
-            neighbours,
-            self_weight: self.mixing().self_weight(u),
+            neighbours: neighbours.map(|&v| PeerIndex(v)).collect(),
+            program: self.program.peer(&*self.topology, u),
             rows: self.rows[u].clone(),
             noise: self.noise.peer(index, self.noise_graph()),
             noise_partners: self
@@ -494,6 +521,18 @@ impl Session {
             start: Arc::clone(&self.start),
             patience,
         }
+    }
+
+    /// What one iteration costs to send, derived from the averaging program.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        let scale_rounds = self.plan.parameters().scale_rounds;
+        Traffic::of(
+            &self.program,
+            &*self.topology,
+            scale_rounds,
+            self.plan.values(),
+        )
     }
 
     /// The rows of all peers in one matrix, in peer order.

@@ -13,10 +13,12 @@ use crate::algorithm::AlgorithmKind;
 use crate::linalg::{SparseRows, start_block};
 use crate::noise::Assignment;
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use crate::protocol::averaging::{AveragingKind, MixingBounds};
+use crate::protocol::averaging::{AveragingKind, Length, MixingBounds};
 use crate::protocol::{PeerError, Plan, PlanParameters};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{Iteration, Round, Seed};
+
+mod programs;
 
 /// Graphs of 12 peers with bounds on the spectrum of their Metropolis weights.
 pub(crate) fn graphs() -> Vec<Graph> {
@@ -57,11 +59,15 @@ const BOUNDS: MixingBounds = MixingBounds {
 };
 
 fn session(graph: &Graph, kind: AveragingKind, tolerance: f64, seed: u64) -> Session {
-    let rounds = kind.rounds(BOUNDS, tolerance).expect("contracting bounds");
+    let rounds = match kind.is_exact() {
+        true => 1,
+        false => kind.rounds(BOUNDS, tolerance).expect("contracting bounds"),
+    };
     session_of(graph, rows(), 4, (3, rounds), kind, seed)
 }
 
-/// A session of `iterations` power steps with `rounds` averaging rounds each, one peer per entry of `rows`.
+/// A session of `iterations` power steps with `rounds` averaging rounds each, one peer per entry of `rows`. A scheme that is exact takes
+/// as many rounds as it needs.
 pub(crate) fn session_of(
     graph: &Graph,
     rows: Vec<SparseRows>,
@@ -77,6 +83,13 @@ pub(crate) fn session_of(
         graph.clone(),
         Provenance::edges("test"),
     ));
+    let length = match kind.is_exact() {
+        true => Length::Own,
+        false => Length::Rounds(rounds),
+    };
+    let program = kind
+        .compile(&*topology, BOUNDS, length)
+        .expect("contracting bounds and a connected graph");
     let parameters = PlanParameters {
         peers: rows.len() as u32,
         dimension,
@@ -97,12 +110,14 @@ pub(crate) fn session_of(
         momentum: 0.0,
         noise_factors: Vec::new(),
         scale_rounds: graph.diameter_bound().expect("connected"),
-        schedule: kind.schedule(BOUNDS, rounds).expect("contracting bounds"),
+        averaging_rounds: program.rounds(),
+        program: program.digest(),
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),
     };
     let plan = Plan::new(parameters).expect("valid");
     Session::new(SessionParts {
+        program: Arc::new(program),
         noise_topology: Arc::clone(&topology),
         topology,
         rows: Arc::new(PeerRows::new(rows)),
@@ -404,7 +419,7 @@ fn watching_the_rounds_changes_no_bit_and_sees_the_spread_contract() {
             let watched = lockstep::run(&session, &mut watching).expect("runs");
             let plain = lockstep::run(&session, &mut Silent).expect("runs");
             assert_eq!(watched, plain);
-            let rounds = session.plan().parameters().schedule.len();
+            let rounds = session.program().rounds() as usize;
             assert_eq!(watching.0.len(), 3 * (rounds + 1));
             for (l, spreads) in watching.0.chunks_exact(rounds + 1).enumerate() {
                 let consensus = plain.records[l].consensus.expect("peers");
@@ -420,6 +435,9 @@ fn watching_the_rounds_changes_no_bit_and_sees_the_spread_contract() {
                 for (k, (iteration, round, spread)) in spreads.iter().enumerate() {
                     assert_eq!((iteration.0, round.0), (l as u32 + 1, k as u32));
                     let factor = kind.contraction(BOUNDS, k as u32).expect("contracting");
+                    if kind.is_exact() && k < rounds {
+                        continue;
+                    }
                     assert!(
                         *spread <= factor * first * (1.0 + 1e-6) + 1e-13,
                         "{k}: {spread}"

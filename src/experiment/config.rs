@@ -17,6 +17,7 @@ use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
 };
 use crate::protocol::averaging::AveragingKind;
+pub use crate::protocol::averaging::DEFAULT_TOLERANCE;
 
 /// One experiment, as written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -273,19 +274,16 @@ impl Default for NoiseConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AveragingConfig {
-    /// Which recurrence.
+    /// How the peers' inputs are averaged.
     #[serde(default = "chebyshev")]
     pub scheme: AveragingKind,
     /// Shrink the spread between peers by this factor; the rounds follow from the spectrum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// Or run exactly this many rounds.
+    /// Or run exactly this many rounds. A scheme that is exact after as many rounds as the graph takes has neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
 }
-
-/// The tolerance where neither tolerance nor rounds are given.
-pub const DEFAULT_TOLERANCE: f64 = 1e-9;
 
 impl Default for AveragingConfig {
     fn default() -> Self {

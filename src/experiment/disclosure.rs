@@ -175,9 +175,11 @@ impl Discloses for EngineError {
     fn dependence(&self) -> Dependence {
         match self {
             Self::Peer(error) => error.dependence(),
-            // Parts of a session are held against its plan: sizes, graphs, noise and the first query.
+            // Parts of a session are held against its plan: sizes, graphs, averaging, noise and the first query.
             Self::Start(_)
             | Self::Session(_)
+            | Self::Program
+            | Self::Unbalanced { .. }
             | Self::Noise
             | Self::NotProduct { .. }
             | Self::Stalled { .. } => Dependence::Public,
@@ -191,8 +193,9 @@ impl Discloses for EngineError {
 impl Discloses for PeerError {
     fn dependence(&self) -> Dependence {
         match self {
-            // Sizes are those of the plan, noise and neighbours those of the graphs.
+            // Sizes are those of the plan, noise, neighbours and averaging those of the graphs.
             Self::Shape { .. }
+            | Self::Program { .. }
             | Self::Noise { .. }
             | Self::NoisePartners { .. }
             | Self::Neighbours { .. }

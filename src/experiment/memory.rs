@@ -61,6 +61,8 @@ impl MemoryPlan {
             "graphs, weights and noise keys",
             edges * (24 + 32 + 8) + peers * 120,
         );
+        // Once for all, and everybody's own part.
+        plan.add("the averaging program", 2 * experiment.program.bytes());
         // Sum, basis and two totals per iteration, of the run and of its two comparisons.
         let records = 12 * u64::from(config.iterations);
         plan.add_blocks("records", block.saturating_mul(records + 8));

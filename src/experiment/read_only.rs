@@ -28,6 +28,7 @@ use crate::data::Interactions;
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::privacy::{Calibrated, Delta, GroupLoss, NoisePlan, Sensitivity};
+use crate::protocol::averaging::Program;
 use crate::topology::Topology;
 
 impl Experiment {
@@ -113,6 +114,12 @@ impl Experiment {
     #[must_use]
     pub fn groups(&self) -> &[GroupLoss] {
         &self.groups
+    }
+
+    /// What is exchanged in every averaging round, compiled from the topology.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 
     /// Averaging rounds K.

@@ -25,7 +25,7 @@ use crate::privacy::{
     self, Budget, Calibrated, Delta, GroupLoss, NoisePlan, NoiseRequest, Promise, Scheme,
     Sensitivity,
 };
-use crate::protocol::averaging::MixingBounds;
+use crate::protocol::averaging::{Length, MixingBounds, Program};
 use crate::topology::Topology;
 use crate::vocabulary::{Release, Seed};
 
@@ -62,6 +62,8 @@ pub struct Experiment {
     pub(in crate::experiment) noise: NoisePlan,
     /// What the σ's of each iteration are multiplied by; empty for an even budget.
     pub(in crate::experiment) noise_factors: Vec<f64>,
+    /// What is exchanged in every averaging round, compiled from the topology.
+    pub(in crate::experiment) program: Arc<Program>,
     /// What changes at several peers cost, where one record is a change of one peer's matrix.
     pub(in crate::experiment) groups: Vec<GroupLoss>,
     /// Averaging rounds K.
@@ -225,13 +227,14 @@ impl Experiment {
         )?;
         let bounds = mixing_bounds(&topology);
         let averaging = config.averaging;
-        let rounds = match (averaging.tolerance, averaging.rounds) {
+        let length = match (averaging.tolerance, averaging.rounds) {
             (Some(_), Some(_)) => return Err(ExperimentError::ToleranceAndRounds),
-            (tolerance, None) => averaging
-                .scheme
-                .rounds(bounds, tolerance.unwrap_or(DEFAULT_TOLERANCE))?,
-            (None, Some(rounds)) => checked_rounds(rounds)?,
+            (Some(tolerance), None) => Length::Tolerance(tolerance),
+            (None, Some(rounds)) => Length::Rounds(checked_rounds(rounds)?),
+            (None, None) => Length::Own,
         };
+        let program = averaging.scheme.compile(&*topology, bounds, length)?;
+        let rounds = program.rounds();
         let contraction = averaging.scheme.contraction(bounds, rounds)?;
         let mut experiment = Self {
             shared: Shared::of(&topology, &noise_topology),
@@ -250,6 +253,7 @@ impl Experiment {
             delta: budget.delta,
             noise: NoisePlan::clone(&noise),
             noise_factors,
+            program: Arc::new(program),
             groups,
             rounds,
             contraction,
@@ -487,7 +491,9 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     {
         return Err(ExperimentError::Latency { low, high });
     }
-    if config.averaging.tolerance.is_none() && config.averaging.rounds.is_none() {
+    let averaging = config.averaging;
+    let open = averaging.tolerance.is_none() && averaging.rounds.is_none();
+    if open && !averaging.scheme.is_exact() {
         config.averaging.tolerance = Some(DEFAULT_TOLERANCE);
     }
     Ok(config)

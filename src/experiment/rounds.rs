@@ -75,9 +75,13 @@ fn passes(experiment: &Experiment) -> u64 {
     factors.into_iter().fold(1, u64::saturating_mul)
 }
 
-/// The factors by which 0, 1, …, K averaging rounds shrink the spread at least, for any start.
+/// The factors by which 0, 1, …, K averaging rounds shrink the spread at least, for any start. None where a program
+/// promises nothing before its end.
 pub(super) fn contractions(experiment: &Experiment) -> Vec<f64> {
     let scheme = experiment.config.averaging.scheme;
+    if scheme.is_exact() {
+        return Vec::new();
+    }
     let bounds = mixing_bounds(&experiment.topology);
     (0..=experiment.rounds)
         .filter_map(|round| scheme.contraction(bounds, round).ok())

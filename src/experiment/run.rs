@@ -310,7 +310,15 @@ fn metrics_row(
 ///
 /// Every round adds at most a few units in the last place of the values it handles, and those are of the
 /// size of the spread or the mean.
+///
+/// A scheme that adds up exactly once differs from the sum in peer order by rounding alone. Either sum has an error of at most
+/// s ε/2 Σ_u |x_u| per coordinate, to first order, and Σ_u ‖x_u‖ ≤ ‖Ȳ‖ + Σ_u ‖x_u − x̄‖ ≤ ‖Ȳ‖ (1 + spread/√s) by Cauchy and Schwarz;
+/// twice that leaves room for the higher orders and the norm's own rounding.
 fn guaranteed(experiment: &Experiment, initial_spread: f64) -> f64 {
+    if experiment.config.averaging.scheme.is_exact() {
+        let peers = experiment.topology.graph().nodes() as f64;
+        return 2.0 * f64::EPSILON * peers * (1.0 + initial_spread / peers.sqrt());
+    }
     let rounds = f64::from(experiment.rounds);
     let rounding = 4.0 * f64::EPSILON * rounds * (1.0 + initial_spread);
     experiment.contraction * initial_spread + rounding
@@ -335,6 +343,10 @@ fn consensus(experiment: &Experiment, outcome: &Outcome, rows: &[MetricsRow]) ->
     ConsensusSummary {
         approximation: approximations.map(|all| all.into_iter().fold(0.0, f64::max)),
         max_disagreement: largest(&mut rows.iter().filter_map(|row| row.disagreement)),
+        between_peers: {
+            let consensus = outcome.records.iter().filter_map(|record| record.consensus);
+            largest(&mut consensus.map(|c| c.between_peers))
+        },
         guaranteed: largest(&mut rows.iter().filter_map(|row| row.guaranteed)),
         contraction: experiment.contraction,
         relative_to_noise: (experiment.noise.sigma_own() > 0.0)

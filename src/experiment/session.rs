@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::error::ExperimentError;
-use super::resolve::{Experiment, mixing_bounds};
+use super::resolve::Experiment;
 use crate::engine::{Session, SessionParts, graphs_digest};
 use crate::protocol::{Plan, PlanParameters};
 use crate::topology::Topology;
@@ -58,7 +58,6 @@ impl Experiment {
                 items,
                 source,
             })?;
-        let bounds = mixing_bounds(&self.topology);
         let parameters = PlanParameters {
             peers: self.topology.graph().nodes() as u32,
             dimension: items,
@@ -72,13 +71,15 @@ impl Experiment {
             sigma_pairwise: self.noise.sigma_pairwise(),
             noise_factors: self.noise_factors.clone(),
             scale_rounds: self.shared.scale_rounds,
-            schedule: self.config.averaging.scheme.schedule(bounds, self.rounds)?,
+            averaging_rounds: self.program.rounds(),
+            program: self.program.digest(),
             topology: self.shared.topology,
             start: start.digest(),
         };
         Ok(Session::new(SessionParts {
             plan: Arc::new(Plan::new(parameters)?),
             topology: Arc::clone(&self.topology),
+            program: Arc::clone(&self.program),
             noise_topology: Arc::clone(&self.noise_topology),
             rows: Arc::clone(&self.peer_rows),
             start: Arc::new(start),

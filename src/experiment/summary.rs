@@ -215,6 +215,8 @@ pub struct UtilitySummary {
 pub struct ConsensusSummary {
     /// Largest ‖S_u − Ȳ‖_F / ‖Ȳ‖_F over peers and iterations; 0 for engines with one copy.
     pub max_disagreement: f64,
+    /// Largest ‖S_u − S_0‖_F / ‖Ȳ‖_F over peers and iterations: exactly 0 where all peers hold the same bits.
+    pub between_peers: f64,
     /// What the contraction of the averaging rounds guarantees for it.
     pub guaranteed: f64,
     /// The factor by which the rounds shrink the spread between peers, for any start.

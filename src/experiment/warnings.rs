@@ -57,7 +57,9 @@ pub(super) fn of(experiment: &Experiment) -> Vec<String> {
     }
     let spectrum = experiment.topology.spectrum();
     let has_peers = !config.engine.kind.reveals_only_sums();
-    if has_peers && !spectrum.is_certified() && config.averaging.rounds.is_none() {
+    let averaging = config.averaging;
+    let rests_on_spectrum = averaging.rounds.is_none() && !averaging.scheme.is_exact();
+    if has_peers && !spectrum.is_certified() && rests_on_spectrum {
         warnings.push(format!(
             "the topology has more than {CERTIFIED_UP_TO} peers, so the number of averaging rounds rests on estimated \
              eigenvalues with a safety factor of {SAFETY}"

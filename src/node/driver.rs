@@ -1,4 +1,4 @@
-//! The task that owns one peer: feeds it what its readers decode, and hands its broadcasts to its writers.
+//! The task that owns one peer: feeds it what its readers decode, and hands its messages to the writers they are for.
 //!
 //! It waits for its inbox, its writers and its timer in one place, and while reporting for the collector,
 //! which waits for nobody. Its readers wait for it and it never waits for them, so no cycle of full
@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::edge::{Frame, QUEUE, Written};
 use super::error::SwarmError;
-use crate::protocol::{Body, CollectingOutbox, Event, Fault, Input, Message, Peer, Timer, wire};
+use crate::protocol::{CollectingOutbox, Event, Fault, Input, Message, Peer, Targets, Timer, wire};
 use crate::vocabulary::{PeerIndex, Time};
 
 /// Frames kept for their memory: when the third is made, every neighbour has read the first.
@@ -45,8 +45,6 @@ pub(super) enum Inbound {
 /// What a driver tells the collector.
 #[derive(Debug)]
 pub(super) enum Report {
-    /// The peer's input to the averaging, as published.
-    Published(Message),
     /// An event of the peer.
     Event(Event),
     /// The peer has finished and everything it said is written.
@@ -179,24 +177,20 @@ impl Driver {
         if let Some((timer, at)) = outbox.timers.drain(..).next_back() {
             *deadline = Some((timer, self.clock + Duration::from_nanos(at.0)));
         }
-        for message in outbox.messages.drain(..) {
+        for (targets, message) in outbox.messages.drain(..) {
             let frame = self.frame(&message);
-            for (neighbour, queue) in &self.edges {
-                match queue.try_send(Arc::clone(&frame)) {
-                    Ok(()) => {}
-                    Err(TrySendError::Full(_)) => {
-                        return Err(SwarmError::QueueFull {
-                            peer: index,
-                            neighbour: *neighbour,
-                            capacity: QUEUE,
-                        });
+            match &targets {
+                Targets::All => {
+                    for edge in &self.edges {
+                        hand_on(index, edge, &frame)?;
                     }
-                    // The writer has failed; the next turn of the loop reports why.
-                    Err(TrySendError::Closed(_)) => {}
                 }
-            }
-            if matches!(message.body, Body::Average(_)) && message.round.0 == 0 {
-                self.report(Report::Published(message)).await?;
+                Targets::Positions(positions) => {
+                    let edges = positions.iter().map(|&position| position as usize);
+                    for edge in edges.filter_map(|position| self.edges.get(position)) {
+                        hand_on(index, edge, &frame)?;
+                    }
+                }
             }
         }
         for event in outbox.events.drain(..) {
@@ -205,7 +199,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The message encoded, once for all neighbours, in the memory of a frame that is written everywhere.
+    /// The message encoded, once for all it is for, in the memory of a frame that is written everywhere.
     fn frame(&mut self, message: &Message) -> Frame {
         let oldest = (self.frames.len() >= KEPT).then(|| self.frames.pop_front());
         let memory = oldest.flatten().and_then(Arc::into_inner);
@@ -248,5 +242,22 @@ impl Driver {
             total.messages += written.messages;
             total.bytes += written.bytes;
         }
+    }
+}
+
+/// Puts a frame into the queue of one neighbour's writer.
+fn hand_on(
+    peer: PeerIndex,
+    (neighbour, queue): &(PeerIndex, mpsc::Sender<Frame>),
+    frame: &Frame,
+) -> Result<(), SwarmError> {
+    match queue.try_send(Arc::clone(frame)) {
+        // A writer that has failed closes its queue; the next turn of the loop reports why.
+        Ok(()) | Err(TrySendError::Closed(_)) => Ok(()),
+        Err(TrySendError::Full(_)) => Err(SwarmError::QueueFull {
+            peer,
+            neighbour: *neighbour,
+            capacity: QUEUE,
+        }),
     }
 }

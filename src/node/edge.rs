@@ -28,7 +28,7 @@ use super::driver::Inbound;
 use super::error::SwarmError;
 use super::identity::Roster;
 use crate::protocol::wire::{self, Arriving, WireError};
-use crate::protocol::{Body, Fault, FaultKind, Message, Plan, SessionId};
+use crate::protocol::{Body, Fault, FaultKind, Lane, Message, Plan, SessionId};
 use crate::vocabulary::PeerIndex;
 
 /// The name under which libp2p negotiates these streams.
@@ -221,7 +221,7 @@ pub(super) async fn answer(
 pub(super) async fn accept(
     mut incoming: IncomingStreams,
     roster: Roster,
-    plan: Arc<Plan>,
+    (plan, lanes): (Arc<Plan>, BTreeMap<PeerIndex, Lane>),
     inbox: mpsc::Sender<Inbound>,
     step: watch::Receiver<u64>,
 ) {
@@ -233,9 +233,10 @@ pub(super) async fn accept(
                 let Some((id, stream)) = stream else { return };
                 // Strangers cannot even connect; this is the second lock on that door.
                 let Some(from) = roster.index_of(&id) else { continue };
+                let Some(lane) = lanes.get(&from) else { continue };
                 if reading.get(&from).is_none_or(AbortHandle::is_finished) {
                     let (plan, step) = (Arc::clone(&plan), step.clone());
-                    let reader = read(from, stream, plan, inbox.clone(), step);
+                    let reader = read((from, lane.clone()), stream, plan, inbox.clone(), step);
                     reading.insert(from, readers.spawn(reader));
                 }
             }
@@ -251,11 +252,11 @@ pub(super) async fn accept(
 /// Reads one neighbour's stream to its end. Whatever happens on it is blamed on `from`, the identity
 /// that Noise has authenticated.
 ///
-/// Frames come in the order of the exchanges, one each. A frame for an exchange that the peer has not
+/// Frames come in the order of the neighbour's lane. A frame for an exchange that the peer has not
 /// reached stays with its sender: it is not read before `step` gets there. By then the peer has dropped
 /// the values that came before, so a reader needs memory for one block, and uses the same again and again.
 async fn read(
-    from: PeerIndex,
+    (from, lane): (PeerIndex, Lane),
     mut stream: Stream,
     plan: Arc<Plan>,
     inbox: mpsc::Sender<Inbound>,
@@ -275,7 +276,7 @@ async fn read(
             return;
         }
     }
-    let expected = u64::from(plan.steps_per_iteration()) * u64::from(plan.parameters().iterations);
+    let expected = lane.messages();
     let mut received = 0;
     let mut reading = Reading::default();
     loop {
@@ -285,8 +286,10 @@ async fn read(
             expected,
             source,
         };
+        // A frame beyond the last one is read as soon as it comes: the peer will refuse it.
+        let exchange = lane.step(received).unwrap_or(0);
         let mut reached = async |exchange| step.wait_for(|step| *step >= exchange).await.is_ok();
-        let next = reading.next(&mut stream, plan.values(), reached(received));
+        let next = reading.next(&mut stream, plan.values(), reached(exchange));
         let last = match next.await {
             Ok(Some(message)) => {
                 received += 1;

@@ -18,7 +18,7 @@ use super::identity::{self, Roster};
 use super::options::{SwarmOptions, Transport};
 use super::swarm::{self, Behaviour, Dial};
 use crate::engine::{Collector, Communication, Observer, Outcome, Session};
-use crate::protocol::{Peer, PeerSetup};
+use crate::protocol::{Lane, Peer, PeerSetup};
 use crate::vocabulary::{PeerIndex, Span};
 
 /// Reports that may wait for the collector; beyond that nodes wait, which bounds what is held for it.
@@ -70,29 +70,33 @@ impl Node {
                 .neighbours
                 .iter()
                 .zip(&neighbours)
-                .map(|(neighbour, (id, _))| (neighbour.index, *id)),
+                .map(|(neighbour, (id, _))| (*neighbour, *id)),
         );
         let mut waiting = BTreeMap::new();
         let mut dials = Vec::new();
         let mut edges = Vec::with_capacity(degree);
         let mut writers = JoinSet::new();
         let mut written_to = BTreeMap::new();
-        for (neighbour, (id, address)) in setup.neighbours.iter().zip(neighbours) {
+        let mut lanes = BTreeMap::new();
+        for (position, (&neighbour, (id, address))) in
+            setup.neighbours.iter().zip(neighbours).enumerate()
+        {
+            lanes.insert(neighbour, Lane::of(&plan, &setup.program, position));
             let (connected_sender, connected) = oneshot::channel();
             waiting.insert(id, connected_sender);
             // One connection per undirected edge: the lower end dials.
-            if me < neighbour.index {
+            if me < neighbour {
                 dials.push(Dial {
-                    to: neighbour.index,
+                    to: neighbour,
                     id,
                     address,
                 });
             }
             let (queue, frames) = mpsc::channel(QUEUE);
-            edges.push((neighbour.index, queue));
+            edges.push((neighbour, queue));
             let outgoing = Outgoing {
                 me,
-                neighbour: neighbour.index,
+                neighbour,
                 id,
                 session: plan.session(),
                 patience: shared.patience,
@@ -102,7 +106,7 @@ impl Node {
                 progress: Arc::clone(&shared.progress),
             };
             let writer = writers.spawn(edge::write(outgoing, control.clone()));
-            written_to.insert(writer.id(), neighbour.index);
+            written_to.insert(writer.id(), neighbour);
         }
         let (reached, step) = watch::channel(0);
         let driver = Driver {
@@ -118,7 +122,7 @@ impl Node {
             clock: shared.clock,
             unopened: degree,
         };
-        let accepting = edge::accept(incoming, roster, plan, inbox_sender.clone(), step);
+        let accepting = edge::accept(incoming, roster, (plan, lanes), inbox_sender.clone(), step);
         tasks.spawn(accepting);
         tasks.spawn(swarm::serve(me, swarm, dials, waiting, inbox_sender));
         tasks.spawn(driver.drive());
@@ -190,7 +194,7 @@ pub(super) async fn conduct(
         let setup = setup(index, Some(span(patience)));
         let neighbours = setup.neighbours.iter();
         let neighbours = neighbours
-            .map(|neighbour| addresses[neighbour.index.index()].clone())
+            .map(|neighbour| addresses[neighbour.index()].clone())
             .collect();
         let node = Node {
             swarm,
@@ -215,10 +219,7 @@ async fn collect(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, SwarmError> {
     let parameters = session.plan().parameters();
-    let expected = 2
-        * session.graph().edges() as u64
-        * u64::from(session.plan().steps_per_iteration())
-        * u64::from(parameters.iterations);
+    let expected = session.traffic().times(parameters.iterations).messages;
     let mut collector = Collector::new(session.clone());
     let mut communication = Communication {
         rounds: vec![session.plan().steps_per_iteration(); parameters.iterations as usize],
@@ -230,7 +231,6 @@ async fn collect(
     while running > 0 {
         tokio::select! {
             report = reports.recv() => match report {
-                Some((from, Report::Published(message))) => collector.message(from, &message),
                 Some((from, Report::Event(event))) => {
                     collector.event(from, &event, observer);
                 }

@@ -277,7 +277,7 @@ where
         loop {
             match received.recv().await {
                 Some((PeerIndex(0), Report::Failed(error))) => return error,
-                Some((PeerIndex(0), Report::Published(_) | Report::Event(_))) => {}
+                Some((PeerIndex(0), Report::Event(_))) => {}
                 other => panic!("peer 0 was to fail, and reported {other:?}"),
             }
         }

@@ -60,12 +60,20 @@ pub enum FaultKind {
         /// Round of the message.
         round: Round,
     },
+    /// A message where the averaging program lets this neighbour send this peer none.
+    #[error("sent {iteration}, {round}, where the averaging has it send nothing to this peer")]
+    Unexpected {
+        /// Iteration of the message.
+        iteration: Iteration,
+        /// Round of the message.
+        round: Round,
+    },
     /// A step that is over, or one that the neighbour cannot have reached.
     #[error(
-        "sent step {found} while this peer is at step {expected}; only that step and the next are possible"
+        "sent step {found} while its message of step {expected} is due; only that one and its next are possible"
     )]
     OutOfStep {
-        /// The step this peer is at, counted over the session.
+        /// The step of the message that is due, counted over the session.
         expected: u64,
         /// The step of the message.
         found: u64,

@@ -1,18 +1,20 @@
-//! Two slots per neighbour: the step a peer is in, and the next.
+//! Two slots per neighbour: the message that is due, and the next.
 
 use super::fault::FaultKind;
 use super::message::Body;
 
-/// Messages waiting to be folded, by step parity and neighbour position.
+/// Messages waiting to be combined, by the parity of their number among those of their sender, and by its position.
 ///
-/// The bound is a theorem, not a tuning: to send step k+2 a neighbour needs our message of step k+1, which
-/// we send only after leaving step k. So while we are in step k nothing beyond k+1 can honestly arrive.
+/// That two slots suffice is a theorem, not a tuning: no neighbour sends message o before this peer has taken message
+/// o − 2. It is stated and proved, and checked for every listed program, in `averaging::window`.
 #[derive(Debug)]
 pub(super) struct Inbox {
     neighbours: usize,
     /// Empty until the first message is stored: a driver may hand over whole steps and store none.
     slots: [Vec<Option<Body>>; 2],
-    filled: [usize; 2],
+    stored: usize,
+    /// Messages that the present step still waits for.
+    missing: usize,
 }
 
 impl Inbox {
@@ -20,26 +22,34 @@ impl Inbox {
         Self {
             neighbours,
             slots: [Vec::new(), Vec::new()],
-            filled: [0, 0],
+            stored: 0,
+            missing: 0,
         }
     }
 
-    /// Stores a message of `step` from the neighbour at `position` while the peer is in step `current`.
+    /// Begins a step that waits for these `count` messages, given by position and number.
+    pub(super) fn expect(&mut self, count: usize, expected: impl Iterator<Item = (usize, u64)>) {
+        self.missing = count;
+        if self.stored > 0 {
+            let here = |&(position, number): &(usize, u64)| self.holds(position, number);
+            self.missing -= expected.filter(here).count();
+        }
+    }
+
+    /// Stores message `number` of the neighbour at `position`, whose message `due` is the next this peer takes. `step` is the
+    /// exchange it belongs to, `now` whether the present step waits for it.
     pub(super) fn store(
         &mut self,
-        current: u64,
-        step: u64,
-        position: usize,
+        (position, number, due): (usize, u64, u64),
+        (step, now): (u64, bool),
+        expected: u64,
         body: Body,
     ) -> Result<(), FaultKind> {
-        if step != current && step != current + 1 {
-            return Err(FaultKind::OutOfStep {
-                expected: current,
-                found: step,
-            });
+        if number != due && number != due + 1 {
+            let found = step;
+            return Err(FaultKind::OutOfStep { expected, found });
         }
-        let parity = (step % 2) as usize;
-        let slots = &mut self.slots[parity];
+        let slots = &mut self.slots[(number % 2) as usize];
         if slots.is_empty() {
             slots.resize(self.neighbours, None);
         }
@@ -47,37 +57,28 @@ impl Inbox {
             return Err(FaultKind::Duplicate { step });
         }
         slots[position] = Some(body);
-        self.filled[parity] += 1;
+        self.stored += 1;
+        self.missing -= usize::from(now);
         Ok(())
     }
 
-    /// Whether every neighbour's message of `step` is here.
-    pub(super) fn complete(&self, step: u64) -> bool {
-        let parity = (step % 2) as usize;
-        self.filled[parity] == self.neighbours
+    /// Whether message `number` of the neighbour at `position`, which is due or the next, is here.
+    pub(super) fn holds(&self, position: usize, number: u64) -> bool {
+        let slots = &self.slots[(number % 2) as usize];
+        slots.get(position).is_some_and(Option::is_some)
     }
 
-    /// Positions of the neighbours whose message of `step` is missing.
-    pub(super) fn missing(&self, step: u64) -> impl Iterator<Item = usize> + '_ {
-        let slots = &self.slots[(step % 2) as usize];
-        (0..self.neighbours).filter(|&position| slots.get(position).is_none_or(Option::is_none))
+    /// How many messages the present step still waits for.
+    pub(super) fn missing(&self) -> usize {
+        self.missing
     }
 
-    /// Whether no neighbour's message of `step` is here.
-    pub(super) fn is_empty(&self, step: u64) -> bool {
-        self.filled[(step % 2) as usize] == 0
-    }
-
-    /// Takes the messages of `step` out, in neighbour order; the slots must be given back.
-    pub(super) fn take(&mut self, step: u64) -> Vec<Option<Body>> {
-        let parity = (step % 2) as usize;
-        self.filled[parity] = 0;
-        std::mem::take(&mut self.slots[parity])
-    }
-
-    /// Gives the slots of `step` back, making room for step + 2.
-    pub(super) fn give_back(&mut self, step: u64, mut slots: Vec<Option<Body>>) {
-        slots.fill(None);
-        self.slots[(step % 2) as usize] = slots;
+    /// Takes message `number` of the neighbour at `position`, if it is here.
+    pub(super) fn take(&mut self, position: usize, number: u64) -> Option<Body> {
+        let body = self.slots[(number % 2) as usize]
+            .get_mut(position)?
+            .take()?;
+        self.stored -= 1;
+        Some(body)
     }
 }

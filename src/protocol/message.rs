@@ -24,7 +24,7 @@ impl fmt::Debug for SessionId {
     }
 }
 
-/// One message to all neighbours. Everything in it is public by assumption: the privacy statement holds
+/// One message to some or all neighbours. Everything in it is public by assumption: the privacy statement holds
 /// against whoever sees every message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
@@ -43,7 +43,7 @@ pub struct Message {
 pub enum Body {
     /// Max-consensus of the public statistic that scales the noise.
     Scale(f64),
-    /// The n·p coordinates being averaged; in round 0 they are the peer's noisy input.
+    /// The coordinates being averaged, as many as the plan's release has.
     Average(Arc<Vec<f64>>),
 }
 

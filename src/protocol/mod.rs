@@ -6,9 +6,9 @@
 //!              ▼            R rounds: agree on the largest statistic of X
 //!   ┌──▶ Scale { round } ───────────────┐
 //!   │                                   ▼  contribute, add noise, publish
-//!   │                        Average { round }      K rounds of gossip
+//!   │                        Average { step }       the peer's steps of the averaging program
 //!   │                                   │
-//!   └──── next iteration ◀── sum = s·x, X ← QR(sum) ──▶ Finished after L iterations
+//!   └──── next iteration ◀── sum = f·x, X ← QR(sum) ──▶ Finished after L iterations
 //! ```
 //!
 //! Rules of this layer:
@@ -16,8 +16,9 @@
 //! 1. A [`Peer`] sees its own rows and its neighbours' messages, nothing global: this module imports
 //!    neither the graph nor the dataset.
 //! 2. Time is an argument; random streams are handed in; sums run in ascending neighbour order.
-//! 3. A neighbour is at most one step ahead, because it needs our message to advance. Two slots per
-//!    neighbour therefore suffice, and a message for any other step is a fault.
+//! 3. A neighbour sends no message before this peer has taken the one before the last, because it needs to hear from us in
+//!    between: `averaging::window` proves it. Two slots per neighbour therefore suffice, and a message that the program does
+//!    not expect, or that comes too early, is a fault.
 //! 4. A caller's mistake is an error, a neighbour's misbehaviour is a [`Fault`] with the culprit's number,
 //!    a panic is a bug of ours.
 
@@ -25,6 +26,7 @@ pub mod averaging;
 mod fault;
 mod finite;
 mod inbox;
+mod lane;
 mod message;
 mod outbox;
 mod peer;
@@ -35,8 +37,9 @@ mod tests;
 pub mod wire;
 
 pub use fault::{Fault, FaultKind};
+pub use lane::Lane;
 pub use message::{Body, Message, SessionId};
-pub use outbox::{CollectingOutbox, Event, Outbox, Timer};
-pub use peer::{Input, Neighbour, Peer, PeerError, PeerSetup};
+pub use outbox::{CollectingOutbox, Event, Outbox, Targets, Timer};
+pub use peer::{Input, Peer, PeerError, PeerSetup};
 pub use plan::{Plan, PlanError, PlanParameters};
 pub use query::{MAX_DEFECT, QueryError, check_query, check_start};

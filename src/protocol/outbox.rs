@@ -14,9 +14,26 @@ pub struct Timer {
     pub step: u64,
 }
 
-/// What a peer tells its driver. All of it is derived from public messages.
+/// Who gets a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Targets {
+    /// All neighbours.
+    All,
+    /// The neighbours at these positions of the peer's list, ascending.
+    Positions(Arc<[u32]>),
+}
+
+/// What a peer tells its driver. All of it is public by assumption: the privacy statement counts every published input
+/// as seen, whether or not the averaging scheme sends it to anybody as it is.
 #[derive(Clone, Debug)]
 pub enum Event {
+    /// The peer has made its noisy input to one iteration's averaging.
+    Published {
+        /// The iteration.
+        iteration: Iteration,
+        /// Local contribution, own noise and pairwise noise: the plan's values, row-major.
+        input: Arc<Vec<f64>>,
+    },
     /// Averaging of one iteration is complete.
     Averaged {
         /// The iteration.
@@ -43,8 +60,8 @@ pub enum Event {
 
 /// Receives what a peer puts out while it handles one input.
 pub trait Outbox {
-    /// The same message to every neighbour. The driver encodes it once.
-    fn broadcast(&mut self, message: Message);
+    /// One message to these neighbours. The driver encodes it once.
+    fn send(&mut self, targets: Targets, message: Message);
     /// Ask to be called with this timer at `at`.
     fn set_timer(&mut self, timer: Timer, at: Time);
     /// Tell the driver something.
@@ -56,8 +73,8 @@ pub trait Outbox {
 /// An outbox that keeps everything in order, for drivers with their own queues and for tests.
 #[derive(Debug, Default)]
 pub struct CollectingOutbox {
-    /// Broadcast messages.
-    pub messages: Vec<Message>,
+    /// Messages and who gets them.
+    pub messages: Vec<(Targets, Message)>,
     /// Timers set.
     pub timers: Vec<(Timer, Time)>,
     /// Events emitted.
@@ -67,8 +84,8 @@ pub struct CollectingOutbox {
 }
 
 impl Outbox for CollectingOutbox {
-    fn broadcast(&mut self, message: Message) {
-        self.messages.push(message);
+    fn send(&mut self, targets: Targets, message: Message) {
+        self.messages.push((targets, message));
     }
 
     fn set_timer(&mut self, timer: Timer, at: Time) {

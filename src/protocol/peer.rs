@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::averaging::mix;
+use super::averaging::{Part, PeerProgram, fold, mix};
 use super::fault::{Fault, FaultKind};
 use super::finite::first_not_finite;
 use super::inbox::Inbox;
+use super::lane::{Lane, Lanes};
 use super::message::{Body, Message};
-use super::outbox::{Event, Outbox, Timer};
+use super::outbox::{Event, Outbox, Targets, Timer};
 use super::plan::Plan;
 use super::query::{QueryError, check_query, check_start};
 use crate::algorithm::{self, Algorithm, PublicState};
@@ -16,25 +17,16 @@ use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::noise::PeerNoise;
 use crate::vocabulary::{Iteration, PeerIndex, Round, Span, Time};
 
-/// A neighbour in the communication graph and the mixing weight of its messages.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Neighbour {
-    /// The neighbour.
-    pub index: PeerIndex,
-    /// w_uv of the mixing matrix.
-    pub weight: f64,
-}
-
 /// Everything one peer starts from. `rows` and `noise` are its secrets.
 pub struct PeerSetup {
     /// This peer.
     pub index: PeerIndex,
     /// What all peers agreed on.
     pub plan: Arc<Plan>,
-    /// Neighbours in ascending order.
-    pub neighbours: Vec<Neighbour>,
-    /// w_uu of the mixing matrix.
-    pub self_weight: f64,
+    /// Neighbours in the communication graph, in ascending order.
+    pub neighbours: Vec<PeerIndex>,
+    /// This peer's part of the plan's averaging program.
+    pub program: PeerProgram,
     /// The private rows.
     pub rows: SparseRows,
     /// The peer's noise terms.
@@ -115,6 +107,14 @@ pub enum PeerError {
         /// The peer.
         peer: PeerIndex,
     },
+    /// An averaging program that is not the plan's, or was made for another peer.
+    #[error(
+        "the averaging program of {peer} is not the one the plan names: compile it from the session's own topology"
+    )]
+    Program {
+        /// The peer.
+        peer: PeerIndex,
+    },
     /// `Start` came twice.
     #[error("{peer} was started twice")]
     StartedTwice {
@@ -148,7 +148,8 @@ enum Phase {
         value: f64,
     },
     Average {
-        round: u32,
+        /// Position in the peer's list of steps; the round, in a recurrence.
+        at: usize,
         statistic: f64,
         sensitivity: f64,
         current: Arc<Vec<f64>>,
@@ -173,6 +174,9 @@ pub struct Peer {
     iteration: Iteration,
     phase: Phase,
     inbox: Inbox,
+    lanes: Lanes,
+    /// Messages of one step, while they are combined.
+    taken: Vec<Body>,
     /// Position of the exchange this peer is in, counted over the session.
     step: u64,
     started: bool,
@@ -232,16 +236,30 @@ impl Peer {
                 partners: partners.len(),
             });
         }
-        let ascending = setup.neighbours.windows(2).all(|w| w[0].index < w[1].index);
-        if !ascending || setup.neighbours.iter().any(|n| n.index == setup.index) {
+        let ascending = setup.neighbours.is_sorted_by(|a, b| a < b);
+        if !ascending || setup.neighbours.contains(&setup.index) {
             return Err(PeerError::Neighbours { peer: setup.index });
         }
+        let program = &setup.program;
+        if program.digest() != parameters.program || program.degree() != setup.neighbours.len() {
+            return Err(PeerError::Program { peer });
+        }
+        let lanes = match program.part() {
+            Part::Recurrence { .. } => Lanes::Same,
+            Part::Listed { .. } => Lanes::Each(
+                (0..setup.neighbours.len())
+                    .map(|position| (Lane::of(&setup.plan, program, position), 0))
+                    .collect(),
+            ),
+        };
         Ok(Self {
             algorithm,
             state: PublicState::new(Arc::clone(&setup.start)),
             iteration,
             phase: Phase::Waiting,
             inbox: Inbox::new(setup.neighbours.len()),
+            lanes,
+            taken: Vec::new(),
             step: 0,
             started: false,
             setup,
@@ -299,12 +317,13 @@ impl Peer {
             }
             Input::Timer(timer) => {
                 if timer.step == self.step && self.started && !self.is_finished() {
-                    for position in self.inbox.missing(self.step) {
-                        let culprit = self.setup.neighbours[position].index;
-                        outbox.fault(Fault {
-                            culprit,
-                            kind: FaultKind::Silent { step: self.step },
-                        });
+                    for (position, number) in self.expected() {
+                        if !self.inbox.holds(position, number) {
+                            outbox.fault(Fault {
+                                culprit: self.setup.neighbours[position],
+                                kind: FaultKind::Silent { step: self.step },
+                            });
+                        }
                     }
                 }
                 return Ok(());
@@ -326,6 +345,7 @@ impl Peer {
         outbox: &mut impl Outbox,
     ) -> Result<(), PeerError> {
         if self.is_whole_step(&messages) {
+            // Where all neighbours are heard in every exchange, messages are numbered by it: nothing is left to count.
             self.finish_step(messages.map(|(_, message)| &message.body), now, outbox)?;
             return self.finish_steps(now, outbox);
         }
@@ -347,8 +367,9 @@ impl Peer {
         self.started
             && !self.is_finished()
             && !neighbours.is_empty()
-            && self.inbox.is_empty(self.step)
-            && senders.eq(neighbours.iter().map(|n| n.index))
+            && matches!(self.lanes, Lanes::Same)
+            && self.inbox.missing() == neighbours.len()
+            && senders.eq(neighbours.iter().copied())
             && messages
                 .clone()
                 .all(|(_, message)| self.check_header(message) == Ok(self.step))
@@ -362,17 +383,33 @@ impl Peer {
         let position = self
             .setup
             .neighbours
-            .binary_search_by_key(&from, |n| n.index)
+            .binary_search(&from)
             .map_err(|_| FaultKind::UnknownSender)?;
         let step = self.check_header(&message)?;
         check_values(&message.body)?;
+        let Message {
+            iteration,
+            round,
+            body,
+            ..
+        } = message;
+        let (number, due, expected) = match &self.lanes {
+            Lanes::Same => (step, self.step, self.step),
+            Lanes::Each(lanes) => {
+                let (lane, due) = &lanes[position];
+                let number = lane
+                    .number(iteration, round, &body)
+                    .ok_or(FaultKind::Unexpected { iteration, round })?;
+                (number, *due, lane.step(*due).unwrap_or(self.step))
+            }
+        };
         if self.is_finished() {
-            return Err(FaultKind::OutOfStep {
-                expected: self.step,
-                found: step,
-            });
+            let found = step;
+            return Err(FaultKind::OutOfStep { expected, found });
         }
-        self.inbox.store(self.step, step, position, message.body)
+        let now = self.started && step == self.step;
+        self.inbox
+            .store((position, number, due), (step, now), expected, body)
     }
 
     /// The step of a message of this session and shape.
@@ -398,6 +435,7 @@ impl Peer {
     fn begin_iteration(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
         let parameters = self.setup.plan.parameters();
         let statistic = parameters.sensitivity.statistic().of(&self.state.query);
+        self.step = self.setup.plan.first_step(self.iteration);
         if parameters.scale_rounds == 0 {
             self.begin_averaging(statistic, now, outbox)
         } else {
@@ -405,7 +443,8 @@ impl Peer {
                 round: 0,
                 value: statistic,
             };
-            self.say(Round(0), Body::Scale(statistic), now, outbox);
+            self.say(Targets::All, Round(0), Body::Scale(statistic), outbox);
+            self.wait(1, now, outbox);
             Ok(())
         }
     }
@@ -430,24 +469,111 @@ impl Peer {
         }
         let current = Arc::new(input);
         let previous = Arc::clone(&current);
-        self.say(Round(0), Body::Average(Arc::clone(&current)), now, outbox);
+        outbox.emit(Event::Published {
+            iteration: self.iteration,
+            input: Arc::clone(&current),
+        });
         self.phase = Phase::Average {
-            round: 0,
+            at: 0,
             statistic,
             sensitivity,
             current,
             previous,
         };
+        self.enter_average(now, outbox);
         Ok(())
+    }
+
+    /// The round of the averaging step at position `at` of this peer's list, if there is one.
+    fn round_of(&self, at: usize) -> Option<u32> {
+        match self.setup.program.part() {
+            Part::Recurrence { coefficients, .. } => (at < coefficients.len()).then_some(at as u32),
+            Part::Listed { steps, .. } => Some(steps.get(at)?.round),
+        }
+    }
+
+    /// Begins the averaging step the phase names: sends what it sends, and waits.
+    fn enter_average(&mut self, now: Time, outbox: &mut impl Outbox) {
+        let Phase::Average { at, current, .. } = &self.phase else {
+            return;
+        };
+        let (at, body) = (*at, Body::Average(Arc::clone(current)));
+        let Some(round) = self.round_of(at) else {
+            return;
+        };
+        let targets = match self.setup.program.part() {
+            Part::Recurrence { .. } => Some(Targets::All),
+            Part::Listed { steps, .. } => {
+                let send_to = &steps[at].send_to;
+                (!send_to.is_empty()).then(|| Targets::Positions(Arc::clone(send_to)))
+            }
+        };
+        let scale_rounds = self.setup.plan.parameters().scale_rounds;
+        let first = self.setup.plan.first_step(self.iteration);
+        self.step = first + u64::from(scale_rounds) + u64::from(round);
+        if let Some(targets) = targets {
+            self.say(targets, Round(round), body, outbox);
+        }
+        // Whoever is waited for may itself wait for others in every round since the step before this one.
+        let before = at.checked_sub(1).and_then(|before| self.round_of(before));
+        let rounds = before.map_or(round + 1, |before| round - before);
+        self.wait(rounds, now, outbox);
+    }
+
+    /// What the present step waits for, as positions and numbers of messages.
+    fn expected(&self) -> Vec<(usize, u64)> {
+        let listed = match (&self.phase, self.setup.program.part()) {
+            (Phase::Average { at, .. }, Part::Listed { steps, .. }) => steps.get(*at),
+            _ => None,
+        };
+        let due = |position: usize| match &self.lanes {
+            Lanes::Same => (position, self.step),
+            Lanes::Each(lanes) => (position, lanes[position].1),
+        };
+        match listed {
+            Some(step) => {
+                let positions = step.expect.iter().map(|e| e.position as usize);
+                positions.map(due).collect()
+            }
+            None => (0..self.setup.neighbours.len()).map(due).collect(),
+        }
+    }
+
+    /// Begins to wait for the present step's messages, for at most `rounds` times the patience.
+    fn wait(&mut self, rounds: u32, now: Time, outbox: &mut impl Outbox) {
+        match &self.lanes {
+            Lanes::Same => {
+                let (count, step) = (self.setup.neighbours.len(), self.step);
+                self.inbox
+                    .expect(count, (0..count).map(|position| (position, step)));
+            }
+            Lanes::Each(_) => {
+                let expected = self.expected();
+                self.inbox.expect(expected.len(), expected.into_iter());
+                if self.inbox.missing() == 0 {
+                    return;
+                }
+            }
+        }
+        if let Some(patience) = self.setup.patience {
+            let patience = Span(patience.0.saturating_mul(u64::from(rounds)));
+            outbox.set_timer(Timer { step: self.step }, now + patience);
+        }
     }
 
     /// Goes on as far as the messages that are here allow.
     fn finish_steps(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
-        while self.started && !self.is_finished() && self.inbox.complete(self.step) {
-            let step = self.step;
-            let bodies = self.inbox.take(step);
-            self.finish_step(bodies.iter().flatten(), now, outbox)?;
-            self.inbox.give_back(step, bodies);
+        while self.started && !self.is_finished() && self.inbox.missing() == 0 {
+            let mut taken = std::mem::take(&mut self.taken);
+            for (position, number) in self.expected() {
+                taken.extend(self.inbox.take(position, number));
+                if let Lanes::Each(lanes) = &mut self.lanes {
+                    lanes[position].1 += 1;
+                }
+            }
+            self.finish_step(taken.iter(), now, outbox)?;
+            taken.clear();
+            self.taken = taken;
         }
         Ok(())
     }
@@ -475,39 +601,34 @@ impl Peer {
                         round: round + 1,
                         value,
                     };
-                    self.say(Round(round + 1), Body::Scale(value), now, outbox);
+                    self.say(Targets::All, Round(round + 1), Body::Scale(value), outbox);
+                    self.wait(1, now, outbox);
                     Ok(())
                 } else {
                     self.begin_averaging(value, now, outbox)
                 }
             }
             Phase::Average {
-                round,
+                at,
                 statistic,
                 sensitivity,
                 current,
                 previous,
             } => {
-                let next = Arc::new(self.mixed(round, bodies, &current, &previous));
+                let next = self.combined(at, bodies, &current, &previous);
                 if first_not_finite(&next).is_some() {
                     let (peer, iteration) = (self.setup.index, self.iteration);
                     return Err(PeerError::Overflow { peer, iteration });
                 }
-                self.step += 1;
-                if round + 1 < self.setup.plan.averaging_rounds() {
-                    self.say(
-                        Round(round + 1),
-                        Body::Average(Arc::clone(&next)),
-                        now,
-                        outbox,
-                    );
+                if self.round_of(at + 1).is_some() {
                     self.phase = Phase::Average {
-                        round: round + 1,
+                        at: at + 1,
                         statistic,
                         sensitivity,
                         current: next,
                         previous: current,
                     };
+                    self.enter_average(now, outbox);
                     Ok(())
                 } else {
                     self.finish_averaging(statistic, sensitivity, &next, now, outbox)
@@ -519,49 +640,70 @@ impl Peer {
         }
     }
 
-    fn mixed<'m>(
+    /// The peer's value after the step at position `at`.
+    fn combined<'m>(
         &self,
-        round: u32,
+        at: usize,
         bodies: impl Iterator<Item = &'m Body>,
-        current: &[f64],
+        current: &Arc<Vec<f64>>,
         previous: &[f64],
-    ) -> Vec<f64> {
-        let coefficients = self.setup.plan.parameters().schedule[round as usize];
-        let mut out = vec![0.0; current.len()];
-        let bodies = bodies.map(|body| match body {
-            Body::Average(values) => values.as_slice(),
+    ) -> Arc<Vec<f64>> {
+        let mut blocks = bodies.map(|body| match body {
+            Body::Average(values) => values,
             Body::Scale(_) => unreachable!("the plan maps this step to blocks"),
         });
-        let neighbours: Vec<(f64, &[f64])> = self
-            .setup
-            .neighbours
-            .iter()
-            .map(|n| n.weight)
-            .zip(bodies)
-            .collect();
-        mix(
-            coefficients,
-            self.setup.self_weight,
-            current,
-            &neighbours,
-            previous,
-            &mut out,
-        );
-        out
+        match self.setup.program.part() {
+            Part::Recurrence {
+                coefficients,
+                self_weight,
+                weights,
+            } => {
+                let blocks = blocks.map(|values| values.as_slice());
+                let neighbours: Vec<(f64, &[f64])> = weights.iter().copied().zip(blocks).collect();
+                let mut out = vec![0.0; current.len()];
+                let coefficients = coefficients[at];
+                mix(
+                    coefficients,
+                    *self_weight,
+                    current,
+                    &neighbours,
+                    previous,
+                    &mut out,
+                );
+                Arc::new(out)
+            }
+            Part::Listed { steps, .. } => {
+                let step = &steps[at];
+                match (step.own == 0.0, step.expect.as_slice()) {
+                    // Nothing changes: the block itself goes on, as 1 times it would.
+                    (false, []) if step.own == 1.0 => Arc::clone(current),
+                    (true, [only]) if only.weight == 1.0 => {
+                        Arc::clone(blocks.next().unwrap_or(current))
+                    }
+                    _ => {
+                        let weights = step.expect.iter().map(|expected| expected.weight);
+                        let messages = weights.zip(blocks.map(|values| values.as_slice()));
+                        let mut out = vec![0.0; current.len()];
+                        fold(step.own, current, messages, &mut out);
+                        Arc::new(out)
+                    }
+                }
+            }
+        }
     }
 
-    /// Turns the mean into the sum, advances the public state and begins the next iteration.
+    /// Turns the last value into the sum, advances the public state and begins the next iteration.
     fn finish_averaging(
         &mut self,
         statistic: f64,
         sensitivity: f64,
-        mean: &[f64],
+        value: &[f64],
         now: Time,
         outbox: &mut impl Outbox,
     ) -> Result<(), PeerError> {
         let parameters = self.setup.plan.parameters();
-        let peers = f64::from(parameters.peers);
-        let values: Vec<f64> = mean.iter().map(|x| peers * x).collect();
+        let factor = self.setup.program.factor();
+        let values: Vec<f64> = value.iter().map(|x| factor * x).collect();
         let (peer, iteration) = (self.setup.index, self.iteration);
         if values.iter().any(|v| !v.is_finite()) {
             return Err(PeerError::Overflow { peer, iteration });
@@ -602,6 +744,7 @@ impl Peer {
         });
         if last {
             self.phase = Phase::Finished;
+            self.step = self.setup.plan.first_step(Iteration(iteration.0 + 1));
             outbox.emit(Event::Finished);
             return Ok(());
         }
@@ -609,17 +752,14 @@ impl Peer {
         self.begin_iteration(now, outbox)
     }
 
-    fn say(&self, round: Round, body: Body, now: Time, outbox: &mut impl Outbox) {
+    fn say(&self, targets: Targets, round: Round, body: Body, outbox: &mut impl Outbox) {
         let message = Message {
             session: self.setup.plan.session(),
             iteration: self.iteration,
             round,
             body,
         };
-        outbox.broadcast(message);
-        if let Some(patience) = self.setup.patience {
-            outbox.set_timer(Timer { step: self.step }, now + patience);
-        }
+        outbox.send(targets, message);
     }
 }
 

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::averaging::Coefficients;
 use super::message::{Body, SessionId};
 use super::wire;
 use crate::algorithm::{Algorithm, AlgorithmKind, Sizes};
@@ -37,8 +36,10 @@ pub struct PlanParameters {
     pub noise_factors: Vec<f64>,
     /// Rounds of max-consensus: at least the diameter of the communication graph.
     pub scale_rounds: u32,
-    /// The coefficients of every averaging round.
-    pub schedule: Vec<Coefficients>,
+    /// Averaging rounds K per iteration.
+    pub averaging_rounds: u32,
+    /// Hash of the averaging program, which compiles the communication graph: what is exchanged in every round.
+    pub program: [u8; 32],
     /// Hash of the edges of the communication graph and of the noise graph.
     pub topology: [u8; 32],
     /// Hash of the public starting block.
@@ -213,7 +214,7 @@ impl Plan {
             "averaging rounds",
             1,
             super::averaging::MAX_ROUNDS as usize,
-            parameters.schedule.len(),
+            parameters.averaging_rounds as usize,
         )?;
         let algorithm = build(&parameters);
         let shape = algorithm.shape();
@@ -355,7 +356,13 @@ impl Plan {
     /// Averaging rounds K per iteration.
     #[must_use]
     pub fn averaging_rounds(&self) -> u32 {
-        self.parameters.schedule.len() as u32
+        self.parameters.averaging_rounds
+    }
+
+    /// The first exchange of an iteration, counted over the session.
+    #[must_use]
+    pub fn first_step(&self, iteration: Iteration) -> u64 {
+        u64::from(iteration.0.saturating_sub(1)) * u64::from(self.steps_per_iteration())
     }
 
     /// Exchanges per iteration: max-consensus rounds, then averaging rounds.
@@ -372,18 +379,7 @@ impl Plan {
             Body::Average(_) => (self.parameters.scale_rounds, self.averaging_rounds()),
         };
         let valid = (1..=self.parameters.iterations).contains(&iteration.0) && round.0 < rounds;
-        valid.then(|| {
-            let complete = u64::from(iteration.0 - 1) * u64::from(self.steps_per_iteration());
-            complete + u64::from(before) + u64::from(round.0)
-        })
-    }
-
-    /// The bytes every peer sends per neighbour in one iteration, frames and prefixes included.
-    #[must_use]
-    pub fn bytes_per_edge_end(&self) -> u64 {
-        let scale =
-            u64::from(self.parameters.scale_rounds) * wire::framed_len(&Body::Scale(0.0)) as u64;
-        scale + u64::from(self.averaging_rounds()) * wire::framed_block_len(self.values()) as u64
+        valid.then(|| self.first_step(iteration) + u64::from(before) + u64::from(round.0))
     }
 }
 

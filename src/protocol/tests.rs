@@ -4,27 +4,54 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::averaging::{AveragingKind, MixingBounds};
+use super::averaging::{AveragingKind, Length, MixingBounds, Network, Program};
 use super::{
-    Body, CollectingOutbox, Event, FaultKind, Input, Message, Neighbour, Peer, PeerError,
-    PeerSetup, Plan, PlanError, PlanParameters, QueryError, SessionId, Timer,
+    Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, PeerSetup, Plan,
+    PlanError, PlanParameters, QueryError, SessionId, Timer,
 };
 use crate::algorithm::AlgorithmKind;
 use crate::linalg::{Block, SparseRows, start_block};
 use crate::noise::{PeerNoise, Term};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use crate::vocabulary::{
-    Binding, Iteration, NoiseLabel, PeerIndex, Release, Round, Seed, Span, Time,
-};
+use crate::vocabulary::{Binding, Iteration, NoiseLabel, PeerIndex, Round, Seed, Span, Time};
+
+mod plans;
 
 const ROUNDS: u32 = 3;
 const VALUES: usize = 8;
 
-fn parameters() -> PlanParameters {
+/// A triangle with equal weights.
+struct Triangle;
+
+impl Network for Triangle {
+    fn peers(&self) -> usize {
+        3
+    }
+
+    fn neighbours(&self, peer: usize) -> &[u32] {
+        [&[1, 2], &[0, 2], &[0, 1]][peer]
+    }
+
+    fn weights(&self, _peer: usize) -> &[f64] {
+        &[1.0 / 3.0; 2]
+    }
+
+    fn self_weight(&self, _peer: usize) -> f64 {
+        1.0 / 3.0
+    }
+}
+
+fn program() -> Program {
     let bounds = MixingBounds {
         lowest: -0.5,
         second: 0.5,
     };
+    AveragingKind::Chebyshev
+        .compile(&Triangle, bounds, Length::Rounds(ROUNDS))
+        .expect("contracts")
+}
+
+fn parameters() -> PlanParameters {
     PlanParameters {
         peers: 3,
         dimension: 4,
@@ -39,9 +66,8 @@ fn parameters() -> PlanParameters {
         momentum: 0.0,
         noise_factors: Vec::new(),
         scale_rounds: 1,
-        schedule: AveragingKind::Chebyshev
-            .schedule(bounds, ROUNDS)
-            .expect("contracts"),
+        averaging_rounds: ROUNDS,
+        program: program().digest(),
         topology: [0; 32],
         start: start().digest(),
     }
@@ -68,13 +94,8 @@ fn setup() -> PeerSetup {
     PeerSetup {
         index: PeerIndex(1),
         plan: Arc::new(Plan::new(parameters()).expect("valid")),
-        neighbours: [0, 2]
-            .map(|v| Neighbour {
-                index: PeerIndex(v),
-                weight: 1.0 / 3.0,
-            })
-            .to_vec(),
-        self_weight: 1.0 / 3.0,
+        neighbours: [0, 2].map(PeerIndex).to_vec(),
+        program: program().peer(&Triangle, 1),
         rows: rows(),
         noise: PeerNoise::new(own_noise(0.0), Vec::new()),
         noise_partners: [0, 2].map(PeerIndex).to_vec(),
@@ -153,19 +174,27 @@ fn a_peer_goes_through_all_its_rounds() {
         }
     }
     assert!(bench.peer.is_finished() && bench.outbox.faults.is_empty());
-    // One scale message and three blocks per iteration; sum and basis of each, then the end.
+    // One scale message and three blocks per iteration; input, sum and basis of each, then the end.
     assert_eq!(
         (bench.outbox.messages.len(), bench.outbox.events.len()),
-        (8, 5)
+        (8, 7)
     );
-    let Event::Averaged {
-        statistic,
-        sensitivity,
-        ..
-    } = &bench.outbox.events[0]
+    let [
+        Event::Published { input, .. },
+        Event::Averaged {
+            statistic,
+            sensitivity,
+            ..
+        },
+        ..,
+    ] = bench.outbox.events.as_slice()
     else {
-        panic!("the first event is the sum")
+        panic!("the input, then the sum")
     };
+    assert_eq!(
+        bench.outbox.messages[1].1.body,
+        Body::Average(Arc::clone(input))
+    );
     assert!(
         *statistic >= 0.9 && sensitivity == statistic,
         "the largest statistic of all wins"
@@ -419,7 +448,7 @@ fn values_that_overflow_stop_the_peer_before_it_passes_them_on() {
         matches!(outcome, Err(PeerError::Overflow { .. })),
         "{outcome:?}"
     );
-    for said in &bench.outbox.messages {
+    for (_, said) in &bench.outbox.messages {
         let finite = match &said.body {
             Body::Scale(value) => value.is_finite(),
             Body::Average(values) => values.iter().all(|v| v.is_finite()),
@@ -547,6 +576,20 @@ fn bad_setups_and_plans_are_errors() {
         Peer::new(wrong),
         Err(PeerError::Neighbours { .. })
     ));
+    let linear = AveragingKind::Linear.compile(
+        &Triangle,
+        MixingBounds {
+            lowest: -0.5,
+            second: 0.5,
+        },
+        Length::Rounds(ROUNDS),
+    );
+    let mut wrong = setup();
+    wrong.program = linear.expect("contracts").peer(&Triangle, 1);
+    assert!(matches!(Peer::new(wrong), Err(PeerError::Program { .. })));
+    let mut wrong = setup();
+    wrong.neighbours.pop();
+    assert!(matches!(Peer::new(wrong), Err(PeerError::Program { .. })));
     let mut wrong = setup();
     wrong.rows = SparseRows::new(5);
     assert!(matches!(
@@ -566,7 +609,7 @@ fn bad_setups_and_plans_are_errors() {
         |p| p.peers = 0,
         |p| p.rank = 5,
         |p| p.iterations = 0,
-        |p| p.schedule.clear(),
+        |p| p.averaging_rounds = 0,
         // Each peer would scale its noise by a statistic of its own.
         |p| p.scale_rounds = 0,
         |p| p.scale_rounds = u32::MAX,
@@ -580,107 +623,6 @@ fn bad_setups_and_plans_are_errors() {
             Plan::new(parameters),
             Err(PlanError::Count { .. } | PlanError::Sigma { .. })
         ));
-    }
-}
-
-#[test]
-fn noise_factors_and_momentum_are_checked() {
-    let refused = |change: fn(&mut PlanParameters)| {
-        let mut parameters = parameters();
-        change(&mut parameters);
-        Plan::new(parameters)
-            .expect_err("must be refused")
-            .to_string()
-    };
-    assert!(refused(|p| p.noise_factors = vec![1.0]).contains("1 noise factors for 2"));
-    for factors in [
-        [1.0, 0.99],
-        [f64::NAN, 2.0],
-        [0.0, 2.0],
-        [-2.0, 2.0],
-        [f64::INFINITY, 1.0],
-    ] {
-        let mut parameters = parameters();
-        parameters.noise_factors = factors.to_vec();
-        let refused = Plan::new(parameters);
-        assert!(
-            matches!(refused, Err(PlanError::Overspent { .. })),
-            "{factors:?}"
-        );
-    }
-    for momentum in [f64::NAN, -1.0, f64::INFINITY] {
-        let mut parameters = parameters();
-        parameters.momentum = momentum;
-        let refused = Plan::new(parameters);
-        assert!(
-            matches!(refused, Err(PlanError::Momentum { .. })),
-            "{momentum}"
-        );
-    }
-    let mut uneven = parameters();
-    uneven.noise_factors = vec![0.8, 1.6];
-    let plan = Plan::new(uneven).expect("more noise than needed");
-    assert_eq!(plan.noise_scale(Iteration(2), 0.5), 0.8);
-    assert_eq!(plan.noise_factor(Iteration(1)), 0.8);
-    let even = Plan::new(parameters()).expect("valid");
-    assert_eq!(even.noise_scale(Iteration(2), 0.5), 0.5);
-}
-
-#[test]
-fn the_session_name_depends_on_every_public_parameter() {
-    // Names every field, so that a new one does not compile until it has a change below.
-    let PlanParameters {
-        peers: _,
-        dimension: _,
-        rank: _,
-        block: _,
-        iterations: _,
-        algorithm: _,
-        sensitivity: _,
-        sigma_own: _,
-        sigma_pairwise: _,
-        scale_rounds: _,
-        schedule: _,
-        topology: _,
-        start: _,
-        noise_factors: _,
-        momentum: _,
-    } = parameters();
-    let changes: [fn(&mut PlanParameters); 17] = [
-        |p| p.dimension = 5,
-        |p| {
-            p.rank = 1;
-            p.sensitivity =
-                Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None, 1)
-                    .expect("proved");
-        },
-        |p| p.block = 3,
-        |p| p.algorithm = AlgorithmKind::Krylov,
-        |p| p.start[31] ^= 1,
-        |p| {
-            p.schedule.pop();
-        },
-        |p| {
-            p.sensitivity =
-                Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 2, None, 2)
-                    .expect("proved");
-        },
-        |p| p.peers = 4,
-        |p| p.iterations = 3,
-        |p| p.sigma_own = 0.5,
-        |p| p.sigma_pairwise = 0.5,
-        |p| p.scale_rounds = 2,
-        |p| p.topology[5] = 1,
-        |p| p.start[5] = 1,
-        |p| p.noise_factors = vec![1.0; 2],
-        |p| p.momentum = 1.0,
-        |p| p.schedule[0].mixed += 1e-9,
-    ];
-    let reference = Plan::new(parameters()).expect("valid").session();
-    for change in changes {
-        let mut parameters = parameters();
-        change(&mut parameters);
-        assert_ne!(Plan::new(parameters).expect("valid").session(), reference);
     }
 }
 
@@ -703,68 +645,4 @@ proptest! {
             bench.send(from, message);
         }
     }
-}
-
-fn covariance(dimension: usize) -> PlanParameters {
-    PlanParameters {
-        dimension,
-        algorithm: AlgorithmKind::Covariance,
-        iterations: 1,
-        sensitivity: Sensitivity::of_release(
-            Release::PackedTriangle,
-            Adjacency::Interaction,
-            SensitivityRule::Exact,
-            1,
-            None,
-            2,
-        )
-        .expect("proved"),
-        ..parameters()
-    }
-}
-
-#[test]
-fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
-    let plan = Plan::new(covariance(100)).expect("valid");
-    assert_eq!((plan.shape(), plan.values()), ((5050, 1), 5050));
-    assert_eq!(
-        plan.steps_per_iteration(),
-        ROUNDS,
-        "no statistic to agree on"
-    );
-    let refused = |change: fn(&mut PlanParameters)| {
-        let mut parameters = covariance(100);
-        change(&mut parameters);
-        Plan::new(parameters).expect_err("refused")
-    };
-    assert!(matches!(
-        refused(|p| p.iterations = 2),
-        PlanError::Iterations {
-            needed: 1,
-            found: 2,
-            ..
-        }
-    ));
-    let wide = refused(|p| p.dimension = 20_000);
-    assert!(
-        wide.to_string().contains("200010000 numbers at once"),
-        "{wide}"
-    );
-    assert!(matches!(
-        refused(|p| p.dimension = u32::MAX as usize),
-        PlanError::TooWide { .. }
-    ));
-    // The bound of a product, and that of a product of other columns.
-    let of_product = refused(|p| p.sensitivity = parameters().sensitivity);
-    assert!(
-        matches!(of_product, PlanError::Bound { .. }),
-        "{of_product}"
-    );
-    let mut wider = parameters();
-    wider.rank = 3;
-    wider.block = 3;
-    assert!(matches!(Plan::new(wider), Err(PlanError::Bound { .. })));
-    let mut power = parameters();
-    power.sensitivity = covariance(100).sensitivity;
-    assert!(matches!(Plan::new(power), Err(PlanError::Bound { .. })));
 }

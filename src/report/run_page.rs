@@ -263,15 +263,12 @@ fn consensus(report: &Report) -> Option<Figure> {
     } else {
         "expected"
     };
-    series.push(
-        Series::new(
-            &format!("at most ({known})"),
-            Mark::Line,
-            guaranteed.collect(),
-        )
-        .with_look(6),
-    );
-    let rounds = report.contractions.len().saturating_sub(1);
+    let guaranteed: Vec<Point> = guaranteed.collect();
+    if !guaranteed.is_empty() {
+        let name = format!("at most ({known})");
+        series.push(Series::new(&name, Mark::Line, guaranteed).with_look(6));
+    }
+    let rounds = report.rounds.first()?.len().saturating_sub(1);
     let last = report.rounds.iter().filter_map(|spreads| spreads.last());
     let last = last.copied().fold(0.0, f64::max);
     Some(Figure {

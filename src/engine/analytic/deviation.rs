@@ -1,17 +1,21 @@
-//! How far a probe's averaging is from exact: rows of D = s·p_K(W) − 11ᵀ.
+//! How far a probe's averaging is from exact: rows of D = f·P − 11ᵀ, for the linear map P of the program and its last
+//! factor f.
 
 use rayon::prelude::*;
 
 use crate::engine::Session;
+use crate::protocol::averaging::{Coefficients, Form, PeerStep};
 use crate::vocabulary::PeerIndex;
 
 /// The rows D_u of the probes, each of one entry per peer.
 ///
 /// # Claim
-/// Row u of D is s·p_K(W)(e_u − 1/s), transposed.
+/// For a recurrence row u of D is s·p_K(W)(e_u − 1/s), transposed. For a listed program it is f·e_uᵀM_K…M_1 − 1ᵀ, where M_k is
+/// what round k does to all values.
 ///
 /// # Proof
-/// W is symmetric, so row u of P is p_K(W)e_u; p_K(1) = 1 because the coefficients of every round sum to 1, so
+/// The second is the definition, evaluated from the left: a row times M_k moves weight from every peer that combines to
+/// the senders it hears. A tree moves weight 1 from peer to peer and multiplies by nothing, so D = 0 exactly. For the first: W is symmetric, so row u of P is p_K(W)e_u; p_K(1) = 1 because the coefficients of every round sum to 1, so
 /// p_K(W)1 = 1, and s·p_K(W)e_u − 1 = s·p_K(W)(e_u − 1/s). ∎
 ///
 /// The start has mean 0 and every round keeps that. Rounding would not: an error along 1 is the only one that averaging
@@ -22,17 +26,46 @@ use crate::vocabulary::PeerIndex;
 pub(super) fn rows(session: &Session, probes: &[PeerIndex]) -> Vec<Vec<f64>> {
     probes
         .par_iter()
-        .map(|probe| row(session, *probe))
+        .map(|probe| match session.program().form() {
+            Form::Recurrence(coefficients) => recurred(session, coefficients, *probe),
+            Form::Listed(steps) => walked(session, steps, *probe),
+        })
         .collect()
 }
 
-fn row(session: &Session, probe: PeerIndex) -> Vec<f64> {
+fn walked(session: &Session, steps: &[Vec<PeerStep>], probe: PeerIndex) -> Vec<f64> {
+    let mut row = vec![0.0; session.peers()];
+    row[probe.index()] = 1.0;
+    let mut all: Vec<(u32, usize, &PeerStep)> = steps
+        .iter()
+        .enumerate()
+        .flat_map(|(peer, steps)| steps.iter().map(move |step| (step.round, peer, step)))
+        .collect();
+    all.sort_by_key(|(round, peer, _)| (*round, *peer));
+    for round in all.chunk_by(|a, b| a.0 == b.0).rev() {
+        // All weights as they were before any of this round has moved.
+        let before: Vec<f64> = round.iter().map(|(_, peer, _)| row[*peer]).collect();
+        for ((_, peer, step), weight) in round.iter().zip(&before) {
+            row[*peer] += step.own * weight - weight;
+        }
+        for ((_, peer, step), weight) in round.iter().zip(&before) {
+            let neighbours = session.graph().neighbours(*peer);
+            for expected in &step.expect {
+                row[neighbours[expected.position as usize] as usize] += expected.weight * weight;
+            }
+        }
+    }
+    let factor = session.program().factor();
+    row.iter().map(|weight| factor * weight - 1.0).collect()
+}
+
+fn recurred(session: &Session, schedule: &[Coefficients], probe: PeerIndex) -> Vec<f64> {
     let peers = session.peers();
     let mut now = vec![-1.0 / peers as f64; peers];
     now[probe.index()] += 1.0;
     let mut before = now.clone();
     let mut next = vec![0.0; peers];
-    for coefficients in &session.plan().parameters().schedule {
+    for coefficients in schedule {
         session.mixing().multiply(session.graph(), &now, &mut next);
         for ((out, x), b) in next.iter_mut().zip(&now).zip(&before) {
             *out = coefficients.mixed * *out + coefficients.current * x + coefficients.previous * b;

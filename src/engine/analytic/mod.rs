@@ -1,11 +1,12 @@
 //! The estimates of a few probe peers, drawn from their exact joint law instead of simulated with all peers.
 //!
-//! Gossip and noise are linear and Gaussian. With the mixing matrix W (symmetric, W1 = 1) and the plan's schedule,
-//! K rounds multiply by a polynomial P = p_K(W), and peer u's estimate of the sum is S_u = s Σ_v P_uv (c_v + n_v):
-//! c_v is peer v's contribution and n_v = Δ(σ_own g_v ± σ_pair g_vw …) its noise. That needs no other peer's estimate.
+//! Averaging and noise are linear and Gaussian. All rounds of a program multiply by one matrix P, for a recurrence a polynomial
+//! P = p_K(W) of the mixing matrix W (symmetric, W1 = 1), and peer u's estimate of the sum is S_u = f Σ_v P_uv (c_v + n_v) with the
+//! program's last factor f, which is s where P keeps the mean: c_v is peer v's contribution and n_v = Δ(σ_own g_v ± σ_pair g_vw …)
+//! its noise. That needs no other peer's estimate.
 //!
 //! # Statement
-//! Let D = sP − 11ᵀ, so that D1 = 0, let L be the Laplacian of the noise graph and U the probes. Given the contributions,
+//! Let D = fP − 11ᵀ with D1 = 0 (true where rows of P sum to s/f; other programs are refused), let L be the Laplacian of the noise graph and U the probes. Given the contributions,
 //! S_u = Σ_v c_v + Σ_v D_uv c_v + t + d_u for u in U, where independently for every coordinate t ~ N(0, s σ_own² Δ²),
 //! (d_u)_U ~ N(0, Δ² D_U (σ_own² I + σ_pair² L) D_Uᵀ), and t is independent of d.
 //!
@@ -56,7 +57,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{
-    Consensus, EngineError, IterationRecord, Observer, Outcome, Session, Totals, lockstep,
+    Communication, Consensus, EngineError, IterationRecord, Observer, Outcome, Session, Totals,
 };
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
@@ -68,6 +69,9 @@ use law::Law;
 
 /// The most probes a run may have: their covariance is dense.
 pub const MAX_PROBES: usize = 64;
+
+/// The largest |Σ_v D_uv|/s that counts as 0: rounding of a program's weights.
+const MOST_UNBALANCED: f64 = 1e-9;
 
 /// What the analytic engine is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,8 +99,9 @@ pub fn probes(count: usize, peers: usize) -> Vec<PeerIndex> {
 /// mean square over the noise, exact for the contributions as they are. Communication is what all peers would send.
 ///
 /// # Errors
-/// [`EngineError::NotProduct`] if the algorithm releases anything but A X, [`EngineError::Start`] and [`EngineError::Noise`]
-/// for a starting block or noise that is not the plan's, [`EngineError::Peer`] with the first probe whose sum has no unique
+/// [`EngineError::NotProduct`] if the algorithm releases anything but A X, [`EngineError::Start`], [`EngineError::Noise`] and
+/// [`EngineError::Program`] for a starting block, noise or averaging that is not the plan's, [`EngineError::Unbalanced`] if the
+/// averaging does not return s times a common value, [`EngineError::Peer`] with the first probe whose sum has no unique
 /// basis or who would go on with a query that is not orthonormal.
 ///
 /// # Cost
@@ -161,6 +166,13 @@ fn run_law(
         });
     }
     session.admit()?;
+    for (&peer, row) in law.probes.iter().zip(&law.deviations) {
+        let found = row.iter().sum::<f64>() / session.peers() as f64;
+        // The law below is that of D1 = 0; NaN is refused too.
+        if found.is_nan() || found.abs() > MOST_UNBALANCED {
+            return Err(EngineError::Unbalanced { peer, found });
+        }
+    }
     let contributions = Contributions::of(session.rows());
     let mut states = vec![PublicState::new(Arc::clone(session.start())); law.probes.len()];
     let mut records: Vec<IterationRecord> = Vec::new();
@@ -180,6 +192,12 @@ fn run_law(
         law.add_deviations(iteration, scale, &mut deviations);
         let norm = published.norm();
         let worst = deviations.iter().map(Block::norm).fold(0.0, f64::max);
+        let from_first = |deviation: &Block| {
+            let mut apart = deviation.clone();
+            apart.add_scaled(-1.0, &deviations[0]);
+            apart.norm()
+        };
+        let apart = deviations.iter().map(from_first).fold(0.0, f64::max);
         let spread = law.spread(
             scale,
             gathered.squares - local.norm().powi(2) / session.peers() as f64,
@@ -255,6 +273,7 @@ fn run_law(
             totals: Totals { published, local },
             consensus: Some(Consensus {
                 disagreement: worst / norm,
+                between_peers: apart / norm,
                 initial_spread,
                 approximation,
             }),
@@ -265,7 +284,7 @@ fn run_law(
     }
     Ok(Outcome {
         records,
-        communication: lockstep::communication(session),
+        communication: Communication::of(session.traffic(), parameters.iterations),
     })
 }
 

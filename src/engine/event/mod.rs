@@ -2,16 +2,19 @@
 
 mod link;
 mod mail;
+mod post;
 mod queue;
 
 pub use link::Latency;
 
-use crate::protocol::{CollectingOutbox, Input, Peer, wire};
+use crate::protocol::averaging::Form;
+use crate::protocol::{CollectingOutbox, Input, Message, Peer, Targets, wire};
 use crate::vocabulary::{Label, PeerIndex, Span, Time};
 
 use super::{Collector, Communication, EngineError, Observer, Outcome, Session};
 use link::Links;
 use mail::{Mail, Parity};
+use post::{Letter, Post, Receivers};
 use queue::Queue;
 
 /// What the queue holds.
@@ -21,13 +24,23 @@ enum Arrival {
     Everywhere { from: PeerIndex, parity: Parity },
     /// One copy arrives at `to`.
     Copy { to: PeerIndex, parity: Parity },
+    /// A letter of the general path arrives.
+    Letter { number: u32 },
+}
+
+/// How messages are held while they are under way.
+enum Delivery {
+    /// Every message goes to all neighbours and every exchange takes one of each: counters suffice.
+    Broadcasts(Mail),
+    /// Every message has its own receivers.
+    Letters(Post),
 }
 
 /// Runs the session's peers over links with this latency, without loss.
 ///
-/// Arrivals are ordered by (virtual time, order of sending), so a run is a function of its seed. A peer is handed the
-/// messages of a step together, when the last of them arrives: by the contract of [`Peer`] it puts nothing out
-/// before. Every message is one shared block for all neighbours; bytes are counted as on the wire.
+/// Arrivals are ordered by (virtual time, order of sending), so a run is a function of its seed. Where the averaging is a
+/// recurrence, a peer is handed the messages of a step together, when the last of them arrives: by the contract of [`Peer`] it
+/// puts nothing out before. In a listed program it is handed every message when that arrives. Every message is one shared block for all neighbours; bytes are counted as on the wire.
 ///
 /// # Errors
 /// [`EngineError`] if a peer fails, reports a neighbour, or waits for ever.
@@ -49,7 +62,7 @@ struct Simulation<'a> {
     nodes: Vec<Peer>,
     links: Links,
     queue: Queue<Arrival>,
-    mail: Mail,
+    delivery: Delivery,
     collector: Collector,
     outbox: CollectingOutbox,
     /// Bytes sent by each peer.
@@ -74,15 +87,18 @@ impl<'a> Simulation<'a> {
                 .collect::<Result<_, _>>()?,
             links: Links::new(latency, session.seed().generator(Label::Latency)),
             queue: Queue::default(),
-            mail: Mail::new(session.graph()),
+            delivery: match session.program().form() {
+                Form::Recurrence(_) => Delivery::Broadcasts(Mail::new(session.graph())),
+                Form::Listed(_) => Delivery::Letters(Post::default()),
+            },
             collector: Collector::new(session.clone()),
             outbox: CollectingOutbox::default(),
             sent: vec![0; peers],
             messages: 0,
-            expected: 2
-                * session.graph().edges() as u64
-                * u64::from(session.plan().steps_per_iteration())
-                * u64::from(session.plan().parameters().iterations),
+            expected: session
+                .traffic()
+                .times(session.plan().parameters().iterations)
+                .messages,
         })
     }
 
@@ -99,6 +115,7 @@ impl<'a> Simulation<'a> {
                     }
                 }
                 Arrival::Copy { to, parity } => self.arrive(to, parity, now)?,
+                Arrival::Letter { number } => self.deliver(number, now)?,
             }
         }
         let waiting = self.nodes.iter().filter(|peer| !peer.is_finished()).count();
@@ -120,22 +137,59 @@ impl<'a> Simulation<'a> {
 
     /// Notes a message; the last one of the step the peer is in makes it go on, as far as it can.
     fn arrive(&mut self, to: PeerIndex, parity: Parity, now: u64) -> Result<(), EngineError> {
-        if !self.mail.arrive(to, parity) {
+        let Delivery::Broadcasts(mail) = &mut self.delivery else {
+            return Ok(());
+        };
+        if !mail.arrive(to, parity) {
             return Ok(());
         }
         let neighbours = self.session.graph().neighbours(to.index());
         let degree = neighbours.len();
         // A step may be complete before the one the peer is in: then it waits for its turn.
-        while let Some(parity) = self.mail.take(to, degree) {
+        while let Delivery::Broadcasts(mail) = &mut self.delivery
+            && let Some(parity) = mail.take(to, degree)
+        {
             let time = Time(0) + Span::from_micros(now);
             let messages = neighbours.iter().filter_map(|&from| {
                 let from = PeerIndex(from);
-                Some((from, self.mail.said(from, parity)?))
+                Some((from, mail.said(from, parity)?))
             });
             self.nodes[to.index()].handle_messages(messages, time, &mut self.outbox)?;
             self.carry_out(to, now)?;
         }
         Ok(())
+    }
+
+    /// Hands a letter to whom it is for.
+    fn deliver(&mut self, number: u32, now: u64) -> Result<(), EngineError> {
+        let Delivery::Letters(post) = &mut self.delivery else {
+            return Ok(());
+        };
+        let Some(Letter { from, to, message }) = post.arrive(number) else {
+            return Ok(());
+        };
+        match to {
+            Receivers::One(to) => self.hand_over(from, to, message, now),
+            Receivers::These(targets) => {
+                let session = self.session;
+                let neighbours = session.graph().neighbours(from.index());
+                receivers(neighbours, &targets)
+                    .try_for_each(|to| self.hand_over(from, to, message.clone(), now))
+            }
+        }
+    }
+
+    fn hand_over(
+        &mut self,
+        from: PeerIndex,
+        to: PeerIndex,
+        message: Message,
+        now: u64,
+    ) -> Result<(), EngineError> {
+        let time = Time(0) + Span::from_micros(now);
+        let input = Input::Message { from, message };
+        self.nodes[to.index()].handle(input, time, &mut self.outbox)?;
+        self.carry_out(to, now)
     }
 
     /// Sends what a peer says, counts and reports.
@@ -148,22 +202,45 @@ impl<'a> Simulation<'a> {
             });
         }
         debug_assert!(outbox.timers.is_empty(), "peers wait for ever");
-        for message in outbox.messages.drain(..) {
-            self.collector.message(from, &message);
+        for (targets, message) in outbox.messages.drain(..) {
             let neighbours = self.session.graph().neighbours(from.index());
-            let copies = neighbours.len() as u64;
+            let copies = match &targets {
+                Targets::All => neighbours.len(),
+                Targets::Positions(positions) => positions.len(),
+            } as u64;
             self.sent[from.index()] += copies * wire::framed_len(&message.body) as u64;
             self.messages += copies;
-            let parity = self.mail.say(from, message);
-            if let Some(at) = self.links.common_arrival(now) {
-                self.queue.push(at, Arrival::Everywhere { from, parity });
-            } else {
-                for &neighbour in neighbours {
-                    let copy = Arrival::Copy {
-                        to: PeerIndex(neighbour),
-                        parity,
-                    };
-                    self.queue.push(self.links.arrival(now), copy);
+            let (links, queue) = (&mut self.links, &mut self.queue);
+            match &mut self.delivery {
+                Delivery::Broadcasts(mail) => {
+                    let parity = mail.say(from, message);
+                    if let Some(at) = links.common_arrival(now) {
+                        queue.push(at, Arrival::Everywhere { from, parity });
+                    } else {
+                        for &neighbour in neighbours {
+                            let copy = Arrival::Copy {
+                                to: PeerIndex(neighbour),
+                                parity,
+                            };
+                            queue.push(links.arrival(now), copy);
+                        }
+                    }
+                }
+                Delivery::Letters(post) => {
+                    if let Some(at) = links.common_arrival(now) {
+                        let to = Receivers::These(targets);
+                        let number = post.send(Letter { from, to, message });
+                        queue.push(at, Arrival::Letter { number });
+                    } else {
+                        for to in receivers(neighbours, &targets) {
+                            let number = post.send(Letter {
+                                from,
+                                to: Receivers::One(to),
+                                message: message.clone(),
+                            });
+                            queue.push(links.arrival(now), Arrival::Letter { number });
+                        }
+                    }
                 }
             }
             self.observer.progress(self.messages, self.expected);
@@ -172,5 +249,19 @@ impl<'a> Simulation<'a> {
             self.collector.event(from, &event, self.observer);
         }
         Ok(())
+    }
+}
+
+/// The peers that a message goes to, in ascending order.
+fn receivers<'a>(
+    neighbours: &'a [u32],
+    targets: &'a Targets,
+) -> Box<dyn Iterator<Item = PeerIndex> + 'a> {
+    match targets {
+        Targets::All => Box::new(neighbours.iter().map(|&v| PeerIndex(v))),
+        Targets::Positions(positions) => {
+            let of = |position: &u32| PeerIndex(neighbours[*position as usize]);
+            Box::new(positions.iter().map(of))
+        }
     }
 }

@@ -22,8 +22,8 @@ pub(super) struct ChunkTask<'a> {
     pub(super) prepared: &'a [Vec<f64>],
     pub(super) iteration: Iteration,
     pub(super) scale: f64,
-    /// Whether somebody wants to see how far the peers are apart after every round.
-    pub(super) watch_rounds: bool,
+    /// What is exchanged, and whether somebody wants to see how far the peers are apart after every round.
+    pub(super) rounds: Rounds<'a>,
     /// Whether fewer chunks than threads are under way, so that threads must share one chunk's noise.
     pub(super) alone: bool,
 }
@@ -58,7 +58,6 @@ impl ChunkState {
 impl ChunkTask<'_> {
     /// Processes chunk number `chunk`.
     pub(super) fn run(&self, chunk: u64, state: &mut ChunkState) {
-        let parameters = self.session.plan().parameters();
         let start = chunk as usize * CHUNK;
         let width = CHUNK.min(self.session.plan().values() - start);
         let at = NoiseChunk {
@@ -78,13 +77,8 @@ impl ChunkTask<'_> {
         } else {
             self.noise.add_pairs(at, width, inputs);
         }
-        let rounds = Rounds {
-            schedule: &parameters.schedule,
-            factor: f64::from(parameters.peers),
-            watch: self.watch_rounds,
-        };
         self.gossip
-            .average(rounds, (width, inputs), &mut state.sums);
+            .average(self.rounds, (width, inputs), &mut state.sums);
         state.overflow = first_overflow(inputs, state.sums.totals());
     }
 

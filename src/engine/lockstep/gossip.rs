@@ -14,6 +14,8 @@ use crate::linalg::{AtLine, LINE};
 use crate::protocol::averaging::{Coefficients, Run, mix_tile, runs};
 use crate::topology::{Graph, Mixing};
 
+use super::walk::Walk;
+
 /// Bytes of the two buffers of a tile up to which wider tiles are chosen: a fraction of a second-level
 /// cache, so that the rows of a peer's neighbours come from the levels nearest to the core.
 const TILE_BYTES: usize = 1 << 18;
@@ -66,12 +68,21 @@ pub struct Averaged {
 /// What to do with the inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Rounds<'a> {
-    /// The coefficients of every round.
-    pub schedule: &'a [Coefficients],
-    /// What the averages are multiplied by.
+    /// What peers exchange.
+    pub exchange: Exchange<'a>,
+    /// What the last values are multiplied by.
     pub factor: f64,
     /// Whether to measure after every round how far the peers are apart.
     pub watch: bool,
+}
+
+/// The two forms of an averaging program.
+#[derive(Clone, Copy, Debug)]
+pub enum Exchange<'a> {
+    /// With all neighbours and these coefficients in every round.
+    Recurrence(&'a [Coefficients]),
+    /// Step by step.
+    Listed(&'a Walk),
 }
 
 impl Averaged {
@@ -280,19 +291,43 @@ impl Averaging<'_> {
     /// All rounds of one tile, in place.
     fn tile<const T: usize>(&self, tile: &mut [[f64; T]], scratch: &mut [[f64; T]]) -> Seen<T> {
         let totals = column_sums(tile);
-        // Averaging keeps the sum, so that of the inputs serves for every round.
-        let mut squares = vec![spread(tile, &totals)];
-        if self
-            .rounds
-            .schedule
-            .first()
-            .is_some_and(|c| c.previous != 0.0)
-        {
+        let mut squares = vec![spread(tile, &totals, 1.0)];
+        match self.rounds.exchange {
+            Exchange::Recurrence(schedule) => {
+                self.recur(schedule, tile, scratch, &totals, &mut squares);
+            }
+            Exchange::Listed(walk) => {
+                // What a peer would report if averaging ended here, as a mean.
+                let share = self.rounds.factor / tile.len() as f64;
+                for round in 0..walk.rounds() {
+                    walk.round(round, tile, scratch);
+                    if self.rounds.watch {
+                        squares.push(spread(tile, &totals, share));
+                    }
+                }
+            }
+        }
+        for value in tile.as_flattened_mut() {
+            *value *= self.rounds.factor;
+        }
+        Seen { totals, squares }
+    }
+
+    /// All rounds of a recurrence.
+    fn recur<const T: usize>(
+        &self,
+        schedule: &[Coefficients],
+        tile: &mut [[f64; T]],
+        scratch: &mut [[f64; T]],
+        totals: &[f64; T],
+        squares: &mut Vec<[f64; T]>,
+    ) {
+        if schedule.first().is_some_and(|c| c.previous != 0.0) {
             scratch.as_flattened_mut().fill(0.0);
         }
         let arch = pulp::Arch::new();
         let (mut now, mut before) = (&mut *tile, &mut *scratch);
-        for &coefficients in self.rounds.schedule {
+        for &coefficients in schedule {
             match &self.gossip.neighbours {
                 Neighbours::Narrow(neighbours) => arch.dispatch(RoundOfTile {
                     gossip: self.gossip,
@@ -311,16 +346,13 @@ impl Averaging<'_> {
             }
             std::mem::swap(&mut now, &mut before);
             if self.rounds.watch {
-                squares.push(spread(now, &totals));
+                // Averaging keeps the sum, so that of the inputs serves for every round.
+                squares.push(spread(now, totals, 1.0));
             }
         }
-        if self.rounds.schedule.len() % 2 == 1 {
+        if schedule.len() % 2 == 1 {
             before.copy_from_slice(now);
         }
-        for value in tile.as_flattened_mut() {
-            *value *= self.rounds.factor;
-        }
-        Seen { totals, squares }
     }
 }
 
@@ -334,13 +366,14 @@ fn column_sums<const T: usize>(values: &[[f64; T]]) -> [f64; T] {
     sums
 }
 
-/// Σ_u (x_u − x̄)² per coordinate, in peer order.
-fn spread<const T: usize>(values: &[[f64; T]], total: &[f64; T]) -> [f64; T] {
+/// Σ_u (share · x_u − x̄)² per coordinate, in peer order.
+fn spread<const T: usize>(values: &[[f64; T]], total: &[f64; T], share: f64) -> [f64; T] {
     let mean = total.map(|sum| sum / values.len() as f64);
     let mut squares = [0.0; T];
     for row in values {
         for ((square, x), mean) in squares.iter_mut().zip(row).zip(&mean) {
-            *square += (x - mean) * (x - mean);
+            let apart = share * x - mean;
+            *square += apart * apart;
         }
     }
     squares
@@ -456,7 +489,7 @@ mod tests {
                         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                         let values = (width, inputs.as_slice());
                         let rounds = Rounds {
-                            schedule: &schedule,
+                            exchange: Exchange::Recurrence(&schedule),
                             factor: 14.0,
                             watch: true,
                         };
@@ -556,7 +589,7 @@ mod tests {
         let [a, b] = [narrow, wide].map(|gossip| {
             let mut averaged = Averaged::default();
             let rounds = Rounds {
-                schedule: &schedule,
+                exchange: Exchange::Recurrence(&schedule),
                 factor: 1.0,
                 watch: false,
             };

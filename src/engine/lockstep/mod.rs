@@ -11,6 +11,7 @@
 mod chunk;
 mod gossip;
 mod states;
+mod walk;
 
 use std::sync::Arc;
 
@@ -23,18 +24,20 @@ use super::{
 use crate::linalg::Block;
 use crate::noise::NetworkNoise;
 use crate::protocol::PeerError;
+use crate::protocol::averaging::Form;
 use crate::vocabulary::{CHUNK, Iteration, PeerIndex, Round};
 use chunk::{ChunkState, ChunkTask};
 use gossip::PEERS_AT_ONCE;
-pub use gossip::{Averaged, Gossip, Rounds, tile_width};
+pub use gossip::{Averaged, Exchange, Gossip, Rounds, tile_width};
 use states::States;
+pub use walk::Walk;
 
 /// Runs the session.
 ///
 /// # Errors
-/// [`EngineError::Start`] and [`EngineError::Noise`] for a starting block or noise that is not the plan's;
-/// [`EngineError::Peer`] with the first peer whose input or sum overflowed, whose sum has no unique basis, or who would go
-/// on with a query that is not orthonormal.
+/// [`EngineError::Start`], [`EngineError::Noise`] and [`EngineError::Program`] for a starting block, noise or averaging that is
+/// not the plan's; [`EngineError::Peer`] with the first peer whose input or sum overflowed, whose sum has no unique basis, or
+/// who would go on with a query that is not orthonormal.
 ///
 /// # Cost
 /// Time O(L·(entries·p + n p·(peers + noise edges + K·edges))); memory one array of s × the release plus a few
@@ -47,7 +50,20 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     if !noise.is_planned(session.noise_graph(), session.plan().sigmas()) {
         return Err(EngineError::Noise);
     }
+    let program = session.program();
     let gossip = Gossip::new(session.graph(), session.mixing());
+    let walk = match program.form() {
+        Form::Recurrence(_) => Walk::default(),
+        Form::Listed(steps) => Walk::new(session.graph(), program.rounds(), steps),
+    };
+    let rounds = Rounds {
+        exchange: match program.form() {
+            Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
+            Form::Listed(_) => Exchange::Listed(&walk),
+        },
+        factor: program.factor(),
+        watch: observer.wants_rounds(),
+    };
     let values = session.plan().values();
     let mut sums = vec![0.0; session.peers() * values];
     let mut states = States::new(session, algorithm.as_ref(), &mut sums);
@@ -77,7 +93,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             prepared: &prepared,
             iteration,
             scale,
-            watch_rounds: observer.wants_rounds(),
+            rounds,
             alone: false,
         };
         let mut transcript = observer
@@ -138,7 +154,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     }
     Ok(Outcome {
         records,
-        communication: communication(session),
+        communication: Communication::of(session.traffic(), parameters.iterations),
     })
 }
 
@@ -209,33 +225,22 @@ impl Gathered {
     fn consensus(&self, peers: usize, sums: &[f64]) -> Consensus {
         let total = self.totals.published.values();
         let norm = self.totals.published.norm();
-        let worst = sums
+        let first = &sums[..total.len()];
+        let (worst, apart) = sums
             .par_chunks_exact(total.len())
             .map(|sum| {
-                sum.iter()
-                    .zip(total)
-                    .map(|(x, y)| (x - y).powi(2))
-                    .sum::<f64>()
+                let square = |others: &[f64]| {
+                    let squares = sum.iter().zip(others).map(|(x, y)| (x - y).powi(2));
+                    squares.sum::<f64>()
+                };
+                (square(total), square(first))
             })
-            .reduce(|| 0.0, f64::max);
+            .reduce(|| (0.0, 0.0), |a, b| (a.0.max(b.0), a.1.max(b.1)));
         Consensus {
             disagreement: worst.sqrt() / norm,
+            between_peers: apart.sqrt() / norm,
             initial_spread: peers as f64 * self.rounds[0].sqrt() / norm,
             approximation: None,
         }
-    }
-}
-
-/// What the same session costs on the wire: every peer sends every frame to every neighbour.
-pub(super) fn communication(session: &Session) -> Communication {
-    let iterations = session.plan().parameters().iterations;
-    let steps = session.plan().steps_per_iteration();
-    let ends = 2 * session.graph().edges() as u64;
-    let bytes = session.plan().bytes_per_edge_end() * u64::from(iterations);
-    Communication {
-        rounds: vec![steps; iterations as usize],
-        messages: ends * u64::from(steps) * u64::from(iterations),
-        bytes_total: ends * bytes,
-        bytes_max_peer: session.graph().max_degree() as u64 * bytes,
     }
 }

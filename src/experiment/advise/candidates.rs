@@ -4,6 +4,7 @@ use crate::algorithm::AlgorithmKind;
 use crate::experiment::config::AlgorithmConfig;
 use crate::experiment::resolve::Experiment;
 use crate::privacy::{self, Budget, Sensitivity};
+use crate::protocol::averaging::Traffic;
 use crate::protocol::{Plan, PlanParameters};
 use crate::vocabulary::Seed;
 
@@ -133,7 +134,12 @@ fn setting(
         ..own.clone()
     };
     let plan = Plan::new(parameters).map_err(|error| error.to_string())?;
-    let degree = experiment.topology.graph().max_degree() as u64;
+    let traffic = Traffic::of(
+        &experiment.program,
+        &*experiment.topology,
+        plan.parameters().scale_rounds,
+        plan.values(),
+    );
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
     let more = if experiment.is_private() {
         experiment.noise.sigma_sum() / experiment.calibrated.z()
@@ -144,7 +150,7 @@ fn setting(
         algorithm,
         floor,
         sigma: calibrated.z() * more,
-        bytes: degree * u64::from(algorithm.iterations) * plan.bytes_per_edge_end(),
+        bytes: traffic.times(algorithm.iterations).bytes_max_peer,
         parameters: plan.parameters().clone(),
     })
 }

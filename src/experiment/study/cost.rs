@@ -8,7 +8,10 @@
 //! | --- | --- | --- |
 //! | central | 0: the curator holds the rows | 0 |
 //! | federated | 2(F + 8np): one block up, one down, both counted at the client | s times that |
-//! | lockstep, event, swarm | deg·(S(F + 8) + K(F + 8np)) | 2E·(S(F + 8) + K(F + 8np)) |
+//! | lockstep, event, swarm, by recurrences | deg·(S(F + 8) + K(F + 8np)) | 2E·(S(F + 8) + K(F + 8np)) |
+//! | the same, by a tree | deg·S(F + 8) + t(F + 8np), t its neighbours in the tree | 2E·S(F + 8) + 2(s − 1)(F + 8np) |
+//!
+//! The last two follow from the averaging program; nothing here counts them again.
 //!
 //! P1's secure aggregation costs a client O(log s + np) values and O(log² s + np log s) steps; both are shown as
 //! formulas with every constant 1, and no engine implements it.
@@ -24,7 +27,7 @@ use crate::experiment::config::{EngineConfig, EngineKind, TransportKind};
 use crate::experiment::run::run_engine;
 use crate::experiment::table::{Table, Value};
 use crate::experiment::{Experiment, read_config};
-use crate::protocol::averaging::AveragingKind;
+use crate::protocol::averaging::{AveragingKind, Form};
 use crate::vocabulary::Seed;
 
 /// `[study] kind = "cost"`
@@ -85,11 +88,10 @@ impl Bytes {
             },
             // The analytic engine reports what the peers it does not simulate would send and compute.
             EngineKind::Lockstep | EngineKind::Analytic | EngineKind::Event | EngineKind::Swarm => {
-                let per_neighbour = u64::from(parameters.scale_rounds) * (FRAME + 8)
-                    + parameters.schedule.len() as u64 * block;
+                let traffic = session.traffic();
                 Self {
-                    busiest: session.graph().max_degree() as u64 * per_neighbour,
-                    total: 2 * session.graph().edges() as u64 * per_neighbour,
+                    busiest: traffic.bytes_max_peer,
+                    total: traffic.bytes_total,
                 }
             }
         }
@@ -111,10 +113,15 @@ fn work(engine: EngineKind, experiment: &Experiment, session: &Session) -> f64 {
         EngineKind::Central => product * s + n * p + qr,
         EngineKind::Federated => product + n * p,
         EngineKind::Lockstep | EngineKind::Analytic | EngineKind::Event | EngineKind::Swarm => {
-            let degree = 2.0 * session.graph().edges() as f64 / s;
             let noise_degree = 2.0 * session.noise_graph().edges() as f64 / s;
-            let rounds = parameters.schedule.len() as f64;
-            product + (1.0 + noise_degree) * n * p + rounds * (degree + 1.0) * n * p + qr
+            // Every message that is combined, and the own value once per round of a recurrence.
+            let scales = 2 * session.graph().edges() as u64 * u64::from(parameters.scale_rounds);
+            let combined = (session.traffic().messages - scales) as f64 / s;
+            let own = match session.program().form() {
+                Form::Recurrence(coefficients) => coefficients.len() as f64,
+                Form::Listed(_) => 0.0,
+            };
+            product + (1.0 + noise_degree) * n * p + (combined + own) * n * p + qr
         }
     }
 }
@@ -131,6 +138,9 @@ impl Cost {
         set.push(format!("peers.count={size}"));
         let mut config = read_config(&path, &set)?;
         config.averaging.scheme = scheme;
+        if scheme.is_exact() {
+            (config.averaging.tolerance, config.averaging.rounds) = (None, None);
+        }
         config.engine = EngineConfig {
             kind: engine,
             transport: TransportKind::Memory,
@@ -240,7 +250,7 @@ impl Study for Cost {
             let seconds = start.elapsed().as_secs_f64();
             let iterations = outcome.records.len().max(1) as u64;
             let scheme = if gossips(engine) {
-                name(scheme)
+                scheme.name()
             } else {
                 "none"
             };
@@ -286,13 +296,6 @@ impl Study for Cost {
             notes,
             ..StudyResult::default()
         })
-    }
-}
-
-fn name(scheme: AveragingKind) -> &'static str {
-    match scheme {
-        AveragingKind::Linear => "linear",
-        AveragingKind::Chebyshev => "chebyshev",
     }
 }
 

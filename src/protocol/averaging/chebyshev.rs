@@ -1,6 +1,6 @@
 //! Chebyshev-accelerated gossip.
 
-use super::{AveragingScheme, Coefficients, MixingBounds};
+use super::{Coefficients, MixingBounds, Recurrence};
 
 /// The polynomial of W with p(1) = 1 that is smallest on [lo, hi], by its two-term recurrence.
 ///
@@ -18,12 +18,12 @@ use super::{AveragingScheme, Coefficients, MixingBounds};
 #[derive(Clone, Copy, Debug)]
 pub struct Chebyshev;
 
-impl AveragingScheme for Chebyshev {
+impl Recurrence for Chebyshev {
     fn rounds_needed(&self, bounds: MixingBounds, tolerance: f64) -> f64 {
         (1.0 / tolerance).acosh() / image_of_one(bounds).acosh()
     }
 
-    fn contraction(&self, bounds: MixingBounds, rounds: u32) -> f64 {
+    fn shrinks(&self, bounds: MixingBounds, rounds: u32) -> f64 {
         if rounds == 0 {
             return 1.0;
         }
@@ -32,7 +32,7 @@ impl AveragingScheme for Chebyshev {
             .recip()
     }
 
-    fn schedule(&self, bounds: MixingBounds, rounds: u32) -> Vec<Coefficients> {
+    fn coefficients(&self, bounds: MixingBounds, rounds: u32) -> Vec<Coefficients> {
         let MixingBounds { lowest, second } = bounds;
         let gap = 2.0 - second - lowest;
         let mu = image_of_one(bounds);

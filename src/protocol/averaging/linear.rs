@@ -1,6 +1,6 @@
 //! Plain linear gossip, x ← W x.
 
-use super::{AveragingScheme, Coefficients, MixingBounds};
+use super::{Coefficients, MixingBounds, Recurrence};
 
 /// Repeated multiplication with the mixing matrix.
 ///
@@ -12,7 +12,7 @@ use super::{AveragingScheme, Coefficients, MixingBounds};
 #[derive(Clone, Copy, Debug)]
 pub struct Linear;
 
-impl AveragingScheme for Linear {
+impl Recurrence for Linear {
     fn rounds_needed(&self, bounds: MixingBounds, tolerance: f64) -> f64 {
         let slem = slem(bounds);
         if slem == 0.0 {
@@ -22,11 +22,11 @@ impl AveragingScheme for Linear {
         }
     }
 
-    fn contraction(&self, bounds: MixingBounds, rounds: u32) -> f64 {
+    fn shrinks(&self, bounds: MixingBounds, rounds: u32) -> f64 {
         slem(bounds).powf(f64::from(rounds))
     }
 
-    fn schedule(&self, _bounds: MixingBounds, rounds: u32) -> Vec<Coefficients> {
+    fn coefficients(&self, _bounds: MixingBounds, rounds: u32) -> Vec<Coefficients> {
         vec![
             Coefficients {
                 mixed: 1.0,

@@ -1,18 +1,39 @@
-//! Gossip averaging as a sequence of coefficients.
+//! Averaging as a compiled program of exchanges.
 //!
-//! Every scheme here is a two-term recurrence over the mixing matrix W,
-//! x^{k+1} = a_k · W x^k + b_k · x^k + c_k · x^{k−1}, so a scheme is a list of (a, b, c) and one kernel
-//! serves every peer and every engine. a_k + b_k + c_k = 1 keeps the mean in every round.
+//! A scheme compiles the public communication graph to a [`Program`]: per step and peer whom to send to, whom to wait
+//! for and how to combine, and a last factor that turns a peer's last value into its estimate of the sum. Two forms of program
+//! exist:
+//!
+//! - a **recurrence**: in every round all peers exchange with all their neighbours,
+//!   x^{k+1} = a_k · W x^k + b_k · x^k + c_k · x^{k−1} over the mixing matrix W, so that a list of (a, b, c) says everything;
+//! - a **list** of every peer's steps, each with its own receivers, senders and weights.
+//!
+//! Peers, engines, counts of messages and bytes and the law of the analytic engine are derived from the program. A scheme is
+//! one file here, one variant of [`AveragingKind`] and one line where that finds it.
 
 mod chebyshev;
+mod fold;
 mod linear;
 mod mix;
+mod network;
+mod program;
+mod recurrence;
+mod traffic;
+mod tree;
+mod window;
 
 use serde::{Deserialize, Serialize};
 
 pub use chebyshev::Chebyshev;
+pub use fold::fold;
 pub use linear::Linear;
 pub use mix::{Run, mix, mix_tile, runs};
+pub use network::Network;
+pub(crate) use program::Part;
+pub use program::{Expected, Form, HeardRounds, PeerProgram, PeerStep, Program, ProgramError};
+pub use recurrence::{Coefficients, Recurrence};
+pub use traffic::Traffic;
+pub use tree::Tree;
 
 /// Bounds on the eigenvalues of the mixing matrix other than 1: `lowest ≤ λ_min(W)`, `second ≥ λ₂(W)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,18 +44,7 @@ pub struct MixingBounds {
     pub second: f64,
 }
 
-/// The weights of one round: x^{k+1} = mixed · W x^k + current · x^k + previous · x^{k−1}.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Coefficients {
-    /// Weight of W x^k.
-    pub mixed: f64,
-    /// Weight of x^k.
-    pub current: f64,
-    /// Weight of x^{k−1}.
-    pub previous: f64,
-}
-
-/// Why no schedule of rounds exists.
+/// Why a scheme has no program here.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum AveragingError {
     /// The mixing matrix does not contract, as far as the bounds tell.
@@ -66,21 +76,85 @@ pub enum AveragingError {
         /// The most this build runs.
         limit: u32,
     },
+    /// A tolerance or a number of rounds for a scheme that has neither.
+    #[error(
+        "averaging.scheme = \"{scheme}\" is exact after as many rounds as the topology needs: remove averaging.tolerance and \
+         averaging.rounds (on the command line: --set 'averaging={{scheme = \"{scheme}\"}}')"
+    )]
+    FixedLength {
+        /// The scheme.
+        scheme: &'static str,
+    },
+    /// A graph that a scheme cannot span.
+    #[error(
+        "averaging.scheme = \"{scheme}\" reaches {reached} of {peers} peers: use a connected topology, or \
+         topology.largest_component = true"
+    )]
+    Unreachable {
+        /// The scheme.
+        scheme: &'static str,
+        /// Peers it reaches.
+        reached: usize,
+        /// All peers.
+        peers: usize,
+    },
+    /// A scheme listed steps that are no program: a defect of the scheme.
+    #[error("the scheme compiled to no valid program: {0}")]
+    Program(#[from] ProgramError),
 }
 
 /// The most rounds one phase may take.
 pub const MAX_ROUNDS: u32 = 1_000_000;
 
-/// An averaging scheme that is a two-term recurrence.
+/// The tolerance where neither tolerance nor rounds are given.
+pub const DEFAULT_TOLERANCE: f64 = 1e-9;
+
+/// How long a program is to run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Length {
+    /// As long as the scheme takes by itself: recurrences until [`DEFAULT_TOLERANCE`], exact schemes to their end.
+    Own,
+    /// Until the spread between peers has shrunk by this factor, strictly between 0 and 1.
+    Tolerance(f64),
+    /// Exactly so many rounds.
+    Rounds(u32),
+}
+
+/// An averaging scheme: what compiles a graph to a program of exchanges.
 pub trait AveragingScheme {
-    /// Rounds after which ‖x^k − x̄‖ ≤ tolerance · ‖x⁰ − x̄‖ for every x⁰, as a real number.
-    fn rounds_needed(&self, bounds: MixingBounds, tolerance: f64) -> f64;
+    /// The program on this network, whose mixing matrix has these bounds.
+    ///
+    /// # Errors
+    /// [`AveragingError`] if the scheme has no program of this length on this network.
+    fn compile(
+        &self,
+        network: &dyn Network,
+        bounds: MixingBounds,
+        length: Length,
+    ) -> Result<Program, AveragingError>;
 
-    /// The guaranteed factor by which ‖x^k − x̄‖ has shrunk after `rounds` rounds, for every x⁰.
-    fn contraction(&self, bounds: MixingBounds, rounds: u32) -> f64;
+    /// The guaranteed factor by which the spread between peers has shrunk when a program of `rounds` rounds ends, for
+    /// every start; 0 where all peers end with the same bits.
+    ///
+    /// # Errors
+    /// [`AveragingError::NotContracting`] if the scheme needs bounds inside (−1, 1) and these are not.
+    fn contraction(&self, bounds: MixingBounds, rounds: u32) -> Result<f64, AveragingError>;
 
-    /// The coefficients of rounds 0, 1, …, `rounds − 1`.
-    fn schedule(&self, bounds: MixingBounds, rounds: u32) -> Vec<Coefficients>;
+    /// The fewest rounds, at least 1, that guarantee `tolerance`.
+    ///
+    /// # Errors
+    /// [`AveragingError`] as [`AveragingKind::rounds`].
+    fn rounds(&self, bounds: MixingBounds, tolerance: f64) -> Result<u32, AveragingError>;
+
+    /// The coefficients of `rounds` rounds of a recurrence.
+    ///
+    /// # Errors
+    /// [`AveragingError`] as [`AveragingKind::schedule`].
+    fn schedule(
+        &self,
+        bounds: MixingBounds,
+        rounds: u32,
+    ) -> Result<Vec<Coefficients>, AveragingError>;
 }
 
 /// The schemes an experiment file can name.
@@ -91,13 +165,38 @@ pub enum AveragingKind {
     Linear,
     /// Chebyshev-accelerated: about the square root of the linear scheme's rounds.
     Chebyshev,
+    /// The exact sum up a spanning tree, the total down.
+    Tree,
 }
 
 impl AveragingKind {
     /// All schemes, for conformance tests and help texts.
     #[must_use]
-    pub fn all() -> [Self; 2] {
+    pub fn all() -> [Self; 3] {
+        [Self::Linear, Self::Chebyshev, Self::Tree]
+    }
+
+    /// The schemes that are recurrences.
+    #[must_use]
+    pub fn recurrences() -> [Self; 2] {
         [Self::Linear, Self::Chebyshev]
+    }
+
+    /// The scheme's name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Chebyshev => "chebyshev",
+            Self::Tree => "tree",
+        }
+    }
+
+    /// Whether all peers end with the same bits, after as many rounds as the graph takes: such a scheme has neither
+    /// tolerance nor a number of rounds to choose.
+    #[must_use]
+    pub fn is_exact(self) -> bool {
+        matches!(self, Self::Tree)
     }
 
     /// The scheme.
@@ -106,64 +205,52 @@ impl AveragingKind {
         match self {
             Self::Linear => &Linear,
             Self::Chebyshev => &Chebyshev,
+            Self::Tree => &Tree,
         }
+    }
+
+    /// The program of this scheme.
+    ///
+    /// # Errors
+    /// [`AveragingError`] if the bounds do not contract, the tolerance is no fraction, more than [`MAX_ROUNDS`] would be
+    /// needed, a length is given to a scheme that has none to choose, or the network is not connected.
+    pub fn compile(
+        self,
+        network: &dyn Network,
+        bounds: MixingBounds,
+        length: Length,
+    ) -> Result<Program, AveragingError> {
+        self.scheme().compile(network, bounds, length)
     }
 
     /// The number of rounds that guarantees `tolerance`, at least 1.
     ///
     /// # Errors
-    /// [`AveragingError`] if the bounds do not contract, the tolerance is no fraction, or more than
-    /// [`MAX_ROUNDS`] would be needed.
+    /// [`AveragingError`] if the bounds do not contract, the tolerance is no fraction, more than [`MAX_ROUNDS`] would be
+    /// needed, or the scheme is exact and knows no tolerance.
     pub fn rounds(self, bounds: MixingBounds, tolerance: f64) -> Result<u32, AveragingError> {
-        check_bounds(bounds)?;
-        if !(tolerance > 0.0 && tolerance < 1.0) {
-            return Err(AveragingError::Tolerance { tolerance });
-        }
-        let needed = self
-            .scheme()
-            .rounds_needed(bounds, tolerance)
-            .ceil()
-            .max(1.0);
-        if needed <= f64::from(MAX_ROUNDS) {
-            Ok(needed as u32)
-        } else {
-            Err(AveragingError::TooManyRounds {
-                tolerance,
-                needed,
-                limit: MAX_ROUNDS,
-            })
-        }
-    }
-
-    /// The guaranteed contraction of the spread after `rounds` rounds.
-    ///
-    /// # Errors
-    /// [`AveragingError::NotContracting`] if the bounds do not lie inside (−1, 1).
-    pub fn contraction(self, bounds: MixingBounds, rounds: u32) -> Result<f64, AveragingError> {
-        check_bounds(bounds)?;
-        Ok(self.scheme().contraction(bounds, rounds))
+        self.scheme().rounds(bounds, tolerance)
     }
 
     /// The coefficients of `rounds` rounds.
     ///
     /// # Errors
-    /// [`AveragingError::NotContracting`] if the bounds do not lie inside (−1, 1).
+    /// [`AveragingError::NotContracting`] if the bounds do not lie inside (−1, 1); [`AveragingError::FixedLength`] if the
+    /// scheme is no recurrence.
     pub fn schedule(
         self,
         bounds: MixingBounds,
         rounds: u32,
     ) -> Result<Vec<Coefficients>, AveragingError> {
-        check_bounds(bounds)?;
-        Ok(self.scheme().schedule(bounds, rounds))
+        self.scheme().schedule(bounds, rounds)
     }
-}
 
-fn check_bounds(bounds: MixingBounds) -> Result<(), AveragingError> {
-    let MixingBounds { lowest, second } = bounds;
-    if lowest > -1.0 && second < 1.0 && lowest <= second {
-        Ok(())
-    } else {
-        Err(AveragingError::NotContracting { lowest, second })
+    /// The guaranteed contraction of the spread when a program of `rounds` rounds ends.
+    ///
+    /// # Errors
+    /// [`AveragingError::NotContracting`] if a recurrence's bounds do not lie inside (−1, 1).
+    pub fn contraction(self, bounds: MixingBounds, rounds: u32) -> Result<f64, AveragingError> {
+        self.scheme().contraction(bounds, rounds)
     }
 }
 
@@ -216,7 +303,7 @@ mod tests {
             .collect();
         let mean = start.iter().sum::<f64>() / n as f64;
         let spread = |x: &[f64]| x.iter().map(|v| (v - mean).powi(2)).sum::<f64>().sqrt();
-        for kind in AveragingKind::all() {
+        for kind in AveragingKind::recurrences() {
             for tolerance in [0.5, 1e-3, 1e-9] {
                 let rounds = kind
                     .rounds(ring_bounds(n), tolerance)

@@ -1,0 +1,22 @@
+//! A topology as averaging schemes see it.
+
+use crate::protocol::averaging::Network;
+use crate::topology::Topology;
+
+impl Network for Topology {
+    fn peers(&self) -> usize {
+        self.graph().nodes()
+    }
+
+    fn neighbours(&self, peer: usize) -> &[u32] {
+        self.graph().neighbours(peer)
+    }
+
+    fn weights(&self, peer: usize) -> &[f64] {
+        self.mixing().neighbour_weights(peer)
+    }
+
+    fn self_weight(&self, peer: usize) -> f64 {
+        self.mixing().self_weight(peer)
+    }
+}

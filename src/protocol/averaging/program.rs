@@ -1,0 +1,431 @@
+//! Averaging as a linear program of exchanges: what every peer sends, waits for and combines, round by round.
+
+use std::sync::Arc;
+
+use super::window;
+use super::{Coefficients, Network};
+
+/// What an averaging scheme compiles to: everything that is exchanged in one iteration, and how it is combined.
+///
+/// In round k a peer that has a step in it first sends its value as it is, then waits for the messages the step
+/// expects, which are of the same round, and combines them with its own value. Rounds in which it has no step do not
+/// exist for it. After its last step the value times the last factor is its estimate of the sum. Messages, bytes,
+/// rounds and error bounds are all derived from the program, here and nowhere else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    rounds: u32,
+    factor: f64,
+    form: Form,
+    digest: [u8; 32],
+}
+
+/// The two shapes of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    /// In every round every peer exchanges with all its neighbours, with these coefficients and the mixing weights.
+    Recurrence(Arc<[Coefficients]>),
+    /// Every peer's steps, in ascending rounds, each peer at least one.
+    Listed(Arc<[Vec<PeerStep>]>),
+}
+
+/// One step of one peer in a listed program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeerStep {
+    /// The round, from 0.
+    pub round: u32,
+    /// Positions of the neighbours that get this peer's value, ascending.
+    pub send_to: Arc<[u32]>,
+    /// Whom to wait for, in ascending positions.
+    pub expect: Vec<Expected>,
+    /// What the own value is multiplied by; 0 where the messages alone count.
+    pub own: f64,
+}
+
+/// A message that a step waits for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// Position of its sender among the neighbours.
+    pub position: u32,
+    /// What the message is multiplied by.
+    pub weight: f64,
+}
+
+impl PeerStep {
+    /// A step that sends the value and changes nothing.
+    #[must_use]
+    pub fn sending(round: u32, positions: &[u32]) -> Self {
+        Self {
+            round,
+            send_to: positions.into(),
+            expect: Vec::new(),
+            own: 1.0,
+        }
+    }
+}
+
+/// A list of steps that is no program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// Steps, senders or receivers that do not ascend, positions without a neighbour, or weights that are not finite.
+    #[error(
+        "the steps of peer {peer} must ascend by round, their senders and receivers by position among its neighbours, with \
+         finite weights"
+    )]
+    Step {
+        /// The peer.
+        peer: usize,
+    },
+    /// A message that is sent and not expected, or expected and not sent.
+    #[error(
+        "what peer {peer} sends or expects in round {round} is not what its neighbours expect or send: list every message at \
+         both ends"
+    )]
+    Unmatched {
+        /// The peer.
+        peer: usize,
+        /// The round.
+        round: u32,
+    },
+    /// A sender that could run ahead of what a receiver keeps.
+    #[error(
+        "peer {from} may send a third message before peer {to} has taken the first: let it hear from peer {to} in between"
+    )]
+    Ahead {
+        /// The sender.
+        from: usize,
+        /// The receiver.
+        to: usize,
+    },
+    /// One list of steps per peer is needed.
+    #[error("{found} lists of steps for {peers} peers")]
+    Peers {
+        /// Lists given.
+        found: usize,
+        /// Peers of the network.
+        peers: usize,
+    },
+}
+
+impl Program {
+    /// The program of a recurrence with these coefficients on this network. Its last factor is s.
+    #[must_use]
+    pub fn recurrence(network: &dyn Network, coefficients: Vec<Coefficients>) -> Self {
+        let peers = network.peers();
+        let factor = peers as f64;
+        let rounds = coefficients.len() as u32;
+        let mut hasher = hasher(0, rounds, factor);
+        for c in &coefficients {
+            for weight in [c.mixed, c.current, c.previous] {
+                hasher.update(&weight.to_bits().to_le_bytes());
+            }
+        }
+        for u in 0..peers {
+            hasher.update(&network.self_weight(u).to_bits().to_le_bytes());
+            for weight in network.weights(u) {
+                hasher.update(&weight.to_bits().to_le_bytes());
+            }
+        }
+        Self {
+            rounds,
+            factor,
+            form: Form::Recurrence(coefficients.into()),
+            digest: *hasher.finalize().as_bytes(),
+        }
+    }
+
+    /// A program given step by step, with this last factor. A peer without steps gets one that does nothing.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if steps are not in order, a message is not listed at both ends, or a peer could have more than two
+    /// messages of one neighbour to keep.
+    pub fn listed(
+        network: &dyn Network,
+        factor: f64,
+        mut steps: Vec<Vec<PeerStep>>,
+    ) -> Result<Self, ProgramError> {
+        let peers = network.peers();
+        if steps.len() != peers {
+            let found = steps.len();
+            return Err(ProgramError::Peers { found, peers });
+        }
+        for steps in steps.iter_mut().filter(|steps| steps.is_empty()) {
+            steps.push(PeerStep::sending(0, &[]));
+        }
+        check_order(network, factor, &steps)?;
+        check_matches(network, &steps)?;
+        window::check(network, &steps)?;
+        let last = steps.iter().filter_map(|steps| steps.last());
+        let rounds = last.map(|step| step.round + 1).max().unwrap_or(1);
+        let mut hasher = hasher(1, rounds, factor);
+        for steps in &steps {
+            hasher.update(&(steps.len() as u64).to_le_bytes());
+            for step in steps {
+                hasher.update(&step.round.to_le_bytes());
+                hasher.update(&step.own.to_bits().to_le_bytes());
+                hasher.update(&(step.send_to.len() as u64).to_le_bytes());
+                for position in &*step.send_to {
+                    hasher.update(&position.to_le_bytes());
+                }
+                hasher.update(&(step.expect.len() as u64).to_le_bytes());
+                for expected in &step.expect {
+                    hasher.update(&expected.position.to_le_bytes());
+                    hasher.update(&expected.weight.to_bits().to_le_bytes());
+                }
+            }
+        }
+        Ok(Self {
+            rounds,
+            factor,
+            form: Form::Listed(steps.into()),
+            digest: *hasher.finalize().as_bytes(),
+        })
+    }
+
+    /// Rounds K of one iteration.
+    #[must_use]
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// What a peer's last value is multiplied by to give the sum: s where it is a mean, 1 where it is the sum.
+    #[must_use]
+    pub fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// The exchanges.
+    #[must_use]
+    pub fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// BLAKE3 over rounds, factor, exchanges and weights: the plan names it, and with it the session.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// Bytes that the exchanges take in memory.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        match &self.form {
+            Form::Recurrence(coefficients) => size_of_val(&**coefficients) as u64,
+            Form::Listed(steps) => {
+                let of_step = |step: &PeerStep| {
+                    size_of::<PeerStep>()
+                        + step.expect.capacity() * size_of::<Expected>()
+                        + 16
+                        + 4 * step.send_to.len()
+                };
+                let of_peer = |steps: &Vec<PeerStep>| 24 + steps.iter().map(of_step).sum::<usize>();
+                steps.iter().map(of_peer).sum::<usize>() as u64
+            }
+        }
+    }
+
+    /// The part of one peer.
+    ///
+    /// # Panics
+    /// If the network has no such peer.
+    #[must_use]
+    pub fn peer(&self, network: &dyn Network, peer: usize) -> PeerProgram {
+        PeerProgram {
+            digest: self.digest,
+            rounds: self.rounds,
+            factor: self.factor,
+            part: match &self.form {
+                Form::Recurrence(coefficients) => Part::Recurrence {
+                    coefficients: Arc::clone(coefficients),
+                    self_weight: network.self_weight(peer),
+                    weights: network.weights(peer).to_vec(),
+                },
+                Form::Listed(steps) => {
+                    let mut heard = vec![Vec::new(); network.neighbours(peer).len()];
+                    for step in &steps[peer] {
+                        for expected in &step.expect {
+                            heard[expected.position as usize].push(step.round);
+                        }
+                    }
+                    Part::Listed {
+                        steps: steps[peer].clone(),
+                        heard,
+                    }
+                }
+            },
+        }
+    }
+}
+
+fn hasher(form: u8, rounds: u32, factor: f64) -> blake3::Hasher {
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 averaging program v1");
+    hasher.update(&[form]);
+    hasher.update(&rounds.to_le_bytes());
+    hasher.update(&factor.to_bits().to_le_bytes());
+    hasher
+}
+
+fn check_order(
+    network: &dyn Network,
+    factor: f64,
+    steps: &[Vec<PeerStep>],
+) -> Result<(), ProgramError> {
+    for (peer, steps) in steps.iter().enumerate() {
+        let degree = network.neighbours(peer).len();
+        let valid = |step: &PeerStep| {
+            let senders = step.expect.iter();
+            step.send_to.is_sorted_by(|a, b| a < b)
+                && step.send_to.iter().all(|p| (*p as usize) < degree)
+                && step.expect.is_sorted_by(|a, b| a.position < b.position)
+                && senders
+                    .map(|e| (e.position, e.weight))
+                    .all(|(position, w)| (position as usize) < degree && w.is_finite())
+                && step.own.is_finite()
+                && step.round < super::MAX_ROUNDS
+        };
+        let ascending = steps.is_sorted_by(|a, b| a.round < b.round);
+        if !(ascending && steps.iter().all(valid) && factor.is_finite()) {
+            return Err(ProgramError::Step { peer });
+        }
+    }
+    Ok(())
+}
+
+/// Every message sent is expected by its receiver in that round, and as many are expected as sent: so they are the same.
+fn check_matches(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Result<(), ProgramError> {
+    let (mut sent, mut expected) = (vec![0_u32; steps.len()], vec![0_u32; steps.len()]);
+    for (peer, own) in steps.iter().enumerate() {
+        for step in own {
+            expected[peer] += step.expect.len() as u32;
+            for &position in &*step.send_to {
+                let to = network.neighbours(peer)[position as usize] as usize;
+                let back = network.neighbours(to).binary_search(&(peer as u32));
+                let known = back.is_ok_and(|back| {
+                    let at = steps[to].binary_search_by_key(&step.round, |s| s.round);
+                    at.is_ok_and(|at| {
+                        let expect = &steps[to][at].expect;
+                        expect
+                            .binary_search_by_key(&(back as u32), |e| e.position)
+                            .is_ok()
+                    })
+                });
+                if !known {
+                    let round = step.round;
+                    return Err(ProgramError::Unmatched { peer, round });
+                }
+                sent[to] += 1;
+            }
+        }
+    }
+    match sent.iter().zip(&expected).position(|(a, b)| a != b) {
+        Some(peer) => {
+            let waiting = steps[peer].iter().find(|step| !step.expect.is_empty());
+            let round = waiting.map_or(0, |step| step.round);
+            Err(ProgramError::Unmatched { peer, round })
+        }
+        None => Ok(()),
+    }
+}
+
+/// What one peer has to know of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeerProgram {
+    digest: [u8; 32],
+    rounds: u32,
+    factor: f64,
+    part: Part,
+}
+
+/// A peer's part of either form.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Part {
+    Recurrence {
+        coefficients: Arc<[Coefficients]>,
+        /// w_uu.
+        self_weight: f64,
+        /// w_uv, one per neighbour.
+        weights: Vec<f64>,
+    },
+    Listed {
+        steps: Vec<PeerStep>,
+        /// Per neighbour: the rounds in which it is expected, ascending.
+        heard: Vec<Vec<u32>>,
+    },
+}
+
+impl PeerProgram {
+    /// The digest of the whole program.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// What the last value is multiplied by to give the sum.
+    #[must_use]
+    pub fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// Neighbours it was made for.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        match &self.part {
+            Part::Recurrence { weights, .. } => weights.len(),
+            Part::Listed { heard, .. } => heard.len(),
+        }
+    }
+
+    /// The rounds in which the neighbour at `position` sends something.
+    ///
+    /// # Panics
+    /// If there is no such neighbour.
+    #[must_use]
+    pub fn heard(&self, position: usize) -> HeardRounds {
+        match &self.part {
+            Part::Recurrence { .. } => HeardRounds::Every(self.rounds),
+            Part::Listed { heard, .. } => HeardRounds::Listed(heard[position].as_slice().into()),
+        }
+    }
+
+    /// The exchanges.
+    pub(crate) fn part(&self) -> &Part {
+        &self.part
+    }
+}
+
+/// The rounds of one iteration in which one neighbour sends something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeardRounds {
+    /// All of so many.
+    Every(u32),
+    /// These, ascending.
+    Listed(Box<[u32]>),
+}
+
+impl HeardRounds {
+    /// How many.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        match self {
+            Self::Every(rounds) => *rounds,
+            Self::Listed(rounds) => rounds.len() as u32,
+        }
+    }
+
+    /// The number of earlier ones, if `round` is one of them.
+    #[must_use]
+    pub fn index_of(&self, round: u32) -> Option<u32> {
+        match self {
+            Self::Every(rounds) => (round < *rounds).then_some(round),
+            Self::Listed(rounds) => rounds.binary_search(&round).ok().map(|index| index as u32),
+        }
+    }
+
+    /// The round of number `index`, if there are as many.
+    #[must_use]
+    pub fn round(&self, index: u32) -> Option<u32> {
+        match self {
+            Self::Every(rounds) => (index < *rounds).then_some(index),
+            Self::Listed(rounds) => rounds.get(index as usize).copied(),
+        }
+    }
+}

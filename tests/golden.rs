@@ -1,0 +1,205 @@
+//! Digests of what runs produce, so that a change of structure shows when it changes a number.
+//!
+//! Every digest is BLAKE3 over the bits of each iteration's query, sum, basis, statistic, sensitivity and sums over
+//! all peers, then over what every peer published where the engine tells, and over what was sent. Who changes a random
+//! stream on purpose prints the new table with `UNDERTONE_GOLDEN=print cargo test --test main golden -- --nocapture` and says
+//! why in the changelog.
+//!
+//! Logarithms and cosines come from the system's mathematical library, so the table holds for one platform.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+
+use undertone::engine::{Observer, Outcome, Transcript};
+use undertone::experiment::sweep::Sweep;
+use undertone::experiment::{Experiment, read_config, run};
+
+use crate::support::experiments::sims;
+use crate::support::repository;
+
+/// Hashes what all peers published.
+#[derive(Default)]
+struct Published(blake3::Hasher);
+
+impl Observer for Published {
+    fn wants_transcript(&self) -> bool {
+        true
+    }
+
+    fn transcript(&mut self, transcript: Transcript<'_>) {
+        hash_values(&mut self.0, &[transcript.scale]);
+        hash_values(&mut self.0, transcript.inputs);
+        hash_values(&mut self.0, transcript.queries);
+    }
+}
+
+fn hash_values(hasher: &mut blake3::Hasher, values: &[f64]) {
+    for value in values {
+        hasher.update(&value.to_bits().to_le_bytes());
+    }
+}
+
+fn hash_outcome(hasher: &mut blake3::Hasher, outcome: &Outcome) {
+    for record in &outcome.records {
+        hash_values(hasher, &[record.statistic, record.sensitivity]);
+        for block in [
+            &*record.query,
+            &*record.sum,
+            &*record.basis,
+            &record.totals.published,
+            &record.totals.local,
+        ] {
+            hash_values(hasher, block.values());
+        }
+    }
+    let sent = &outcome.communication;
+    for rounds in &sent.rounds {
+        hasher.update(&rounds.to_le_bytes());
+    }
+    for count in [sent.messages, sent.bytes_total, sent.bytes_max_peer] {
+        hasher.update(&count.to_le_bytes());
+    }
+}
+
+/// Twelve hexadecimal digits of one run.
+fn digest_of(experiment: &Experiment) -> String {
+    let mut published = Published::default();
+    let report = run(experiment, &mut published).expect("the experiment runs");
+    let mut hasher = published.0;
+    hash_outcome(&mut hasher, &report.outcome);
+    hasher.finalize().to_hex()[..12].to_owned()
+}
+
+fn digest(file: &str, set: &[&str]) -> String {
+    let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
+    let config = read_config(&repository(file), &set).expect("valid");
+    digest_of(&Experiment::resolve(config, &sims()).expect("valid"))
+}
+
+/// What is run: a name, an experiment file and changes that make it small.
+const RUNS: &[(&str, &str, &[&str])] = &[
+    ("quickstart", "sims/quickstart.toml", &["data.items=60"]),
+    (
+        "linear",
+        "sims/quickstart.toml",
+        &[
+            "data.items=40",
+            "averaging.scheme=linear",
+            "averaging.tolerance=1e-4",
+        ],
+    ),
+    (
+        "krylov",
+        "sims/quickstart.toml",
+        &[
+            "data.items=40",
+            "algorithm.kind=krylov",
+            "algorithm.block=6",
+            "privacy.budget=[3, 2, 1]",
+        ],
+    ),
+    (
+        "covariance",
+        "sims/quickstart.toml",
+        &[
+            "data.items=30",
+            "peers.count=100",
+            "algorithm.kind=covariance",
+            "algorithm.iterations=1",
+        ],
+    ),
+    (
+        "momentum",
+        "sims/quickstart.toml",
+        &[
+            "data.items=40",
+            "algorithm.kind=momentum",
+            "algorithm.momentum=0.3",
+        ],
+    ),
+    (
+        "event",
+        "sims/quickstart.toml",
+        &[
+            "data.items=40",
+            "peers.count=100",
+            "engine.kind=event",
+            "engine.latency={uniform={low_micros=1, high_micros=900}}",
+        ],
+    ),
+    (
+        "federated",
+        "sims/quickstart.toml",
+        &["engine.kind=federated"],
+    ),
+    ("central", "sims/quickstart.toml", &["engine.kind=central"]),
+    (
+        "analytic",
+        "sims/quickstart.toml",
+        &["engine.kind=analytic"],
+    ),
+    #[cfg(feature = "node")]
+    (
+        "swarm-64",
+        "sims/swarm-64.toml",
+        &["data.items=40", "engine.transport=memory"],
+    ),
+];
+
+/// Taken again when noise keys were bound to the plan, which names the averaging program: every noise stream moved. The table before
+/// that was the same before and after averaging became a compiled program.
+const EXPECTED: &[(&str, &str)] = &[
+    ("quickstart", "1703027722ff"),
+    ("linear", "633f5d2b07b1"),
+    ("krylov", "bd9aa3f916ed"),
+    ("covariance", "3b7c122b3ccd"),
+    ("momentum", "b6a187f0b5f3"),
+    ("event", "ef8c40fc4f87"),
+    ("federated", "36b43a0a548d"),
+    ("central", "4bd5491521bc"),
+    ("analytic", "f010ecb4a66b"),
+    ("swarm-64", "d43471e3deaf"),
+    ("sweep", "51c2115aea1c"),
+];
+
+#[test]
+fn runs_give_the_bits_they_gave_before() {
+    let mut found: Vec<(&str, String)> = RUNS
+        .iter()
+        .map(|(name, file, set)| (*name, digest(file, set)))
+        .collect();
+    found.push(("sweep", sweep()));
+    if std::env::var_os("UNDERTONE_GOLDEN").is_some() {
+        for (name, digest) in &found {
+            println!("    ({name:?}, {digest:?}),");
+        }
+        return;
+    }
+    for (name, digest) in found {
+        let expected = EXPECTED.iter().find(|(other, _)| *other == name);
+        let expected = expected.map(|(_, digest)| *digest);
+        assert_eq!(expected, Some(digest.as_str()), "{name}");
+    }
+}
+
+/// All cells of a sweep over five methods.
+fn sweep() -> String {
+    let set = [
+        "sweep.coincide=[]",
+        "sweep.seeds=1",
+        "data.items=40",
+        "algorithm.rank=3",
+        "sweep.over={\"privacy.epsilon\"=[5]}",
+    ]
+    .map(str::to_owned);
+    let config = read_config(&repository("sims/fig1-small.toml"), &set).expect("valid");
+    let sweep = Sweep::new(config, &sims()).expect("valid");
+    let mut hasher = blake3::Hasher::new();
+    for &cell in sweep.cells() {
+        let method = sweep.experiment(cell).expect("checked");
+        let mut config = method.config().clone();
+        config.seed = cell.seed;
+        let experiment = Experiment::resolve(config, method.base()).expect("valid under any seed");
+        hasher.update(digest_of(&experiment).as_bytes());
+    }
+    hasher.finalize().to_hex()[..12].to_owned()
+}
