@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{NoiseGraph, Receipt, Request, Scaled};
+use super::{NoiseGraph, Receipt, Request, Scaled, StatedItems};
 use crate::privacy::{GroupLoss, View};
 
 /// How far a check can vouch for a field.
@@ -109,7 +109,7 @@ impl Receipt {
             views: Recomputed, "accounted again; see their fields";
             promise: Recomputed, "follows from the adjacency, the engine and the colluders";
             groups: Recomputed, "bounded again; see their fields";
-            item_list: CrossChecked, "as many items as the dimension says; which they are is on trust";
+            item_list: CrossChecked, "see its fields";
             assumptions: CrossChecked, "what the item list calls for must be stated; more may be";
         };
         let request = fields! { Request, "request.",
@@ -120,7 +120,7 @@ impl Receipt {
             degree_floor: CrossChecked, "enters the sensitivity of some adjacencies; that rows were divided so is on trust";
             degree_cap: CrossChecked, "enters the sensitivity of some adjacencies; that rows were cut so is on trust";
             algorithm: CrossChecked, "enters the sensitivity and the number of iterations, where two algorithms can agree";
-            dimension: CrossChecked, "a statistic must be possible in this dimension; many are";
+            dimension: Recomputed, "as many items are listed, and a statistic must be possible in this dimension";
             rank: CrossChecked, "enters the sensitivity of some rules, and a statistic must be possible for it";
             block: CrossChecked, "at least the rank; enters the sensitivity of some rules";
             iterations: Recomputed, "decides the noise, and as many are listed";
@@ -157,7 +157,12 @@ impl Receipt {
             mu: Recomputed, "bounded again";
             epsilon: Recomputed, "bounded again";
         };
-        let tables = [&whole[..], &request, &graph, &scaled, &view, &group];
+        let items = fields! { StatedItems, "item_list.",
+            source: CrossChecked, "the assumption that it calls for must be stated";
+            items: Recomputed, "as many as the dimension says";
+            hash: OnTrust, "the list is not in the receipt; who has it can hash it";
+        };
+        let tables = [&whole[..], &request, &graph, &scaled, &view, &group, &items];
         tables.concat()
     }
 }

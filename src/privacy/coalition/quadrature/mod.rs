@@ -16,8 +16,6 @@ mod orthogonality;
 mod radau;
 
 #[cfg(test)]
-mod hub_tests;
-#[cfg(test)]
 mod tests;
 
 use rayon::prelude::*;

@@ -1,6 +1,8 @@
 //! The engine's own claims, one by one: orthogonality, floor, rounding, and that a false floor or a wrong
 //! deflation would be seen.
 
+mod hubs;
+
 use nalgebra::{DMatrix, SymmetricEigen};
 use rand::{Rng, RngExt};
 

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, SymmetricEigen};
 use rand::RngExt;
 
-use super::*;
+use super::super::*;
 use crate::privacy::coalition::{NoiseCovariance, dense};
 use crate::topology::generators::{BarabasiAlbert, RandomRegular, Star, WattsStrogatz};
 use crate::topology::{GeneratorConfig, Graph};
