@@ -184,7 +184,7 @@ mod tests {
             (b"row,item,degree\n0,a,1\n", ["line 1", "one per line"]),
             (b"a\nb\0c\n", ["line 2", "control"]),
             (b"a\nb\tc\n", ["line 2", "tab"]),
-            ("a\na\u{200b}\n".as_bytes(), ["line 2", "invisible"]),
+            ("a\na\u{200b}\n".as_bytes(), ["line 2", "cannot be seen"]),
             (b"07\n7\n", ["line 2", "another spelling"]),
             (b"a\n\xff\n", ["line 2", "UTF-8"]),
             (b"PK\x03\x04rest", ["zip", "unpack"]),
