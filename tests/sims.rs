@@ -141,11 +141,12 @@ fn swarm_64_on_one_machine_s_arrays_is_as_useful_as_its_header_says() {
     assert!(plain < ours, "{plain}");
 }
 
-/// The small figure, made smaller: what its header expects of the ordering, on 3 seeds and 2 of its 4 values.
+/// The small figure at 2 of its 4 values: what its header expects of the ordering. Methods share X⁰ and no noise, and at
+/// epsilon 50 they are 4 to 8 % apart with a standard deviation of 12 % a run, hence 20 seeds; they are fixed.
 #[test]
 fn the_small_figure_orders_the_methods_as_its_header_says() {
     let set = [
-        "sweep.seeds=3",
+        "sweep.seeds=20",
         "sweep.coincide=[]",
         "sweep.over={\"privacy.epsilon\"=[10, 50]}",
     ];

@@ -63,19 +63,19 @@ impl<'a> Reference<'a> {
         self.filter.relative_error(basis, &self.exact)
     }
 
-    /// Mean and standard error of ten decentralised runs.
+    /// Mean and standard error of forty decentralised runs.
     fn mean(&self, experiment: &Experiment) -> (f64, f64) {
         let seed = Seed::from_u64(experiment.config().seed);
-        let errors: Vec<f64> = (0..10)
+        let errors: Vec<f64> = (0..40)
             .map(|run| {
                 let session = experiment.session(&seed.repetition(run));
                 let outcome = lockstep::run(&session, &mut Silent).expect("runs");
                 self.error(outcome.basis())
             })
             .collect();
-        let mean = errors.iter().sum::<f64>() / 10.0;
-        let variance = errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / 9.0;
-        (mean, (variance / 10.0).sqrt())
+        let mean = errors.iter().sum::<f64>() / 40.0;
+        let variance = errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / 39.0;
+        (mean, (variance / 40.0).sqrt())
     }
 
     /// The errors after each iteration without noise.

@@ -89,6 +89,7 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         sigma_central: plan.sigma_of_sum(1.0),
         plan: Arc::new(plan),
         seed,
+        setting: [0; 32],
     })
     .expect("fits")
 }

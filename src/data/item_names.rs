@@ -5,8 +5,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use csv::StringRecord;
+
 use super::Interactions;
 use super::error::{DataError, Problem, excerpt};
+use super::formats::fields::split_commas;
 use super::names::Names;
 use super::source::{Limits, Lines};
 
@@ -44,9 +47,8 @@ impl ItemNames {
         }
     }
 
-    /// Reads a list from text: one name per line, without the white space around it; blank lines are skipped.
-    ///
-    /// The whole line is the name: there are no comments, quotes or further columns.
+    /// Reads a list from text: one name per line, in the grammar of other lists of ids: blanks around a name do not count,
+    /// a name with a comma stands in double quotes, blank lines are skipped, and there are no comments or further columns.
     ///
     /// # Errors
     /// [`DataError`] at the first line that is not UTF-8, repeats a name, holds a control character, or exceeds
@@ -55,12 +57,26 @@ impl ItemNames {
         let mut lines = Lines::open(source, source_name, limits)?;
         let most = limits.items.min(u32::MAX as usize);
         let mut names = Names::new("item", most, limits.name_bytes);
+        let mut record = StringRecord::new();
         while lines.advance()? {
-            let name = lines.text()?.trim();
-            if name.is_empty() {
+            let line = lines.text()?.trim();
+            if line.is_empty() {
                 continue;
             }
-            add(&mut names, name).map_err(|problem| lines.error(problem))?;
+            let added = match line {
+                TABLE => Err(Problem::Unsupported {
+                    found: TABLE.to_owned(),
+                    supported: "a list of names, one per line, without header and further columns",
+                }),
+                _ => split_commas(line, &mut record).and_then(|()| match record.len() {
+                    1 => add(&mut names, &record[0]),
+                    found => Err(Problem::TooManyFields {
+                        found,
+                        layout: "1: a name, in quotes if it has a comma",
+                    }),
+                }),
+            };
+            added.map_err(|problem| lines.error(problem))?;
         }
         if names.len() == 0 {
             return Err(DataError::EmptyList {
@@ -134,12 +150,6 @@ impl ItemNames {
 }
 
 fn add(names: &mut Names, name: &str) -> Result<(), Problem> {
-    if name == TABLE {
-        return Err(Problem::Unsupported {
-            found: TABLE.to_owned(),
-            supported: "a list of names, one per line, without header and further columns",
-        });
-    }
     let before = names.len();
     let index = names.index(name)? as usize;
     if index < before {
@@ -166,7 +176,7 @@ mod tests {
 
     #[test]
     fn order_is_the_files_and_every_line_is_a_name() {
-        let text = "\u{feff}b\r\n a \r\n\n07\n8\n#1\nx, \"y\"\nlast";
+        let text = "\u{feff}b\r\n a \r\n\n07\n8\n\"#1\"\n\"x, \"\"y\"\"\"\nlast";
         let expected = ["b", "a", "07", "8", "#1", "x, \"y\"", "last"];
         assert_eq!(read(text.as_bytes()).expect("good"), expected);
         let mut packed = GzEncoder::new(Vec::new(), Compression::default());
@@ -186,6 +196,7 @@ mod tests {
             (b"a\nb\tc\n", ["line 2", "tab"]),
             ("a\na\u{200b}\n".as_bytes(), ["line 2", "cannot be seen"]),
             (b"07\n7\n", ["line 2", "another spelling"]),
+            (b"a\nb,c\n", ["line 2", "quotes"]),
             (b"a\n\xff\n", ["line 2", "UTF-8"]),
             (b"PK\x03\x04rest", ["zip", "unpack"]),
             (b"\x1f\x8b\x08\0", ["gzip", "truncated"]),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::{Communication, EngineError, IterationRecord, Observer, Outcome, Session, Totals};
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::noise::Term;
 use crate::protocol::check_query;
 use crate::vocabulary::{Iteration, PeerIndex};
 
@@ -34,6 +33,46 @@ pub fn run(
     noise: SumNoise,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
+    run_adding(session, observer, &|iteration, scale, sum| match noise {
+        SumNoise::Curator => {
+            let term = session.curator_noise();
+            term.add_to(iteration, scale, sum);
+            scale * session.sigma_central()
+        }
+        SumNoise::Shares => {
+            for u in 0..session.peers() {
+                let term = session.planned_noise().own(PeerIndex::from_index(u));
+                term.add_to(iteration, scale, sum);
+            }
+            session.plan().sigma_of_sum(scale)
+        }
+        SumNoise::Nothing => 0.0,
+    })
+}
+
+/// A curator's run on made-up data, to compare candidates by: all of one seed share their normals, so that differences
+/// between them are differences of the candidates. For the same reason its outcome must never be published.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn rehearse(
+    session: &Session,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, EngineError> {
+    run_adding(session, observer, &|iteration, scale, sum| {
+        let term = session.rehearsed_noise();
+        term.add_to(iteration, scale, sum);
+        scale * session.sigma_central()
+    })
+}
+
+/// The iterations of a curator. `add` adds the noise of an iteration, scaled by the number given, and says its standard
+/// deviation.
+fn run_adding(
+    session: &Session,
+    observer: &mut dyn Observer,
+    add: &dyn Fn(Iteration, f64, &mut [f64]) -> f64,
+) -> Result<Outcome, EngineError> {
     let parameters = session.plan().parameters();
     let algorithm = session.plan().algorithm();
     session.admit()?;
@@ -52,21 +91,7 @@ pub fn run(
         }
         let mut sum = local.clone();
         let scale = session.plan().noise_scale(iteration, sensitivity);
-        let mut add = |term: Term| {
-            term.add_to(iteration, scale, sum.values_mut());
-        };
-        let sigma = match noise {
-            SumNoise::Curator => {
-                add(session.curator_noise());
-                scale * session.sigma_central()
-            }
-            SumNoise::Shares => {
-                (0..session.peers())
-                    .for_each(|u| add(session.planned_noise().own(PeerIndex::from_index(u))));
-                session.plan().sigma_of_sum(scale)
-            }
-            SumNoise::Nothing => 0.0,
-        };
+        let sigma = add(iteration, scale, sum.values_mut());
         let sum = Arc::new(sum);
         let query = Arc::clone(&state.query);
         state = algorithm

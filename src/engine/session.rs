@@ -10,7 +10,7 @@ use crate::privacy::Statistic;
 use crate::protocol::averaging::{Program, ProgramError, Traffic};
 use crate::protocol::{PeerSetup, Plan, PlanError, PlanParameters, QueryError, check_start};
 use crate::topology::{Graph, GraphError, Mixing, Provenance, Topology};
-use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, Seed, Span, StreamKey};
+use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, Seed, Span};
 
 /// Everything a simulation of one session needs: the plan, the graphs, every peer's rows and noise.
 ///
@@ -40,10 +40,9 @@ pub struct Session {
     start: Arc<Block>,
     seed: Seed,
     sigma_central: f64,
+    setting: [u8; 32],
     /// Follows from all of the above.
     noise: Assignment,
-    /// What `noise` derives from.
-    root: NoiseRoot,
 }
 
 /// What a session is made from, before validation.
@@ -65,6 +64,9 @@ pub struct SessionParts {
     pub seed: Seed,
     /// The standard deviation of a trusted curator's noise per unit sensitivity (engine `central`).
     pub sigma_central: f64,
+    /// A digest of everything else the noise is bound to: settings that the plan and the rows do not show, such as how
+    /// the rows were chosen and what is published. Sessions that must give equal bits have equal ones.
+    pub setting: [u8; 32],
 }
 
 /// Parts that make no session.
@@ -262,13 +264,13 @@ impl Session {
             start,
             seed,
             sigma_central,
+            setting,
         } = parts;
         // The plan's digest covers σ's, noise factors, algorithm, shape, sensitivity, averaging, both graphs and X⁰.
-        let root = seed.noise_root(Binding::to(&[plan.digest(), rows.digest()]));
+        let root = seed.noise_root(Binding::to(&[plan.digest(), rows.digest(), &setting]));
         let (own, pairwise) = plan.sigmas();
         Ok(Self {
-            noise: Assignment::new(root.clone(), own, pairwise)?,
-            root,
+            noise: Assignment::new(root, own, pairwise)?,
             plan,
             topology,
             program,
@@ -277,6 +279,7 @@ impl Session {
             start,
             seed,
             sigma_central,
+            setting,
         })
     }
 
@@ -319,6 +322,7 @@ impl Session {
             start,
             seed: seed.clone(),
             sigma_central,
+            setting: [0; 32],
         })
     }
 
@@ -332,6 +336,7 @@ impl Session {
             start: self.start,
             seed: self.seed,
             sigma_central: self.sigma_central,
+            setting: self.setting,
         }
     }
 
@@ -389,6 +394,7 @@ impl Session {
         let binding = Binding::to(&[
             self.plan.digest(),
             self.rows.digest(),
+            &self.setting,
             &self.sigma_central.to_bits().to_le_bytes(),
         ]);
         let key = self
@@ -398,9 +404,24 @@ impl Session {
         Term::new(key, self.sigma_central)
     }
 
-    /// The key of noise that an engine draws for itself, bound to this session as the peers' is.
-    pub(super) fn noise_key(&self, label: NoiseLabel, a: u32) -> StreamKey {
-        self.root.key(label, a, 0)
+    /// A curator's noise whose normals are those of the seed alone, whatever the plan, the rows and the standard
+    /// deviation: for comparisons on made-up data, where common random numbers cancel. Whoever sees two results that
+    /// share them can subtract one from the other, so none may be published.
+    pub(super) fn rehearsed_noise(&self) -> Term {
+        let binding = Binding::to(&[b"rehearsal"]);
+        let key = self
+            .seed
+            .noise_root(binding)
+            .key(NoiseLabel::CuratorNoise, 0, 0);
+        Term::new(key, self.sigma_central)
+    }
+
+    /// What noise derives from that an engine draws for itself: bound to this session, as the peers' is, and to whatever
+    /// else decides what that engine publishes.
+    pub(super) fn engine_root(&self, what: &[u8]) -> NoiseRoot {
+        let (plan, rows) = (self.plan.digest(), self.rows.digest());
+        let binding = Binding::to(&[plan, rows, &self.setting, what]);
+        self.seed.noise_root(binding)
     }
 
     /// The seed of this run, for what hides nothing: latencies, network identities.
@@ -561,7 +582,6 @@ impl Session {
 
     /// The same session with other noise than its own.
     pub(crate) fn with_noise(mut self, noise: Assignment) -> Self {
-        self.root = noise.root().clone();
         self.noise = noise;
         self
     }

@@ -125,6 +125,7 @@ pub(crate) fn session_of(
         sigma_central: plan.sigma_of_sum(1.0),
         plan: Arc::new(plan),
         seed,
+        setting: [0; 32],
     })
     .expect("fits")
 }

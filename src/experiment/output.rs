@@ -63,6 +63,8 @@ pub fn write(
     }
     // Last: where it is, all of its run is.
     batch.add(directory, "summary.json", &summary)?;
+    // What an earlier run left and this one does not write, or writes later: it would be taken for this run's.
+    forget(&directory.join("report.html"))?;
     if report.rounds.is_empty() {
         forget(&directory.join("consensus.csv"))?;
     }

@@ -66,7 +66,7 @@ pub struct Receipt {
     /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLoss>,
-    /// The list of items; absent in receipts that were written before lists were stated.
+    /// The list of items; absent in receipts that were written before lists were stated, which a check refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_list: Option<StatedItems>,
     /// What the promise takes to be public, in words: no ε covers it.
@@ -443,10 +443,11 @@ impl Receipt {
         }
         findings.extend(self.compare_views(plan.views()));
         findings.push(self.promise_kept(plan.views()));
-        if let Some(promise) = &self.promise {
-            let same = *promise == self.promised().sentence();
-            findings.push(flag("what one record is, and against whom", same));
-        }
+        let stated = (request.scheme != Scheme::None).then(|| self.promised().sentence());
+        findings.push(flag(
+            "what one record is, and against whom",
+            self.promise == stated,
+        ));
         let groups = plan.groups(
             request.adjacency,
             self.engine.seen(),
@@ -455,27 +456,23 @@ impl Receipt {
             budget.delta,
         )?;
         findings.extend(self.compare_groups(&groups));
-        if let Some(list) = &self.item_list {
-            let stated = |words: &String| self.assumptions.contains(words);
-            findings.extend([
-                flag(
-                    "as many items listed as the dimension says",
-                    list.items == request.dimension,
-                ),
-                flag(
-                    "what is assumed public is stated",
-                    list.assumptions().iter().all(stated),
-                ),
-            ]);
-        }
+        let list = self.item_list.as_ref();
+        let stated = |words: &String| self.assumptions.contains(words);
+        findings.extend([
+            flag(
+                "as many items listed as the dimension says",
+                list.is_some_and(|list| list.items == request.dimension),
+            ),
+            flag(
+                "what is assumed public is stated",
+                list.is_some_and(|list| list.assumptions().iter().all(stated)),
+            ),
+        ]);
         Ok(findings)
     }
 
-    /// Groups must be stated as computed wherever the promise is: a receipt that says neither is of an older version.
+    /// Groups must be stated as computed.
     fn compare_groups(&self, computed: &[GroupLoss]) -> Vec<Finding> {
-        if self.promise.is_none() && self.groups.is_empty() {
-            return Vec::new();
-        }
         let sizes = |groups: &[GroupLoss]| groups.iter().map(|g| g.peers).collect::<Vec<_>>();
         let mut findings = vec![flag(
             "sizes of groups of changed peers",

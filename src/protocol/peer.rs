@@ -514,9 +514,16 @@ impl Peer {
         if let Some(targets) = targets {
             self.say(targets, Round(round), body, outbox);
         }
-        // Whoever is waited for may itself wait for others in every round since the step before this one.
-        let before = at.checked_sub(1).and_then(|before| self.round_of(before));
-        let rounds = before.map_or(round + 1, |before| round - before);
+        // Whoever is waited for may itself wait for others in every round since this peer last heard from somebody. A step
+        // that only sends is no clock: it is done at once, whatever its round.
+        let heard = match self.setup.program.part() {
+            Part::Recurrence { .. } => at.checked_sub(1),
+            Part::Listed { steps, .. } => {
+                steps[..at].iter().rposition(|step| !step.expect.is_empty())
+            }
+        };
+        let heard = heard.and_then(|before| self.round_of(before));
+        let rounds = heard.map_or(round + 1, |heard| round - heard);
         self.wait(rounds, now, outbox);
     }
 

@@ -39,15 +39,13 @@ impl Law {
         let peers = session.peers() as f64;
         let edges = session.noise_graph().edges() as f64;
         let factor = factor(&covariance);
+        // Which peers are drawn decides Δ, and with it what is published: runs with other probes must share nothing.
+        let drawn: Vec<u8> = probes.iter().flat_map(|u| u.0.to_le_bytes()).collect();
+        let root = session.engine_root(&drawn);
         let normals = (0..factor.ncols() as u32)
-            .map(|column| {
-                Term::new(
-                    session.noise_key(NoiseLabel::AnalyticDeviation, column),
-                    1.0,
-                )
-            })
+            .map(|column| Term::new(root.key(NoiseLabel::AnalyticDeviation, column, 0), 1.0))
             .collect();
-        let sum = session.noise_key(NoiseLabel::AnalyticSum, 0);
+        let sum = root.key(NoiseLabel::AnalyticSum, 0, 0);
         let mut law = Self {
             probes: probes.to_vec(),
             deviations,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, SymmetricEigen};
 
 use super::candidates::Setting;
-use crate::engine::central::{self, SumNoise};
+use crate::engine::central;
 use crate::engine::{PeerRows, Session, Silent};
 use crate::linalg::{Block, SparseRows, small_leading_eigenvectors, start_block};
 use crate::protocol::{Plan, PlanParameters};
@@ -65,7 +65,7 @@ impl Ground {
             setting.sigma * self.noise,
         )
         .ok()?;
-        let outcome = central::run(&session, SumNoise::Curator, &mut Silent).ok()?;
+        let outcome = central::rehearse(&session, &mut Silent).ok()?;
         let error = self.filter.relative_error(outcome.basis(), &self.exact);
         error.is_finite().then_some(error)
     }

@@ -154,7 +154,7 @@ fn joined(pairs: Vec<(&[f64], &[f64])>) -> Option<(f64, f64)> {
         a.extend_from_slice(x);
         b.extend_from_slice(y);
     }
-    (!a.is_empty()).then(|| correlation(&a, &b))
+    (a.len() > 1).then(|| correlation(&a, &b))
 }
 
 /// The algebra line of the sums: `gap` in units of what rounding can explain.

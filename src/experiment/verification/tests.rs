@@ -56,7 +56,7 @@ fn assert_fails(table: &Verification, needles: &[&str]) {
 fn a_healthy_plan_passes() {
     let table = verify(&experiment(&[]), VerifyOptions::default(), &mut Silent).expect("runs");
     assert!(table.passed(), "{:?}", failed(&table));
-    assert_eq!((table.checks.len(), table.skipped.len()), (20, 0));
+    assert_eq!((table.checks.len(), table.skipped.len()), (21, 0));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_utility_test_that_could_not_fail_is_skipped() {
     let table = verify(
         &broken,
         VerifyOptions {
-            runs: 10,
+            runs: 20,
             ..options
         },
         &mut Silent,
@@ -233,7 +233,7 @@ fn an_uneven_budget_verifies_and_noise_that_ignores_it_is_caught() {
     let experiment = experiment(&set);
     let table = verify(&experiment, VerifyOptions::default(), &mut Silent).expect("runs");
     assert!(table.passed(), "{:?}", failed(&table));
-    assert_eq!(table.checks.len(), 21);
+    assert_eq!(table.checks.len(), 22);
     let ignored = |session: crate::engine::Session| {
         let mut parameters = session.plan().parameters().clone();
         parameters.noise_factors.clear();

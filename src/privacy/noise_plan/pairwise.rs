@@ -79,7 +79,7 @@ fn recipe(
                 .iter()
                 .map(|e| e.excess / ((1.0 + overhead) / smallest - 1.0 / e.honest as f64))
                 .fold(0.0, f64::max);
-            return Ok((budget / smallest, ratio * ROUNDING));
+            return Ok((budget / smallest * ROUNDING, ratio * ROUNDING));
         }
         out_of_reach = true;
     }

@@ -244,12 +244,20 @@ fn header(
         named[edge.source as usize] = true;
         named[edge.target as usize] = true;
     }
+    let own = [edges[0].source, edges[0].target];
     if let (Ok(n), Ok(m)) = (source.parse::<usize>(), target.parse::<usize>()) {
-        let counted = n == named.iter().filter(|named| **named).count()
-            && (m == rest.len() || m < rest.len() && m == distinct(rest));
+        let nodes = named.iter().filter(|named| **named).count();
+        let (lines, distinct) = (rest.len(), distinct(rest));
+        // A number that names no node besides counts in many ways: in both orders, edges once or from both ends, nodes with
+        // those that have no edge, or the highest number instead. One that does must be exactly the counts.
+        let elsewhere = own.iter().all(|end| named[*end as usize]);
+        let counts = |n: usize, m: usize| {
+            n + 1 >= nodes && [lines, distinct, 2 * lines, 2 * distinct].contains(&m)
+        };
+        let exact = n == nodes && (m == lines || m < lines && m == distinct);
+        let counted = exact || !elsewhere && (counts(n, m) || counts(m, n));
         return counted.then_some(FileProblem::CountHeader { found });
     }
-    let own = [edges[0].source, edges[0].target];
     if own.iter().any(|end| named[*end as usize]) {
         return None;
     }

@@ -134,6 +134,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Fault> {
         builder: Builder::default(),
         open: Vec::new(),
         directed: false,
+        told: false,
         graphs: 0,
     };
     while let Some(token) = tokens.next()? {
@@ -186,6 +187,8 @@ struct Reader {
     builder: Builder,
     open: Vec<List>,
     directed: bool,
+    /// Whether the graph has said whether it is.
+    told: bool,
     graphs: usize,
 }
 
@@ -238,6 +241,13 @@ impl Reader {
             None => Ok(()),
             Some(_) => Err(tokens.unexpected(expected, found)),
         };
+        if key.eq_ignore_ascii_case("directed") {
+            let here = matches!(self.open.last(), Some(List::Graph)) && key == "directed";
+            if !here || self.told {
+                return Err(tokens.unexpected("one `directed` in the graph", key));
+            }
+            self.told = true;
+        }
         match (self.open.last_mut(), key) {
             (Some(List::Graph), "directed") => {
                 self.directed = match value {

@@ -29,13 +29,15 @@
 //! | covariance without an edge | the same for two partners of one peer that share no edge | the same, times pairs |
 //! | coordinates | mean square of Σ_j W_j/√m over m coordinates that an implementation may confuse | χ² |
 //! | iterations | mean square of Σ_l W_l/√L at one coordinate | χ² |
+//! | one peer's own noise | Σ((x_u − f_u)/c − pairwise terms of the plan)²/σ_η² over one chunk an iteration, the least likely peer | χ² with as many degrees as coordinates, times s |
 //! | runs | mean square of Σ_r W_r/√R at one coordinate and iteration | χ² |
 //!
 //! *Proofs.* W = F⁻¹R has covariance F⁻¹ΣF⁻ᵀ = I: its entries are independent N(0, 1), so sums of squares are χ², and a
 //! sum of m independent ones over √m is N(0, 1) again, independent across entries. R_v − (Σ_uv/Σ_uu)R_u is uncorrelated
 //! with R_u, hence independent of it; given the T-vector of R_u, the component of the other along it is N(0, σ²) and
 //! independent of the T − 1 components across it, so that r√(T−1)/√(1−r²) is Student's t. Bonferroni: the smallest of k
-//! p-values is below p with probability at most k·p, whatever their dependence. ∎
+//! p-values is below p with probability at most k·p, whatever their dependence. What is left of R_u without its pairwise terms
+//! is σ_η η_u. That test is the one that sees who draws own noise: pairwise noise hides it from the law of R. ∎
 //!
 //! The sum over m samples sees every pair of them at once: with a correlation ρ between k of the m·(m − 1)/2 pairs its
 //! mean square is 1 + 2kρ/m. The coordinates that are summed lie 1, one row, one group and one chunk of the noise
@@ -63,6 +65,7 @@ use rayon::prelude::*;
 
 use super::Check;
 use super::checks::test;
+use super::statistics::{chi_squared, least_likely};
 use crate::algorithm::{Algorithm, contribution};
 use crate::engine::{Observer, Session, Transcript};
 use crate::experiment::resolve::Experiment;
@@ -83,6 +86,18 @@ pub(super) struct PeerLaw<'a> {
     law: Option<(Marginals, Whitened)>,
     /// The largest |published − local − planned noise| of any peer, in units of what rounding can explain.
     gap: f64,
+    /// Of every peer: Σ own²/σ_η² over the coordinates drawn again, and how many they are.
+    own: Vec<(f64, usize)>,
+}
+
+/// What drawing one chunk of one peer again shows.
+struct Redrawn {
+    /// |published − local − planned noise| over rounding.
+    gap: f64,
+    /// Σ (published − local − planned pairwise noise)², per unit of noise scale.
+    own: f64,
+    /// Coordinates.
+    coordinates: usize,
 }
 
 impl<'a> PeerLaw<'a> {
@@ -106,6 +121,7 @@ impl<'a> PeerLaw<'a> {
             places,
             law,
             gap: 0.0,
+            own: vec![(0.0, 0); graph.nodes()],
         }
     }
 
@@ -126,7 +142,11 @@ impl<'a> PeerLaw<'a> {
             return Vec::new();
         };
         let tested = whitened.tests(&self.places);
-        let all = tested.into_iter().chain(marginals.tests());
+        let variance = self.experiment.noise.sigma_own().powi(2);
+        let seen = self.own.iter().filter(|(_, coordinates)| *coordinates > 0);
+        let own = seen.map(|&(square, n)| chi_squared(square / variance, n as f64));
+        let own = least_likely(own).map(|result| ("least likely own noise of one peer", result));
+        let all = tested.into_iter().chain(marginals.tests()).chain(own);
         all.map(|(name, result)| test("peers", name, result))
             .collect()
     }
@@ -136,13 +156,12 @@ impl<'a> PeerLaw<'a> {
         let values = self.places.values();
         let scale = self.needed_scale(transcript);
         let query_len = transcript.queries.len() / honest.peers();
-        // One chunk per iteration is drawn again; runs and iterations take turns.
+        // One chunk of every peer is drawn again; peers, runs and iterations take turns, so that every chunk is seen.
         let chunks = values.div_ceil(CHUNK);
-        let chunk = (self.places.turn() % chunks) * CHUNK;
-        let chunk = chunk..(chunk + CHUNK).min(values);
+        let turn = self.places.turn();
         let places = self.places.all();
         let mut residuals = vec![0.0; honest.peers() * places.len()];
-        let gap = residuals
+        let redrawn: Vec<Redrawn> = residuals
             .par_chunks_exact_mut(places.len())
             .enumerate()
             .map(|(u, residual)| {
@@ -152,17 +171,16 @@ impl<'a> PeerLaw<'a> {
                 for (out, &i) in residual.iter_mut().zip(places) {
                     *out = (published[i] - local.values()[i]) / scale;
                 }
-                let mut expected = local.values()[chunk.clone()].to_vec();
-                self.gap_of(
-                    honest,
-                    transcript,
-                    u,
-                    (chunk.start, &mut expected),
-                    published,
-                )
+                let start = ((turn + u) % chunks) * CHUNK;
+                let mut expected = local.values()[start..(start + CHUNK).min(values)].to_vec();
+                self.redraw(honest, transcript, u, (start, &mut expected), published)
             })
-            .reduce(|| 0.0, f64::max);
-        self.gap = self.gap.max(gap);
+            .collect();
+        for ((square, n), peer) in self.own.iter_mut().zip(&redrawn) {
+            *square += peer.own;
+            *n += peer.coordinates;
+            self.gap = self.gap.max(peer.gap);
+        }
         self.places.next_turn();
         if let Some((marginals, whitened)) = &mut self.law {
             marginals.add(&residuals, self.places.all().len());
@@ -186,23 +204,27 @@ impl<'a> PeerLaw<'a> {
         sensitivity.bound(agreed) * self.experiment.noise_factor(transcript.iteration.0)
     }
 
-    /// |published − expected − planned noise| of peer `u` over the chunk that begins at `start`, over rounding;
-    /// `expected` holds the local contribution.
-    fn gap_of(
+    /// Draws the planned noise of peer `u` again, over the chunk that begins at `start`; `expected` holds the local
+    /// contribution.
+    fn redraw(
         &self,
         honest: &Session,
         transcript: &Transcript<'_>,
         u: usize,
         (start, expected): (usize, &mut [f64]),
         published: &[f64],
-    ) -> f64 {
+    ) -> Redrawn {
         let at = NoiseChunk {
             iteration: transcript.iteration,
             chunk: (start / CHUNK) as u64,
             sensitivity: transcript.scale,
         };
         let peer = PeerIndex::from_index(u);
-        honest.planned_noise().own(peer).add_chunk(at, expected);
+        let mut own = vec![0.0; expected.len()];
+        honest.planned_noise().own(peer).add_chunk(at, &mut own);
+        for (sum, own) in expected.iter_mut().zip(&own) {
+            *sum += own;
+        }
         let partners = honest.noise_graph().neighbours(u);
         if honest.planned_noise().has_pairwise() {
             for &partner in partners {
@@ -216,13 +238,20 @@ impl<'a> PeerLaw<'a> {
         let size =
             1.0 + transcript.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt());
         let rounding = 16.0 * f64::EPSILON * (degree + 2.0) * size;
-        let gaps = published[start..]
-            .iter()
-            .zip(&*expected)
-            .map(|(x, y)| (x - y).abs() / rounding);
-        // What is no number is no explanation either.
-        gaps.map(|gap| if gap.is_nan() { f64::INFINITY } else { gap })
-            .fold(0.0, f64::max)
+        let mut found = Redrawn {
+            gap: 0.0,
+            own: 0.0,
+            coordinates: own.len(),
+        };
+        for ((x, y), own) in published[start..].iter().zip(&*expected).zip(&own) {
+            let gap = (x - y).abs() / rounding;
+            // What is no number is no explanation either.
+            found.gap = found
+                .gap
+                .max(if gap.is_nan() { f64::INFINITY } else { gap });
+            found.own += ((x - y + own) / transcript.scale).powi(2);
+        }
+        found
     }
 }
 

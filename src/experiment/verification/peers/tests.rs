@@ -254,3 +254,22 @@ fn a_large_network_is_whitened_in_patches() {
         assert!(least_of(Some(tamper)) < ALARM, "{tamper:?}");
     }
 }
+
+/// A plan whose own noise is drawn wrongly: what is redrawn is as wrong as what was published, so the algebra holds, and
+/// pairwise noise hides it from the law of what is published. Only the size of what is left without pairwise terms shows it.
+#[test]
+fn own_noise_that_is_missing_in_the_plan_s_own_draws_is_seen() {
+    let experiment = experiment(&[]);
+    for (tamper, seed) in [(Tamper::DropPeerNoise, 5), (Tamper::ScaleOwnNoise(0.7), 6)] {
+        let root = Seed::from_u64(seed);
+        let mut law = PeerLaw::new(&experiment, 12);
+        for run in 0..12 {
+            let wrong = experiment.session(&root.repetition(run)).tampered(tamper);
+            lockstep::run(&wrong, &mut law.watch(&wrong)).expect("runs");
+        }
+        assert!(law.gap() <= 1.0, "both sides draw the same");
+        let checks = law.checks();
+        assert!(p_of(&checks, "own noise of one peer") < ALARM, "{checks:?}");
+        assert!(p_of(&checks, "variance of one peer") >= ALARM, "{checks:?}");
+    }
+}
