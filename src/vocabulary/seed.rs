@@ -7,7 +7,9 @@
 //!
 //! What is public anyway (the starting block, graphs, who is dealt which users) follows from the seed alone. Noise does
 //! not: a seed has no noise keys, only a [`NoiseRoot`] for one [`Binding`], which names everything that the run it is for
-//! consists of. Two runs that differ in anything have independent noise, even under one seed.
+//! consists of. Two runs that differ in plan, settings or data have independent noise, even under one seed. Two that do not
+//! are one run: whoever sees both learns that nothing changed, which no ε covers. So publish one run per seed, and take a seed that
+//! nobody can guess: X⁰ alone is enough to try one out.
 //!
 //! # Why noise is bound
 //! Let two runs of one seed publish y₁ = a + σ₁g and y₂ = a + σ₂g, with public σ₁ ≠ σ₂. If g is the same, whoever sees both

@@ -60,12 +60,6 @@ impl LineReader for Reader {
                 layout: LAYOUT,
             });
         };
-        if found < header.len() {
-            return Err(Problem::TooFewFields {
-                found,
-                layout: LAYOUT,
-            });
-        }
         if found > header.len() {
             return Err(Problem::TooManyFields {
                 found,

@@ -280,7 +280,8 @@ fn a_peer_that_waits_blames_its_own_sources_alone_and_gives_them_a_patience_per_
     };
     let (timer, at) = outbox.timers.pop().expect("it waits");
     assert_eq!(timer.step, peer.step());
-    assert_eq!(at.0, u64::from(down.round - up.round) * patience.0);
+    // Sending up is done at once, so that its round is no clock: everything before the total takes as many rounds.
+    assert_eq!(at.0, u64::from(down.round + 1) * patience.0);
     assert!(down.round > up.round + 1);
     peer.handle(Input::Timer(timer), at, &mut outbox)
         .expect("handles");

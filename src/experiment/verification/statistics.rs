@@ -78,6 +78,10 @@ const MANY: f64 = 1e6;
 #[must_use]
 pub fn chi_squared(total: f64, n: f64) -> (f64, f64) {
     let ratio = total / n;
+    // A continuous law has no mass there, and what is no number does not pass.
+    if !(total > 0.0 && total.is_finite()) {
+        return (ratio, 0.0);
+    }
     if n > MANY {
         let variance = 2.0 / (9.0 * n);
         let z = (ratio.cbrt() - (1.0 - variance)) / variance.sqrt();
