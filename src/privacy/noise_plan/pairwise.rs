@@ -79,6 +79,7 @@ fn recipe(
                 .iter()
                 .map(|e| e.excess / ((1.0 + overhead) / smallest - 1.0 / e.honest as f64))
                 .fold(0.0, f64::max);
+            // Where own noise is what counts, more pairwise noise would not make up for rounding.
             return Ok((budget / smallest * ROUNDING, ratio * ROUNDING));
         }
         out_of_reach = true;
