@@ -23,6 +23,9 @@ use crate::experiment::run::{RunError, run_engine};
 use crate::linalg::Block;
 use crate::vocabulary::Seed;
 
+/// What the cells of one seed are measured against: the exact eigenvectors and the run without noise, where there is one.
+type References = (Arc<Fixed>, Arc<Option<Block>>);
+
 /// How far a sweep is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Advance {
@@ -149,10 +152,7 @@ impl Sweep {
 
     /// What this cell is measured against: shared by all methods of its grid point and seed, and by all grid
     /// points that do not move it.
-    fn references(
-        &self,
-        cell: Cell,
-    ) -> Result<(Arc<Fixed>, Arc<Option<Block>>), Box<dyn std::error::Error>> {
+    fn references(&self, cell: Cell) -> Result<References, Box<dyn std::error::Error>> {
         let config = self.reference_config(cell);
         let resolve = || Experiment::resolve_from(config.clone(), &self.base, &self.materials);
         let key = (
