@@ -391,29 +391,16 @@ impl Session {
     /// A trusted curator's noise. Its key is bound to its standard deviation too, which is not part of the plan.
     #[must_use]
     pub fn curator_noise(&self) -> Term {
-        let binding = Binding::to(&[
-            self.plan.digest(),
-            self.rows.digest(),
-            &self.setting,
-            &self.sigma_central.to_bits().to_le_bytes(),
-        ]);
-        let key = self
-            .seed
-            .noise_root(binding)
-            .key(NoiseLabel::CuratorNoise, 0, 0);
-        Term::new(key, self.sigma_central)
+        let root = self.engine_root(&self.sigma_central.to_bits().to_le_bytes());
+        Term::new(root.key(NoiseLabel::CuratorNoise, 0, 0), self.sigma_central)
     }
 
     /// A curator's noise whose normals are those of the seed alone, whatever the plan, the rows and the standard
     /// deviation: for comparisons on made-up data, where common random numbers cancel. Whoever sees two results that
     /// share them can subtract one from the other, so none may be published.
     pub(super) fn rehearsed_noise(&self) -> Term {
-        let binding = Binding::to(&[b"rehearsal"]);
-        let key = self
-            .seed
-            .noise_root(binding)
-            .key(NoiseLabel::CuratorNoise, 0, 0);
-        Term::new(key, self.sigma_central)
+        let root = self.seed.noise_root(Binding::to(&[b"rehearsal"]));
+        Term::new(root.key(NoiseLabel::CuratorNoise, 0, 0), self.sigma_central)
     }
 
     /// What noise derives from that an engine draws for itself: bound to this session, as the peers' is, and to whatever
