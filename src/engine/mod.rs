@@ -33,7 +33,7 @@ pub use session::{Session, SessionError, SessionParts, graphs_digest};
 
 use crate::linalg::NotFullRank;
 use crate::protocol::{Fault, PeerError, QueryError};
-use crate::vocabulary::{Iteration, PeerIndex, Release};
+use crate::vocabulary::{Iteration, PeerIndex, Quantity};
 
 /// Why a run ended without an outcome.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -82,7 +82,7 @@ pub enum EngineError {
     )]
     NotProduct {
         /// What the algorithm releases.
-        released: Release,
+        released: Quantity,
     },
     /// An averaging program that the plan does not name.
     #[error(

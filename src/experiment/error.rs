@@ -13,7 +13,7 @@ use crate::privacy::{Adjacency, PrivacyError};
 use crate::protocol::PlanError;
 use crate::protocol::averaging::AveragingError;
 use crate::topology::TopologyError;
-use crate::vocabulary::Release;
+use crate::vocabulary::Quantity;
 
 /// Why an experiment cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -248,7 +248,7 @@ pub enum ExperimentError {
     )]
     AnalyticRelease {
         /// What the algorithm releases.
-        released: Release,
+        released: Quantity,
     },
     /// More colluders than can be told from the honest.
     #[error("[privacy] colluders = {colluders} of {peers} peers leaves nobody to protect; set it to at most {}", peers - 1)]

@@ -6,7 +6,7 @@ use super::resolve::Experiment;
 use crate::algorithm::AlgorithmKind;
 use crate::engine::lockstep::tile_width;
 use crate::noise::NetworkNoise;
-use crate::vocabulary::{CHUNK, Release};
+use crate::vocabulary::{CHUNK, Quantity};
 
 /// How far [`MemoryPlan::total`] may be from the peak that is measured, either way: allocators round up and
 /// return late, readers keep more than their result for a while. A test holds child processes to it.
@@ -275,7 +275,7 @@ fn advice(
     let fits = |size: usize, share: f64| (size as f64 * share) as usize;
     let mut ways = Vec::new();
     let config = &experiment.config.algorithm;
-    let product = config.build(items).release() == Release::Product;
+    let product = config.build(items).release() == Quantity::Product;
     // A triangle grows with the square of the items and knows no rank.
     let fewer_items = fits(items, if product { share } else { share.sqrt() });
     if fewer_items > rank {

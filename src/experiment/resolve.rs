@@ -27,7 +27,7 @@ use crate::privacy::{
 };
 use crate::protocol::averaging::{Length, MixingBounds, Program};
 use crate::topology::Topology;
-use crate::vocabulary::{Release, Seed};
+use crate::vocabulary::{Quantity, Seed};
 
 /// An experiment with its data read, its topology built and its noise planned.
 #[derive(Clone, Debug)]
@@ -191,7 +191,7 @@ impl Experiment {
         checked_algorithm(&config, items)?;
         let algorithm = config.algorithm.build(items);
         let released = algorithm.release();
-        if config.engine.kind == EngineKind::Analytic && released != Release::Product {
+        if config.engine.kind == EngineKind::Analytic && released != Quantity::Product {
             return Err(ExperimentError::AnalyticRelease { released });
         }
         let sensitivity = Sensitivity::of_release(

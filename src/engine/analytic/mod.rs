@@ -63,7 +63,7 @@ use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::privacy::{Sensitivity, Statistic};
 use crate::protocol::{PeerError, check_query};
-use crate::vocabulary::{Iteration, PeerIndex, Release};
+use crate::vocabulary::{Iteration, PeerIndex, Quantity};
 use contributions::Contributions;
 use law::Law;
 
@@ -160,7 +160,7 @@ fn run_law(
 ) -> Result<Outcome, EngineError> {
     let parameters = session.plan().parameters();
     let algorithm = session.plan().algorithm();
-    if algorithm.release() != Release::Product {
+    if algorithm.release() != Quantity::Product {
         return Err(EngineError::NotProduct {
             released: algorithm.release(),
         });

@@ -24,7 +24,7 @@ use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::protocol::averaging::{AveragingKind, Coefficients, Form, MixingBounds, mix};
 use crate::protocol::{Plan, PlanParameters};
 use crate::topology::{Graph, Provenance, Topology};
-use crate::vocabulary::{PeerIndex, Release, Seed};
+use crate::vocabulary::{PeerIndex, Quantity, Seed};
 
 const SEEDS: u64 = 400;
 const PROBES: usize = 4;
@@ -703,7 +703,7 @@ fn an_algorithm_that_releases_no_product_is_refused() {
     let mut parameters = case.plan().parameters().clone();
     parameters.algorithm = AlgorithmKind::Covariance;
     parameters.sensitivity = Sensitivity::of_release(
-        Release::PackedTriangle,
+        Quantity::PackedTriangle,
         Adjacency::Interaction,
         SensitivityRule::Exact,
         1,
@@ -717,7 +717,7 @@ fn an_algorithm_that_releases_no_product_is_refused() {
         probes: 2,
         contraction: 1.0,
     };
-    let released = Release::PackedTriangle;
+    let released = Quantity::PackedTriangle;
     assert_eq!(
         run(&case, options, &mut Silent),
         Err(EngineError::NotProduct { released })

@@ -4,7 +4,7 @@ use super::{ROUNDS, parameters};
 use crate::algorithm::AlgorithmKind;
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::protocol::{Plan, PlanError, PlanParameters};
-use crate::vocabulary::{Iteration, Release};
+use crate::vocabulary::{Iteration, Quantity};
 
 #[test]
 fn noise_factors_and_momentum_are_checked() {
@@ -112,7 +112,7 @@ fn covariance(dimension: usize) -> PlanParameters {
         algorithm: AlgorithmKind::Covariance,
         iterations: 1,
         sensitivity: Sensitivity::of_release(
-            Release::PackedTriangle,
+            Quantity::PackedTriangle,
             Adjacency::Interaction,
             SensitivityRule::Exact,
             1,

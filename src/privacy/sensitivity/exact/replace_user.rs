@@ -2,8 +2,9 @@
 
 use std::f64::consts::SQRT_2;
 
-use super::super::rule::{Public, Rule};
-use super::super::{SensitivityRule, Statistic, adjacency};
+use super::super::rule::{Public, Rule, SensitivityRule};
+use super::super::statistic::Statistic;
+use crate::privacy::adjacency;
 use super::{Exact, user};
 
 /// One user's row replaced by any other, both with at most m = `degree_cap` interactions: √2 times what one user

@@ -1,7 +1,8 @@
 //! A whole user, there or not.
 
-use super::super::rule::{Public, Rule};
-use super::super::{SensitivityRule, Statistic, adjacency};
+use super::super::rule::{Public, Rule, SensitivityRule};
+use super::super::statistic::Statistic;
+use crate::privacy::adjacency;
 use super::Exact;
 
 /// A whole user zeroed out or added, with at most m = `degree_cap` interactions:

@@ -12,7 +12,7 @@
 
 use std::marker::PhantomData;
 
-use super::Statistic;
+use super::statistic::Statistic;
 use super::rule::Public;
 
 mod interaction;
