@@ -53,6 +53,11 @@ impl LocalData {
         Ok(Self { rows, batches })
     }
 
+    /// Rows that were divided into batches before.
+    pub(crate) fn of_parts(rows: SparseRows, batches: Vec<SparseRows>) -> Self {
+        Self { rows, batches }
+    }
+
     /// All rows.
     #[must_use]
     pub fn rows(&self) -> &SparseRows {

@@ -93,6 +93,19 @@ pub enum AlgorithmError {
         /// The value given.
         found: f64,
     },
+    /// A number of iterations the algorithm cannot run.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" releases everything in {needed} iteration(s): set algorithm.iterations = {needed}, \
+         found {found}"
+    )]
+    Iterations {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The only number it runs.
+        needed: u32,
+        /// The number given.
+        found: u32,
+    },
     /// An algorithm of another dimension than the data.
     #[error("the algorithm is for {found} items, the data has {expected}: build it for those")]
     Dimension {

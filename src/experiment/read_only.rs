@@ -27,6 +27,7 @@ use super::summary::DataSummary;
 use crate::data::Interactions;
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
+use crate::algorithm::{Algorithm, ReleaseSpec};
 use crate::privacy::{Calibrated, Delta, GroupLoss, NoisePlan, Sensitivity};
 use crate::protocol::averaging::Program;
 use crate::topology::Topology;
@@ -84,6 +85,19 @@ impl Experiment {
     #[must_use]
     pub fn noise_topology(&self) -> &Topology {
         &self.noise_topology
+    }
+
+    /// What is contributed and how the public state advances.
+    #[must_use]
+    pub fn algorithm(&self) -> &dyn Algorithm {
+        self.algorithm.as_ref()
+    }
+
+    /// Rows and columns of the largest release.
+    pub(in crate::experiment) fn widest_shape(&self) -> (usize, usize) {
+        let releases = self.algorithm.releases();
+        let widest = releases.iter().max_by_key(|release| release.values());
+        widest.map_or((0, 0), ReleaseSpec::shape)
     }
 
     /// How far one person can move the sum.

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};
 
 use super::assumptions::{self, StatedItems};
-use super::config::EngineKind;
+use super::config::{AlgorithmConfig, EngineKind};
 use super::resolve::Experiment;
-use crate::algorithm::{AlgorithmKind, Sizes};
+use crate::algorithm::{AlgorithmError, AlgorithmKind, Start};
 use crate::engine::Outcome;
 use crate::privacy::{
     Adjacency, Budget, BudgetSplit, Calibrated, Calibration, Connectivity, GroupLoss, NoisePlan,
@@ -214,6 +214,9 @@ pub enum ReceiptError {
     /// The graph is no graph.
     #[error("noise_graph: {0}")]
     Graph(#[from] GraphError),
+    /// Numbers that make no algorithm.
+    #[error("{0}")]
+    Algorithm(#[from] AlgorithmError),
     /// More than a check takes on.
     #[error("{what} is {found}; a check takes on {low} to {high}")]
     Range {
@@ -380,20 +383,24 @@ impl Receipt {
         let budget = Budget::new(request.epsilon, request.delta)?;
         let calibrated = calibrate(request.calibration, budget, request.iterations)?;
         let factors = request.budget.noise_factors(request.iterations)?;
-        let algorithm = request.algorithm.build(Sizes {
-            dimension: request.dimension,
+        let possible = request.algorithm != AlgorithmKind::Covariance || request.iterations == 1;
+        let algorithm = AlgorithmConfig {
+            kind: request.algorithm,
             rank: request.rank,
-            block: request.block.unwrap_or(request.rank),
+            block: request.block,
+            iterations: if possible { request.iterations } else { 1 },
+            start: Start::Random,
             // β is no part of what is released.
-            momentum: 0.0,
-        });
-        let sensitivity = Sensitivity::of_release(
-            algorithm.release(),
+            momentum: None,
+        };
+        let block = &algorithm.spec()?.build(request.dimension)?.releases()[0].blocks[0];
+        let sensitivity = Sensitivity::of_quantity(
+            block.quantity,
             request.adjacency,
             request.sensitivity,
             request.degree_floor,
             request.degree_cap,
-            algorithm.query_columns(),
+            block.columns,
         )?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
@@ -405,9 +412,7 @@ impl Receipt {
             flag("edges listed once, lower end first, ascending", in_order),
             flag(
                 "a number of iterations the algorithm can run",
-                algorithm
-                    .iterations()
-                    .is_none_or(|needed| needed == request.iterations),
+                possible,
             ),
             flag(
                 "iterations listed as requested",

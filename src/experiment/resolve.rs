@@ -16,15 +16,17 @@ use super::session::Shared;
 use super::summary::{DataSummary, IterationNoise, PrivacySummary};
 use super::topology_source::TopologySource;
 use super::{filters, memory, warnings};
-use crate::algorithm::AlgorithmKind;
+use crate::algorithm::{Algorithm, AlgorithmKind, AlgorithmSpec};
 use crate::data::{self, Interactions};
 use crate::engine::event::Latency;
 use crate::engine::{PeerRows, analytic};
 use crate::linalg::SparseRows;
 use crate::privacy::{
+    SensitivitySpec,
     self, Budget, Calibrated, Delta, GroupLoss, NoisePlan, NoiseRequest, Promise, Scheme,
     Sensitivity,
 };
+use crate::protocol::PlanError;
 use crate::protocol::averaging::{Length, MixingBounds, Program};
 use crate::topology::Topology;
 use crate::vocabulary::{Quantity, Seed};
@@ -52,7 +54,13 @@ pub struct Experiment {
     pub(in crate::experiment) topology: Arc<Topology>,
     /// The noise graph: the communication graph, unless the configuration names another.
     pub(in crate::experiment) noise_topology: Arc<Topology>,
-    /// How far one person can move the sum.
+    /// The algorithm with its own numbers.
+    pub(in crate::experiment) spec: AlgorithmSpec,
+    /// The algorithm, on this many items.
+    pub(in crate::experiment) algorithm: Arc<dyn Algorithm>,
+    /// What one record is and how its effect is bounded.
+    pub(in crate::experiment) sensitivity_spec: SensitivitySpec,
+    /// How far one person can move what is released.
     pub(in crate::experiment) sensitivity: Sensitivity,
     /// The noise multiplier and what it spends.
     pub(in crate::experiment) calibrated: Calibrated,
@@ -189,19 +197,20 @@ impl Experiment {
             materials.peer_rows(&config, || filters::dealt(&config, &user_rows, peers))?;
         let items = user_rows.dimension();
         checked_algorithm(&config, items)?;
-        let algorithm = config.algorithm.build(items);
-        let released = algorithm.release();
+        let spec = config.algorithm.spec().map_err(PlanError::from)?;
+        let algorithm = spec.build(items).map_err(PlanError::from)?;
+        let first = algorithm.releases().swap_remove(0);
+        let (released, columns) = (first.blocks[0].quantity, first.blocks[0].columns);
         if config.engine.kind == EngineKind::Analytic && released != Quantity::Product {
             return Err(ExperimentError::AnalyticRelease { released });
         }
-        let sensitivity = Sensitivity::of_release(
-            algorithm.release(),
+        let sensitivity_spec = SensitivitySpec::new(
             config.privacy.adjacency,
             config.privacy.sensitivity,
             config.data.degree_floor,
             config.data.degree_cap,
-            algorithm.query_columns(),
-        )?;
+        );
+        let sensitivity = sensitivity_spec.of(released, columns)?;
         let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)?;
         let calibrated = privacy::calibrate(
             config.privacy.calibration,
@@ -248,6 +257,9 @@ impl Experiment {
             user_rows,
             peer_rows,
             topology,
+            spec,
+            algorithm,
+            sensitivity_spec,
             sensitivity,
             calibrated,
             delta: budget.delta,

@@ -20,7 +20,7 @@ use super::summary::{
 use crate::engine::analytic::AnalyticOptions;
 use crate::engine::central::SumNoise;
 use crate::engine::{
-    EngineError, IterationRecord, Observer, Outcome, Session, Silent, analytic, central, event,
+    EngineError, ReleaseRecord, Observer, Outcome, Session, Silent, analytic, central, event,
     federated, lockstep,
 };
 use crate::linalg::Block;
@@ -200,7 +200,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         )
     };
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
-        let row = |record: &IterationRecord| {
+        let row = |record: &ReleaseRecord| {
             metrics_row(experiment, &outcome, record, measure(&record.basis))
         };
         outcome.records.iter().map(row).collect()
@@ -247,8 +247,8 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         config_hash: experiment.config_hash(),
         peers: session.peers(),
         dimension: parameters.dimension,
-        rank: parameters.rank,
-        iterations: parameters.iterations,
+        rank: parameters.algorithm.rank(),
+        iterations: parameters.algorithm.iterations(),
         data: experiment.data.clone(),
         topology: experiment.topology.summary(),
         noise_topology: experiment
@@ -289,7 +289,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
 fn metrics_row(
     experiment: &Experiment,
     outcome: &Outcome,
-    record: &IterationRecord,
+    record: &ReleaseRecord,
     utility: Utility,
 ) -> MetricsRow {
     let number = record.iteration.0;
@@ -326,7 +326,7 @@ fn guaranteed(experiment: &Experiment, initial_spread: f64) -> f64 {
 
 fn consensus(experiment: &Experiment, outcome: &Outcome, rows: &[MetricsRow]) -> ConsensusSummary {
     let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, f64::max);
-    let over_noise = |record: &IterationRecord| {
+    let over_noise = |record: &ReleaseRecord| {
         let noise = {
             let mut noise = record.totals.published.clone();
             noise.add_scaled(-1.0, &record.totals.local);

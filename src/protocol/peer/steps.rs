@@ -109,7 +109,7 @@ impl Peer {
         known[place..place + values].copy_from_slice(&input);
         let known = Arc::new(known);
         if plan.scale_rounds() == 0 {
-            return self.conclude(terms, &known, now, outbox);
+            return self.conclude(terms, known.to_vec(), now, outbox);
         }
         let body = Body::Coordinates(Arc::clone(&known));
         let round = 0;
@@ -262,7 +262,7 @@ impl Peer {
                 if self.round_of(at + 1).is_none() {
                     let factor = self.setup.program.factor();
                     let values: Vec<f64> = next.iter().map(|x| factor * x).collect();
-                    return self.conclude(terms, &values, now, outbox);
+                    return self.conclude(terms, values, now, outbox);
                 }
                 self.phase = Phase::Average {
                     at: at + 1,
@@ -291,7 +291,7 @@ impl Peer {
                 self.step += 1;
                 let round = round + 1;
                 if round >= self.setup.plan.scale_rounds() {
-                    return self.conclude(terms, &known, now, outbox);
+                    return self.conclude(terms, known.to_vec(), now, outbox);
                 }
                 let body = Body::Coordinates(Arc::clone(&known));
                 self.phase = Phase::Gather { round, terms, known };
@@ -362,14 +362,14 @@ impl Peer {
     fn conclude(
         &mut self,
         terms: Terms,
-        values: &[f64],
+        values: Vec<f64>,
         now: Time,
         outbox: &mut impl Outbox,
     ) -> Result<(), PeerError> {
         let (release, plan) = (self.release(), Arc::clone(&self.setup.plan));
         let planned = self.planned();
         let sigmas = terms.sigmas(plan.sigma_of_release(planned, terms.scale));
-        let advanced = kernel::released(planned, &terms, values.to_vec())
+        let advanced = kernel::released(planned, &terms, values)
             .and_then(|sum| Ok((kernel::advance(&plan, &self.state, &sum, &sigmas)?, sum)));
         let (state, sum) = advanced.map_err(|error| self.failed(error))?;
         self.state = state;
