@@ -3,11 +3,11 @@
 
 use nalgebra::{DMatrix, SymmetricEigen};
 use undertone::engine::central::{self, SumNoise};
-use undertone::engine::{IterationRecord, Outcome, Session, Silent, lockstep};
+use undertone::engine::{ReleaseRecord, Outcome, Session, Silent, lockstep};
 use undertone::experiment::Experiment;
 use undertone::linalg::{Block, SparseRows, orthonormalise, subspace_distance};
 use undertone::protocol::averaging::AveragingKind;
-use undertone::vocabulary::{Iteration, PeerIndex, Seed};
+use undertone::vocabulary::{PeerIndex, ReleaseId, Seed};
 
 use crate::support::experiments::{CASES, experiment};
 
@@ -35,7 +35,7 @@ fn curator(session: &Session, withheld: Option<usize>) -> Vec<Curated> {
         let peers = (0..session.peers()).filter(|u| Some(*u) != withheld);
         for u in peers {
             let own = session.planned_noise().own(PeerIndex::from_index(u));
-            own.add_to(Iteration(l), sensitivity, noise.values_mut());
+            own.add_to(ReleaseId(l), sensitivity, noise.values_mut());
         }
         let mut sum = rows.gram_product(&basis);
         sum.add_scaled(1.0, &noise);
@@ -83,7 +83,7 @@ fn largest_eigenvalue(rows: &SparseRows) -> f64 {
 /// the size of one peer's input.
 fn sum_bound(
     experiment: &Experiment,
-    record: &IterationRecord,
+    record: &ReleaseRecord,
     curated: &Curated,
     start: &Block,
     apart: f64,

@@ -20,7 +20,7 @@ use crate::algorithm;
 use crate::engine::{Observer, PeerRows, Session, Silent, Transcript, lockstep};
 use crate::experiment::{Experiment, read_config, run_engine};
 use crate::linalg::SparseRows;
-use crate::noise::Assignment;
+use crate::engine::noise::Assignment;
 use crate::vocabulary::Seed;
 
 /// The quickstart at seed 7 on a smaller graph, one iteration.
@@ -64,8 +64,8 @@ impl Observer for Seen {
     }
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
-        if transcript.iteration.0 == 1 {
-            self.scale = transcript.scale;
+        if transcript.release.0 == 1 {
+            self.scale = transcript.terms.scale;
             self.inputs = transcript.inputs.to_vec();
         }
     }
@@ -81,8 +81,10 @@ fn seen(session: &Session) -> Seen {
     );
     seen.sigmas = (own, pairwise);
     let algorithm = plan.algorithm();
+    let begun = PublicState::new(Arc::clone(session.start()));
     for (u, rows) in session.rows().iter().enumerate() {
-        let block = algorithm::contribution(algorithm.as_ref(), rows, session.start().values());
+        let history = begun.history();
+        let block = algorithm::contribution(algorithm, rows, history, plan.releases()[0].shape());
         let degree = session.noise_graph().neighbours(u).len() as f64;
         let variance = own.powi(2) + degree * pairwise.powi(2);
         seen.variances
@@ -168,8 +170,8 @@ fn transcripts_of_one_seed_under_other_plans_cannot_be_solved_for_anything() {
 fn sharing_streams(sessions: &[Session]) -> Vec<Seen> {
     let root = sessions[0].planned_noise().root();
     let shared = |session: &Session| {
-        let (own, pairwise) = session.plan().sigmas();
-        let noise = Assignment::new(root.clone(), own, pairwise).expect("finite");
+        let sigmas = session.plan().sigmas();
+        let noise = Assignment::new(root.clone(), sigmas).expect("finite");
         seen(&session.clone().with_noise(noise))
     };
     sessions.iter().map(shared).collect()
@@ -299,7 +301,7 @@ fn whatever_two_runs_differ_in_their_noise_is_independent() {
     for (session, y) in sessions.iter().zip(&shared) {
         // Scheme local has none of the pairwise noise that dominates the others.
         let found = correlation(&shared[0], y);
-        assert!(found > 0.6 || session.plan().sigmas().1 == 0.0, "{found}");
+        assert!(found > 0.6 || session.plan().sigmas().pairwise == 0.0, "{found}");
     }
 }
 

@@ -411,7 +411,7 @@ mod tests {
         let mut stream = Cursor::new(bytes);
         let mut reading = Reading::default();
         for first in [1.0, 3.0] {
-            let message = block_on(reading.next(&mut stream, 2, ready(true)));
+            let message = block_on(reading.next(&mut stream, &FrameSizes::from(2), ready(true)));
             let Ok(Some(Message {
                 body: Body::Average(values),
                 ..
@@ -421,7 +421,7 @@ mod tests {
             };
             assert_eq!(values[0], first);
         }
-        let end = block_on(reading.next(&mut stream, 2, ready(true)));
+        let end = block_on(reading.next(&mut stream, &FrameSizes::from(2), ready(true)));
         assert!(matches!(end, Ok(None)));
     }
 
@@ -433,7 +433,7 @@ mod tests {
             .collect();
         let mut stream = Cursor::new(bytes);
         let mut reading = Reading::default();
-        let mut block = || match block_on(reading.next(&mut stream, many, ready(true))) {
+        let mut block = || match block_on(reading.next(&mut stream, &FrameSizes::from(many), ready(true))) {
             Ok(Some(Message {
                 body: Body::Average(values),
                 ..
@@ -455,7 +455,7 @@ mod tests {
         let bytes = framed(vec![1.0; 100]);
         let mut stream = Cursor::new(bytes);
         let mut reading = Reading::default();
-        let ended = block_on(reading.next(&mut stream, 100, ready(false)));
+        let ended = block_on(reading.next(&mut stream, &FrameSizes::from(100), ready(false)));
         assert!(matches!(ended, Err(Unreadable::Unwanted)));
         assert_eq!(stream.position(), wire::PREFIX_LEN as u64);
         assert_eq!((reading.piece.capacity(), reading.block.capacity()), (0, 0));

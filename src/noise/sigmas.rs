@@ -22,6 +22,16 @@ pub struct SigmaError {
 }
 
 impl Sigmas {
+    /// Those of sums, without own coordinates.
+    #[must_use]
+    pub fn of_sums(own: f64, pairwise: f64) -> Self {
+        Self {
+            own,
+            pairwise,
+            coordinate: 0.0,
+        }
+    }
+
     /// Refuses what no noise has.
     ///
     /// # Errors

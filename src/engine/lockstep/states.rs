@@ -250,8 +250,9 @@ fn in_place(session: &Session, sums: &[f64], u: usize) -> Arc<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::PowerMethod;
+    use crate::algorithm::{Algorithm, AlgorithmSpec, PowerMethod, ReleaseSpec};
     use crate::engine::tests::{graphs, rows, session_of};
+    use crate::linalg::NotFullRank;
     use crate::protocol::averaging::AveragingKind;
 
     /// The power method with a bug: some sums give a query that is a little too long.
@@ -264,6 +265,18 @@ mod tests {
     }
 
     impl Algorithm for Stretching {
+        fn name(&self) -> &'static str {
+            "stretching"
+        }
+
+        fn settings(&self) -> Vec<(&'static str, f64)> {
+            vec![("first", self.first)]
+        }
+
+        fn releases(&self) -> Vec<ReleaseSpec> {
+            self.method.releases()
+        }
+
         fn dimension(&self) -> usize {
             self.method.dimension()
         }
@@ -280,9 +293,9 @@ mod tests {
             &self,
             state: &PublicState,
             sum: &Arc<Block>,
-            sigma: f64,
+            sigmas: &[f64],
         ) -> Result<PublicState, NotFullRank> {
-            let mut next = self.method.advance(state, sum, sigma)?;
+            let mut next = self.method.advance(state, sum, sigmas)?;
             if sum.values()[0] == self.first {
                 let mut query = (*next.query).clone();
                 query.scale(1.0 + 1e-8);
@@ -299,7 +312,7 @@ mod tests {
     #[test]
     fn every_peer_s_next_query_is_checked() {
         let session = session_of(&graphs()[3], rows(), 4, (3, 5), AveragingKind::Linear, 5);
-        let values = session.plan().values();
+        let values = session.plan().most_values();
         // Sums that differ in their first number only, which tells the peers apart.
         let sums: Vec<f64> = (0..session.peers())
             .flat_map(|u| {
@@ -314,27 +327,47 @@ mod tests {
                     method: PowerMethod {
                         dimension: 150,
                         rank: 4,
+                        iterations: 3,
                     },
                     first: sums[peer * values],
                     memoryless,
                 };
-                let run = |iteration| {
+                let mut parameters = session.plan().parameters().clone();
+                parameters.algorithm = AlgorithmSpec::Own(Arc::new(algorithm));
+                let plan = Plan::new(parameters).expect("valid");
+                let session = session.clone().with_plan(plan).expect("fits");
+                let run = |over: u32| {
                     let mut blank = vec![0.0; sums.len()];
-                    let mut states = States::new(&session, &algorithm, &mut blank);
+                    let mut states = States::new(&session, &mut blank);
+                    assert_eq!(matches!(states, States::InPlace { .. }), memoryless);
+                    match &mut states {
+                        States::InPlace { count } => count.released = over,
+                        States::Kept(states) => {
+                            states.iter_mut().for_each(|state| state.released = over);
+                        }
+                    }
                     let mut sums = sums.clone();
-                    states.advance(&session, &algorithm, (iteration, 0.1), &mut sums)
+                    let id = ReleaseId(over + 1);
+                    let planned = session.plan().release(id).expect("planned");
+                    let terms = planned.terms(0.5);
+                    let current = Current {
+                        id,
+                        planned,
+                        terms: &terms,
+                    };
+                    states.advance(&session, current, &mut sums)
                 };
-                let refused = run(Iteration(1)).expect_err("one peer's query is too long");
+                let refused = run(0).expect_err("one peer's query is too long");
                 assert!(
                     matches!(
                         refused,
-                        EngineError::Peer(PeerError::Query { peer: found, iteration: Iteration(2), .. })
+                        EngineError::Peer(PeerError::Query { peer: found, release: ReleaseId(2), .. })
                             if found == PeerIndex::from_index(peer)
                     ),
                     "{peer}: {refused:?}"
                 );
-                // Nobody contributes after the last iteration.
-                assert!(run(Iteration(3)).is_ok());
+                // Nobody contributes after the last release.
+                assert!(run(2).is_ok());
             }
         }
     }

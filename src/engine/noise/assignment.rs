@@ -229,11 +229,7 @@ mod tests {
     use crate::vocabulary::{Binding, CHUNK, ReleaseId, Seed};
 
     fn sigmas((own, pairwise): (f64, f64)) -> Sigmas {
-        Sigmas {
-            own,
-            pairwise,
-            coordinate: 0.0,
-        }
+        Sigmas::of_sums(own, pairwise)
     }
 
     fn assignment(seed: u64, own: f64, pairwise: f64) -> Assignment {

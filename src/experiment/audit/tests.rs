@@ -13,7 +13,7 @@ use crate::engine::{Session, Silent};
 use crate::experiment::filters::Choices;
 use crate::experiment::filters::mutations::old_hold_out;
 use crate::experiment::{Experiment, read_config};
-use crate::noise::Tamper;
+use crate::engine::noise::Tamper;
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::protocol::Plan;
 use crate::vocabulary::Seed;
@@ -181,18 +181,12 @@ fn a_sensitivity_for_half_the_change_is_caught() {
     let experiment = experiment(&[]);
     let prepare = |session: Session| {
         let mut parameters = session.plan().parameters().clone();
-        parameters.sensitivity = Sensitivity::new(
-            Adjacency::Interaction,
-            SensitivityRule::Exact,
-            40,
-            None,
-            parameters.rank,
-        )
-        .expect("proved");
+        parameters.sensitivity =
+            SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 40, None);
         let statistic = session.start().max_row_norm();
-        let honest = session.plan().parameters().sensitivity.bound(statistic);
-        assert!(parameters.sensitivity.bound(statistic) < 0.5 * honest);
+        let sensitivity = |plan: &Plan| plan.releases()[0].terms(statistic).sensitivity;
         let plan = Plan::new(parameters).expect("valid");
+        assert!(sensitivity(&plan) < 0.5 * sensitivity(session.plan()));
         session.with_plan(plan).expect("fits")
     };
     let audit = audit_sessions(&experiment, &options(3000), &prepare, &mut Silent).expect("runs");
@@ -353,12 +347,13 @@ fn exceeding(set: &[&str], choices: Choices, users: usize) -> (usize, f64) {
     let start = Arc::clone(session.start());
     let sensitivity = experiment.sensitivity;
     let delta = sensitivity.bound(sensitivity.statistic().of(&start));
+    let begun = PublicState::new(Arc::clone(&start));
     let filters = Filters::new(&experiment, choices);
     let ratios: Vec<f64> = (0..users)
         .into_par_iter()
         .map(|user| {
             let canary = Canary::search(&filters, user, &start).expect("items are left");
-            canary.change(&experiment, &start).norm() / delta
+            canary.change(&experiment, &begun).norm() / delta
         })
         .collect();
     let exceed = ratios.iter().filter(|&&ratio| ratio > 1.0 + 1e-9).count();
