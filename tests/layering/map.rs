@@ -5,7 +5,7 @@ pub(super) const BELOW: [(&str, &[&str]); 19] = [
     ("vocabulary", &[]),
     ("linalg", &["vocabulary"]),
     // Numbers and bytes to files: it knows nothing of what they mean.
-    ("writing", &["linalg"]),
+    ("writing", &["vocabulary", "linalg"]),
     ("topology", &["vocabulary"]),
     // A reader hands sparse rows to the linear algebra.
     ("data", &["vocabulary", "linalg"]),
@@ -95,7 +95,7 @@ pub(super) const BELOW: [(&str, &[&str]); 19] = [
             "scenario",
         ],
     ),
-    // Draws noise and plays sessions of its own, but has no part in a run.
+    // Draws noise and plays sessions of its own; its tests run swarms.
     (
         "assess",
         &[
@@ -108,6 +108,7 @@ pub(super) const BELOW: [(&str, &[&str]); 19] = [
             "privacy",
             "protocol",
             "engine",
+            "node",
             "config",
             "scenario",
             "run",
