@@ -3,10 +3,10 @@
 
 use nalgebra::{DMatrix, SymmetricEigen};
 use undertone::engine::central::{self, SumNoise};
-use undertone::engine::{ReleaseRecord, Outcome, Session, Silent, lockstep};
-use undertone::experiment::Experiment;
+use undertone::engine::{Outcome, ReleaseRecord, Session, Silent, lockstep};
 use undertone::linalg::{Block, SparseRows, orthonormalise, subspace_distance};
 use undertone::protocol::averaging::AveragingKind;
+use undertone::scenario::Experiment;
 use undertone::vocabulary::{PeerIndex, ReleaseId, Seed};
 
 use crate::support::experiments::{CASES, experiment};
@@ -26,11 +26,10 @@ struct Curated {
 /// P1 Algorithm 1 written out: the exact sum over all rows plus every peer's own share, except `withheld`'s.
 fn curator(session: &Session, withheld: Option<usize>) -> Vec<Curated> {
     let rows = session.all_rows();
-    let parameters = session.plan().parameters();
     let mut basis = Block::clone(session.start());
     let mut trajectory = Vec::new();
-    for l in 1..=parameters.iterations {
-        let sensitivity = parameters.sensitivity.bound(basis.max_row_norm());
+    for (l, planned) in (1..).zip(session.plan().releases()) {
+        let sensitivity = planned.bounds()[0].bound(basis.max_row_norm());
         let mut noise = Block::zeros(basis.rows(), basis.columns());
         let peers = (0..session.peers()).filter(|u| Some(*u) != withheld);
         for u in peers {

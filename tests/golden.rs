@@ -9,9 +9,11 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 
+use undertone::campaign::sweep::Sweep;
+use undertone::config::read_config;
 use undertone::engine::{Observer, Outcome, Transcript};
-use undertone::experiment::sweep::Sweep;
-use undertone::experiment::{Experiment, read_config, run};
+use undertone::run::run;
+use undertone::scenario::Experiment;
 
 use crate::support::experiments::sims;
 use crate::support::repository;
@@ -26,9 +28,11 @@ impl Observer for Published {
     }
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
-        hash_values(&mut self.0, &[transcript.scale]);
+        hash_values(&mut self.0, &[transcript.terms.scale]);
         hash_values(&mut self.0, transcript.inputs);
-        hash_values(&mut self.0, transcript.queries);
+        for state in transcript.states {
+            hash_values(&mut self.0, state.query.values());
+        }
     }
 }
 

@@ -30,7 +30,8 @@ pub(crate) struct Shape {
     /// Columns p.
     pub(crate) rank: usize,
     /// Power iterations.
-    pub(crate)    /// Averaging rounds per iteration.
+    pub(crate) iterations: u32,
+    /// Averaging rounds per iteration.
     pub(crate) rounds: u32,
 }
 

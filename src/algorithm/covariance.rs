@@ -44,7 +44,12 @@ impl Algorithm for Covariance {
 
     fn releases(&self) -> Vec<ReleaseSpec> {
         let shape = (PackedTriangle::coordinates(self.dimension), 1);
-        vec![ReleaseSpec::sum(1, Quantity::PackedTriangle, shape, self.rank)]
+        vec![ReleaseSpec::sum(
+            1,
+            Quantity::PackedTriangle,
+            shape,
+            self.rank,
+        )]
     }
 
     fn dimension(&self) -> usize {
@@ -155,7 +160,11 @@ mod tests {
             sum.values().iter().map(|v| v * 1e306).collect(),
         ));
         let state = algorithm
-            .advance(&PublicState::new(Arc::new(Block::zeros(3, 1))), &huge, &[1.0])
+            .advance(
+                &PublicState::new(Arc::new(Block::zeros(3, 1))),
+                &huge,
+                &[1.0],
+            )
             .expect("always");
         assert!(subspace_distance(&algorithm.estimate(&state), &estimate) < 1e-12);
     }

@@ -15,7 +15,9 @@ pub struct LocalData {
 
 /// Batch numbers that do not fit the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{numbers} batch numbers are given for {rows} rows: give every slot one, also those that are empty")]
+#[error(
+    "{numbers} batch numbers are given for {rows} rows: give every slot one, also those that are empty"
+)]
 pub struct BatchError {
     /// Numbers given.
     pub numbers: usize,

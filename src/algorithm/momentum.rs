@@ -123,7 +123,12 @@ mod tests {
         let mut state = PublicState::new(Arc::new(start));
         (0..iterations)
             .map(|_| {
-                let sum = contribution(algorithm, rows, state.history(), algorithm.releases()[0].shape());
+                let sum = contribution(
+                    algorithm,
+                    rows,
+                    state.history(),
+                    algorithm.releases()[0].shape(),
+                );
                 state = algorithm
                     .advance(&state, &Arc::new(sum), &[0.0])
                     .expect("full rank");

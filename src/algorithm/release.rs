@@ -59,12 +59,7 @@ impl BlockSpec {
 impl ReleaseSpec {
     /// A noisy sum of one block over all rows, with as much of the budget as every other release.
     #[must_use]
-    pub fn sum(
-        iteration: u32,
-        quantity: Quantity,
-        shape: (usize, usize),
-        columns: usize,
-    ) -> Self {
+    pub fn sum(iteration: u32, quantity: Quantity, shape: (usize, usize), columns: usize) -> Self {
         Self {
             iteration: Iteration(iteration),
             form: Form::Sum,
@@ -134,7 +129,10 @@ mod tests {
     fn a_record_is_charged_for_the_releases_it_meets() {
         let mut releases = ReleaseSpec::products(5, 3, 2);
         assert_eq!(charged(&releases, |_| 1.0), 5.0);
-        for (release, batch) in releases.iter_mut().zip([Some(0), Some(1), Some(1), None, Some(0)]) {
+        for (release, batch) in releases
+            .iter_mut()
+            .zip([Some(0), Some(1), Some(1), None, Some(0)])
+        {
             release.batch = batch;
         }
         assert_eq!(charged(&releases, |_| 1.0), 3.0);

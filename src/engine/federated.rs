@@ -26,7 +26,11 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         .map(|planned| {
             let up = wire::framed_block_len(planned.values()) as u64;
             let all = planned.values() * session.peers();
-            let down = if planned.is_own() { all } else { planned.values() };
+            let down = if planned.is_own() {
+                all
+            } else {
+                planned.values()
+            };
             up + wire::framed_block_len(down) as u64
         })
         .sum();

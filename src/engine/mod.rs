@@ -13,10 +13,10 @@
 
 pub mod analytic;
 pub mod central;
+mod course;
 pub mod event;
 pub mod federated;
 pub mod lockstep;
-mod course;
 mod network;
 pub mod noise;
 mod outcome;
@@ -27,7 +27,7 @@ mod session;
 pub(crate) mod tests;
 
 pub use outcome::{
-    Communication, Consensus, ReleaseRecord, Observer, Outcome, Silent, Totals, Transcript,
+    Communication, Consensus, Observer, Outcome, ReleaseRecord, Silent, Totals, Transcript,
 };
 pub use record::Collector;
 pub use rows::PeerRows;

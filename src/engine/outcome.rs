@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::linalg::Block;
-use crate::protocol::averaging::Traffic;
 use crate::algorithm::PublicState;
+use crate::linalg::Block;
 use crate::protocol::Terms;
+use crate::protocol::averaging::Traffic;
 use crate::vocabulary::{Iteration, ReleaseId, Round};
 
 /// Sums over all peers that only a simulator can see, for `verify` and the tests, in the units in which inputs are published;

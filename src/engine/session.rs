@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::EngineError;
-use super::rows::PeerRows;
-use crate::linalg::{Block, SparseRows};
 use super::noise::Assignment;
 use super::outcome::Communication;
+use super::rows::PeerRows;
+use crate::linalg::{Block, SparseRows};
 use crate::noise::{SigmaError, Term};
 use crate::protocol::averaging::{Load, Program, ProgramError, Traffic};
 use crate::protocol::wire;

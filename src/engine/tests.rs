@@ -10,8 +10,8 @@ use super::{
     analytic, central, event, federated, graphs_digest, lockstep,
 };
 use crate::algorithm::AlgorithmSpec;
-use crate::linalg::{SparseRows, start_block};
 use crate::engine::noise::Assignment;
+use crate::linalg::{SparseRows, start_block};
 use crate::noise::Sigmas;
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::{AveragingKind, Length, MixingBounds};

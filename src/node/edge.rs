@@ -352,7 +352,8 @@ impl Reading {
         }
         let rest = stream.read_exact(&mut prefix[1..]).await;
         rest.map_err(Unreadable::Broken)?;
-        let length = wire::check_announced_len(prefix, sizes.most()).map_err(Unreadable::Malformed)?;
+        let length =
+            wire::check_announced_len(prefix, sizes.most()).map_err(Unreadable::Malformed)?;
         if !wanted.await {
             return Err(Unreadable::Unwanted);
         }
@@ -433,13 +434,14 @@ mod tests {
             .collect();
         let mut stream = Cursor::new(bytes);
         let mut reading = Reading::default();
-        let mut block = || match block_on(reading.next(&mut stream, &FrameSizes::from(many), ready(true))) {
-            Ok(Some(Message {
-                body: Body::Average(values),
-                ..
-            })) => values,
-            other => panic!("{other:?}"),
-        };
+        let mut block =
+            || match block_on(reading.next(&mut stream, &FrameSizes::from(many), ready(true))) {
+                Ok(Some(Message {
+                    body: Body::Average(values),
+                    ..
+                })) => values,
+                other => panic!("{other:?}"),
+            };
         let first = block();
         let place = first.as_ptr();
         drop(first);

@@ -20,13 +20,13 @@ use super::edge::{self, PROTOCOL};
 use super::network::{self, Node, Shared, span};
 use super::{SwarmError, SwarmOptions, Transport, identity, run, swarm};
 use crate::engine::tests::{assert_same_bits, graphs, rows, session_of};
-use crate::engine::{ReleaseRecord, Observer, Session, Silent, lockstep};
+use crate::engine::{Observer, ReleaseRecord, Session, Silent, lockstep};
 use crate::linalg::SparseRows;
 use crate::protocol::averaging::AveragingKind;
 use crate::protocol::wire::{self, WireError};
 use crate::protocol::{Body, Fault, FaultKind, Message, SessionId};
 use crate::topology::Graph;
-use crate::vocabulary::{ReleaseId, PeerIndex, Round};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
 /// No test may hang, however slow the machine.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -69,7 +69,7 @@ struct Watching {
 
 impl Observer for Watching {
     fn released(&mut self, record: &ReleaseRecord) {
-        self.iterations.push(record.iteration);
+        self.iterations.push(record.release);
     }
 
     fn progress(&mut self, done: u64, total: u64) {
@@ -392,7 +392,10 @@ fn a_block_ahead_of_its_exchange_stays_with_its_sender() {
         })
     };
     let first = say(Body::Scale(0.5));
-    let ahead = say(Body::Average(Arc::new(vec![0.5; session.plan().most_values()])));
+    let ahead = say(Body::Average(Arc::new(vec![
+        0.5;
+        session.plan().most_values()
+    ])));
     for transport in TRANSPORTS {
         let (first, ahead) = (first.clone(), ahead.clone());
         let (tell, told) = std::sync::mpsc::channel();

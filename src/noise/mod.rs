@@ -10,6 +10,6 @@
 mod peer_noise;
 mod sigmas;
 
-pub use peer_noise::{NoiseChunk, PeerNoise, Term};
 pub(crate) use peer_noise::Scale;
+pub use peer_noise::{NoiseChunk, PeerNoise, Term};
 pub use sigmas::{SigmaError, Sigmas};

@@ -1,6 +1,6 @@
 //! What a neighbour did wrong, with its number and the figures.
 
-use crate::vocabulary::{ReleaseId, PeerIndex, Round};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
 use super::message::SessionId;
 use super::wire::WireError;

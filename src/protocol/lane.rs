@@ -65,7 +65,9 @@ impl Lane {
         if number >= self.messages() {
             return None;
         }
-        let release = self.plan.release_at(number, |before| self.messages_of(before));
+        let release = self
+            .plan
+            .release_at(number, |before| self.messages_of(before));
         let index = (number - self.before(release)) as u32;
         let agreement = self.plan.agreement_rounds(release);
         let within = match index.checked_sub(agreement) {

@@ -39,10 +39,10 @@ mod tests;
 pub mod wire;
 
 pub use fault::{Fault, FaultKind};
+pub use kernel::ReleaseError;
 pub use lane::Lane;
 pub use message::{Body, Message, SessionId};
 pub use outbox::{CollectingOutbox, Event, Outbox, Targets, Timer};
 pub use peer::{Input, Peer, PeerError, PeerSetup};
-pub use kernel::ReleaseError;
 pub use plan::{Plan, PlanError, PlanParameters, PlannedRelease, Terms};
 pub use query::{MAX_DEFECT, QueryError, check_query, check_start};

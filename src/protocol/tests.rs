@@ -13,7 +13,7 @@ use crate::algorithm::AlgorithmSpec;
 use crate::linalg::{Block, SparseRows, start_block};
 use crate::noise::{PeerNoise, Term};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use crate::vocabulary::{Binding, ReleaseId, NoiseLabel, PeerIndex, Round, Seed, Span, Time};
+use crate::vocabulary::{Binding, NoiseLabel, PeerIndex, ReleaseId, Round, Seed, Span, Time};
 
 mod plans;
 
@@ -604,8 +604,18 @@ fn bad_setups_and_plans_are_errors() {
     ));
     let bad: [fn(&mut PlanParameters); 9] = [
         |p| p.peers = 0,
-        |p| p.algorithm = AlgorithmSpec::Power { rank: 5, iterations: 2 },
-        |p| p.algorithm = AlgorithmSpec::Power { rank: 2, iterations: 0 },
+        |p| {
+            p.algorithm = AlgorithmSpec::Power {
+                rank: 5,
+                iterations: 2,
+            }
+        },
+        |p| {
+            p.algorithm = AlgorithmSpec::Power {
+                rank: 2,
+                iterations: 0,
+            }
+        },
         |p| p.sigma_coordinate = f64::INFINITY,
         |p| p.averaging_rounds = 0,
         // Each peer would scale its noise by a statistic of its own.

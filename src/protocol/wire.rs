@@ -483,12 +483,14 @@ mod tests {
         let length = bytes.len() - PREFIX_LEN;
         let buffer = vec![7.0; 10];
         let place = buffer.as_ptr();
-        let mut arriving = Arriving::new(head, length, &FrameSizes::from(10), buffer).expect("agrees");
+        let mut arriving =
+            Arriving::new(head, length, &FrameSizes::from(10), buffer).expect("agrees");
         assert_eq!(arriving.missing(), 80);
         for piece in tail.chunks(24) {
             arriving.take(piece).expect("whole values");
         }
-        let mut more = Arriving::new(head, length, &FrameSizes::from(10), Vec::new()).expect("agrees");
+        let mut more =
+            Arriving::new(head, length, &FrameSizes::from(10), Vec::new()).expect("agrees");
         assert!(more.take(&tail[..7]).is_err(), "half a value");
         assert!(more.take(&[0; 88]).is_err(), "more than announced");
         assert!(more.finish().is_err(), "nothing has come");

@@ -82,7 +82,12 @@ fn run(algorithm: &dyn Algorithm, rows: &SparseRows, iterations: u32) -> Vec<Arc
     let mut state = PublicState::new(Arc::new(start));
     (0..iterations)
         .map(|_| {
-            let sum = Arc::new(contribution(algorithm, rows, state.history(), algorithm.releases()[0].shape()));
+            let sum = Arc::new(contribution(
+                algorithm,
+                rows,
+                state.history(),
+                algorithm.releases()[0].shape(),
+            ));
             state = algorithm.advance(&state, &sum, &[0.0]).expect("full rank");
             algorithm.estimate(&state)
         })
@@ -247,7 +252,12 @@ fn an_exhausted_space_is_measured_again_and_the_noise_falls() {
     for l in 1..=40 {
         let defect = state.query.transpose_times(&state.query) - DMatrix::identity(24, 24);
         assert!(defect.abs().max() < 1e-12, "query {l} is orthonormal");
-        let mut sum = contribution(&algorithm, &rows, state.history(), algorithm.releases()[0].shape());
+        let mut sum = contribution(
+            &algorithm,
+            &rows,
+            state.history(),
+            algorithm.releases()[0].shape(),
+        );
         for value in sum.values_mut() {
             let normal: f64 =
                 rand::distr::Distribution::sample(&rand_distr::StandardNormal, &mut generator);

@@ -8,7 +8,7 @@ use crate::engine::Session;
 use crate::linalg::Block;
 use crate::noise::Term;
 use crate::topology::Graph;
-use crate::vocabulary::{ReleaseId, NoiseLabel, PeerIndex};
+use crate::vocabulary::{NoiseLabel, PeerIndex, ReleaseId};
 
 /// What the engine draws from: see the statement in the module above.
 #[derive(Clone, Debug)]

@@ -220,8 +220,7 @@ impl Probes<'_> {
             noise: noise.norm() + parts.fold(0.0, |most, (a, b)| (a + b).max(most)),
         };
         let largest = self.law.largest_weight();
-        approximation(agreement, &self.contributions, largest, scaled)
-            .map(|a| a / published.norm())
+        approximation(agreement, &self.contributions, largest, scaled).map(|a| a / published.norm())
     }
 }
 

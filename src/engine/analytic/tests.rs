@@ -13,6 +13,7 @@ use super::{
     run_law, smallest_singular_value,
 };
 use crate::algorithm::AlgorithmSpec;
+use crate::algorithm::PublicState;
 use crate::engine::tests::{graphs, session_of};
 use crate::engine::{
     EngineError, Observer, Outcome, Session, SessionParts, Silent, Transcript, graphs_digest,

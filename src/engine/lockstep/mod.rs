@@ -118,7 +118,11 @@ impl<'a> Network<'a> {
     }
 
     /// Every peer fills its own coordinates: nothing is averaged.
-    fn gather(&mut self, current: Current<'_>, observer: &mut dyn Observer) -> Result<ReleaseRecord, EngineError> {
+    fn gather(
+        &mut self,
+        current: Current<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<ReleaseRecord, EngineError> {
         let Current { id, planned, terms } = current;
         let session = self.session;
         let values = planned.values();
@@ -157,7 +161,9 @@ impl<'a> Network<'a> {
         let block = |values| Block::from_values(height * session.peers(), width, values);
         let sum = Arc::new(block(published.clone()));
         let query = self.states.query_block(session, &self.sums);
-        let basis = self.states.advance_all(session, current, &sum, &mut self.sums)?;
+        let basis = self
+            .states
+            .advance_all(session, current, &sum, &mut self.sums)?;
         self.done += 1;
         observer.progress(self.done, self.total);
         Ok(ReleaseRecord {

@@ -210,15 +210,15 @@ impl States {
         let failures = states
             .par_iter_mut()
             .enumerate()
-            .filter_map(|(u, state)| {
-                match kernel::advance(plan, state, released, &sigmas) {
+            .filter_map(
+                |(u, state)| match kernel::advance(plan, state, released, &sigmas) {
                     Ok(next) => {
                         *state = next;
                         None
                     }
                     Err(error) => Some(PeerError::at(PeerIndex::from_index(u), id, error)),
-                }
-            })
+                },
+            )
             .collect();
         self.estimate(session, failures, sums)
     }

@@ -14,7 +14,7 @@ use crate::protocol::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, Targets,
 };
 use crate::topology::{Graph, Provenance, Topology};
-use crate::vocabulary::{ReleaseId, PeerIndex, Round, Span, Time};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round, Span, Time};
 
 /// The four graphs of the engines' tests, and a path, a binary tree, a hub on a path, a bipartite graph and a lattice of 12.
 fn many_graphs() -> Vec<Graph> {
@@ -166,10 +166,7 @@ fn a_tree_gives_every_peer_the_same_bits_on_every_engine_and_counts_two_messages
         let scales = 2 * graph.edges() as u64 * u64::from(session.plan().parameters().scale_rounds);
         let expected = 3 * (scales + 2 * 11);
         assert_eq!(lockstep.communication.messages, expected);
-        assert_eq!(
-            lockstep.communication,
-            session.communication(3)
-        );
+        assert_eq!(lockstep.communication, session.communication(3));
     }
 }
 
@@ -324,10 +321,7 @@ fn probes_of_a_tree_do_not_deviate_at_all() {
             );
             assert_eq!(*record.sum, record.totals.published);
         }
-        assert_eq!(
-            outcome.communication,
-            session.communication(2)
-        );
+        assert_eq!(outcome.communication, session.communication(2));
     }
 }
 

@@ -67,9 +67,7 @@ impl SensitivitySpec {
         }
         let known = |line: &&&Proved| (line.quantity, line.adjacency) == (quantity, self.adjacency);
         match self.own.iter().find(known) {
-            Some(line) => {
-                Sensitivity::of_line(line, self.degree_floor, self.degree_cap, columns)
-            }
+            Some(line) => Sensitivity::of_line(line, self.degree_floor, self.degree_cap, columns),
             None => Err(unproved(quantity, self.adjacency, SensitivityRule::Own)),
         }
     }
@@ -80,7 +78,13 @@ impl PartialEq for SensitivitySpec {
         let parts = |one: &Self| {
             let own = one.own.iter().map(|line| (line.quantity, line.adjacency));
             let own: Vec<_> = own.collect();
-            (one.adjacency, one.rule, one.degree_floor, one.degree_cap, own)
+            (
+                one.adjacency,
+                one.rule,
+                one.degree_floor,
+                one.degree_cap,
+                own,
+            )
         };
         parts(self) == parts(other)
     }
@@ -93,7 +97,14 @@ impl std::fmt::Debug for SensitivitySpec {
             .field("rule", &self.rule)
             .field("degree_floor", &self.degree_floor)
             .field("degree_cap", &self.degree_cap)
-            .field("own", &self.own.iter().map(|line| line.quantity).collect::<Vec<_>>())
+            .field(
+                "own",
+                &self
+                    .own
+                    .iter()
+                    .map(|line| line.quantity)
+                    .collect::<Vec<_>>(),
+            )
             .finish()
     }
 }

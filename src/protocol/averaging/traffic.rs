@@ -53,9 +53,8 @@ impl Traffic {
     #[must_use]
     pub fn of(program: &Program, network: &dyn Network, load: Load) -> Self {
         let number = wire::framed_len(&Body::Scale(0.0)) as u64;
-        let rounds = load.number_rounds
-            + load.sums * u64::from(program.rounds())
-            + load.coordinate_rounds;
+        let rounds =
+            load.number_rounds + load.sums * u64::from(program.rounds()) + load.coordinate_rounds;
         let mut traffic = Self {
             rounds: u32::try_from(rounds).unwrap_or(u32::MAX),
             ..Self::default()

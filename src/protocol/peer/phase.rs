@@ -9,10 +9,7 @@ pub(super) enum Phase {
     /// Nothing yet, or in between two phases.
     Waiting,
     /// Max-consensus of a public number.
-    Agree {
-        round: u32,
-        value: f64,
-    },
+    Agree { round: u32, value: f64 },
     /// The averaging of a sum.
     Average {
         /// Position in the peer's list of steps; the round, in a recurrence.

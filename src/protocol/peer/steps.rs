@@ -22,7 +22,10 @@ impl Peer {
 
     fn planned(&self) -> &PlannedRelease {
         // `Plan::next` says that there is a release before anybody begins one.
-        let index = self.release().index().min(self.setup.plan.releases().len() - 1);
+        let index = self
+            .release()
+            .index()
+            .min(self.setup.plan.releases().len() - 1);
         &self.setup.plan.releases()[index]
     }
 
@@ -62,12 +65,7 @@ impl Peer {
     }
 
     /// Notes the number all peers agreed on, and goes on.
-    fn agreed(
-        &mut self,
-        value: f64,
-        now: Time,
-        outbox: &mut impl Outbox,
-    ) -> Result<(), PeerError> {
+    fn agreed(&mut self, value: f64, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
         self.state.agreed = Some(value);
         self.go_on(now, outbox)
     }
@@ -82,7 +80,9 @@ impl Peer {
         let mut input = local.into_values();
         let (own, values) = (planned.is_own(), planned.values());
         if own {
-            self.setup.noise.add_to_own(release, terms.scale, &mut input);
+            self.setup
+                .noise
+                .add_to_own(release, terms.scale, &mut input);
         } else {
             self.setup.noise.add_to(release, terms.scale, &mut input);
         }
@@ -113,7 +113,11 @@ impl Peer {
         }
         let body = Body::Coordinates(Arc::clone(&known));
         let round = 0;
-        self.phase = Phase::Gather { round, terms, known };
+        self.phase = Phase::Gather {
+            round,
+            terms,
+            known,
+        };
         self.say(Targets::All, Round(round), body, outbox);
         self.wait(1, now, outbox);
         Ok(())
@@ -294,7 +298,11 @@ impl Peer {
                     return self.conclude(terms, known.to_vec(), now, outbox);
                 }
                 let body = Body::Coordinates(Arc::clone(&known));
-                self.phase = Phase::Gather { round, terms, known };
+                self.phase = Phase::Gather {
+                    round,
+                    terms,
+                    known,
+                };
                 self.say(Targets::All, Round(round), body, outbox);
                 self.wait(1, now, outbox);
                 Ok(())

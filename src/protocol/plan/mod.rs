@@ -80,7 +80,10 @@ impl Plan {
         for (what, found) in [
             ("the own noise scale", parameters.sigma_own),
             ("the pairwise noise scale", parameters.sigma_pairwise),
-            ("the noise scale of own coordinates", parameters.sigma_coordinate),
+            (
+                "the noise scale of own coordinates",
+                parameters.sigma_coordinate,
+            ),
         ] {
             if !(found.is_finite() && found >= 0.0) {
                 return Err(PlanError::Sigma { what, found });
@@ -88,7 +91,10 @@ impl Plan {
         }
         let releases = planned(&parameters, algorithm.as_ref())?;
         let noisy = parameters.sigma_own > 0.0 || parameters.sigma_pairwise > 0.0;
-        if noisy && parameters.sigma_coordinate == 0.0 && releases.iter().any(PlannedRelease::is_own) {
+        if noisy
+            && parameters.sigma_coordinate == 0.0
+            && releases.iter().any(PlannedRelease::is_own)
+        {
             let algorithm = parameters.algorithm.name();
             return Err(PlanError::BareCoordinates { algorithm });
         }
@@ -195,7 +201,9 @@ impl Plan {
     pub fn next(&self, state: &PublicState) -> Result<Next, ReleaseError> {
         let here = ReleaseId(state.released).next();
         let planned = self.release(here);
-        let next = self.algorithm.next(state, planned.map(PlannedRelease::spec));
+        let next = self
+            .algorithm
+            .next(state, planned.map(PlannedRelease::spec));
         let Some(planned) = planned else {
             return match next {
                 Next::Done => Ok(next),
@@ -246,7 +254,9 @@ impl Plan {
 
     /// The last release that begins at or before the place where `count` says that so many messages have gone before.
     pub(super) fn release_at(&self, number: u64, count: impl Fn(Exchanges) -> u64) -> ReleaseId {
-        let begun = self.before.partition_point(|&before| count(before) <= number);
+        let begun = self
+            .before
+            .partition_point(|&before| count(before) <= number);
         ReleaseId(begun as u32)
     }
 
@@ -320,12 +330,14 @@ fn planned(
     if specs.is_empty() || specs.len() > u32::MAX as usize - 1 {
         return wrong(0, "a program has at least one release");
     }
-    let ordered = specs.iter().all(|one| one.iteration.0 > 0)
-        && specs.is_sorted_by_key(|one| one.iteration);
+    let ordered =
+        specs.iter().all(|one| one.iteration.0 > 0) && specs.is_sorted_by_key(|one| one.iteration);
     if !ordered {
         return wrong(0, "iterations are counted from 1 and never fall");
     }
-    let shares = specs.iter().all(|one| one.share.is_finite() && one.share > 0.0);
+    let shares = specs
+        .iter()
+        .all(|one| one.share.is_finite() && one.share > 0.0);
     if !shares {
         return wrong(0, "shares of the budget are finite and above 0");
     }

@@ -81,7 +81,9 @@ impl PlanParameters {
     pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
         let first = bounds.first().and_then(|bounds| bounds.first());
         match (self.algorithm.kind(), first) {
-            (Some(kind), Some(bound)) => wire::digest(&self.hashed::<AlgorithmKind, _>(kind, bound)),
+            (Some(kind), Some(bound)) => {
+                wire::digest(&self.hashed::<AlgorithmKind, _>(kind, bound))
+            }
             _ => {
                 let own = Own {
                     mark: u32::MAX,

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::super::wire;
 use super::error::PlanError;
 use super::parameters::PlanParameters;
-use super::super::wire;
 use crate::algorithm::{Algorithm, Form, PublicState, ReleaseSpec};
 use crate::privacy::{Sensitivity, Statistic};
 use crate::vocabulary::ReleaseId;
@@ -124,7 +124,9 @@ impl PlannedRelease {
         let mut needed: Vec<Statistic> = needed.collect();
         needed.dedup();
         if needed.len() > 1 {
-            return wrong("its blocks need bounds by different statistics; peers agree on one number");
+            return wrong(
+                "its blocks need bounds by different statistics; peers agree on one number",
+            );
         }
         let statistic = needed.first().copied().unwrap_or(Statistic::None);
         if spec.agreement && statistic != Statistic::None {

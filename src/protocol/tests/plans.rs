@@ -51,7 +51,12 @@ fn noise_factors_and_momentum_are_checked() {
     uneven.noise_factors = vec![0.8, 1.6];
     let plan = Plan::new(uneven).expect("more noise than needed");
     // At a largest row norm of 0.5 and floor 1, Δ is 0.5.
-    let scale = |plan: &Plan, id| plan.release(ReleaseId(id)).expect("planned").terms(0.5).scale;
+    let scale = |plan: &Plan, id| {
+        plan.release(ReleaseId(id))
+            .expect("planned")
+            .terms(0.5)
+            .scale
+    };
     assert_eq!(scale(&plan, 2), 0.8);
     assert_eq!(plan.releases()[0].factor(), 0.8);
     let even = Plan::new(parameters()).expect("valid");
@@ -143,7 +148,10 @@ fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
     let rule = SensitivityRule::RowNorm;
     let mut unproved = covariance(100);
     unproved.sensitivity = SensitivitySpec::new(Adjacency::Interaction, rule, 1, None);
-    assert!(matches!(Plan::new(unproved), Err(PlanError::Sensitivity(_))));
+    assert!(matches!(
+        Plan::new(unproved),
+        Err(PlanError::Sensitivity(_))
+    ));
 }
 
 fn power(rank: usize, iterations: u32) -> AlgorithmSpec {

@@ -11,11 +11,11 @@ use rand::distr::Distribution;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
-use crate::privacy::adjacency::{Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User};
 use super::registry::PROVED;
 use super::*;
-use crate::privacy::Adjacency;
 use crate::linalg::{Block, PackedTriangle};
+use crate::privacy::Adjacency;
+use crate::privacy::adjacency::{Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User};
 use crate::vocabulary::{Label, Quantity, Seed};
 
 mod blocks;

@@ -1,8 +1,8 @@
 //! One interaction.
 
 use super::super::rule::{Public, Rule, SensitivityRule};
-use crate::privacy::adjacency;
 use super::Exact;
+use crate::privacy::adjacency;
 
 /// One interaction added or removed, rows normalised with degree floor D:
 ///

@@ -1,8 +1,8 @@
 //! One item for another.
 
 use super::super::rule::{Public, Rule, SensitivityRule};
-use crate::privacy::adjacency;
 use super::Exact;
+use crate::privacy::adjacency;
 
 /// One item of a user exchanged for another, or one added or removed. With
 ///

@@ -2,8 +2,8 @@
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
-use crate::privacy::adjacency;
 use super::Exact;
+use crate::privacy::adjacency;
 
 /// Any C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4): Δ = √p, known in advance.
 ///

@@ -2,8 +2,8 @@
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
-use crate::privacy::adjacency;
 use super::Exact;
+use crate::privacy::adjacency;
 
 /// A whole user zeroed out or added, with at most m = `degree_cap` interactions:
 ///

@@ -2,8 +2,8 @@
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
-use crate::privacy::adjacency;
 use super::Packed;
+use crate::privacy::adjacency;
 use crate::vocabulary::Quantity;
 
 /// One interaction added or removed, rows normalised with degree floor D: Δ = 1/√D.

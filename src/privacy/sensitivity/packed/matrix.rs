@@ -2,8 +2,8 @@
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
-use crate::privacy::adjacency;
 use super::Packed;
+use crate::privacy::adjacency;
 use crate::vocabulary::Quantity;
 
 /// Any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7): Δ = 1.

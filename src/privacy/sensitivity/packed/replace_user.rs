@@ -4,8 +4,8 @@ use std::f64::consts::SQRT_2;
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
-use crate::privacy::adjacency;
 use super::Packed;
+use crate::privacy::adjacency;
 use crate::vocabulary::Quantity;
 
 /// One user's row replaced by any other, both with at most m = `degree_cap` interactions: √2 times what one user

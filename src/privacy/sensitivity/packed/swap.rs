@@ -2,8 +2,8 @@
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
-use crate::privacy::adjacency;
 use super::Packed;
+use crate::privacy::adjacency;
 use crate::vocabulary::Quantity;
 
 /// One item of a user exchanged for another, or one added or removed: Δ = √(2/D).
