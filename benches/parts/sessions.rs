@@ -27,7 +27,8 @@ pub(crate) fn topology(peers: usize) -> Topology {
 pub(crate) struct Size {
     pub(crate) items: usize,
     pub(crate) rank: usize,
-    pub(crate)    pub(crate) rounds: u32,
+    pub(crate) iterations: u32,
+    pub(crate) rounds: u32,
 }
 
 /// A session with one row of about 20 items (or all of them) per peer.

@@ -21,7 +21,6 @@ use crate::engine::{
 };
 use crate::linalg::{Block, SparseRows, subspace_distance, top_eigenvectors};
 use crate::noise::Term;
-use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::protocol::averaging::{AveragingKind, Coefficients, Form, MixingBounds, mix};
 use crate::protocol::{Plan, PlanParameters};
 use crate::topology::{Graph, Provenance, Topology};

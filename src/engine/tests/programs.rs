@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{BOUNDS, assert_same_bits, graphs, rows, run_all, session_of};
 use crate::engine::analytic::{self, AnalyticOptions};
 use crate::engine::event::{self, Latency};
-use crate::engine::{Communication, EngineError, Session, SessionError, Silent, lockstep};
+use crate::engine::{EngineError, Session, SessionError, Silent, lockstep};
 use crate::protocol::averaging::{
     AveragingError, AveragingKind, Expected, Form, Length, PeerStep, Program, ProgramError,
 };
