@@ -41,7 +41,7 @@ fn assert_equal_to_lockstep(engines: &[EngineConfig], most_peers: usize) {
             let lockstep = experiment(*case, AveragingKind::Tree, set);
             let reference = written(&lockstep);
             let session = lockstep.session(&undertone::vocabulary::Seed::from_u64(1));
-            let derived = session.communication(session.plan().releases().len());
+            let derived = session.communication(session.plan().releases().len(), false);
             assert_eq!(reference.communication, derived, "{}", case.name);
             for engine in engines {
                 let other = on_engine(&lockstep, *engine);

@@ -538,11 +538,13 @@ impl Session {
         }
     }
 
-    /// What the first so many releases cost to send, derived from the averaging program.
-    #[must_use]
-    pub fn traffic(&self, releases: usize) -> Traffic {
-        let mut load = Load::default();
+    /// What the first so many releases have peers exchange; with `agreed` one agreement more, after which the algorithm was done.
+    fn load(&self, releases: usize, agreed: bool) -> Load {
         let flood = u64::from(self.plan.scale_rounds());
+        let mut load = Load {
+            number_rounds: if agreed { flood } else { 0 },
+            ..Load::default()
+        };
         for planned in self.plan.releases().iter().take(releases) {
             let values = planned.values();
             if planned.agrees() {
@@ -557,14 +559,22 @@ impl Session {
                 load.sum_bytes += wire::framed_block_len(values) as u64;
             }
         }
-        Traffic::of(&self.program, &*self.topology, load)
+        load
     }
 
-    /// What a run of the first so many releases communicates.
+    /// What the first so many releases cost to send, derived from the averaging program.
     #[must_use]
-    pub fn communication(&self, releases: usize) -> Communication {
+    pub fn traffic(&self, releases: usize) -> Traffic {
+        Traffic::of(&self.program, &*self.topology, self.load(releases, false))
+    }
+
+    /// What a run of the first so many releases communicates. An algorithm that was done before all releases were made may have
+    /// had its peers agree on that: `agreed` says so.
+    #[must_use]
+    pub fn communication(&self, releases: usize, agreed: bool) -> Communication {
+        let all = Traffic::of(&self.program, &*self.topology, self.load(releases, agreed));
         let rounds = (1..=releases as u32).map(|id| self.plan.steps_of_release(ReleaseId(id)));
-        Communication::of(self.traffic(releases), rounds.collect())
+        Communication::of(all, rounds.collect())
     }
 
     /// The rows of all peers in one matrix, in peer order.

@@ -247,7 +247,7 @@ async fn collect(
     }
     observer.progress(communication.messages, expected);
     let records = collector.into_records();
-    communication.rounds = session.communication(records.len()).rounds;
+    communication.rounds = session.communication(records.len(), false).rounds;
     Ok(Outcome {
         records,
         communication,

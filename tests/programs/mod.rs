@@ -83,7 +83,7 @@ impl Setting {
         };
         let length = match self.averaging.is_exact() {
             true => Length::Own,
-            false => Length::Rounds(30),
+            false => Length::Rounds(120),
         };
         let program = self.averaging.compile(&*topology, bounds, length);
         let program = program.expect("a connected graph");
@@ -199,7 +199,7 @@ fn assert_same(found: &(Outcome, Told), reference: &(Outcome, Told)) {
 pub(crate) fn conforms(setting: &Setting, algorithm: &Arc<dyn Algorithm>, peers: &[LocalData]) {
     for (averaging, tolerance) in [
         (AveragingKind::Chebyshev, 1e-6),
-        (AveragingKind::Linear, 1e-1),
+        (AveragingKind::Linear, 1e-6),
         (AveragingKind::Tree, 1e-12),
     ] {
         let setting = Setting {

@@ -184,7 +184,7 @@ fn run_law(
     };
     let records = course::run(session, &mut probes, observer)?;
     Ok(Outcome {
-        communication: session.communication(records.len()),
+        communication: session.communication(records.len(), false),
         records,
     })
 }

@@ -121,7 +121,7 @@ impl<'a> Simulation<'a> {
             return Err(EngineError::Stalled { waiting, peers });
         }
         let records = self.collector.into_records();
-        let rounds = self.session.communication(records.len()).rounds;
+        let rounds = self.session.communication(records.len(), false).rounds;
         Ok(Outcome {
             records,
             communication: Communication {

@@ -64,8 +64,10 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     };
     let mut network = Network::new(session, &noise, &gossip, rounds);
     let records = course::run(session, &mut network, observer)?;
+    // An agreement that no release followed was the last thing the peers said.
+    let agreed = network.front().agreed.is_some();
     Ok(Outcome {
-        communication: session.communication(records.len()),
+        communication: session.communication(records.len(), agreed),
         records,
     })
 }

@@ -166,7 +166,7 @@ fn a_tree_gives_every_peer_the_same_bits_on_every_engine_and_counts_two_messages
         let scales = 2 * graph.edges() as u64 * u64::from(session.plan().parameters().scale_rounds);
         let expected = 3 * (scales + 2 * 11);
         assert_eq!(lockstep.communication.messages, expected);
-        assert_eq!(lockstep.communication, session.communication(3));
+        assert_eq!(lockstep.communication, session.communication(3, false));
     }
 }
 
@@ -321,7 +321,7 @@ fn probes_of_a_tree_do_not_deviate_at_all() {
             );
             assert_eq!(*record.sum, record.totals.published);
         }
-        assert_eq!(outcome.communication, session.communication(2));
+        assert_eq!(outcome.communication, session.communication(2, false));
     }
 }
 
