@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use super::cells::Cell;
 use super::error::SweepRunError;
-use super::grid::{Cell, Sweep};
+use super::grid::Sweep;
 use super::journal::{CellOutcome, Journal};
 use super::measures::Measures;
 use super::output;
