@@ -4,7 +4,7 @@ use super::axis::{Axis, Spacing};
 use super::figure::{Figure, FigureError, Mark, Point, Series};
 use super::page::Page;
 use super::table::{Cell, Column, Table};
-use crate::campaign::study::{self, StudyResult};
+use crate::campaign::study::{StudyFigure, StudyResult};
 use crate::writing::{self, Value};
 
 /// The page of a study; `configuration` is the study file.
@@ -30,7 +30,7 @@ pub fn study_page(result: &StudyResult, configuration: &str) -> Result<String, F
 }
 
 /// The first series as measured, with markers; all others as lines.
-fn figure((number, found): (usize, &study::Figure)) -> Figure {
+fn figure((number, found): (usize, &StudyFigure)) -> Figure {
     let series = found.series.iter().enumerate().map(|(i, series)| {
         let points = series.points.iter().map(|&(x, y)| Point::new(x, y));
         let mark = if i == 0 { Mark::Markers } else { Mark::Line };

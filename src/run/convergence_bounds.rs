@@ -58,7 +58,7 @@ pub struct ConvergenceBounds {
 
 /// The numbers the formulas take.
 #[derive(Clone, Copy, Debug)]
-struct Setting {
+struct Quantities {
     n: f64,
     iterations: f64,
     epsilon: f64,
@@ -66,7 +66,7 @@ struct Setting {
     gap: f64,
 }
 
-impl Setting {
+impl Quantities {
     /// Eq. 34: η for noise of standard deviation `sigma` on the sum.
     fn of_noise(self, sigma: f64) -> f64 {
         sigma * (self.n * self.iterations.ln()).sqrt() / self.gap
@@ -138,7 +138,7 @@ pub(super) fn convergence_bounds(
         return bounds;
     }
     let n = experiment.user_rows().dimension();
-    let setting = Setting {
+    let setting = Quantities {
         n: n as f64,
         iterations: f64::from(iterations),
         epsilon,
@@ -205,7 +205,7 @@ mod tests {
     /// ½ √(300 · 11.512925 · 1.098612)/10 = 3.0799.
     #[test]
     fn the_formulas_give_what_the_paper_s_give() {
-        let setting = Setting {
+        let setting = Quantities {
             n: 100.0,
             iterations: 3.0,
             epsilon: 1.0,
