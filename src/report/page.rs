@@ -50,7 +50,7 @@ impl Page {
     }
 
     /// Adds a list of warnings, if there are any.
-    pub fn warnings(&mut self, warnings: &[String]) {
+    pub fn warnings(&mut self, warnings: &[impl std::fmt::Display]) {
         if warnings.is_empty() {
             return;
         }

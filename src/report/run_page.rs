@@ -13,6 +13,7 @@ use crate::run::Report;
 use crate::run::metrics::Utility;
 use crate::run::summary::Summary;
 use crate::scenario::Experiment;
+use crate::writing;
 
 /// Peers up to which the exact loss of each is computed for the picture; milliseconds.
 const MOST_ACCOUNTED: usize = 1000;
@@ -361,7 +362,7 @@ fn noise(summary: &Summary) -> Table {
             Cell::Count(u64::from(noise.iteration)),
             Cell::Number(noise.sensitivity),
             Cell::Number(noise.sigma_central),
-            Cell::Number(noise.sigma_independent),
+            Cell::Number(noise.sigma_own),
             Cell::Number(noise.sigma_pairwise),
         ]
     });
@@ -386,7 +387,7 @@ fn communication_table(summary: &Summary) -> Table {
         vec![
             Cell::text(name),
             Cell::Count(bytes),
-            Cell::Text(number::bytes(bytes)),
+            Cell::Text(writing::bytes(bytes)),
         ]
     };
     let rounds = cost.rounds.first().copied().unwrap_or(0);
@@ -470,7 +471,7 @@ fn timing(summary: &Summary) -> String {
         .map(|(part, seconds)| format!("{part} {} s", number::significant(*seconds, 3)))
         .collect();
     let memory = timing.peak_memory_bytes.map_or_else(String::new, |bytes| {
-        format!("; peak memory {}", number::bytes(bytes))
+        format!("; peak memory {}", writing::bytes(bytes))
     });
     format!(
         "{} s in all ({}){memory}.",

@@ -285,7 +285,7 @@ fn the_page_of_a_run_is_sound_complete_and_repeats() {
         assert!(text.contains(expected), "{expected}");
     }
     for warning in experiment.warnings() {
-        assert!(text.contains(warning.as_str()), "{warning}");
+        assert!(text.contains(&warning.to_string()), "{warning}");
     }
     let fixed = |page: &str| -> Vec<String> {
         let lines = page

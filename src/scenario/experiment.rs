@@ -25,6 +25,7 @@ use std::sync::Arc;
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
 use super::shared::Shared;
+use super::warning::Warning;
 use crate::config::{Config, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::PeerRows;
@@ -75,7 +76,7 @@ pub struct Experiment {
     /// The factor by which they shrink the spread.
     pub(super) contraction: f64,
     /// Things the user should know.
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
     /// Wall-clock seconds of each part so far.
     pub(super) seconds: BTreeMap<&'static str, f64>,
     pub(super) shared: Shared,
@@ -186,7 +187,7 @@ impl Experiment {
 
     /// Things the user should know before the run.
     #[must_use]
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 

@@ -18,6 +18,7 @@ mod session;
 mod shared;
 #[cfg(test)]
 mod testing;
+mod warning;
 mod warnings;
 
 pub use assumptions::{ItemSource, StatedItems};
@@ -30,6 +31,7 @@ pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan};
 pub use peer_names::PeerMatchError;
+pub use warning::Warning;
 
 pub(crate) use assumptions::of as assumptions_of;
 pub(crate) use clock::Clock;

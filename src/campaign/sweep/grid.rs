@@ -12,7 +12,7 @@ use crate::config::{
 use crate::linalg::Block;
 use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
 use crate::run::References;
-use crate::scenario::{Experiment, ExperimentError, Materials, Memo, MemoryPlan};
+use crate::scenario::{Experiment, ExperimentError, Materials, Memo, MemoryPlan, Warning};
 
 /// A sweep whose cells are known to be valid experiments.
 pub struct Sweep {
@@ -160,10 +160,8 @@ impl Sweep {
                     overspending.push(self.grid[point][0].to_string());
                 }
                 for warning in experiment.warnings() {
-                    let calibration = experiment.calibrated().warning();
                     let line = format!("{name}: {warning}");
-                    if calibration.is_none_or(|w| w.to_string() != *warning)
-                        && !self.warnings.contains(&line)
+                    if !matches!(warning, Warning::Calibration(_)) && !self.warnings.contains(&line)
                     {
                         self.warnings.push(line);
                     }
