@@ -12,7 +12,7 @@ use crate::config::{
 use crate::linalg::Block;
 use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
 use crate::run::References;
-use crate::scenario::{Experiment, ExperimentError, Materials, Memo, MemoryPlan, Warning};
+use crate::scenario::{Experiment, ExperimentError, HeldKey, Materials, Memo, MemoryPlan, Warning};
 
 /// A sweep whose cells are known to be valid experiments.
 pub struct Sweep {
@@ -28,8 +28,8 @@ pub struct Sweep {
     pub(super) settings: Vec<Setting>,
     pub(super) warnings: Vec<String>,
     pub(super) materials: Materials,
-    pub(super) fixed: Memo<Fixed>,
-    pub(super) plain: Memo<Option<Block>>,
+    pub(super) fixed: Memo<(HeldKey, u32, usize), Fixed>,
+    pub(super) plain: Memo<Config, Option<Block>>,
 }
 
 /// A method at a grid point.
