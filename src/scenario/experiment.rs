@@ -1,4 +1,4 @@
-//! What an experiment consists of, to look at.
+//! The validated experiment: data, network, noise plan and rounds that fit together.
 //!
 //! An [`Experiment`] is checked as a whole when it is resolved: its σ's follow from its graphs, its ε from its
 //! configuration. So nothing of it can be changed afterwards. Change the configuration and resolve it again:

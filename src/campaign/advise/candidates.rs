@@ -136,7 +136,7 @@ fn setting(
     let plan = Plan::new(parameters).map_err(|error| error.to_string())?;
     let traffic = Traffic::of(
         experiment.program(),
-        &*experiment.topology(),
+        experiment.topology(),
         plan.parameters().scale_rounds,
         plan.values(),
     );
