@@ -3,11 +3,11 @@
 
 use nalgebra::{DMatrix, SymmetricEigen};
 use undertone::engine::central::{self, SumNoise};
-use undertone::engine::{IterationRecord, Outcome, Session, Silent, lockstep};
+use undertone::engine::{Outcome, ReleaseRecord, Session, Silent, lockstep};
 use undertone::linalg::{Block, SparseRows, orthonormalise, subspace_distance};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::scenario::Experiment;
-use undertone::vocabulary::{Iteration, PeerIndex, Seed};
+use undertone::vocabulary::{PeerIndex, ReleaseId, Seed};
 
 use crate::support::experiments::{CASES, experiment};
 
@@ -26,16 +26,15 @@ struct Curated {
 /// P1 Algorithm 1 written out: the exact sum over all rows plus every peer's own share, except `withheld`'s.
 fn curator(session: &Session, withheld: Option<usize>) -> Vec<Curated> {
     let rows = session.all_rows();
-    let parameters = session.plan().parameters();
     let mut basis = Block::clone(session.start());
     let mut trajectory = Vec::new();
-    for l in 1..=parameters.iterations {
-        let sensitivity = parameters.sensitivity.bound(basis.max_row_norm());
+    for (l, planned) in (1..).zip(session.plan().releases()) {
+        let sensitivity = planned.bounds()[0].bound(basis.max_row_norm());
         let mut noise = Block::zeros(basis.rows(), basis.columns());
         let peers = (0..session.peers()).filter(|u| Some(*u) != withheld);
         for u in peers {
             let own = session.planned_noise().own(PeerIndex::from_index(u));
-            own.add_to(Iteration(l), sensitivity, noise.values_mut());
+            own.add_to(ReleaseId(l), sensitivity, noise.values_mut());
         }
         let mut sum = rows.gram_product(&basis);
         sum.add_scaled(1.0, &noise);
@@ -83,7 +82,7 @@ fn largest_eigenvalue(rows: &SparseRows) -> f64 {
 /// the size of one peer's input.
 fn sum_bound(
     experiment: &Experiment,
-    record: &IterationRecord,
+    record: &ReleaseRecord,
     curated: &Curated,
     start: &Block,
     apart: f64,

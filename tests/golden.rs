@@ -28,9 +28,11 @@ impl Observer for Published {
     }
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
-        hash_values(&mut self.0, &[transcript.scale]);
+        hash_values(&mut self.0, &[transcript.terms.scale]);
         hash_values(&mut self.0, transcript.inputs);
-        hash_values(&mut self.0, transcript.queries);
+        for state in transcript.states {
+            hash_values(&mut self.0, state.query.values());
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod equivalence;
 mod golden;
 mod layering;
 #[cfg(feature = "cli")]
+mod programs;
 mod readme;
 mod recommender;
 mod sims;

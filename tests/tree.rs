@@ -1,8 +1,8 @@
 //! The tree scheme: one seed, equal bits on all engines and at all peers, for a fraction of the bytes.
 
 use undertone::config::{EngineConfig, read_config};
+use undertone::engine::Silent;
 use undertone::engine::event::Latency;
-use undertone::engine::{Communication, Silent};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::run::run;
 use undertone::scenario::Experiment;
@@ -41,8 +41,7 @@ fn assert_equal_to_lockstep(engines: &[EngineConfig], most_peers: usize) {
             let lockstep = experiment(*case, AveragingKind::Tree, set);
             let reference = written(&lockstep);
             let session = lockstep.session(&undertone::vocabulary::Seed::from_u64(1));
-            let derived =
-                Communication::of(session.traffic(), lockstep.config().algorithm.iterations);
+            let derived = session.communication(session.plan().releases().len());
             assert_eq!(reference.communication, derived, "{}", case.name);
             for engine in engines {
                 let other = on_engine(&lockstep, *engine);

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use undertone::algorithm::AlgorithmKind;
+use undertone::algorithm::AlgorithmSpec;
 use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
-use undertone::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
 use undertone::protocol::{Plan, PlanParameters};
 use undertone::topology::generators::RandomRegular;
@@ -63,13 +63,13 @@ impl Shape {
         let parameters = PlanParameters {
             peers: self.peers as u32,
             dimension: self.dimension,
-            rank: self.rank,
-            block: self.rank,
             noise_factors: Vec::new(),
-            momentum: 0.0,
-            iterations: self.iterations,
-            algorithm: AlgorithmKind::Power,
-            sensitivity: Sensitivity::new(adjacency, rule, 1, None, self.rank).expect("proved"),
+            algorithm: AlgorithmSpec::Power {
+                rank: self.rank,
+                iterations: self.iterations,
+            },
+            sensitivity: SensitivitySpec::new(adjacency, rule, 1, None),
+            sigma_coordinate: 0.0,
             sigma_own: 0.02,
             sigma_pairwise: 3.0,
             scale_rounds: Self::SCALE_ROUNDS,

@@ -5,8 +5,9 @@ use rand::SeedableRng;
 use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
-use undertone::noise::{Assignment, NetworkNoise, NoiseChunk};
-use undertone::vocabulary::{Binding, CHUNK, Iteration, Seed};
+use undertone::engine::noise::{Assignment, NetworkNoise};
+use undertone::noise::{NoiseChunk, Sigmas};
+use undertone::vocabulary::{Binding, CHUNK, ReleaseId, Seed};
 
 use super::{best_in_turns, sessions};
 
@@ -24,7 +25,7 @@ pub(crate) fn bench(quick: bool) {
     for &peers in sizes {
         let topology = sessions::topology(peers);
         let root = Seed::from_u64(1).noise_root(Binding::to(&[]));
-        let assignment = Assignment::new(root, 0.5, 3.0).expect("finite");
+        let assignment = Assignment::new(root, Sigmas::of_sums(0.5, 3.0)).expect("finite");
         let noise = NetworkNoise::of(&assignment, topology.graph());
         let drawn = (peers + topology.graph().edges()) * CHUNK;
         let rounds = drawn / CHUNK;
@@ -41,9 +42,9 @@ pub(crate) fn bench(quick: bool) {
             });
         };
         let at = |chunk| NoiseChunk {
-            iteration: Iteration(1),
+            release: ReleaseId(1),
             chunk,
-            sensitivity: 0.7,
+            unit: 0.7,
         };
         let mut inputs: Vec<Vec<f64>> = (0..threads).map(|_| vec![0.0; peers * CHUNK]).collect();
         let turns = (1 << 26) / drawn;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use undertone::algorithm::AlgorithmKind;
+use undertone::algorithm::AlgorithmSpec;
 use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
-use undertone::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
 use undertone::protocol::{Plan, PlanParameters};
 use undertone::topology::generators::RandomRegular;
@@ -57,20 +57,13 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
     let parameters = PlanParameters {
         peers: peers as u32,
         dimension: size.items,
-        rank: size.rank,
         noise_factors: Vec::new(),
-        momentum: 0.0,
-        block: size.rank,
-        iterations: size.iterations,
-        algorithm: AlgorithmKind::Power,
-        sensitivity: Sensitivity::new(
-            Adjacency::Interaction,
-            SensitivityRule::Exact,
-            1,
-            None,
-            size.rank,
-        )
-        .expect("proved"),
+        algorithm: AlgorithmSpec::Power {
+            rank: size.rank,
+            iterations: size.iterations,
+        },
+        sensitivity: SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None),
+        sigma_coordinate: 0.0,
         sigma_own: 0.02,
         sigma_pairwise: 0.5,
         scale_rounds: topology.diameter_bound().expect("connected"),

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Algorithm, PublicState};
+use super::{Algorithm, History, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, leading_eigenvectors};
-use crate::vocabulary::Release;
+use crate::vocabulary::{Quantity, ReleaseId};
 
 /// A = Σ_u r̂_uᵀr̂_u, released once as its packed upper triangle with independent noise of equal σ on every one of the
 /// n(n+1)/2 coordinates.
@@ -34,31 +34,44 @@ pub struct Covariance {
 }
 
 impl Algorithm for Covariance {
-    fn release(&self) -> Release {
-        Release::PackedTriangle
+    fn name(&self) -> &'static str {
+        "covariance"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, f64)> {
+        vec![("rank", self.rank as f64)]
+    }
+
+    fn releases(&self) -> Vec<ReleaseSpec> {
+        let shape = (PackedTriangle::coordinates(self.dimension), 1);
+        vec![ReleaseSpec::sum(
+            1,
+            Quantity::PackedTriangle,
+            shape,
+            self.rank,
+        )]
     }
 
     fn dimension(&self) -> usize {
         self.dimension
     }
 
-    fn shape(&self) -> (usize, usize) {
-        (PackedTriangle::coordinates(self.dimension), 1)
-    }
-
     fn query_columns(&self) -> usize {
         self.rank
     }
 
-    fn iterations(&self) -> Option<u32> {
-        Some(1)
-    }
-
-    fn prepare(&self, _: &SparseRows, _: &[f64]) -> Vec<f64> {
+    fn prepare(&self, _: &SparseRows, _: History<'_>) -> Vec<f64> {
         Vec::new()
     }
 
-    fn add_contribution(&self, rows: &SparseRows, _: &[f64], range: Range<usize>, out: &mut [f64]) {
+    fn add_contribution(
+        &self,
+        _: ReleaseId,
+        rows: &SparseRows,
+        _: &[f64],
+        range: Range<usize>,
+        out: &mut [f64],
+    ) {
         rows.add_gram_triangle(range, out);
     }
 
@@ -66,9 +79,9 @@ impl Algorithm for Covariance {
         &self,
         state: &PublicState,
         sum: &Arc<Block>,
-        sigma: f64,
+        sigmas: &[f64],
     ) -> Result<PublicState, NotFullRank> {
-        Ok(state.followed_by(sum, sigma))
+        Ok(state.followed_by(sum, sigmas))
     }
 
     fn estimate(&self, state: &PublicState) -> Arc<Block> {
@@ -113,9 +126,10 @@ mod tests {
         let sum = Arc::new(super::super::contribution(
             &algorithm,
             &rows,
-            state.query.values(),
+            state.history(),
+            (25 * 26 / 2, 1),
         ));
-        let state = algorithm.advance(&state, &sum, 0.0).expect("always");
+        let state = algorithm.advance(&state, &sum, &[0.0]).expect("always");
         let top = top_eigenvectors(&rows, 3).expect("converges");
         assert!(subspace_distance(&algorithm.estimate(&state), &top.vectors) < 1e-8);
     }
@@ -133,7 +147,7 @@ mod tests {
             rank: 1,
         };
         let state = PublicState::new(Arc::new(Block::zeros(3, 1)));
-        let state = algorithm.advance(&state, &sum, 1.0).expect("always");
+        let state = algorithm.advance(&state, &sum, &[1.0]).expect("always");
         let estimate = algorithm.estimate(&state);
         assert!(
             (estimate.values()[1] - 1.0).abs() < 1e-12,
@@ -146,7 +160,11 @@ mod tests {
             sum.values().iter().map(|v| v * 1e306).collect(),
         ));
         let state = algorithm
-            .advance(&PublicState::new(Arc::new(Block::zeros(3, 1))), &huge, 1.0)
+            .advance(
+                &PublicState::new(Arc::new(Block::zeros(3, 1))),
+                &huge,
+                &[1.0],
+            )
             .expect("always");
         assert!(subspace_distance(&algorithm.estimate(&state), &estimate) < 1e-12);
     }

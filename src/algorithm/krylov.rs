@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::{Algorithm, PublicState};
+use super::{Algorithm, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, extend_basis, signed, small_leading_eigenvectors};
 use crate::vocabulary::{Label, Seed};
 
@@ -39,7 +39,7 @@ const ROUNDING: f64 = 1e-10;
 /// W = AZ, and span Z ∋ A^{L−1}X⁰. ∎
 ///
 /// Dropping positivity, the least symmetric M is WZᵀ + ZWᵀ − ZBZᵀ, with M₂₂ = 0; that throws away that A is a Gram matrix,
-/// and after a single iteration it is worse than the power method. (A deviation from the text, which takes M₂₂ = 0.)
+/// and after a single iteration it is worse than the power method.
 ///
 /// # Noise
 /// - Both z_iᵀw_j and z_jᵀw_i estimate z_iᵀAz_j, with variances σ_j² and σ_i². B_ij is their average weighed by precision,
@@ -69,6 +69,8 @@ pub struct Krylov {
     pub rank: usize,
     /// Columns b of every query, rank ≤ b ≤ n.
     pub block: usize,
+    /// Iterations L.
+    pub iterations: u32,
 }
 
 /// Everything measured so far, one entry per direction.
@@ -96,7 +98,7 @@ impl Krylov {
         };
         for released in &state.past {
             let (query, sum) = (released.query.to_matrix(), released.sum.to_matrix());
-            let variance = released.sigma * released.sigma;
+            let variance = released.sigma() * released.sigma();
             let known = found.variances.len();
             let fresh = b.min(n - known);
             for column in 0..fresh {
@@ -149,6 +151,18 @@ impl Krylov {
 }
 
 impl Algorithm for Krylov {
+    fn name(&self) -> &'static str {
+        "krylov"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, f64)> {
+        vec![("rank", self.rank as f64), ("block", self.block as f64)]
+    }
+
+    fn releases(&self) -> Vec<ReleaseSpec> {
+        ReleaseSpec::products(self.iterations, self.dimension, self.block)
+    }
+
     fn dimension(&self) -> usize {
         self.dimension
     }
@@ -161,9 +175,9 @@ impl Algorithm for Krylov {
         &self,
         state: &PublicState,
         sum: &Arc<Block>,
-        sigma: f64,
+        sigmas: &[f64],
     ) -> Result<PublicState, NotFullRank> {
-        let mut next = state.followed_by(sum, sigma);
+        let mut next = state.followed_by(sum, sigmas);
         next.query = Arc::new(self.next_query(&self.measured(&next), sum));
         Ok(next)
     }
@@ -172,9 +186,9 @@ impl Algorithm for Krylov {
         &self,
         state: &PublicState,
         sum: &Arc<Block>,
-        sigma: f64,
+        sigmas: &[f64],
     ) -> Result<PublicState, NotFullRank> {
-        Ok(state.followed_by(sum, sigma))
+        Ok(state.followed_by(sum, sigmas))
     }
 
     fn estimate(&self, state: &PublicState) -> Arc<Block> {

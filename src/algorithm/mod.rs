@@ -1,7 +1,7 @@
 //! What is contributed, and how the public state advances.
 //!
-//! An algorithm is a local map with known sensitivity and a public update. It never sees who its peers
-//! are or how values move; every engine calls the same functions.
+//! An algorithm is a public state machine over released sums, with a local map of known sensitivity for every release. It
+//! never sees who its peers are or how values move; every engine calls the same functions.
 //!
 //! | kind | released per iteration | coordinates | bytes a peer sends per neighbour | state | iterations L |
 //! | --- | --- | --- | --- | --- | --- |
@@ -37,12 +37,21 @@
 //!
 //! A start by popularity ([`Start`]) takes the item degrees to be public; no ε covers them.
 //!
-//! A new algorithm is one file, one variant of [`AlgorithmKind`] and one line of [`AlgorithmKind::build`].
+//! # A program of releases
+//! An algorithm declares all its releases before a session starts ([`Algorithm::releases`]) and then says, from public
+//! history alone, what comes next ([`Algorithm::next`]). Today's four have one release per iteration; an algorithm may have
+//! several, of several blocks each, of own coordinates, of batches of rows ([`ReleaseSpec`]).
+//!
+//! A new algorithm that files can name is one file, one variant of [`AlgorithmKind`] and of [`AlgorithmSpec`] and one line
+//! of [`AlgorithmSpec::build`]. One that programs hand in needs no variant: [`AlgorithmSpec::Own`].
 
 mod covariance;
 mod krylov;
+mod local;
 mod momentum;
 mod power;
+mod release;
+mod spec;
 mod start;
 mod state;
 
@@ -50,67 +59,91 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 pub use covariance::Covariance;
 pub use krylov::Krylov;
+pub use local::{BatchError, LocalData};
 pub use momentum::Momentum;
 pub use power::PowerMethod;
+pub use release::{BlockSpec, Form, ReleaseSpec, charged};
+pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS};
 pub use start::Start;
-pub use state::{PublicState, Released};
+pub use state::{History, PublicState, Released};
 
 use crate::linalg::{Block, NotFullRank, SparseRows};
-use crate::vocabulary::Release;
+use crate::vocabulary::ReleaseId;
 
-/// One iterative computation over a private sum Σ_u f_u(X).
+/// What an algorithm wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// All peers agree on the largest value of [`Algorithm::statistic`].
+    Agree,
+    /// The release of this place in the program.
+    Release(ReleaseId),
+    /// Nothing: the estimate is final.
+    Done,
+}
+
+/// A program of releases over private sums Σ_u f_u(history).
 ///
 /// # Contract
 /// Every function is pure: the same arguments give the same bits, in every engine. What is private enters through
 /// [`prepare`](Self::prepare) and [`add_contribution`](Self::add_contribution) alone; the rest is post-processing of noisy
 /// sums and costs nothing.
 pub trait Algorithm: fmt::Debug + Send + Sync {
+    /// What it is called. It is part of a session's name.
+    fn name(&self) -> &'static str;
+
+    /// All numbers it was made with, by name. They are part of a session's name: peers with other settings
+    /// are in other sessions.
+    fn settings(&self) -> Vec<(&'static str, f64)>;
+
     /// Items n.
     fn dimension(&self) -> usize;
-
-    /// What a peer releases, which decides the sensitivity bound that applies: its product with the query, unless
-    /// the algorithm says otherwise (then it also has a shape, a preparation and a contribution of its own).
-    fn release(&self) -> Release {
-        Release::Product
-    }
-
-    /// Rows and columns of what every peer releases in an iteration, row-major.
-    fn shape(&self) -> (usize, usize) {
-        (self.dimension(), self.query_columns())
-    }
 
     /// Columns of the public query X, n × this; the starting block has as many.
     fn query_columns(&self) -> usize;
 
-    /// The only number of iterations this algorithm can run; `None` if any will do.
-    fn iterations(&self) -> Option<u32> {
-        None
+    /// All releases, in the order in which they are made.
+    fn releases(&self) -> Vec<ReleaseSpec>;
+
+    /// What comes next, given what has been released so far and whether peers have agreed on [`Self::statistic`]. `declared` is
+    /// the next release of the program, if there is one; it cannot be skipped.
+    ///
+    /// It may be done before all releases are made. That decision must be the same at every peer, so it may look at agreed
+    /// numbers and at own coordinates, which all peers hold with equal bits, and not at sums, of which every peer has its
+    /// own estimate. What was planned for the releases that are left out stays spent.
+    fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {
+        match declared {
+            None => Next::Done,
+            Some(release) if release.agreement && state.agreed.is_none() => Next::Agree,
+            Some(_) => Next::Release(ReleaseId(state.released).next()),
+        }
     }
 
-    /// Whether the next query is a function of the noisy sum alone and has its shape, and is the estimate too.
-    /// Engines then keep one array per peer. Such an algorithm must not look at the state in
-    /// [`advance`](Self::advance).
+    /// The public number whose largest value over all peers is agreed on before a release that asks for it.
+    fn statistic(&self, _: &PublicState) -> f64 {
+        0.0
+    }
+
+    /// Whether all releases are of one shape, that of the query, and the next query is a function of the noisy sum alone
+    /// and is the estimate too. Engines then keep one array per peer. Such an algorithm must not look at the state in
+    /// [`advance`](Self::advance), nor at anything but the query in [`prepare`](Self::prepare).
     fn is_memoryless(&self) -> bool {
         false
     }
 
-    /// A summary of the rows against the public query that makes ranges of the contribution cheap.
-    ///
-    /// `query` is the row-major block X^{l−1}.
-    fn prepare(&self, rows: &SparseRows, query: &[f64]) -> Vec<f64> {
-        rows.project(query, self.query_columns())
+    /// A summary of the rows against the public history that makes ranges of the contribution cheap.
+    fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {
+        rows.project(history.query, self.query_columns())
     }
 
-    /// Adds the coordinates `range` of this peer's contribution f_u(X) to `out`.
+    /// Adds the coordinates `range` of this peer's contribution to the release to `out`.
     ///
     /// Every coordinate must be summed in an order that does not depend on `range`: engines cut the
     /// contribution differently and must still agree to the bit.
     fn add_contribution(
         &self,
+        _release: ReleaseId,
         rows: &SparseRows,
         prepared: &[f64],
         range: Range<usize>,
@@ -119,11 +152,11 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         rows.add_back_projection(prepared, self.query_columns(), range, out);
     }
 
-    /// The next public state from the noisy sum.
+    /// The next public state from the noisy sum, or from all peers' coordinates, peer after peer.
     ///
-    /// `sigma` is the standard deviation of the noise on every coordinate of the sum, known to all from the plan; 0
-    /// without noise. The next query must have orthonormal columns (to 1e-9): every sensitivity is a bound over such
-    /// queries, and peers refuse to contribute at another.
+    /// `sigmas` are the standard deviations of the noise on every coordinate of the sum, one per block, known to all from
+    /// the plan; 0 without noise. The next query must have orthonormal columns (to 1e-9): every sensitivity is a bound over
+    /// such queries, and peers refuse to contribute at another. The caller counts the release.
     ///
     /// # Errors
     /// [`NotFullRank`] if the sum has no unique orthonormal basis.
@@ -131,10 +164,10 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         &self,
         state: &PublicState,
         sum: &Arc<Block>,
-        sigma: f64,
+        sigmas: &[f64],
     ) -> Result<PublicState, NotFullRank>;
 
-    /// [`Self::advance`] after the last iteration, whose next query nobody will contribute at: it need not be made.
+    /// [`Self::advance`] after the last release, whose next query nobody will contribute at: it need not be made.
     ///
     /// # Errors
     /// As [`Self::advance`].
@@ -142,87 +175,26 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         &self,
         state: &PublicState,
         sum: &Arc<Block>,
-        sigma: f64,
+        sigmas: &[f64],
     ) -> Result<PublicState, NotFullRank> {
-        self.advance(state, sum, sigma)
+        self.advance(state, sum, sigmas)
     }
 
     /// The estimate of the leading eigenvectors in a state that has advanced at least once, n × rank, orthonormal columns.
     fn estimate(&self, state: &PublicState) -> Arc<Block>;
 }
 
-/// The algorithms an experiment file can name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AlgorithmKind {
-    /// The randomised power method (subspace iteration), P1.
-    #[default]
-    Power,
-    /// The power method with momentum (accelerated).
-    Momentum,
-    /// Block Krylov iteration: the power method's releases, none thrown away.
-    Krylov,
-    /// One noisy release of the whole matrix (Analyze Gauss).
-    Covariance,
-}
-
-/// Public sizes an algorithm is built with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sizes {
-    /// Items n.
-    pub dimension: usize,
-    /// Eigenvectors wanted, p.
-    pub rank: usize,
-    /// Columns b of the queries of [`AlgorithmKind::Krylov`], p ≤ b ≤ n; the others ignore it.
-    pub block: usize,
-    /// β of [`AlgorithmKind::Momentum`], finite and at least 0; the others ignore it.
-    pub momentum: f64,
-}
-
-impl AlgorithmKind {
-    /// The algorithm for these sizes.
-    #[must_use]
-    pub fn build(self, sizes: Sizes) -> Box<dyn Algorithm> {
-        let Sizes {
-            dimension,
-            rank,
-            block,
-            momentum,
-        } = sizes;
-        match self {
-            Self::Power => Box::new(PowerMethod { dimension, rank }),
-            Self::Momentum => Box::new(Momentum {
-                dimension,
-                rank,
-                momentum,
-            }),
-            Self::Krylov => Box::new(Krylov {
-                dimension,
-                rank,
-                block,
-            }),
-            Self::Covariance => Box::new(Covariance { dimension, rank }),
-        }
-    }
-
-    /// The name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Power => "power",
-            Self::Momentum => "momentum",
-            Self::Krylov => "krylov",
-            Self::Covariance => "covariance",
-        }
-    }
-}
-
-/// f_u(X) of these rows as a whole: what a peer adds noise to.
+/// The contribution of these rows to a release as a whole: what a peer adds noise to.
 #[must_use]
-pub fn contribution(algorithm: &dyn Algorithm, rows: &SparseRows, query: &[f64]) -> Block {
-    let (height, width) = algorithm.shape();
+pub fn contribution(
+    algorithm: &dyn Algorithm,
+    rows: &SparseRows,
+    history: History<'_>,
+    (height, width): (usize, usize),
+) -> Block {
     let mut out = Block::zeros(height, width);
-    let prepared = algorithm.prepare(rows, query);
-    algorithm.add_contribution(rows, &prepared, 0..height * width, out.values_mut());
+    let prepared = algorithm.prepare(rows, history);
+    let range = 0..height * width;
+    algorithm.add_contribution(history.release, rows, &prepared, range, out.values_mut());
     out
 }

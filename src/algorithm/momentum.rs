@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, PublicState};
+use super::{Algorithm, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
 
 /// Accelerated power method on A = Σ_u R_uᵀR_u with momentum β, in units of A's eigenvalues squared.
@@ -39,11 +39,25 @@ pub struct Momentum {
     pub dimension: usize,
     /// Number of columns p.
     pub rank: usize,
+    /// Iterations L.
+    pub iterations: u32,
     /// β ≥ 0.
     pub momentum: f64,
 }
 
 impl Algorithm for Momentum {
+    fn name(&self) -> &'static str {
+        "momentum"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, f64)> {
+        vec![("rank", self.rank as f64), ("momentum", self.momentum)]
+    }
+
+    fn releases(&self) -> Vec<ReleaseSpec> {
+        ReleaseSpec::products(self.iterations, self.dimension, self.rank)
+    }
+
     fn dimension(&self) -> usize {
         self.dimension
     }
@@ -56,7 +70,7 @@ impl Algorithm for Momentum {
         &self,
         state: &PublicState,
         sum: &Arc<Block>,
-        _: f64,
+        _: &[f64],
     ) -> Result<PublicState, NotFullRank> {
         let mut next = (**sum).clone();
         if let Some(carried) = &state.carried {
@@ -71,8 +85,8 @@ impl Algorithm for Momentum {
             .map(|solved| Arc::new(Block::from_matrix(&solved.transpose())));
         Ok(PublicState {
             query: Arc::new(query),
-            past: Vec::new(),
             carried,
+            ..PublicState::new(Arc::clone(&state.query))
         })
     }
 
@@ -109,9 +123,14 @@ mod tests {
         let mut state = PublicState::new(Arc::new(start));
         (0..iterations)
             .map(|_| {
-                let sum = contribution(algorithm, rows, state.query.values());
+                let sum = contribution(
+                    algorithm,
+                    rows,
+                    state.history(),
+                    algorithm.releases()[0].shape(),
+                );
                 state = algorithm
-                    .advance(&state, &Arc::new(sum), 0.0)
+                    .advance(&state, &Arc::new(sum), &[0.0])
                     .expect("full rank");
                 Block::clone(&algorithm.estimate(&state))
             })
@@ -120,6 +139,7 @@ mod tests {
 
     fn momentum(momentum: f64) -> Momentum {
         Momentum {
+            iterations: 1,
             dimension: 40,
             rank: 3,
             momentum,
@@ -156,6 +176,7 @@ mod tests {
     fn without_momentum_it_is_the_power_method_to_the_bit() {
         let rows = planted();
         let power = PowerMethod {
+            iterations: 1,
             dimension: 40,
             rank: 3,
         };
@@ -166,6 +187,7 @@ mod tests {
     fn a_small_gap_is_crossed_at_the_rate_of_the_root() {
         let rows = planted();
         let power = PowerMethod {
+            iterations: 1,
             dimension: 40,
             rank: 3,
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, PublicState};
+use super::{Algorithm, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
 
 /// Block power method (subspace iteration) on A = Σ_u R_uᵀR_u.
@@ -19,9 +19,23 @@ pub struct PowerMethod {
     pub dimension: usize,
     /// Number of columns p.
     pub rank: usize,
+    /// Iterations L.
+    pub iterations: u32,
 }
 
 impl Algorithm for PowerMethod {
+    fn name(&self) -> &'static str {
+        "power"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, f64)> {
+        vec![("rank", self.rank as f64)]
+    }
+
+    fn releases(&self) -> Vec<ReleaseSpec> {
+        ReleaseSpec::products(self.iterations, self.dimension, self.rank)
+    }
+
     fn dimension(&self) -> usize {
         self.dimension
     }
@@ -38,7 +52,7 @@ impl Algorithm for PowerMethod {
         &self,
         _: &PublicState,
         sum: &Arc<Block>,
-        _: f64,
+        _: &[f64],
     ) -> Result<PublicState, NotFullRank> {
         orthonormalise(sum).map(|basis| PublicState::new(Arc::new(basis)))
     }

@@ -17,10 +17,11 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use crate::algorithm;
+use crate::algorithm::PublicState;
 use crate::config::read_config;
+use crate::engine::noise::Assignment;
 use crate::engine::{Observer, PeerRows, Session, Silent, Transcript, lockstep};
 use crate::linalg::SparseRows;
-use crate::noise::Assignment;
 use crate::run::run_engine;
 use crate::scenario::Experiment;
 use crate::vocabulary::Seed;
@@ -66,8 +67,8 @@ impl Observer for Seen {
     }
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
-        if transcript.iteration.0 == 1 {
-            self.scale = transcript.scale;
+        if transcript.release.0 == 1 {
+            self.scale = transcript.terms.scale;
             self.inputs = transcript.inputs.to_vec();
         }
     }
@@ -83,8 +84,10 @@ fn seen(session: &Session) -> Seen {
     );
     seen.sigmas = (own, pairwise);
     let algorithm = plan.algorithm();
+    let begun = PublicState::new(Arc::clone(session.start()));
     for (u, rows) in session.rows().iter().enumerate() {
-        let block = algorithm::contribution(algorithm.as_ref(), rows, session.start().values());
+        let history = begun.history();
+        let block = algorithm::contribution(algorithm, rows, history, plan.releases()[0].shape());
         let degree = session.noise_graph().neighbours(u).len() as f64;
         let variance = own.powi(2) + degree * pairwise.powi(2);
         seen.variances
@@ -170,8 +173,8 @@ fn transcripts_of_one_seed_under_other_plans_cannot_be_solved_for_anything() {
 fn sharing_streams(sessions: &[Session]) -> Vec<Seen> {
     let root = sessions[0].planned_noise().root();
     let shared = |session: &Session| {
-        let (own, pairwise) = session.plan().sigmas();
-        let noise = Assignment::new(root.clone(), own, pairwise).expect("finite");
+        let sigmas = session.plan().sigmas();
+        let noise = Assignment::new(root.clone(), sigmas).expect("finite");
         seen(&session.clone().with_noise(noise))
     };
     sessions.iter().map(shared).collect()
@@ -301,7 +304,10 @@ fn whatever_two_runs_differ_in_their_noise_is_independent() {
     for (session, y) in sessions.iter().zip(&shared) {
         // Scheme local has none of the pairwise noise that dominates the others.
         let found = correlation(&shared[0], y);
-        assert!(found > 0.6 || session.plan().sigmas().1 == 0.0, "{found}");
+        assert!(
+            found > 0.6 || session.plan().sigmas().pairwise == 0.0,
+            "{found}"
+        );
     }
 }
 

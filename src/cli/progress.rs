@@ -5,7 +5,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::campaign::sweep::Advance;
-use crate::engine::{IterationRecord, Observer};
+use crate::engine::{Observer, ReleaseRecord};
 
 /// Shows how far a run is. Invisible when standard error is no terminal or with `--quiet`.
 pub(crate) struct Progress {
@@ -51,7 +51,7 @@ impl Progress {
 }
 
 impl Observer for Progress {
-    fn iteration(&mut self, record: &IterationRecord) {
+    fn released(&mut self, record: &ReleaseRecord) {
         self.bar.set_message(record.iteration.to_string());
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::evaluation::EvaluationConfig;
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
-use crate::algorithm::{Algorithm, AlgorithmKind, Sizes, Start};
+use crate::algorithm::{AlgorithmError, AlgorithmKind, AlgorithmSpec, Start};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
 use crate::privacy::{
@@ -209,15 +209,31 @@ impl AlgorithmConfig {
         self.block.unwrap_or(self.rank)
     }
 
-    /// The algorithm on this many items.
-    #[must_use]
-    pub fn build(&self, dimension: usize) -> Box<dyn Algorithm> {
-        self.kind.build(Sizes {
-            dimension,
-            rank: self.rank,
-            block: self.block(),
-            momentum: self.momentum.unwrap_or(0.0),
-        })
+    /// The algorithm with its own numbers and no others.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Iterations`] for a number of iterations the algorithm cannot run.
+    pub fn spec(&self) -> Result<AlgorithmSpec, AlgorithmError> {
+        let (rank, iterations) = (self.rank, self.iterations);
+        match self.kind {
+            AlgorithmKind::Power => Ok(AlgorithmSpec::Power { rank, iterations }),
+            AlgorithmKind::Momentum => Ok(AlgorithmSpec::Momentum {
+                rank,
+                iterations,
+                momentum: self.momentum.unwrap_or(0.0),
+            }),
+            AlgorithmKind::Krylov => Ok(AlgorithmSpec::Krylov {
+                rank,
+                block: self.block(),
+                iterations,
+            }),
+            AlgorithmKind::Covariance if iterations != 1 => Err(AlgorithmError::Iterations {
+                algorithm: self.kind.name(),
+                needed: 1,
+                found: iterations,
+            }),
+            AlgorithmKind::Covariance => Ok(AlgorithmSpec::Covariance { rank }),
+        }
     }
 }
 

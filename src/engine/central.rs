@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Communication, EngineError, IterationRecord, Observer, Outcome, Session, Totals};
+use super::course::{self, Current, Engine};
+use super::outcome::ReleaseRecord;
+use super::{Communication, EngineError, Observer, Outcome, Session, Totals};
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::check_query;
-use crate::vocabulary::{Iteration, PeerIndex};
+use crate::protocol::{PlannedRelease, kernel};
+use crate::vocabulary::PeerIndex;
 
 /// Where the noise on the sum comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +22,21 @@ pub enum SumNoise {
     Nothing,
 }
 
-/// Runs the session under a curator with this noise.
+/// What a curator adds.
+#[derive(Clone, Copy)]
+enum Noise {
+    Sum(SumNoise),
+    /// Normals of the seed alone.
+    Rehearsed,
+}
+
+/// Runs the session under a curator with this noise. On own coordinates it is every peer's own, which already is a
+/// curator's, unless there is none at all.
 ///
 /// # Errors
 /// [`EngineError::NotFullRank`] if the noisy sum has no unique basis, [`EngineError::Start`], [`EngineError::Noise`] and
-/// [`EngineError::Query`] for a starting block or noise that is not the plan's and for a query that is not orthonormal.
+/// [`EngineError::Query`] for a starting block or noise that is not the plan's and for a query that is not orthonormal,
+/// [`EngineError::Overflow`] for a sum that is not finite.
 ///
 /// # Source
 /// P1 Algorithm 1, with noise scaled by X^{l−1} (see [`crate::algorithm::PowerMethod`]).
@@ -33,21 +45,7 @@ pub fn run(
     noise: SumNoise,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
-    run_adding(session, observer, &|iteration, scale, sum| match noise {
-        SumNoise::Curator => {
-            let term = session.curator_noise();
-            term.add_to(iteration, scale, sum);
-            scale * session.sigma_central()
-        }
-        SumNoise::Shares => {
-            for u in 0..session.peers() {
-                let term = session.planned_noise().own(PeerIndex::from_index(u));
-                term.add_to(iteration, scale, sum);
-            }
-            session.plan().sigma_of_sum(scale)
-        }
-        SumNoise::Nothing => 0.0,
-    })
+    run_adding(session, Noise::Sum(noise), observer)
 }
 
 /// A curator's run on made-up data, to compare candidates by: all of one seed share their normals, so that differences
@@ -59,67 +57,21 @@ pub(crate) fn rehearse(
     session: &Session,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
-    run_adding(session, observer, &|iteration, scale, sum| {
-        let term = session.rehearsed_noise();
-        term.add_to(iteration, scale, sum);
-        scale * session.sigma_central()
-    })
+    run_adding(session, Noise::Rehearsed, observer)
 }
 
-/// The iterations of a curator. `add` adds the noise of an iteration, scaled by the number given, and says its standard
-/// deviation.
 fn run_adding(
     session: &Session,
+    noise: Noise,
     observer: &mut dyn Observer,
-    add: &dyn Fn(Iteration, f64, &mut [f64]) -> f64,
 ) -> Result<Outcome, EngineError> {
-    let parameters = session.plan().parameters();
-    let algorithm = session.plan().algorithm();
     session.admit()?;
-    let (height, width) = session.plan().shape();
-    let mut state = PublicState::new(Arc::clone(session.start()));
-    let mut records = Vec::new();
-    for number in 1..=parameters.iterations {
-        let iteration = Iteration(number);
-        let statistic = parameters.sensitivity.statistic().of(&state.query);
-        let sensitivity = parameters.sensitivity.bound(statistic);
-        let mut local = Block::zeros(height, width);
-        for rows in session.rows().iter() {
-            let prepared = algorithm.prepare(rows, state.query.values());
-            let values = local.values_mut();
-            algorithm.add_contribution(rows, &prepared, 0..values.len(), values);
-        }
-        let mut sum = local.clone();
-        let scale = session.plan().noise_scale(iteration, sensitivity);
-        let sigma = add(iteration, scale, sum.values_mut());
-        let sum = Arc::new(sum);
-        let query = Arc::clone(&state.query);
-        state = algorithm
-            .advance(&state, &sum, sigma)
-            .map_err(|source| EngineError::NotFullRank { iteration, source })?;
-        if number < parameters.iterations {
-            check_query(&state.query).map_err(|source| EngineError::Query {
-                iteration: Iteration(number + 1),
-                source,
-            })?;
-        }
-        let record = IterationRecord {
-            iteration,
-            statistic,
-            sensitivity,
-            totals: Totals {
-                published: (*sum).clone(),
-                local,
-            },
-            query,
-            sum,
-            basis: algorithm.estimate(&state),
-            consensus: None,
-        };
-        observer.iteration(&record);
-        observer.progress(u64::from(number), u64::from(parameters.iterations));
-        records.push(record);
-    }
+    let mut curator = Curator {
+        session,
+        noise,
+        state: PublicState::new(Arc::clone(session.start())),
+    };
+    let records = course::run(session, &mut curator, observer)?;
     Ok(Outcome {
         communication: Communication {
             rounds: vec![0; records.len()],
@@ -127,4 +79,114 @@ fn run_adding(
         },
         records,
     })
+}
+
+struct Curator<'a> {
+    session: &'a Session,
+    noise: Noise,
+    state: PublicState,
+}
+
+impl Curator<'_> {
+    /// Adds the noise of a sum; returns its standard deviation.
+    fn add_to_sum(&self, current: Current<'_>, sum: &mut [f64]) -> f64 {
+        let (session, id, scale) = (self.session, current.id, current.terms.scale);
+        match self.noise {
+            Noise::Sum(SumNoise::Curator) => {
+                session.curator_noise().add_to(id, scale, sum);
+                scale * session.sigma_central()
+            }
+            Noise::Rehearsed => {
+                session.rehearsed_noise().add_to(id, scale, sum);
+                scale * session.sigma_central()
+            }
+            Noise::Sum(SumNoise::Shares) => {
+                for u in 0..session.peers() {
+                    let term = session.planned_noise().own(PeerIndex::from_index(u));
+                    term.add_to(id, scale, sum);
+                }
+                session.plan().sigma_of_sum(scale)
+            }
+            Noise::Sum(SumNoise::Nothing) => 0.0,
+        }
+    }
+
+    /// Adds every peer's noise to its own coordinates; returns its standard deviation.
+    fn add_to_coordinates(&self, current: Current<'_>, all: &mut [f64]) -> f64 {
+        if matches!(self.noise, Noise::Sum(SumNoise::Nothing)) {
+            return 0.0;
+        }
+        let scale = current.terms.scale;
+        for (u, own) in all.chunks_exact_mut(current.planned.values()).enumerate() {
+            let peer = PeerIndex::from_index(u);
+            let term = self.session.planned_noise().coordinate(peer);
+            term.add_to(current.id, scale, own);
+        }
+        self.session.plan().sigma_of_release(current.planned, scale)
+    }
+}
+
+impl Engine for Curator<'_> {
+    fn front(&self) -> &PublicState {
+        &self.state
+    }
+
+    fn agree(&mut self, planned: &PlannedRelease) -> f64 {
+        let value = planned.proposal(self.session.plan().algorithm(), &self.state);
+        self.state.agreed = Some(value);
+        value
+    }
+
+    fn release(
+        &mut self,
+        current: Current<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<ReleaseRecord, EngineError> {
+        let (session, plan) = (self.session, self.session.plan());
+        let Current { id, planned, terms } = current;
+        let failed = |error| EngineError::at(id, error);
+        let values = planned.values();
+        let places = if planned.is_own() { session.peers() } else { 1 };
+        let mut local = vec![0.0; values * places];
+        for u in 0..session.peers() {
+            let Some(rows) = session.rows().contributing(u, planned.spec().batch) else {
+                continue;
+            };
+            let prepared = plan.algorithm().prepare(rows, self.state.history());
+            let place = if planned.is_own() { u * values } else { 0 };
+            let out = &mut local[place..place + values];
+            plan.algorithm()
+                .add_contribution(id, rows, &prepared, 0..values, out);
+        }
+        for one in local.chunks_exact_mut(values) {
+            terms.to_units(0..values, one);
+        }
+        let mut published = local.clone();
+        let sigma = if planned.is_own() {
+            self.add_to_coordinates(current, &mut published)
+        } else {
+            self.add_to_sum(current, &mut published)
+        };
+        let sum = kernel::released(planned, terms, published.clone()).map_err(failed)?;
+        let query = Arc::clone(&self.state.query);
+        self.state =
+            kernel::advance(plan, &self.state, &sum, &terms.sigmas(sigma)).map_err(failed)?;
+        let (height, width) = (sum.rows(), sum.columns());
+        let done = u64::from(self.state.released);
+        observer.progress(done, plan.releases().len() as u64);
+        Ok(ReleaseRecord {
+            release: id,
+            iteration: planned.spec().iteration,
+            statistic: terms.statistic,
+            sensitivity: terms.sensitivity,
+            totals: Totals {
+                published: Block::from_values(height, width, published),
+                local: Block::from_values(height, width, local),
+            },
+            query,
+            sum,
+            basis: plan.algorithm().estimate(&self.state),
+            consensus: None,
+        })
+    }
 }

@@ -8,22 +8,35 @@ use crate::protocol::wire;
 /// reveals the sum alone.
 ///
 /// The sum is Σ_u (f_u(X) + η_u), which is what a curator would compute with the clients' shares as its
-/// noise. Bytes count one noisy block up and one public block down per client and iteration; what a real
-/// secure-aggregation protocol adds to that is not modelled.
+/// noise. Bytes count one noisy block up and one public block down per client and release; what a real
+/// secure-aggregation protocol adds to that is not modelled. Own coordinates go up as they are, and all of them down.
 ///
 /// # Errors
 /// As [`central::run`].
 ///
 /// # Source
-/// P1 Algorithm 2 (clients know their own noise, see ref item 0.8: budget against n_H = s − t shares).
+/// P1 Algorithm 2. Clients know their own noise, so that the budget is that of the s − t shares a coalition does not know.
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
     let mut outcome = central::run(session, SumNoise::Shares, observer)?;
-    let iterations = outcome.records.len() as u64;
-    let block = wire::framed_block_len(session.plan().values()) as u64;
     let peers = session.peers() as u64;
+    let bytes: u64 = outcome
+        .records
+        .iter()
+        .filter_map(|record| session.plan().release(record.release))
+        .map(|planned| {
+            let up = wire::framed_block_len(planned.values()) as u64;
+            let all = planned.values() * session.peers();
+            let down = if planned.is_own() {
+                all
+            } else {
+                planned.values()
+            };
+            up + wire::framed_block_len(down) as u64
+        })
+        .sum();
     outcome.communication.rounds = vec![1; outcome.records.len()];
-    outcome.communication.messages = 2 * peers * iterations;
-    outcome.communication.bytes_total = 2 * peers * iterations * block;
-    outcome.communication.bytes_max_peer = 2 * iterations * block;
+    outcome.communication.messages = 2 * peers * outcome.records.len() as u64;
+    outcome.communication.bytes_total = peers * bytes;
+    outcome.communication.bytes_max_peer = bytes;
     Ok(outcome)
 }

@@ -13,10 +13,12 @@
 
 pub mod analytic;
 pub mod central;
+mod course;
 pub mod event;
 pub mod federated;
 pub mod lockstep;
 mod network;
+pub mod noise;
 mod outcome;
 mod record;
 mod rows;
@@ -25,15 +27,15 @@ mod session;
 pub(crate) mod tests;
 
 pub use outcome::{
-    Communication, Consensus, IterationRecord, Observer, Outcome, Silent, Totals, Transcript,
+    Communication, Consensus, Observer, Outcome, ReleaseRecord, Silent, Totals, Transcript,
 };
 pub use record::Collector;
 pub use rows::PeerRows;
 pub use session::{Session, SessionError, SessionParts, graphs_digest};
 
 use crate::linalg::NotFullRank;
-use crate::protocol::{Fault, PeerError, QueryError};
-use crate::vocabulary::{Iteration, PeerIndex, Release};
+use crate::protocol::{Fault, PeerError, QueryError, ReleaseError};
+use crate::vocabulary::{PeerIndex, Quantity, ReleaseId};
 
 /// Why a run ended without an outcome.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -61,20 +63,34 @@ pub enum EngineError {
     )]
     Noise,
     /// A public query of an engine without peers that the sensitivity does not bound.
-    #[error("{iteration} cannot begin: {source}")]
+    #[error("{release} cannot begin: {source}")]
     Query {
-        /// The iteration.
-        iteration: Iteration,
+        /// The release.
+        release: ReleaseId,
         /// Why.
         source: QueryError,
     },
     /// The noisy sum of an engine without peers has no unique basis.
-    #[error("{iteration} cannot advance: {source}")]
+    #[error("{release} cannot advance: {source}")]
     NotFullRank {
-        /// The iteration.
-        iteration: Iteration,
+        /// The release.
+        release: ReleaseId,
         /// Why.
         source: NotFullRank,
+    },
+    /// The sum of an engine without peers is not finite.
+    #[error("the values of {release} overflowed")]
+    Overflow {
+        /// The release.
+        release: ReleaseId,
+    },
+    /// The algorithm asked for what it has not declared.
+    #[error("{release} cannot begin: {source}")]
+    OutOfOrder {
+        /// The release that is next.
+        release: ReleaseId,
+        /// Why.
+        source: ReleaseError,
     },
     /// The analytic engine was given an algorithm whose contributions are not linear in X.
     #[error(
@@ -82,7 +98,7 @@ pub enum EngineError {
     )]
     NotProduct {
         /// What the algorithm releases.
-        released: Release,
+        released: Quantity,
     },
     /// An averaging program that the plan does not name.
     #[error(
@@ -108,4 +124,20 @@ pub enum EngineError {
         /// All peers.
         peers: usize,
     },
+}
+
+impl EngineError {
+    /// That an engine without peers could not get over this release.
+    fn at(release: ReleaseId, error: ReleaseError) -> Self {
+        match error {
+            ReleaseError::Overflow => Self::Overflow { release },
+            ReleaseError::NotFullRank(source) => Self::NotFullRank { release, source },
+            // What is refused is the next contribution.
+            ReleaseError::Query(source) => Self::Query {
+                release: release.next(),
+                source,
+            },
+            source @ ReleaseError::OutOfOrder => Self::OutOfOrder { release, source },
+        }
+    }
 }

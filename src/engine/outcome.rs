@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::algorithm::PublicState;
 use crate::linalg::Block;
+use crate::protocol::Terms;
 use crate::protocol::averaging::Traffic;
-use crate::vocabulary::{Iteration, Round};
+use crate::vocabulary::{Iteration, ReleaseId, Round};
 
-/// Sums over all peers that only a simulator can see, for `verify` and the tests.
+/// Sums over all peers that only a simulator can see, for `verify` and the tests, in the units in which inputs are published;
+/// of own coordinates those of all peers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
     /// Σ_u of what the peers published: local product, own noise and pairwise noise.
@@ -36,20 +39,22 @@ pub struct Consensus {
     pub approximation: Option<f64>,
 }
 
-/// One iteration as everybody in the field would log it.
+/// One release as everybody in the field would log it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct IterationRecord {
-    /// The iteration l, from 1.
+pub struct ReleaseRecord {
+    /// Its place in the program, from 1.
+    pub release: ReleaseId,
+    /// The iteration l it belongs to, from 1.
     pub iteration: Iteration,
     /// The agreed statistic of X^{l−1} (D̂, or ‖X‖_max; 0 where none is needed).
     pub statistic: f64,
     /// The sensitivity Δ_l.
     pub sensitivity: f64,
-    /// Peer 0's X^{l−1}, the query of this iteration, n × b.
+    /// Peer 0's X^{l−1}, the query of this release, n × b.
     pub query: Arc<Block>,
-    /// Peer 0's estimate of the noisy sum Y_l, in the shape of the plan's release.
+    /// Peer 0's estimate of the noisy sum Y_l, in the shape of the release; of own coordinates those of all peers.
     pub sum: Arc<Block>,
-    /// Peer 0's estimate of the leading eigenvectors after this iteration, n × p (X^l for the power method).
+    /// Peer 0's estimate of the leading eigenvectors after this release, n × p (X^l for the power method).
     pub basis: Arc<Block>,
     /// Sums over all peers.
     pub totals: Totals,
@@ -60,7 +65,7 @@ pub struct IterationRecord {
 /// What went over the wire, prefixes and headers included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Communication {
-    /// Exchanges of each iteration: max-consensus rounds plus averaging rounds.
+    /// Exchanges of each release: max-consensus rounds plus averaging rounds.
     pub rounds: Vec<u32>,
     /// Messages delivered, one per receiver.
     pub messages: u64,
@@ -71,12 +76,11 @@ pub struct Communication {
 }
 
 impl Communication {
-    /// What so many iterations of this traffic come to.
+    /// What these releases of a plan cost with a traffic of `all`.
     #[must_use]
-    pub fn of(traffic: Traffic, iterations: u32) -> Self {
-        let all = traffic.times(iterations);
+    pub fn of(all: Traffic, rounds: Vec<u32>) -> Self {
         Self {
-            rounds: vec![traffic.rounds; iterations as usize],
+            rounds,
             messages: all.messages,
             bytes_total: all.bytes_total,
             bytes_max_peer: all.bytes_max_peer,
@@ -87,8 +91,8 @@ impl Communication {
 /// What a run produced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Every iteration in order.
-    pub records: Vec<IterationRecord>,
+    /// Every release in order.
+    pub records: Vec<ReleaseRecord>,
     /// What it cost to send.
     pub communication: Communication,
 }
@@ -97,28 +101,28 @@ impl Outcome {
     /// Peer 0's final estimate of the leading eigenvectors, n × p (X^L for the power method).
     ///
     /// # Panics
-    /// Never for outcomes of engines: plans have at least one iteration.
+    /// Never for outcomes of engines: plans have at least one release.
     #[must_use]
     pub fn basis(&self) -> &Block {
         &self
             .records
             .last()
-            .expect("plans have at least one iteration")
+            .expect("plans have at least one release")
             .basis
     }
 }
 
-/// Everything an adversary sees of one iteration, and the public state each peer was in.
+/// Everything an adversary sees of one release, and the public state each peer was in.
 #[derive(Clone, Copy, Debug)]
 pub struct Transcript<'a> {
-    /// The iteration l, from 1.
-    pub iteration: Iteration,
-    /// f_l Δ_l, what the noise was scaled by: the iteration's noise factor and its sensitivity.
-    pub scale: f64,
-    /// What every peer published, s × the plan's values: local contribution, own noise and pairwise noise.
+    /// The release, from 1.
+    pub release: ReleaseId,
+    /// How the noise was scaled: `terms.scale` is what every term was multiplied by.
+    pub terms: &'a Terms,
+    /// What every peer published, s × the release's values: local contribution, own noise and pairwise noise.
     pub inputs: &'a [f64],
-    /// X_u^{l−1} of every peer, s × n·b.
-    pub queries: &'a [f64],
+    /// The public state of every peer, whose query and past the contribution is a function of.
+    pub states: &'a [PublicState],
 }
 
 /// Watches a run.
@@ -136,13 +140,13 @@ pub trait Observer {
         false
     }
 
-    /// How far the peers are apart after `round` averaging rounds of `iteration`; round 0 is before any. `spread`
+    /// How far the peers are apart after `round` averaging rounds of `release`; round 0 is before any. `spread`
     /// is s·√(Σ_u ‖x_u − x̄‖_F²) / ‖Ȳ‖_F, as [`Consensus::initial_spread`]. Rounds come in order, once all peers have
     /// averaged; only the lockstep engine tells.
-    fn round(&mut self, _iteration: Iteration, _round: Round, _spread: f64) {}
+    fn round(&mut self, _release: ReleaseId, _round: Round, _spread: f64) {}
 
-    /// An iteration is complete at every peer.
-    fn iteration(&mut self, _record: &IterationRecord) {}
+    /// A release is complete at every peer.
+    fn released(&mut self, _record: &ReleaseRecord) {}
 
     /// `done` of `total` units of work are complete; called often, must be cheap.
     fn progress(&mut self, _done: u64, _total: u64) {}

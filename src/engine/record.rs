@@ -1,89 +1,86 @@
-//! Collects what peers report, in any order, into iteration records.
+//! Collects what peers report, in any order, into release records.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::outcome::{Consensus, IterationRecord, Observer, Totals, Transcript};
+use super::outcome::{Consensus, Observer, ReleaseRecord, Totals, Transcript};
 use super::session::Session;
-use crate::algorithm;
+use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::Event;
-use crate::vocabulary::{Iteration, PeerIndex};
+use crate::protocol::{Event, PlannedRelease, Terms, kernel};
+use crate::vocabulary::{PeerIndex, ReleaseId};
 
-/// Everything known so far about one iteration.
+/// Everything known so far about one release.
 #[derive(Debug)]
 struct Pending {
     inputs: Vec<Option<Arc<Vec<f64>>>>,
     sums: Vec<Option<Arc<Block>>>,
     bases: Vec<Option<Arc<Block>>>,
     missing: usize,
-    statistic: f64,
-    sensitivity: f64,
+    terms: Option<Terms>,
 }
 
-/// Turns the events of all peers into [`IterationRecord`]s.
+/// Turns the events of all peers into [`ReleaseRecord`]s.
 ///
-/// Sums over peers run in peer order once an iteration is complete, so arrival order leaves no trace.
-/// An iteration's blocks are dropped as soon as its record is made.
+/// Sums over peers run in peer order once a release is complete, so arrival order leaves no trace.
+/// A release's blocks are dropped as soon as its record is made.
 #[derive(Debug)]
 pub struct Collector {
     session: Session,
-    pending: BTreeMap<Iteration, Pending>,
-    /// The query each peer entered the iteration with, by iteration.
-    queries: BTreeMap<Iteration, Vec<Option<Arc<Block>>>>,
-    records: Vec<IterationRecord>,
+    pending: BTreeMap<ReleaseId, Pending>,
+    /// The public state each peer entered the release with, by release.
+    states: BTreeMap<ReleaseId, Vec<Option<PublicState>>>,
+    records: Vec<ReleaseRecord>,
 }
 
 impl Collector {
     /// A collector for one run.
     #[must_use]
     pub fn new(session: Session) -> Self {
-        let first = vec![Some(Arc::clone(session.start())); session.peers()];
+        let start = PublicState::new(Arc::clone(session.start()));
+        let first = vec![Some(start); session.peers()];
         Self {
-            queries: BTreeMap::from([(Iteration(1), first)]),
+            states: BTreeMap::from([(ReleaseId(1), first)]),
             session,
             pending: BTreeMap::new(),
             records: Vec::new(),
         }
     }
 
-    /// Notes an event. If this completes the oldest open iteration, the observer is shown what everybody published
+    /// Notes an event. If this completes the oldest open release, the observer is shown what everybody published
     /// in it, if it wants to, and then its record.
     pub fn event(&mut self, from: PeerIndex, event: &Event, observer: &mut dyn Observer) {
         let u = from.index();
         match event {
-            Event::Published { iteration, input } => {
-                let pending = self.pending(*iteration);
+            Event::Published { release, input } => {
+                let pending = self.pending(*release);
                 if pending.inputs[u].replace(Arc::clone(input)).is_none() {
                     pending.missing -= 1;
                 }
             }
-            Event::Averaged {
-                iteration,
-                statistic,
-                sensitivity,
+            Event::Released {
+                release,
+                terms,
                 sum,
             } => {
-                let pending = self.pending(*iteration);
+                let pending = self.pending(*release);
                 if u == 0 {
-                    pending.statistic = *statistic;
-                    pending.sensitivity = *sensitivity;
+                    pending.terms = Some(terms.clone());
                 }
                 if pending.sums[u].replace(Arc::clone(sum)).is_none() {
                     pending.missing -= 1;
                 }
             }
             Event::Advanced {
-                iteration,
-                query,
+                release,
+                state,
                 basis,
             } => {
                 let peers = self.session.peers();
-                let next = Iteration(iteration.0 + 1);
-                self.queries
-                    .entry(next)
-                    .or_insert_with(|| vec![None; peers])[u] = Some(Arc::clone(query));
-                let pending = self.pending(*iteration);
+                self.states
+                    .entry(release.next())
+                    .or_insert_with(|| vec![None; peers])[u] = Some(state.clone());
+                let pending = self.pending(*release);
                 if pending.bases[u].replace(Arc::clone(basis)).is_none() {
                     pending.missing -= 1;
                 }
@@ -93,109 +90,144 @@ impl Collector {
         self.complete_next(observer);
     }
 
-    /// The records of all completed iterations.
+    /// The records of all completed releases.
     #[must_use]
-    pub fn into_records(self) -> Vec<IterationRecord> {
+    pub fn into_records(self) -> Vec<ReleaseRecord> {
         self.records
     }
 
-    fn pending(&mut self, iteration: Iteration) -> &mut Pending {
+    fn pending(&mut self, release: ReleaseId) -> &mut Pending {
         let peers = self.session.peers();
-        self.pending.entry(iteration).or_insert_with(|| Pending {
+        self.pending.entry(release).or_insert_with(|| Pending {
             inputs: vec![None; peers],
             sums: vec![None; peers],
             bases: vec![None; peers],
             missing: 3 * peers,
-            statistic: 0.0,
-            sensitivity: 0.0,
+            terms: None,
         })
     }
 
     fn complete_next(&mut self, observer: &mut dyn Observer) -> Option<()> {
-        let next = Iteration(self.records.len() as u32 + 1);
+        let next = ReleaseId(self.records.len() as u32 + 1);
         if self.pending.get(&next)?.missing > 0 {
             return None;
         }
         let pending = self.pending.remove(&next)?;
-        let queries = self.queries.remove(&next)?;
-        let record = self.record(next, &pending, &queries)?;
+        let states: Vec<PublicState> = self.states.remove(&next)?.into_iter().flatten().collect();
+        let record = self.record(next, &pending, &states)?;
         if observer.wants_transcript() {
-            let flat =
-                |values: &mut dyn Iterator<Item = &[f64]>| values.flatten().copied().collect();
-            let inputs = pending.inputs.iter().flatten().map(|x| x.as_slice());
-            let queries = queries.iter().flatten().map(|query| query.values());
-            let (mut inputs, mut queries) = (inputs, queries);
-            let (inputs, queries): (Vec<f64>, Vec<f64>) = (flat(&mut inputs), flat(&mut queries));
+            let inputs = pending.inputs.iter().flatten();
+            let inputs: Vec<f64> = inputs.flat_map(|x| x.iter().copied()).collect();
             observer.transcript(Transcript {
-                iteration: next,
-                scale: self.session.plan().noise_scale(next, record.sensitivity),
+                release: next,
+                terms: pending.terms.as_ref()?,
                 inputs: &inputs,
-                queries: &queries,
+                states: &states,
             });
         }
-        observer.iteration(&record);
+        observer.released(&record);
         self.records.push(record);
         Some(())
     }
 
     fn record(
         &self,
-        iteration: Iteration,
+        release: ReleaseId,
         pending: &Pending,
-        queries: &[Option<Arc<Block>>],
-    ) -> Option<IterationRecord> {
-        let algorithm = self.session.plan().algorithm();
-        let (height, width) = self.session.plan().shape();
-        let shape = || Block::zeros(height, width);
-        let (mut published, mut local) = (shape(), shape());
-        for (u, query) in queries.iter().enumerate() {
-            let (rows, query) = (&self.session.rows()[u], query.as_ref()?);
-            let contribution = algorithm::contribution(algorithm.as_ref(), rows, query.values());
-            local.add_scaled(1.0, &contribution);
-            for (sum, x) in published
-                .values_mut()
-                .iter_mut()
-                .zip(pending.inputs[u].as_ref()?.iter())
-            {
-                *sum += x;
-            }
-        }
-        let peers = self.session.peers() as f64;
-        let mut spread = 0.0;
-        let (mut worst, mut apart) = (0.0_f64, 0.0_f64);
-        for u in 0..self.session.peers() {
-            let total = published.values().iter();
-            let input = pending.inputs[u].as_ref()?;
-            spread += input
-                .iter()
-                .zip(total.clone())
-                .map(|(x, y)| (x - y / peers).powi(2))
-                .sum::<f64>();
-            let sum = pending.sums[u].as_ref()?;
-            let first = pending.sums[0].as_ref()?.values().iter();
-            let distance = |others: std::slice::Iter<'_, f64>| {
-                let squares = sum.values().iter().zip(others);
-                squares.map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
-            };
-            worst = worst.max(distance(total));
-            apart = apart.max(distance(first));
-        }
-        let norm = published.norm();
-        let consensus = Consensus {
-            disagreement: worst / norm,
-            between_peers: apart / norm,
-            initial_spread: peers * spread.sqrt() / norm,
-            approximation: None,
+        states: &[PublicState],
+    ) -> Option<ReleaseRecord> {
+        let planned = self.session.plan().release(release)?;
+        let terms = pending.terms.as_ref()?;
+        let (published, local) = self.totals(planned, pending, states, terms)?;
+        let consensus = if planned.is_own() {
+            Consensus::default()
+        } else {
+            consensus(&published, terms, pending)?
         };
-        Some(IterationRecord {
-            iteration,
-            statistic: pending.statistic,
-            sensitivity: pending.sensitivity,
-            query: Arc::clone(queries[0].as_ref()?),
+        Some(ReleaseRecord {
+            release,
+            iteration: planned.spec().iteration,
+            statistic: terms.statistic,
+            sensitivity: terms.sensitivity,
+            query: Arc::clone(&states.first()?.query),
             sum: Arc::clone(pending.sums[0].as_ref()?),
             basis: Arc::clone(pending.bases[0].as_ref()?),
             totals: Totals { published, local },
             consensus: Some(consensus),
         })
     }
+
+    /// What was published and what of it is local contributions: summed over peers, or peer after peer.
+    fn totals(
+        &self,
+        planned: &PlannedRelease,
+        pending: &Pending,
+        states: &[PublicState],
+        terms: &Terms,
+    ) -> Option<(Block, Block)> {
+        let (height, width) = planned.shape();
+        let peers = self.session.peers();
+        let places = if planned.is_own() { peers } else { 1 };
+        let shape = || Block::zeros(height * places, width);
+        let (mut published, mut local) = (shape(), shape());
+        let values = planned.values();
+        for (u, state) in states.iter().enumerate() {
+            let place = if planned.is_own() { u * values } else { 0 };
+            let data = self.session.rows().local(u);
+            let history = state.history();
+            let one = kernel::contribution(self.session.plan(), planned, &data, history, terms);
+            let sums = &mut local.values_mut()[place..place + values];
+            for (sum, x) in sums.iter_mut().zip(one.values()) {
+                *sum += x;
+            }
+            let sums = &mut published.values_mut()[place..place + values];
+            for (sum, x) in sums.iter_mut().zip(pending.inputs[u].as_ref()?.iter()) {
+                *sum += x;
+            }
+        }
+        Some((published, local))
+    }
+}
+
+/// How far the peers are apart, in the units in which inputs are published.
+fn consensus(published: &Block, terms: &Terms, pending: &Pending) -> Option<Consensus> {
+    let peers = pending.inputs.len() as f64;
+    let total = published.values();
+    let first = in_units(terms, pending.sums.first()?.as_ref()?);
+    let mut spread = 0.0;
+    let (mut worst, mut apart) = (0.0_f64, 0.0_f64);
+    for (input, sum) in pending.inputs.iter().zip(&pending.sums) {
+        spread += input
+            .as_ref()?
+            .iter()
+            .zip(total)
+            .map(|(x, y)| (x - y / peers).powi(2))
+            .sum::<f64>();
+        let sum = in_units(terms, sum.as_ref()?);
+        let distance = |others: &[f64]| {
+            let squares = sum.values().iter().zip(others);
+            squares.map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
+        };
+        worst = worst.max(distance(total));
+        apart = apart.max(distance(first.values()));
+    }
+    let norm = published.norm();
+    Some(Consensus {
+        disagreement: worst / norm,
+        between_peers: apart / norm,
+        initial_spread: peers * spread.sqrt() / norm,
+        approximation: None,
+    })
+}
+
+/// A released sum in the units in which inputs are published.
+fn in_units<'a>(terms: &Terms, sum: &'a Arc<Block>) -> std::borrow::Cow<'a, Block> {
+    use std::borrow::Cow;
+    if !terms.has_units() {
+        return Cow::Borrowed(sum);
+    }
+    let mut scaled = Block::clone(sum);
+    let all = 0..scaled.values().len();
+    terms.to_units(all, scaled.values_mut());
+    Cow::Owned(scaled)
 }

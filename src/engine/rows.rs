@@ -5,6 +5,7 @@ use std::ops::Deref;
 
 use rayon::prelude::*;
 
+use crate::algorithm::LocalData;
 use crate::linalg::SparseRows;
 
 /// Every peer's private rows, in peer order, with a digest that the noise of a run is bound to.
@@ -13,6 +14,8 @@ use crate::linalg::SparseRows;
 #[derive(Clone)]
 pub struct PeerRows {
     rows: Vec<SparseRows>,
+    /// The rows of each batch, per peer; nothing where rows have none.
+    batches: Vec<Vec<SparseRows>>,
     digest: [u8; 32],
 }
 
@@ -30,8 +33,44 @@ impl PeerRows {
         });
         Self {
             rows,
+            batches: Vec::new(),
             digest: *hasher.finalize().as_bytes(),
         }
+    }
+
+    /// One entry per peer, of rows that may have batch numbers.
+    #[must_use]
+    pub fn of_local(peers: &[LocalData]) -> Self {
+        let mut all = Self::new(peers.iter().map(|data| data.rows().clone()).collect());
+        if peers.iter().any(LocalData::is_stream) {
+            let mut hasher = hasher();
+            hasher.update(&all.digest);
+            for data in peers {
+                hasher.update(&(data.batches().len() as u64).to_le_bytes());
+                for batch in data.batches() {
+                    hasher.update(of_peer(batch).as_bytes());
+                }
+            }
+            all.digest = *hasher.finalize().as_bytes();
+            all.batches = peers.iter().map(|data| data.batches().to_vec()).collect();
+        }
+        all
+    }
+
+    /// The rows of peer `u` that contribute to a release of this batch, if it has any.
+    #[must_use]
+    pub fn contributing(&self, u: usize, batch: Option<u32>) -> Option<&SparseRows> {
+        match batch {
+            None => self.rows.get(u),
+            Some(number) => self.batches.get(u)?.get(number as usize),
+        }
+    }
+
+    /// What peer `u` holds.
+    #[must_use]
+    pub(super) fn local(&self, u: usize) -> LocalData {
+        let batches = self.batches.get(u).cloned().unwrap_or_default();
+        LocalData::of_parts(self.rows[u].clone(), batches)
     }
 
     /// Hash of who holds what. It depends on private data and is as secret as they are.

@@ -3,14 +3,18 @@
 use std::sync::Arc;
 
 use super::EngineError;
+use super::noise::Assignment;
+use super::outcome::Communication;
 use super::rows::PeerRows;
 use crate::linalg::{Block, SparseRows};
-use crate::noise::{Assignment, SigmaError, Term};
-use crate::privacy::Statistic;
-use crate::protocol::averaging::{Program, ProgramError, Traffic};
-use crate::protocol::{PeerSetup, Plan, PlanError, PlanParameters, QueryError, check_start};
+use crate::noise::{SigmaError, Term};
+use crate::protocol::averaging::{Load, Program, ProgramError, Traffic};
+use crate::protocol::wire;
+use crate::protocol::{
+    PeerSetup, Plan, PlanError, PlanParameters, PlannedRelease, QueryError, check_start,
+};
 use crate::topology::{Graph, GraphError, Mixing, Provenance, Topology};
-use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, Seed, Span};
+use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Seed, Span};
 
 /// Everything a simulation of one session needs: the plan, the graphs, every peer's rows and noise.
 ///
@@ -183,7 +187,8 @@ impl SessionParts {
             return Err(SessionError::Program);
         }
         // Engines that reveal only sums run on graphs that are not connected, too; there nobody exchanges scales.
-        if parameters.sensitivity.statistic() != Statistic::None
+        let floods = |one: &PlannedRelease| one.agrees() || one.is_own();
+        if self.plan.releases().iter().any(floods)
             && let Some(needed) = self.topology.diameter_bound()
             && parameters.scale_rounds < needed
         {
@@ -220,7 +225,8 @@ fn check_rows(plan: &Plan, rows: &PeerRows) -> Result<(), SessionError> {
 
 /// Where peers add noise, their own adds up to at least what a curator would need; where they add none, a curator may.
 fn check_curator(plan: &Plan, sigma_central: f64) -> Result<(), SessionError> {
-    let private = plan.sigmas() != (0.0, 0.0);
+    let sigmas = plan.sigmas();
+    let private = (sigmas.own, sigmas.pairwise) != (0.0, 0.0);
     let most = if private {
         plan.sigma_of_sum(1.0)
     } else {
@@ -268,9 +274,8 @@ impl Session {
         } = parts;
         // The plan's digest covers σ's, noise factors, algorithm, shape, sensitivity, averaging, both graphs and X⁰.
         let root = seed.noise_root(Binding::to(&[plan.digest(), rows.digest(), &setting]));
-        let (own, pairwise) = plan.sigmas();
         Ok(Self {
-            noise: Assignment::new(root, own, pairwise)?,
+            noise: Assignment::new(root, plan.sigmas())?,
             plan,
             topology,
             program,
@@ -308,6 +313,8 @@ impl Session {
             program: program.digest(),
             sigma_own: 0.0,
             sigma_pairwise: 0.0,
+            // Whoever holds all rows fills all coordinates.
+            sigma_coordinate: sigma_central,
             scale_rounds: 0,
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),
@@ -518,7 +525,7 @@ impl Session {
             plan: Arc::clone(&self.plan),
             neighbours: neighbours.map(|&v| PeerIndex(v)).collect(),
             program: self.program.peer(&*self.topology, u),
-            rows: self.rows[u].clone(),
+            rows: self.rows.local(u),
             noise: self.noise.peer(index, self.noise_graph()),
             noise_partners: self
                 .noise_graph()
@@ -531,16 +538,33 @@ impl Session {
         }
     }
 
-    /// What one iteration costs to send, derived from the averaging program.
+    /// What the first so many releases cost to send, derived from the averaging program.
     #[must_use]
-    pub fn traffic(&self) -> Traffic {
-        let scale_rounds = self.plan.parameters().scale_rounds;
-        Traffic::of(
-            &self.program,
-            &*self.topology,
-            scale_rounds,
-            self.plan.values(),
-        )
+    pub fn traffic(&self, releases: usize) -> Traffic {
+        let mut load = Load::default();
+        let flood = u64::from(self.plan.scale_rounds());
+        for planned in self.plan.releases().iter().take(releases) {
+            let values = planned.values();
+            if planned.agrees() {
+                load.number_rounds += flood;
+            }
+            if planned.is_own() {
+                load.coordinate_rounds += flood;
+                let bytes = wire::framed_block_len(values * self.peers()) as u64;
+                load.coordinate_bytes += flood * bytes;
+            } else {
+                load.sums += 1;
+                load.sum_bytes += wire::framed_block_len(values) as u64;
+            }
+        }
+        Traffic::of(&self.program, &*self.topology, load)
+    }
+
+    /// What a run of the first so many releases communicates.
+    #[must_use]
+    pub fn communication(&self, releases: usize) -> Communication {
+        let rounds = (1..=releases as u32).map(|id| self.plan.steps_of_release(ReleaseId(id)));
+        Communication::of(self.traffic(releases), rounds.collect())
     }
 
     /// The rows of all peers in one matrix, in peer order.
@@ -574,7 +598,7 @@ impl Session {
     }
 
     /// The same session with a defect in how its noise is drawn.
-    pub(crate) fn tampered(mut self, tamper: crate::noise::Tamper) -> Self {
+    pub(crate) fn tampered(mut self, tamper: super::noise::Tamper) -> Self {
         self.noise = self.noise.tampered(tamper);
         self
     }

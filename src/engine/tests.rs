@@ -9,14 +9,15 @@ use super::{
     EngineError, Observer, Outcome, PeerRows, Session, SessionError, SessionParts, Silent,
     analytic, central, event, federated, graphs_digest, lockstep,
 };
-use crate::algorithm::AlgorithmKind;
+use crate::algorithm::AlgorithmSpec;
+use crate::engine::noise::Assignment;
 use crate::linalg::{SparseRows, start_block};
-use crate::noise::Assignment;
-use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use crate::noise::Sigmas;
+use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::{AveragingKind, Length, MixingBounds};
 use crate::protocol::{PeerError, Plan, PlanParameters};
 use crate::topology::{Graph, Provenance, Topology};
-use crate::vocabulary::{Iteration, Round, Seed};
+use crate::vocabulary::{ReleaseId, Round, Seed};
 
 mod programs;
 
@@ -93,21 +94,11 @@ pub(crate) fn session_of(
     let parameters = PlanParameters {
         peers: rows.len() as u32,
         dimension,
-        rank,
-        block: rank,
-        iterations,
-        algorithm: AlgorithmKind::Power,
-        sensitivity: Sensitivity::new(
-            Adjacency::Interaction,
-            SensitivityRule::Exact,
-            1,
-            None,
-            rank,
-        )
-        .expect("proved"),
+        algorithm: AlgorithmSpec::Power { rank, iterations },
+        sensitivity: SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None),
         sigma_own: 0.02,
         sigma_pairwise: 3.0,
-        momentum: 0.0,
+        sigma_coordinate: 0.0,
         noise_factors: Vec::new(),
         scale_rounds: graph.diameter_bound().expect("connected"),
         averaging_rounds: program.rounds(),
@@ -180,10 +171,10 @@ fn inputs_that_overflow_stop_lockstep_and_event_alike() {
     let event = event::run(&session, latency, &mut Silent).expect_err("overflows");
     // All peers overflow; which one is first in virtual time is a matter of who hears the scale first.
     for error in [lockstep, event] {
-        let EngineError::Peer(PeerError::Overflow { iteration, .. }) = error else {
+        let EngineError::Peer(PeerError::Overflow { release, .. }) = error else {
             panic!("{error:?}")
         };
-        assert_eq!(iteration, Iteration(1));
+        assert_eq!(release, ReleaseId(1));
     }
 }
 
@@ -249,7 +240,7 @@ fn no_engine_runs_with_noise_that_is_not_the_plan_s() {
         (0.0, 0.0),
     ] {
         let root = good.planned_noise().root().clone();
-        let noise = Assignment::new(root, own, pairwise).expect("finite");
+        let noise = Assignment::new(root, Sigmas::of_sums(own, pairwise)).expect("finite");
         for (engine, result) in run_all(&good.clone().with_noise(noise)) {
             assert!(
                 matches!(
@@ -399,15 +390,15 @@ fn a_curator_with_the_peers_own_shares_walks_the_decentralised_path() {
 
 /// Keeps how far the peers are apart after every round.
 #[derive(Default)]
-struct Watching(Vec<(Iteration, Round, f64)>);
+struct Watching(Vec<(ReleaseId, Round, f64)>);
 
 impl Observer for Watching {
     fn wants_rounds(&self) -> bool {
         true
     }
 
-    fn round(&mut self, iteration: Iteration, round: Round, spread: f64) {
-        self.0.push((iteration, round, spread));
+    fn round(&mut self, release: ReleaseId, round: Round, spread: f64) {
+        self.0.push((release, round, spread));
     }
 }
 

@@ -27,7 +27,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::driver::Inbound;
 use super::error::SwarmError;
 use super::identity::Roster;
-use crate::protocol::wire::{self, Arriving, WireError};
+use crate::protocol::wire::{self, Arriving, FrameSizes, WireError};
 use crate::protocol::{Body, Fault, FaultKind, Lane, Message, Plan, SessionId};
 use crate::vocabulary::PeerIndex;
 
@@ -276,7 +276,7 @@ async fn read(
             return;
         }
     }
-    let expected = lane.messages();
+    let (expected, sizes) = (lane.messages(), plan.frame_sizes());
     let mut received = 0;
     let mut reading = Reading::default();
     loop {
@@ -289,7 +289,7 @@ async fn read(
         // A frame beyond the last one is read as soon as it comes: the peer will refuse it.
         let exchange = lane.step(received).unwrap_or(0);
         let mut reached = async |exchange| step.wait_for(|step| *step >= exchange).await.is_ok();
-        let next = reading.next(&mut stream, plan.values(), reached(exchange));
+        let next = reading.next(&mut stream, &sizes, reached(exchange));
         let last = match next.await {
             Ok(Some(message)) => {
                 received += 1;
@@ -335,14 +335,14 @@ struct Reading {
 }
 
 impl Reading {
-    /// The next message of a plan whose blocks have `values` values, or `None` at the end of the stream.
+    /// The next message of a plan whose messages have these sizes, or `None` at the end of the stream.
     ///
     /// The announced length is checked at once. Then the frame waits until `wanted` says yes; only then are
     /// its header and values read, and memory taken.
     async fn next(
         &mut self,
         stream: &mut (impl AsyncRead + Unpin),
-        values: usize,
+        sizes: &FrameSizes,
         wanted: impl Future<Output = bool>,
     ) -> Result<Option<Message>, Unreadable> {
         let mut prefix = [0; wire::PREFIX_LEN];
@@ -352,7 +352,8 @@ impl Reading {
         }
         let rest = stream.read_exact(&mut prefix[1..]).await;
         rest.map_err(Unreadable::Broken)?;
-        let length = wire::check_announced_len(prefix, values).map_err(Unreadable::Malformed)?;
+        let length =
+            wire::check_announced_len(prefix, sizes.most()).map_err(Unreadable::Malformed)?;
         if !wanted.await {
             return Err(Unreadable::Unwanted);
         }
@@ -361,7 +362,7 @@ impl Reading {
         head.map_err(Unreadable::Broken)?;
         let memory = Arc::into_inner(std::mem::take(&mut self.block)).unwrap_or_default();
         let mut arriving =
-            Arriving::new(&header, length, values, memory).map_err(Unreadable::Malformed)?;
+            Arriving::new(&header, length, sizes, memory).map_err(Unreadable::Malformed)?;
         loop {
             let expected = arriving.missing().min(PIECE);
             if expected == 0 {
@@ -388,19 +389,20 @@ mod tests {
     use futures::io::Cursor;
 
     use super::*;
-    use crate::vocabulary::{Iteration, Round};
+    use crate::vocabulary::{ReleaseId, Round};
 
     fn framed(values: Vec<f64>) -> Vec<u8> {
         wire::encode_framed(&Message {
             session: SessionId([3; 16]),
-            iteration: Iteration(1),
+            release: ReleaseId(1),
             round: Round(0),
             body: Body::Average(Arc::new(values)),
         })
     }
 
     fn next(bytes: &[u8], values: usize) -> Result<Option<Message>, Unreadable> {
-        block_on(Reading::default().next(&mut Cursor::new(bytes), values, ready(true)))
+        let sizes = FrameSizes::from(values);
+        block_on(Reading::default().next(&mut Cursor::new(bytes), &sizes, ready(true)))
     }
 
     #[test]
@@ -410,7 +412,7 @@ mod tests {
         let mut stream = Cursor::new(bytes);
         let mut reading = Reading::default();
         for first in [1.0, 3.0] {
-            let message = block_on(reading.next(&mut stream, 2, ready(true)));
+            let message = block_on(reading.next(&mut stream, &FrameSizes::from(2), ready(true)));
             let Ok(Some(Message {
                 body: Body::Average(values),
                 ..
@@ -420,7 +422,7 @@ mod tests {
             };
             assert_eq!(values[0], first);
         }
-        let end = block_on(reading.next(&mut stream, 2, ready(true)));
+        let end = block_on(reading.next(&mut stream, &FrameSizes::from(2), ready(true)));
         assert!(matches!(end, Ok(None)));
     }
 
@@ -432,13 +434,14 @@ mod tests {
             .collect();
         let mut stream = Cursor::new(bytes);
         let mut reading = Reading::default();
-        let mut block = || match block_on(reading.next(&mut stream, many, ready(true))) {
-            Ok(Some(Message {
-                body: Body::Average(values),
-                ..
-            })) => values,
-            other => panic!("{other:?}"),
-        };
+        let mut block =
+            || match block_on(reading.next(&mut stream, &FrameSizes::from(many), ready(true))) {
+                Ok(Some(Message {
+                    body: Body::Average(values),
+                    ..
+                })) => values,
+                other => panic!("{other:?}"),
+            };
         let first = block();
         let place = first.as_ptr();
         drop(first);
@@ -454,7 +457,7 @@ mod tests {
         let bytes = framed(vec![1.0; 100]);
         let mut stream = Cursor::new(bytes);
         let mut reading = Reading::default();
-        let ended = block_on(reading.next(&mut stream, 100, ready(false)));
+        let ended = block_on(reading.next(&mut stream, &FrameSizes::from(100), ready(false)));
         assert!(matches!(ended, Err(Unreadable::Unwanted)));
         assert_eq!(stream.position(), wire::PREFIX_LEN as u64);
         assert_eq!((reading.piece.capacity(), reading.block.capacity()), (0, 0));

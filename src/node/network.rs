@@ -218,13 +218,10 @@ async fn collect(
     tasks: &mut JoinSet<()>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, SwarmError> {
-    let parameters = session.plan().parameters();
-    let expected = session.traffic().times(parameters.iterations).messages;
+    let releases = session.plan().releases().len();
+    let expected = session.traffic(releases).messages;
     let mut collector = Collector::new(session.clone());
-    let mut communication = Communication {
-        rounds: vec![session.plan().steps_per_iteration(); parameters.iterations as usize],
-        ..Communication::default()
-    };
+    let mut communication = Communication::default();
     let mut running = session.peers();
     let mut ticks = interval(PROGRESS);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -249,8 +246,10 @@ async fn collect(
         }
     }
     observer.progress(communication.messages, expected);
+    let records = collector.into_records();
+    communication.rounds = session.communication(records.len()).rounds;
     Ok(Outcome {
-        records: collector.into_records(),
+        records,
         communication,
     })
 }

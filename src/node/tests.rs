@@ -20,13 +20,13 @@ use super::edge::{self, PROTOCOL};
 use super::network::{self, Node, Shared, span};
 use super::{SwarmError, SwarmOptions, Transport, identity, run, swarm};
 use crate::engine::tests::{assert_same_bits, graphs, rows, session_of};
-use crate::engine::{IterationRecord, Observer, Session, Silent, lockstep};
+use crate::engine::{Observer, ReleaseRecord, Session, Silent, lockstep};
 use crate::linalg::SparseRows;
 use crate::protocol::averaging::AveragingKind;
 use crate::protocol::wire::{self, WireError};
 use crate::protocol::{Body, Fault, FaultKind, Message, SessionId};
 use crate::topology::Graph;
-use crate::vocabulary::{Iteration, PeerIndex, Round};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
 /// No test may hang, however slow the machine.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -63,13 +63,13 @@ fn pair() -> Session {
 
 #[derive(Default)]
 struct Watching {
-    iterations: Vec<Iteration>,
+    iterations: Vec<ReleaseId>,
     progress: (u64, u64),
 }
 
 impl Observer for Watching {
-    fn iteration(&mut self, record: &IterationRecord) {
-        self.iterations.push(record.iteration);
+    fn released(&mut self, record: &ReleaseRecord) {
+        self.iterations.push(record.release);
     }
 
     fn progress(&mut self, done: u64, total: u64) {
@@ -88,7 +88,7 @@ fn the_swarm_agrees_with_lockstep_to_the_bit_over_memory_and_tcp() {
                 let mut observer = Watching::default();
                 let swarm = run(&session, &options(transport), &mut observer).expect("runs");
                 assert_same_bits(&lockstep, &swarm);
-                assert_eq!(observer.iterations, [Iteration(1), Iteration(2)]);
+                assert_eq!(observer.iterations, [ReleaseId(1), ReleaseId(2)]);
                 let messages = swarm.communication.messages;
                 assert_eq!(observer.progress, (messages, messages));
             }
@@ -104,7 +104,7 @@ fn simultaneous_opens_on_a_complete_graph_all_come_about() {
     for transport in TRANSPORTS {
         for _ in 0..4 {
             let outcome = run(&session, &options(transport), &mut Silent).expect("runs");
-            let exchanges = u64::from(session.plan().steps_per_iteration());
+            let exchanges = u64::from(session.plan().steps_of_release(ReleaseId(1)));
             assert_eq!(outcome.communication.messages, 132 * exchanges);
         }
     }
@@ -304,7 +304,7 @@ fn fault(error: SwarmError) -> FaultKind {
 fn first_frame() -> Vec<u8> {
     wire::encode_framed(&Message {
         session: pair().plan().session(),
-        iteration: Iteration(1),
+        release: ReleaseId(1),
         round: Round(0),
         body: Body::Scale(0.5),
     })
@@ -386,13 +386,16 @@ fn a_block_ahead_of_its_exchange_stays_with_its_sender() {
     let say = |body| {
         wire::encode_framed(&Message {
             session: session.plan().session(),
-            iteration: Iteration(1),
+            release: ReleaseId(1),
             round: Round(0),
             body,
         })
     };
     let first = say(Body::Scale(0.5));
-    let ahead = say(Body::Average(Arc::new(vec![0.5; session.plan().values()])));
+    let ahead = say(Body::Average(Arc::new(vec![
+        0.5;
+        session.plan().most_values()
+    ])));
     for transport in TRANSPORTS {
         let (first, ahead) = (first.clone(), ahead.clone());
         let (tell, told) = std::sync::mpsc::channel();
@@ -447,12 +450,12 @@ fn a_neighbour_that_never_reads_the_last_frames_is_named() {
     let session = session_of(&graph, rows, 2, (1, 1), AveragingKind::Linear, 3);
     let said = [
         Body::Scale(0.5),
-        Body::Average(Arc::new(vec![0.5; session.plan().values()])),
+        Body::Average(Arc::new(vec![0.5; session.plan().most_values()])),
     ];
     let bytes = said.map(|body| {
         wire::encode_framed(&Message {
             session: session.plan().session(),
-            iteration: Iteration(1),
+            release: ReleaseId(1),
             round: Round(0),
             body,
         })
@@ -618,7 +621,7 @@ fn peak_memory() -> Option<u64> {
 struct OpenFiles(usize, u32);
 
 impl Observer for OpenFiles {
-    fn iteration(&mut self, _record: &IterationRecord) {
+    fn released(&mut self, _record: &ReleaseRecord) {
         self.0 = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
         self.1 += 1;
     }
@@ -645,7 +648,7 @@ fn measured(session: &Session, transport: Transport) {
         files.0,
         peak_memory(),
     );
-    assert_eq!(files.1, session.plan().parameters().iterations);
+    assert_eq!(files.1, session.plan().releases().len() as u32);
 }
 
 #[test]

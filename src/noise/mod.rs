@@ -1,16 +1,15 @@
-//! What is drawn: every peer's noise as data, and the streams behind it.
+//! One peer's random noise: what it adds to a contribution before anybody sees it.
 //!
 //! A peer adds its own noise η_u ~ N(0, (σ_η Δ)²) and, for every partner v in the noise graph, ±Δ_uv with
 //! Δ_uv ~ N(0, (σ_Δ Δ)²): plus at the lower index, minus at the higher. Over all peers the pairwise terms
 //! cancel and Σ η_u remains. Which σ's protect whom is the business of [`crate::privacy`].
+//!
+//! A peer knows its own terms only. Who shares a term with whom in a simulated network is the engines' business
+//! (`engine::noise`).
 
-mod assignment;
-mod network;
 mod peer_noise;
+mod sigmas;
 
-pub use assignment::{Assignment, SigmaError};
-pub use network::NetworkNoise;
+pub(crate) use peer_noise::Scale;
 pub use peer_noise::{NoiseChunk, PeerNoise, Term};
-
-#[cfg(test)]
-pub(crate) use assignment::Tamper;
+pub use sigmas::{SigmaError, Sigmas};

@@ -1,41 +1,42 @@
 //! One peer's noise: its own term, then one term per partner in ascending order.
 
-use crate::vocabulary::{CHUNK, GROUP, Iteration, PeerIndex, StreamKey};
+use super::Sigmas;
+use crate::vocabulary::{CHUNK, GROUP, PeerIndex, ReleaseId, StreamKey};
 
 /// Which normals to draw, and in which unit.
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseChunk {
-    /// The iteration they belong to.
-    pub iteration: Iteration,
+    /// The release they belong to.
+    pub release: ReleaseId,
     /// Chunk number of the coordinates (see [`crate::vocabulary::CHUNK`]).
     pub chunk: u64,
-    /// This iteration's Δ, the unit of a term's scale.
-    pub sensitivity: f64,
+    /// What a term's standard deviation per unit sensitivity is multiplied by: Δ times the release's noise factor.
+    pub unit: f64,
 }
 
 /// One noise term: a stream and the signed standard deviation per unit sensitivity it is scaled by.
 #[derive(Clone, Debug)]
 pub struct Term {
     /// Where the normals come from.
-    pub(super) key: StreamKey,
+    pub(crate) key: StreamKey,
     /// What they are multiplied by.
-    pub(super) scale: Scale,
-    /// Whether every iteration draws the first iteration's stream: a defect that only tests can build.
+    pub(crate) scale: Scale,
+    /// Whether every release draws the first release's stream: a defect that only tests can build.
     #[cfg(test)]
-    pub(super) frozen: bool,
+    pub(crate) frozen: bool,
     /// Whether every chunk repeats the first chunk's normals: a defect that only tests can build.
     #[cfg(test)]
-    pub(super) one_chunk: bool,
+    pub(crate) one_chunk: bool,
 }
 
 /// A signed standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub(crate) struct Scale {
     /// What plans are compared with.
-    pub(super) planned: f64,
+    pub(crate) planned: f64,
     /// What is drawn instead, as a multiple: a defect that only tests can build, after every check has been passed.
     #[cfg(test)]
-    pub(super) factor: f64,
+    pub(crate) factor: f64,
 }
 
 impl Scale {
@@ -47,9 +48,9 @@ impl Scale {
         }
     }
 
-    /// What a normal is multiplied by where the sensitivity is this.
-    pub(super) fn times(self, sensitivity: f64) -> f64 {
-        let scale = sensitivity * self.planned;
+    /// What a normal is multiplied by where one unit is this.
+    pub(crate) fn times(self, unit: f64) -> f64 {
+        let scale = unit * self.planned;
         #[cfg(test)]
         let scale = scale * self.factor;
         scale
@@ -57,7 +58,7 @@ impl Scale {
 }
 
 impl Term {
-    /// A term that draws fresh normals in every iteration. Whoever uses it checks that its scale is the one planned.
+    /// A term that draws fresh normals in every release. Whoever uses it checks that its scale is the one planned.
     #[must_use]
     pub fn new(key: StreamKey, scale: f64) -> Self {
         Self {
@@ -82,9 +83,9 @@ impl Term {
         &self.key
     }
 
-    /// The iteration number that addresses the stream.
-    fn address(&self, iteration: Iteration) -> u32 {
-        let address = iteration.0;
+    /// The release number that addresses the stream.
+    fn address(&self, release: ReleaseId) -> u32 {
+        let address = release.0;
         #[cfg(test)]
         let address = if self.frozen { 1 } else { address };
         address
@@ -101,31 +102,31 @@ impl Term {
     /// Adds this term's share of one chunk to `out`.
     ///
     /// # Shapes
-    /// `out` is that chunk of the iteration's n·p coordinates.
+    /// `out` is that chunk of the release's coordinates.
     pub fn add_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
-        let scale = self.scale.times(at.sensitivity);
+        let scale = self.scale.times(at.unit);
         if scale != 0.0 {
             self.key
-                .add_normals(self.address(at.iteration), self.block(at.chunk), scale, out);
+                .add_normals(self.address(at.release), self.block(at.chunk), scale, out);
         }
     }
 
-    /// Adds this term's share of a whole iteration to `out`, n·p coordinates.
-    pub fn add_to(&self, iteration: Iteration, sensitivity: f64, out: &mut [f64]) {
+    /// Adds this term's share of a whole release to `out`.
+    pub fn add_to(&self, release: ReleaseId, unit: f64, out: &mut [f64]) {
         for (chunk, out) in (0_u64..).zip(out.chunks_mut(CHUNK)) {
             let at = NoiseChunk {
-                iteration,
+                release,
                 chunk,
-                sensitivity,
+                unit,
             };
             self.add_chunk(at, out);
         }
     }
 
     /// The standard normals behind this term's share of one chunk.
-    pub(super) fn draw_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
+    pub(crate) fn draw_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
         self.key
-            .normals(self.address(at.iteration), self.block(at.chunk))
+            .normals(self.address(at.release), self.block(at.chunk))
             .fill(out);
     }
 
@@ -133,20 +134,20 @@ impl Term {
     /// the two ends of an edge in one draw.
     ///
     /// `self` is the term of the lower end; `opposite` is the scale of the upper end's.
-    pub(super) fn add_chunk_to_both(
+    pub(crate) fn add_chunk_to_both(
         &self,
         at: NoiseChunk,
         plus: &mut [f64],
         (minus, opposite): (&mut [f64], Scale),
     ) {
-        let scale = self.scale.times(at.sensitivity);
-        let opposite = opposite.times(at.sensitivity);
+        let scale = self.scale.times(at.unit);
+        let opposite = opposite.times(at.unit);
         if scale == 0.0 && opposite == 0.0 {
             return;
         }
         let mut normals = self
             .key
-            .normals(self.address(at.iteration), self.block(at.chunk));
+            .normals(self.address(at.release), self.block(at.chunk));
         let mut group = [0.0; GROUP];
         for (plus, minus) in plus.chunks_mut(GROUP).zip(minus.chunks_mut(GROUP)) {
             let group = &mut group[..plus.len()];
@@ -165,33 +166,33 @@ pub struct PeerNoise {
     /// Own term first, then one term per partner in ascending partner order. The order is part of the
     /// contract: it fixes the order of floating-point additions in every engine.
     terms: Vec<Term>,
+    /// The only term on coordinates that this peer alone fills.
+    coordinate: Term,
 }
 
 impl PeerNoise {
-    /// A peer's own term and its pairwise terms in ascending partner order.
+    /// A peer's own term, its pairwise terms in ascending partner order, and its term on coordinates of its own.
     #[must_use]
-    pub fn new(own: Term, pairs: Vec<Term>) -> Self {
+    pub fn new(own: Term, pairs: Vec<Term>, coordinate: Term) -> Self {
         let mut terms = pairs;
         terms.insert(0, own);
-        Self { terms }
+        Self { terms, coordinate }
     }
 
     /// Whether this is the noise of `peer` under a plan with these standard deviations per unit sensitivity: an own
     /// term of exactly `own` and, unless `pairwise` is 0, exactly one term per partner in ascending order, +`pairwise`
-    /// where the partner is above the peer and -`pairwise` where it is below. A peer refuses to run with any other.
+    /// where the partner is above the peer and -`pairwise` where it is below, and a term of exactly `coordinate` on own
+    /// coordinates. A peer refuses to run with any other.
     #[must_use]
-    pub fn is_planned(
-        &self,
-        peer: PeerIndex,
-        partners: &[PeerIndex],
-        (own, pairwise): (f64, f64),
-    ) -> bool {
+    pub fn is_planned(&self, peer: PeerIndex, partners: &[PeerIndex], sigmas: Sigmas) -> bool {
+        let pairwise = sigmas.pairwise;
         let partners = if pairwise == 0.0 { &[] } else { partners };
         let Some((first, pairs)) = self.terms.split_first() else {
             return false;
         };
         let signed = |partner| if peer < partner { pairwise } else { -pairwise };
-        first.scale() == own
+        first.scale() == sigmas.own
+            && self.coordinate.scale() == sigmas.coordinate
             && pairs.len() == partners.len()
             && pairs
                 .iter()
@@ -199,10 +200,15 @@ impl PeerNoise {
                 .all(|(term, &partner)| term.scale() == signed(partner))
     }
 
-    /// Adds all terms of one iteration to `out`, the peer's n·p coordinates.
-    pub fn add_to(&self, iteration: Iteration, sensitivity: f64, out: &mut [f64]) {
+    /// Adds all terms of one release to `out`, the peer's share of a sum.
+    pub fn add_to(&self, release: ReleaseId, unit: f64, out: &mut [f64]) {
         for term in &self.terms {
-            term.add_to(iteration, sensitivity, out);
+            term.add_to(release, unit, out);
         }
+    }
+
+    /// Adds to `out`, coordinates that this peer alone fills, all the noise that a curator would add.
+    pub fn add_to_own(&self, release: ReleaseId, unit: f64, out: &mut [f64]) {
+        self.coordinate.add_to(release, unit, out);
     }
 }

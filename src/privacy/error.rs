@@ -1,7 +1,7 @@
 //! What is refused, and what to change.
 
 use super::{Adjacency, SensitivityRule};
-use crate::vocabulary::Release;
+use crate::vocabulary::Quantity;
 
 /// A privacy configuration that cannot be honoured.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -53,7 +53,7 @@ pub enum PrivacyError {
     )]
     Unproved {
         /// What is released.
-        release: Release,
+        release: Quantity,
         /// The adjacency asked for.
         adjacency: Adjacency,
         /// The rule asked for.

@@ -76,4 +76,4 @@ pub use noise_plan::{
     split_budget,
 };
 pub use promise::{Promise, Seen};
-pub use sensitivity::{Sensitivity, SensitivityRule, Statistic};
+pub use sensitivity::{Public, Rule, Sensitivity, SensitivityRule, SensitivitySpec, Statistic};

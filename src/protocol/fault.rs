@@ -1,6 +1,6 @@
 //! What a neighbour did wrong, with its number and the figures.
 
-use crate::vocabulary::{Iteration, PeerIndex, Round};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
 use super::message::SessionId;
 use super::wire::WireError;
@@ -35,7 +35,7 @@ pub enum FaultKind {
     /// A block of the wrong size.
     #[error("sent {found} values, expected {expected}")]
     WrongShape {
-        /// n·p of the plan.
+        /// Values the release has.
         expected: usize,
         /// Values in the message.
         found: usize,
@@ -46,25 +46,25 @@ pub enum FaultKind {
         /// Position of the first such value.
         coordinate: usize,
     },
-    /// A noise-scale statistic no orthonormal block can have.
+    /// A number to agree on that none can be: a largest norm that no orthonormal block has, NaN or an infinity.
     #[error("claims a largest row norm of {value}, but an orthonormal block has at most 1")]
     ScaleOutOfRange {
         /// The value claimed.
         value: f64,
     },
     /// A round number the plan does not have.
-    #[error("sent {iteration}, {round}, which the plan does not have")]
+    #[error("sent {release}, {round}, which the plan does not have")]
     NoSuchStep {
-        /// Iteration of the message.
-        iteration: Iteration,
+        /// Release of the message.
+        release: ReleaseId,
         /// Round of the message.
         round: Round,
     },
     /// A message where the averaging program lets this neighbour send this peer none.
-    #[error("sent {iteration}, {round}, where the averaging has it send nothing to this peer")]
+    #[error("sent {release}, {round}, where the averaging has it send nothing to this peer")]
     Unexpected {
-        /// Iteration of the message.
-        iteration: Iteration,
+        /// Release of the message.
+        release: ReleaseId,
         /// Round of the message.
         round: Round,
     },

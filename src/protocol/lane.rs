@@ -1,20 +1,20 @@
 //! Which messages come from one neighbour, in order.
 
+use std::sync::Arc;
+
 use super::averaging::{HeardRounds, PeerProgram};
 use super::message::Body;
-use super::plan::Plan;
-use crate::vocabulary::{Iteration, Round};
+use super::plan::{Exchanges, Plan};
+use crate::vocabulary::{ReleaseId, Round};
 
 /// The messages of one neighbour over a session: their numbers, and the exchanges they belong to.
 ///
-/// In every iteration first a scale per round of max-consensus, then a block per round in which the program lets the
-/// neighbour send one.
-#[derive(Clone, Debug, PartialEq)]
+/// In every release first a number per round of max-consensus, then a block per round in which the averaging program lets the
+/// neighbour send one, or one in every round in which own coordinates spread.
+#[derive(Clone, Debug)]
 pub struct Lane {
-    scale_rounds: u32,
+    plan: Arc<Plan>,
     heard: HeardRounds,
-    iterations: u32,
-    steps_per_iteration: u32,
 }
 
 impl Lane {
@@ -23,37 +23,40 @@ impl Lane {
     /// # Panics
     /// If the program knows no such neighbour.
     #[must_use]
-    pub fn of(plan: &Plan, program: &PeerProgram, position: usize) -> Self {
+    pub fn of(plan: &Arc<Plan>, program: &PeerProgram, position: usize) -> Self {
         Self {
-            scale_rounds: plan.parameters().scale_rounds,
+            plan: Arc::clone(plan),
             heard: program.heard(position),
-            iterations: plan.parameters().iterations,
-            steps_per_iteration: plan.steps_per_iteration(),
         }
     }
 
-    fn per_iteration(&self) -> u64 {
-        u64::from(self.scale_rounds) + u64::from(self.heard.count())
+    /// Messages in so many exchanges.
+    fn messages_of(&self, exchanges: Exchanges) -> u64 {
+        (exchanges.agreements + exchanges.gatherings) * u64::from(self.plan.scale_rounds())
+            + exchanges.sums * u64::from(self.heard.count())
+    }
+
+    fn before(&self, release: ReleaseId) -> u64 {
+        self.messages_of(self.plan.exchanges_before(release))
     }
 
     /// How many messages come over the session.
     #[must_use]
     pub fn messages(&self) -> u64 {
-        self.per_iteration() * u64::from(self.iterations)
+        self.before(ReleaseId(u32::MAX))
     }
 
     /// The number of a message among those of this neighbour, from 0; `None` if it has none to send there.
     #[must_use]
-    pub fn number(&self, iteration: Iteration, round: Round, body: &Body) -> Option<u64> {
+    pub fn number(&self, release: ReleaseId, round: Round, body: &Body) -> Option<u64> {
+        self.plan.step(release, round, body)?;
+        let agreement = self.plan.agreement_rounds(release);
         let index = match body {
-            Body::Scale(_) => (round.0 < self.scale_rounds).then_some(round.0),
-            Body::Average(_) => self
-                .heard
-                .index_of(round.0)
-                .map(|index| self.scale_rounds + index),
-        }?;
-        let before = u64::from(iteration.0.checked_sub(1)?) * self.per_iteration();
-        Some(before + u64::from(index))
+            Body::Scale(_) => round.0,
+            Body::Average(_) => agreement + self.heard.index_of(round.0)?,
+            Body::Coordinates(_) => agreement + round.0,
+        };
+        Some(self.before(release) + u64::from(index))
     }
 
     /// The exchange that message `number` belongs to, counted over the session; `None` after the last one.
@@ -62,13 +65,17 @@ impl Lane {
         if number >= self.messages() {
             return None;
         }
-        let iteration = number / self.per_iteration();
-        let index = (number % self.per_iteration()) as u32;
-        let within = match index.checked_sub(self.scale_rounds) {
+        let release = self
+            .plan
+            .release_at(number, |before| self.messages_of(before));
+        let index = (number - self.before(release)) as u32;
+        let agreement = self.plan.agreement_rounds(release);
+        let within = match index.checked_sub(agreement) {
             None => index,
-            Some(index) => self.scale_rounds + self.heard.round(index)?,
+            Some(index) if self.plan.release(release)?.is_own() => agreement + index,
+            Some(index) => agreement + self.heard.round(index)?,
         };
-        Some(iteration * u64::from(self.steps_per_iteration) + u64::from(within))
+        Some(self.plan.first_step(release) + u64::from(within))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::vocabulary::{Iteration, Round};
+use crate::vocabulary::{ReleaseId, Round};
 
 /// Names one session: a hash of everything the peers must agree on. Peers with different plans refuse
 /// each other's messages instead of averaging by mistake.
@@ -30,21 +30,23 @@ impl fmt::Debug for SessionId {
 pub struct Message {
     /// The session both ends believe to be in.
     pub session: SessionId,
-    /// The iteration, from 1.
-    pub iteration: Iteration,
+    /// The release, from 1.
+    pub release: ReleaseId,
     /// The round within the phase, from 0.
     pub round: Round,
     /// What is said.
     pub body: Body,
 }
 
-/// The two kinds of content.
+/// The kinds of content.
 #[derive(Clone, PartialEq)]
 pub enum Body {
-    /// Max-consensus of the public statistic that scales the noise.
+    /// Max-consensus of a public number, such as the statistic that scales the noise.
     Scale(f64),
     /// The coordinates being averaged, as many as the plan's release has.
     Average(Arc<Vec<f64>>),
+    /// The own coordinates of all peers as far as they have come, peer after peer; −∞ for those that have not.
+    Coordinates(Arc<Vec<f64>>),
 }
 
 impl fmt::Debug for Body {
@@ -52,6 +54,7 @@ impl fmt::Debug for Body {
         match self {
             Self::Scale(value) => write!(f, "Scale({value})"),
             Self::Average(values) => write!(f, "Average({} values)", values.len()),
+            Self::Coordinates(values) => write!(f, "Coordinates({} values)", values.len()),
         }
     }
 }

@@ -3,12 +3,13 @@
 //! ```text
 //!            Start
 //!              │
-//!              ▼            R rounds: agree on the largest statistic of X
-//!   ┌──▶ Scale { round } ───────────────┐
-//!   │                                   ▼  contribute, add noise, publish
+//!              ▼                  R rounds: agree on a public number, where the release needs one
+//!   ┌──▶ Agree { round } ──────────────┐
+//!   │                                  ▼  contribute, add noise, publish
 //!   │                        Average { step }       the peer's steps of the averaging program
-//!   │                                   │
-//!   └──── next iteration ◀── sum = f·x, X ← QR(sum) ──▶ Finished after L iterations
+//!   │                        Gather { round }       or R rounds in which own coordinates spread
+//!   │                                  │
+//!   └──── next release ◀── sum, X ← QR(sum) ──▶ Finished when the algorithm is done
 //! ```
 //!
 //! Rules of this layer:
@@ -26,6 +27,7 @@ pub mod averaging;
 mod fault;
 mod finite;
 mod inbox;
+pub mod kernel;
 mod lane;
 mod message;
 mod outbox;
@@ -37,9 +39,10 @@ mod tests;
 pub mod wire;
 
 pub use fault::{Fault, FaultKind};
+pub use kernel::ReleaseError;
 pub use lane::Lane;
 pub use message::{Body, Message, SessionId};
 pub use outbox::{CollectingOutbox, Event, Outbox, Targets, Timer};
 pub use peer::{Input, Peer, PeerError, PeerSetup};
-pub use plan::{Plan, PlanError, PlanParameters};
+pub use plan::{Plan, PlanError, PlanParameters, PlannedRelease, Terms};
 pub use query::{MAX_DEFECT, QueryError, check_query, check_start};

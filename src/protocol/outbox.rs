@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::fault::Fault;
 use super::message::Message;
+use super::plan::Terms;
+use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::vocabulary::{Iteration, Time};
+use crate::vocabulary::{ReleaseId, Time};
 
 /// A deadline of one step: if it fires while the peer still waits in that step, its neighbours are silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,34 +29,32 @@ pub enum Targets {
 /// as seen, whether or not the averaging scheme sends it to anybody as it is.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The peer has made its noisy input to one iteration's averaging.
+    /// The peer has made its noisy input to a release.
     Published {
-        /// The iteration.
-        iteration: Iteration,
+        /// The release.
+        release: ReleaseId,
         /// Local contribution, own noise and pairwise noise: the plan's values, row-major.
         input: Arc<Vec<f64>>,
     },
-    /// Averaging of one iteration is complete.
-    Averaged {
-        /// The iteration.
-        iteration: Iteration,
-        /// The agreed statistic of X^{l−1} (0 where the sensitivity needs none).
-        statistic: f64,
-        /// The sensitivity Δ the noise was scaled by.
-        sensitivity: f64,
-        /// This peer's estimate of the noisy sum Y_l, in the shape of the plan's release.
+    /// The exchanges of a release are complete.
+    Released {
+        /// The release.
+        release: ReleaseId,
+        /// How the noise was scaled.
+        terms: Terms,
+        /// This peer's estimate of the noisy sum, in the shape of the release; of own coordinates those of all peers.
         sum: Arc<Block>,
     },
     /// The public state has advanced.
     Advanced {
-        /// The iteration l.
-        iteration: Iteration,
-        /// X^l, what the next contribution is computed with, n × b.
-        query: Arc<Block>,
-        /// The estimate of the leading eigenvectors after l iterations, n × p.
+        /// The release.
+        release: ReleaseId,
+        /// What the next contribution is computed with.
+        state: PublicState,
+        /// The estimate of the leading eigenvectors, n × p.
         basis: Arc<Block>,
     },
-    /// All iterations are done.
+    /// All releases are done.
     Finished,
 }
 

@@ -9,11 +9,11 @@ use super::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, PeerSetup, Plan,
     PlanError, PlanParameters, QueryError, SessionId, Timer,
 };
-use crate::algorithm::AlgorithmKind;
+use crate::algorithm::AlgorithmSpec;
 use crate::linalg::{Block, SparseRows, start_block};
 use crate::noise::{PeerNoise, Term};
-use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use crate::vocabulary::{Binding, Iteration, NoiseLabel, PeerIndex, Round, Seed, Span, Time};
+use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
+use crate::vocabulary::{Binding, NoiseLabel, PeerIndex, ReleaseId, Round, Seed, Span, Time};
 
 mod plans;
 
@@ -55,15 +55,14 @@ fn parameters() -> PlanParameters {
     PlanParameters {
         peers: 3,
         dimension: 4,
-        rank: 2,
-        block: 2,
-        iterations: 2,
-        algorithm: AlgorithmKind::Power,
-        sensitivity: Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None, 2)
-            .expect("proved"),
+        algorithm: AlgorithmSpec::Power {
+            rank: 2,
+            iterations: 2,
+        },
+        sensitivity: SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None),
         sigma_own: 0.0,
         sigma_pairwise: 0.0,
-        momentum: 0.0,
+        sigma_coordinate: 0.0,
         noise_factors: Vec::new(),
         scale_rounds: 1,
         averaging_rounds: ROUNDS,
@@ -96,8 +95,8 @@ fn setup() -> PeerSetup {
         plan: Arc::new(Plan::new(parameters()).expect("valid")),
         neighbours: [0, 2].map(PeerIndex).to_vec(),
         program: program().peer(&Triangle, 1),
-        rows: rows(),
-        noise: PeerNoise::new(own_noise(0.0), Vec::new()),
+        rows: rows().into(),
+        noise: PeerNoise::new(own_noise(0.0), Vec::new(), own_noise(0.0)),
         noise_partners: [0, 2].map(PeerIndex).to_vec(),
         start: Arc::new(start()),
         patience: Some(Span::from_millis(10)),
@@ -141,11 +140,11 @@ impl Bench {
     }
 }
 
-fn message(iteration: u32, round: u32, body: Body) -> Message {
+fn message(release: u32, round: u32, body: Body) -> Message {
     let session = Plan::new(parameters()).expect("valid").session();
     Message {
         session,
-        iteration: Iteration(iteration),
+        release: ReleaseId(release),
         round: Round(round),
         body,
     }
@@ -160,32 +159,28 @@ fn block(value: f64) -> Body {
 #[test]
 fn a_peer_goes_through_all_its_rounds() {
     let mut bench = Bench::started();
-    for iteration in 1..=2 {
+    for release in 1..=2 {
         for from in [0, 2] {
-            bench.send(from, message(iteration, 0, Body::Scale(0.9)));
+            bench.send(from, message(release, 0, Body::Scale(0.9)));
         }
         for round in 0..ROUNDS {
             for from in [2, 0] {
                 bench.send(
                     from,
-                    message(iteration, round, block(f64::from(from + round))),
+                    message(release, round, block(f64::from(from + round))),
                 );
             }
         }
     }
     assert!(bench.peer.is_finished() && bench.outbox.faults.is_empty());
-    // One scale message and three blocks per iteration; input, sum and basis of each, then the end.
+    // One scale message and three blocks per release; input, sum and basis of each, then the end.
     assert_eq!(
         (bench.outbox.messages.len(), bench.outbox.events.len()),
         (8, 7)
     );
     let [
         Event::Published { input, .. },
-        Event::Averaged {
-            statistic,
-            sensitivity,
-            ..
-        },
+        Event::Released { terms, .. },
         ..,
     ] = bench.outbox.events.as_slice()
     else {
@@ -196,7 +191,7 @@ fn a_peer_goes_through_all_its_rounds() {
         Body::Average(Arc::clone(input))
     );
     assert!(
-        *statistic >= 0.9 && sensitivity == statistic,
+        terms.statistic >= 0.9 && terms.sensitivity == terms.statistic,
         "the largest statistic of all wins"
     );
 }
@@ -205,22 +200,22 @@ fn a_peer_goes_through_all_its_rounds() {
 fn the_order_in_which_neighbours_speak_leaves_no_trace() {
     let run = |order: [u32; 2], early: bool| {
         let mut bench = Bench::started();
-        for iteration in 1..=2 {
+        for release in 1..=2 {
             let mut steps = vec![(0, Body::Scale(0.5))];
-            steps.extend((0..ROUNDS).map(|round| (round, block(f64::from(iteration * 7 + round)))));
+            steps.extend((0..ROUNDS).map(|round| (round, block(f64::from(release * 7 + round)))));
             if early {
                 // The first neighbour is always one step ahead of the second.
-                bench.send(order[0], message(iteration, steps[0].0, steps[0].1.clone()));
+                bench.send(order[0], message(release, steps[0].0, steps[0].1.clone()));
                 for pair in steps.windows(2) {
-                    bench.send(order[0], message(iteration, pair[1].0, pair[1].1.clone()));
-                    bench.send(order[1], message(iteration, pair[0].0, pair[0].1.clone()));
+                    bench.send(order[0], message(release, pair[1].0, pair[1].1.clone()));
+                    bench.send(order[1], message(release, pair[0].0, pair[0].1.clone()));
                 }
                 let last = steps.last().expect("steps").clone();
-                bench.send(order[1], message(iteration, last.0, last.1));
+                bench.send(order[1], message(release, last.0, last.1));
             } else {
                 for (round, body) in steps {
                     for from in order {
-                        bench.send(from, message(iteration, round, body.clone()));
+                        bench.send(from, message(release, round, body.clone()));
                     }
                 }
             }
@@ -245,7 +240,7 @@ fn trace(bench: Bench) -> impl PartialEq + std::fmt::Debug {
     let sums: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
-            Event::Averaged { sum, .. } => Some(sum.values().to_vec()),
+            Event::Released { sum, .. } => Some(sum.values().to_vec()),
             _ => None,
         })
         .collect();
@@ -299,7 +294,7 @@ fn messages_handed_over_together_are_handled_as_one_after_the_other() {
             assert_eq!(trace(together), trace(single), "{before:?} {lot:?}");
         }
     }
-    // Whole steps to the end of an iteration, after which sums are told.
+    // Whole steps to the end of an release, after which sums are told.
     let (mut together, mut single) = (Bench::started(), Bench::started());
     let mut steps = vec![(0, Body::Scale(0.9))];
     steps.extend((0..ROUNDS).map(|round| (round, block(f64::from(round) - 0.7))));
@@ -343,11 +338,11 @@ fn every_misbehaviour_is_a_fault_that_names_the_culprit_and_the_numbers() {
             "{value}"
         );
     }
-    for (iteration, round) in [(0, 0), (3, 0), (1, 1), (u32::MAX, u32::MAX)] {
-        let kind = bench.blamed(2, message(iteration, round, Body::Scale(0.5)));
+    for (release, round) in [(0, 0), (3, 0), (1, 1), (u32::MAX, u32::MAX)] {
+        let kind = bench.blamed(2, message(release, round, Body::Scale(0.5)));
         assert!(
             matches!(kind, FaultKind::NoSuchStep { .. }),
-            "{iteration} {round}"
+            "{release} {round}"
         );
     }
     assert!(matches!(
@@ -451,7 +446,9 @@ fn values_that_overflow_stop_the_peer_before_it_passes_them_on() {
     for (_, said) in &bench.outbox.messages {
         let finite = match &said.body {
             Body::Scale(value) => value.is_finite(),
-            Body::Average(values) => values.iter().all(|v| v.is_finite()),
+            Body::Average(values) | Body::Coordinates(values) => {
+                values.iter().all(|v| v.is_finite())
+            }
         };
         assert!(finite, "neighbours would blame this peer for an infinity");
     }
@@ -466,7 +463,7 @@ fn a_peer_refuses_to_run_with_other_noise_than_the_plan_calls_for() {
         let mut setup = setup();
         setup.plan = Arc::new(Plan::new(changed).expect("valid"));
         let pairs = pairs.iter().map(|&scale| own_noise(scale)).collect();
-        setup.noise = PeerNoise::new(own_noise(own), pairs);
+        setup.noise = PeerNoise::new(own_noise(own), pairs, own_noise(0.0));
         Peer::new(setup)
     };
     assert!(with(0.5, &[-3.0, 3.0]).is_ok());
@@ -546,7 +543,7 @@ fn an_input_that_overflows_is_never_published() {
     changed.sigma_own = f64::MAX;
     let mut setup = setup();
     setup.plan = Arc::new(Plan::new(changed).expect("valid"));
-    setup.noise = PeerNoise::new(own_noise(f64::MAX), Vec::new());
+    setup.noise = PeerNoise::new(own_noise(f64::MAX), Vec::new(), own_noise(0.0));
     let session = setup.plan.session();
     let mut bench = Bench {
         peer: Peer::new(setup).expect("valid"),
@@ -591,7 +588,7 @@ fn bad_setups_and_plans_are_errors() {
     wrong.neighbours.pop();
     assert!(matches!(Peer::new(wrong), Err(PeerError::Program { .. })));
     let mut wrong = setup();
-    wrong.rows = SparseRows::new(5);
+    wrong.rows = SparseRows::new(5).into();
     assert!(matches!(
         Peer::new(wrong),
         Err(PeerError::Shape {
@@ -605,10 +602,21 @@ fn bad_setups_and_plans_are_errors() {
         bench.give(Input::Start),
         Err(PeerError::StartedTwice { .. })
     ));
-    let bad: [fn(&mut PlanParameters); 8] = [
+    let bad: [fn(&mut PlanParameters); 9] = [
         |p| p.peers = 0,
-        |p| p.rank = 5,
-        |p| p.iterations = 0,
+        |p| {
+            p.algorithm = AlgorithmSpec::Power {
+                rank: 5,
+                iterations: 2,
+            }
+        },
+        |p| {
+            p.algorithm = AlgorithmSpec::Power {
+                rank: 2,
+                iterations: 0,
+            }
+        },
+        |p| p.sigma_coordinate = f64::INFINITY,
         |p| p.averaging_rounds = 0,
         // Each peer would scale its noise by a statistic of its own.
         |p| p.scale_rounds = 0,
@@ -621,7 +629,7 @@ fn bad_setups_and_plans_are_errors() {
         change(&mut parameters);
         assert!(matches!(
             Plan::new(parameters),
-            Err(PlanError::Count { .. } | PlanError::Sigma { .. })
+            Err(PlanError::Count { .. } | PlanError::Algorithm(_) | PlanError::Sigma { .. })
         ));
     }
 }
@@ -632,9 +640,10 @@ fn any_message() -> impl Strategy<Value = (u32, Message)> {
         (0.0..1.0).prop_map(Body::Scale),
         proptest::collection::vec(any::<f64>(), 0..10).prop_map(|v| Body::Average(Arc::new(v))),
         proptest::collection::vec(-1e3..1e3, VALUES).prop_map(|v| Body::Average(Arc::new(v))),
+        proptest::collection::vec(-1e3..1e3, VALUES).prop_map(|v| Body::Coordinates(Arc::new(v))),
     ];
     (0_u32..4, 0_u32..4, 0_u32..5, body)
-        .prop_map(|(from, iteration, round, body)| (from, message(iteration, round, body)))
+        .prop_map(|(from, release, round, body)| (from, message(release, round, body)))
 }
 
 proptest! {

@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use super::finite::first_not_finite;
 use super::message::{Body, Message, SessionId};
-use crate::vocabulary::{Iteration, Round};
+use crate::vocabulary::{ReleaseId, Round};
 
-/// Version of the frame layout; a frame of another version is refused.
-pub const VERSION: u8 = 1;
+/// Version of the frame layout; a frame of another version is refused. Version 1 counted iterations where this one counts
+/// releases.
+pub const VERSION: u8 = 2;
 
 /// The largest block any plan may exchange: 2²⁷ values, 1 GiB.
 pub const MAX_VALUES: usize = 1 << 27;
@@ -39,7 +40,7 @@ struct Header {
     magic: [u8; 1],
     version: u8,
     session: [u8; 16],
-    iteration: u32,
+    release: u32,
     round: u32,
     kind: u8,
     count: u32,
@@ -47,6 +48,7 @@ struct Header {
 
 const KIND_SCALE: u8 = 1;
 const KIND_AVERAGE: u8 = 2;
+const KIND_COORDINATES: u8 = 3;
 
 /// Bytes that are no acceptable message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -101,7 +103,7 @@ pub enum WireError {
 pub fn framed_len(body: &Body) -> usize {
     match body {
         Body::Scale(_) => framed_block_len(1),
-        Body::Average(values) => framed_block_len(values.len()),
+        Body::Average(values) | Body::Coordinates(values) => framed_block_len(values.len()),
     }
 }
 
@@ -133,12 +135,13 @@ pub fn encode_framed_into(message: &Message, mut bytes: Vec<u8>) -> Vec<u8> {
             (KIND_SCALE, &scale)
         }
         Body::Average(values) => (KIND_AVERAGE, values),
+        Body::Coordinates(values) => (KIND_COORDINATES, values),
     };
     let header = Header {
         magic: MAGIC,
         version: VERSION,
         session: message.session.0,
-        iteration: message.iteration.0,
+        release: message.release.0,
         round: message.round.0,
         kind,
         count: values.len() as u32,
@@ -171,15 +174,15 @@ pub fn check_announced_len(prefix: [u8; PREFIX_LEN], values: usize) -> Result<us
     }
 }
 
-/// Decodes one frame (without prefix) of a plan whose blocks have `values` values.
+/// Decodes one frame (without prefix) of a plan whose messages have these sizes.
 ///
 /// # Errors
 /// [`WireError`]; nothing is allocated until the header agrees with the frame's length and the plan.
-pub fn decode(frame: &[u8], values: usize) -> Result<Message, WireError> {
+pub fn decode(frame: &[u8], sizes: &FrameSizes) -> Result<Message, WireError> {
     let Some((head, tail)) = frame.split_first_chunk() else {
         return Err(WireError::TooShort { found: frame.len() });
     };
-    let mut arriving = Arriving::new(head, frame.len(), values, Vec::new())?;
+    let mut arriving = Arriving::new(head, frame.len(), sizes, Vec::new())?;
     arriving.take(tail)?;
     arriving.finish()
 }
@@ -193,7 +196,7 @@ pub struct Arriving {
 }
 
 impl Arriving {
-    /// A frame of `length` bytes with this header, in a plan whose blocks have `values` values. Decodes
+    /// A frame of `length` bytes with this header, in a plan whose messages have these sizes. Decodes
     /// into `buffer`, whose content is discarded; where it is too small, this is where memory is taken.
     ///
     /// # Errors
@@ -202,7 +205,7 @@ impl Arriving {
     pub fn new(
         header: &[u8; HEADER_LEN],
         length: usize,
-        values: usize,
+        sizes: &FrameSizes,
         mut buffer: Vec<f64>,
     ) -> Result<Self, WireError> {
         let (header, _): (Header, usize) = bincode::serde::decode_from_slice(header, HEADER_CONFIG)
@@ -215,9 +218,11 @@ impl Arriving {
                 found: header.version,
             });
         }
+        let release = ReleaseId(header.release);
         let expected = match header.kind {
             KIND_SCALE => 1,
-            KIND_AVERAGE => values,
+            KIND_AVERAGE => sizes.of(release, false),
+            KIND_COORDINATES => sizes.of(release, true),
             found => return Err(WireError::Kind { found }),
         };
         let found = header.count as usize;
@@ -260,7 +265,12 @@ impl Arriving {
         let (values, _) = bytes.as_chunks();
         self.values
             .extend(values.iter().map(|value| f64::from_le_bytes(*value)));
-        match first_not_finite(&self.values[before..]) {
+        let new = &self.values[before..];
+        let bad = match self.header.kind {
+            KIND_COORDINATES => new.iter().position(|v| !is_coordinate(*v)),
+            _ => first_not_finite(new),
+        };
+        match bad {
             Some(position) => Err(WireError::NotFinite {
                 coordinate: before + position,
             }),
@@ -278,21 +288,26 @@ impl Arriving {
         if found != expected {
             return Err(WireError::Count { found, expected });
         }
-        let body = if header.kind == KIND_SCALE {
-            Body::Scale(values[0])
-        } else {
-            Body::Average(Arc::new(values))
+        let body = match header.kind {
+            KIND_SCALE => Body::Scale(values[0]),
+            KIND_COORDINATES => Body::Coordinates(Arc::new(values)),
+            _ => Body::Average(Arc::new(values)),
         };
         Ok(Message {
             session: SessionId(header.session),
-            iteration: Iteration(header.iteration),
+            release: ReleaseId(header.release),
             round: Round(header.round),
             body,
         })
     }
 }
 
-/// A 16-byte digest of public parameters: BLAKE3 over their bincode encoding and the wire version.
+/// A number, or −∞ for a coordinate that has not come yet.
+pub(super) fn is_coordinate(value: f64) -> bool {
+    value.is_finite() || value == f64::NEG_INFINITY
+}
+
+/// Digest of public parameters: BLAKE3 over their bincode encoding and a constant.
 #[must_use]
 pub(super) fn digest(parameters: &impl Serialize) -> [u8; 32] {
     let bytes = bincode::serde::encode_to_vec(
@@ -301,9 +316,69 @@ pub(super) fn digest(parameters: &impl Serialize) -> [u8; 32] {
     )
     .expect("plans hold numbers, lists and enums only");
     let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 session v1");
-    hasher.update(&[VERSION]);
+    // Not the version of the frames: noise is bound to this digest, and frames of a new layout carry the same noise.
+    hasher.update(&[1]);
     hasher.update(&bytes);
     *hasher.finalize().as_bytes()
+}
+
+/// The name of a session whose plan has this digest. Builds that speak another version of the frames are in another.
+#[must_use]
+pub(super) fn session_of(digest: &[u8; 32]) -> SessionId {
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 session name v2");
+    hasher.update(&[VERSION]);
+    hasher.update(digest);
+    let mut name = SessionId([0; 16]);
+    name.0.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    name
+}
+
+/// How many values a message of each release holds: the bound on whatever is announced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameSizes {
+    /// Per release the number of values, and whether they are own coordinates. One entry stands for all releases.
+    releases: Arc<[(usize, bool)]>,
+    same: bool,
+    most: usize,
+}
+
+impl FrameSizes {
+    /// Sizes of the releases of a program, in order; whether they are own coordinates.
+    #[must_use]
+    pub fn new(releases: impl Iterator<Item = (usize, bool)>) -> Self {
+        let mut releases: Vec<(usize, bool)> = releases.collect();
+        let same = releases.iter().all(|one| *one == releases[0]);
+        if same {
+            releases.truncate(1);
+        }
+        Self {
+            most: releases.iter().map(|one| one.0).max().unwrap_or(0),
+            releases: releases.into(),
+            same,
+        }
+    }
+
+    /// The most values of any message.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Values of a message of this release; 0 where the release has none of that kind.
+    fn of(&self, release: ReleaseId, own: bool) -> usize {
+        let index = if self.same { 0 } else { release.index() };
+        match self.releases.get(index) {
+            Some(&(values, is_own)) if is_own == own => values,
+            _ => 0,
+        }
+    }
+}
+
+/// Sums of so many values in every release.
+impl From<usize> for FrameSizes {
+    fn from(values: usize) -> Self {
+        Self::new(std::iter::once((values, false)))
+    }
 }
 
 #[cfg(test)]
@@ -315,7 +390,7 @@ mod tests {
     fn message(body: Body) -> Message {
         Message {
             session: SessionId([7; 16]),
-            iteration: Iteration(2),
+            release: ReleaseId(2),
             round: Round(5),
             body,
         }
@@ -329,7 +404,7 @@ mod tests {
             check_announced_len(prefix, values)?,
             bytes.len() - PREFIX_LEN
         );
-        decode(&bytes[PREFIX_LEN..], values)
+        decode(&bytes[PREFIX_LEN..], &FrameSizes::from(values))
     }
 
     #[test]
@@ -358,36 +433,36 @@ mod tests {
         let good = encode_framed(&message(Body::Average(Arc::new(vec![1.0, 2.0]))));
         let frame = &good[PREFIX_LEN..];
         assert!(matches!(
-            decode(&frame[..10], 2),
+            decode(&frame[..10], &FrameSizes::from(2)),
             Err(WireError::TooShort { found: 10 })
         ));
         assert!(matches!(
-            decode(frame, 3),
+            decode(frame, &FrameSizes::from(3)),
             Err(WireError::Count {
                 found: 2,
                 expected: 3
             })
         ));
         assert!(matches!(
-            decode(&frame[..frame.len() - 1], 2),
+            decode(&frame[..frame.len() - 1], &FrameSizes::from(2)),
             Err(WireError::Count { .. })
         ));
         let mut other = frame.to_vec();
         other[1] = 9;
         assert!(matches!(
-            decode(&other, 2),
+            decode(&other, &FrameSizes::from(2)),
             Err(WireError::Version { found: 9 })
         ));
         other[1] = VERSION;
         other[26] = 77;
         assert!(matches!(
-            decode(&other, 2),
+            decode(&other, &FrameSizes::from(2)),
             Err(WireError::Kind { found: 77 })
         ));
         let mut nan = frame.to_vec();
         nan[HEADER_LEN + 8..].copy_from_slice(&f64::NAN.to_le_bytes());
         assert!(matches!(
-            decode(&nan, 2),
+            decode(&nan, &FrameSizes::from(2)),
             Err(WireError::NotFinite { coordinate: 1 })
         ));
         assert!(matches!(
@@ -408,12 +483,14 @@ mod tests {
         let length = bytes.len() - PREFIX_LEN;
         let buffer = vec![7.0; 10];
         let place = buffer.as_ptr();
-        let mut arriving = Arriving::new(head, length, 10, buffer).expect("agrees");
+        let mut arriving =
+            Arriving::new(head, length, &FrameSizes::from(10), buffer).expect("agrees");
         assert_eq!(arriving.missing(), 80);
         for piece in tail.chunks(24) {
             arriving.take(piece).expect("whole values");
         }
-        let mut more = Arriving::new(head, length, 10, Vec::new()).expect("agrees");
+        let mut more =
+            Arriving::new(head, length, &FrameSizes::from(10), Vec::new()).expect("agrees");
         assert!(more.take(&tail[..7]).is_err(), "half a value");
         assert!(more.take(&[0; 88]).is_err(), "more than announced");
         assert!(more.finish().is_err(), "nothing has come");
@@ -438,7 +515,7 @@ mod tests {
     proptest! {
         #[test]
         fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), values in 0_usize..20) {
-            if let Ok(message) = decode(&bytes, values) {
+            if let Ok(message) = decode(&bytes, &FrameSizes::from(values)) {
                 prop_assert_eq!(&encode_framed(&message)[PREFIX_LEN..], &bytes[..]);
             }
         }
@@ -451,7 +528,7 @@ mod tests {
             let at = PREFIX_LEN + position % (bytes.len() - PREFIX_LEN);
             bytes[at] = value;
             let end = PREFIX_LEN + cut.min(bytes.len() - PREFIX_LEN);
-            let _ = decode(&bytes[PREFIX_LEN..end], 3);
+            let _ = decode(&bytes[PREFIX_LEN..end], &FrameSizes::from(3));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How well the peers agree, and what the averaging guarantees for it.
 
 use super::summary::ConsensusSummary;
-use crate::engine::{IterationRecord, Outcome};
+use crate::engine::{Outcome, ReleaseRecord};
 use crate::scenario::Experiment;
 
 /// What the rounds guarantee for the disagreement: contraction times initial spread, plus rounding.
@@ -29,7 +29,7 @@ pub(super) fn consensus(
     rows: &[(Option<f64>, Option<f64>)],
 ) -> ConsensusSummary {
     let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, f64::max);
-    let over_noise = |record: &IterationRecord| {
+    let over_noise = |record: &ReleaseRecord| {
         let noise = {
             let mut noise = record.totals.published.clone();
             noise.add_scaled(-1.0, &record.totals.local);

@@ -217,10 +217,12 @@ impl Discloses for EngineError {
             | Self::Unbalanced { .. }
             | Self::Noise
             | Self::NotProduct { .. }
+            | Self::OutOfOrder { .. }
             | Self::Stalled { .. } => Dependence::Public,
-            Self::Fault { .. } | Self::Query { .. } | Self::NotFullRank { .. } => {
-                Dependence::Release
-            }
+            Self::Fault { .. }
+            | Self::Query { .. }
+            | Self::NotFullRank { .. }
+            | Self::Overflow { .. } => Dependence::Release,
         }
     }
 }
@@ -234,6 +236,7 @@ impl Discloses for PeerError {
             | Self::Noise { .. }
             | Self::NoisePartners { .. }
             | Self::Neighbours { .. }
+            | Self::OutOfOrder { .. }
             | Self::StartedTwice { .. } => Dependence::Public,
             // The first query is public, the others come of noisy sums, and so does every average.
             Self::Query { .. } | Self::NotFullRank { .. } | Self::Overflow { .. } => {

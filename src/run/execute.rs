@@ -16,7 +16,7 @@ use super::summary::{
     IterationNoise, NotForPublication, PrivacySummary, SCHEMA, Summary, Timing, UtilitySummary,
 };
 use crate::engine::central::SumNoise;
-use crate::engine::{EngineError, IterationRecord, Observer, Outcome, Silent, central};
+use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, central};
 use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
 use crate::scenario::{Clock, Experiment};
@@ -109,7 +109,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         )
     };
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
-        let row = |record: &IterationRecord| {
+        let row = |record: &ReleaseRecord| {
             metrics_row(experiment, &outcome, record, measure(&record.basis))
         };
         outcome.records.iter().map(row).collect()
@@ -160,8 +160,8 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         config_hash: experiment.config_hash(),
         peers: session.peers(),
         dimension: parameters.dimension,
-        rank: parameters.rank,
-        iterations: parameters.iterations,
+        rank: parameters.algorithm.rank(),
+        iterations: parameters.algorithm.iterations(),
         data: experiment.data().clone(),
         topology: experiment.topology().summary(),
         noise_topology: experiment
@@ -202,7 +202,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
 fn metrics_row(
     experiment: &Experiment,
     outcome: &Outcome,
-    record: &IterationRecord,
+    record: &ReleaseRecord,
     utility: Utility,
 ) -> MetricsRow {
     let number = record.iteration.0;

@@ -1,8 +1,8 @@
 //! How far the peers are apart after every averaging round, collected where that is cheap.
 
-use crate::engine::{IterationRecord, Observer, Transcript};
+use crate::engine::{Observer, ReleaseRecord, Transcript};
 use crate::scenario::Experiment;
-use crate::vocabulary::{Iteration, Round};
+use crate::vocabulary::{ReleaseId, Round};
 
 /// Rounds are watched while peers · n · p · rounds · L stays below this: each of these values costs one pass,
 /// together below a second.
@@ -12,7 +12,7 @@ pub const WATCHED_UP_TO: u64 = 500_000_000;
 pub(super) struct Rounds<'a> {
     inner: &'a mut dyn Observer,
     watch: bool,
-    /// Relative spread by iteration and round, round 0 first.
+    /// Relative spread by release and round, round 0 first.
     pub(super) collected: Vec<Vec<f64>>,
 }
 
@@ -39,21 +39,21 @@ impl Observer for Rounds<'_> {
         self.watch || self.inner.wants_rounds()
     }
 
-    fn round(&mut self, iteration: Iteration, round: Round, spread: f64) {
+    fn round(&mut self, release: ReleaseId, round: Round, spread: f64) {
         if self.watch {
-            let index = iteration.0 as usize - 1;
+            let index = release.index();
             if self.collected.len() <= index {
                 self.collected.resize(index + 1, Vec::new());
             }
             self.collected[index].push(spread);
         }
         if self.inner.wants_rounds() {
-            self.inner.round(iteration, round, spread);
+            self.inner.round(release, round, spread);
         }
     }
 
-    fn iteration(&mut self, record: &IterationRecord) {
-        self.inner.iteration(record);
+    fn released(&mut self, record: &ReleaseRecord) {
+        self.inner.released(record);
     }
 
     fn progress(&mut self, done: u64, total: u64) {
@@ -64,7 +64,7 @@ impl Observer for Rounds<'_> {
 /// Values that all peers hold in all rounds together.
 fn passes(experiment: &Experiment) -> u64 {
     let algorithm = experiment.config().algorithm;
-    let (height, width) = algorithm.build(experiment.user_rows().dimension()).shape();
+    let (height, width) = experiment.widest_shape();
     let factors = [
         experiment.topology().graph().nodes() as u64,
         height as u64,

@@ -26,11 +26,14 @@ use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
 use super::shared::Shared;
 use super::warning::Warning;
+use crate::algorithm::{Algorithm, AlgorithmSpec, ReleaseSpec};
 use crate::config::{Config, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
-use crate::privacy::{self, Calibrated, Delta, GroupLoss, NoisePlan, Promise, Scheme, Sensitivity};
+use crate::privacy::{
+    self, Calibrated, Delta, GroupLoss, NoisePlan, Promise, Scheme, Sensitivity, SensitivitySpec,
+};
 use crate::protocol::averaging::{MixingBounds, Program};
 use crate::topology::Topology;
 
@@ -57,7 +60,13 @@ pub struct Experiment {
     pub(super) topology: Arc<Topology>,
     /// The noise graph: the communication graph, unless the configuration names another.
     pub(super) noise_topology: Arc<Topology>,
-    /// How far one person can move the sum.
+    /// The algorithm with its own numbers.
+    pub(super) spec: AlgorithmSpec,
+    /// The algorithm, on this many items.
+    pub(super) algorithm: Arc<dyn Algorithm>,
+    /// What one record is and how its effect is bounded.
+    pub(super) sensitivity_spec: SensitivitySpec,
+    /// How far one person can move what is released.
     pub(super) sensitivity: Sensitivity,
     /// The noise multiplier and what it spends.
     pub(super) calibrated: Calibrated,
@@ -137,7 +146,21 @@ impl Experiment {
         &self.noise_topology
     }
 
-    /// How far one person can move the sum.
+    /// What is contributed and how the public state advances.
+    #[must_use]
+    pub fn algorithm(&self) -> &dyn Algorithm {
+        self.algorithm.as_ref()
+    }
+
+    /// Rows and columns of the largest release.
+    #[must_use]
+    pub fn widest_shape(&self) -> (usize, usize) {
+        let releases = self.algorithm.releases();
+        let widest = releases.iter().max_by_key(|release| release.values());
+        widest.map_or((0, 0), ReleaseSpec::shape)
+    }
+
+    /// How far one person can move what is released.
     #[must_use]
     pub fn sensitivity(&self) -> Sensitivity {
         self.sensitivity

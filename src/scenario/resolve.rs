@@ -21,11 +21,12 @@ use crate::data::{self, Interactions};
 use crate::engine::analytic;
 use crate::engine::event::Latency;
 use crate::privacy::{
-    self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, Scheme, Sensitivity,
+    self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, Scheme, SensitivitySpec,
 };
+use crate::protocol::PlanError;
 use crate::protocol::averaging::{DEFAULT_TOLERANCE, Length};
 use crate::topology::Topology;
-use crate::vocabulary::{Release, Seed};
+use crate::vocabulary::{Quantity, Seed};
 
 impl Experiment {
     /// Reads an experiment file, applies `key=value` overrides, and resolves it.
@@ -140,20 +141,22 @@ impl Experiment {
             materials.peer_rows(&config, || filters::dealt(&config, &user_rows, peers))?;
         let items = user_rows.dimension();
         checked_algorithm(&config, items)?;
-        let algorithm = config.algorithm.build(items);
-        let released = algorithm.release();
-        if config.engine.kind == EngineKind::Analytic && released != Release::Product {
+        let spec = config.algorithm.spec().map_err(PlanError::from)?;
+        let algorithm = spec.build(items).map_err(PlanError::from)?;
+        let first = algorithm.releases().swap_remove(0);
+        let (released, columns) = (first.blocks[0].quantity, first.blocks[0].columns);
+        if config.engine.kind == EngineKind::Analytic && released != Quantity::Product {
             return Err(EngineTableError::AnalyticRelease { released }.into());
         }
-        let sensitivity = Sensitivity::of_release(
-            algorithm.release(),
+        let sensitivity_spec = SensitivitySpec::new(
             config.privacy.adjacency,
             config.privacy.sensitivity,
             config.data.degree_floor,
             config.data.degree_cap,
-            algorithm.query_columns(),
-        )
-        .map_err(PrivacyTableError::from)?;
+        );
+        let sensitivity = sensitivity_spec
+            .of(released, columns)
+            .map_err(PrivacyTableError::from)?;
         let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
             .map_err(PrivacyTableError::from)?;
         let calibrated = privacy::calibrate(
@@ -213,6 +216,9 @@ impl Experiment {
             user_rows,
             peer_rows,
             topology,
+            spec,
+            algorithm,
+            sensitivity_spec,
             sensitivity,
             calibrated,
             delta: budget.delta,

@@ -29,7 +29,7 @@ impl Experiment {
     pub(super) fn try_session(&self, seed: &Seed) -> Result<Session, ExperimentError> {
         let algorithm = self.config.algorithm;
         let items = self.user_rows.dimension();
-        let columns = algorithm.build(items).query_columns();
+        let columns = self.algorithm.query_columns();
         let start = algorithm
             .start
             .block(seed, (items, columns), &self.interactions.item_degrees())
@@ -41,14 +41,11 @@ impl Experiment {
         let parameters = PlanParameters {
             peers: self.topology.graph().nodes() as u32,
             dimension: items,
-            rank: algorithm.rank,
-            block: algorithm.block(),
-            momentum: algorithm.momentum.unwrap_or(0.0),
-            iterations: algorithm.iterations,
-            algorithm: algorithm.kind,
-            sensitivity: self.sensitivity,
+            algorithm: self.spec.clone(),
+            sensitivity: self.sensitivity_spec.clone(),
             sigma_own: self.noise.sigma_own(),
             sigma_pairwise: self.noise.sigma_pairwise(),
+            sigma_coordinate: 0.0,
             noise_factors: self.noise_factors.clone(),
             scale_rounds: self.shared.scale_rounds,
             averaging_rounds: self.program.rounds(),

@@ -8,11 +8,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PeerIndex(pub u32);
 
-/// The number of a power step, counted from 1; iteration `l` turns `X^{l-1}` into `X^l`.
+/// The number of an iteration, counted from 1; iteration `l` turns `X^{l-1}` into `X^l`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Iteration(pub u32);
 
-/// The number of a gossip exchange within one phase of one iteration, counted from 0.
+/// The place of a release in a session's program of releases, counted from 1.
+///
+/// It keys everything that must not be used twice: random streams, frames, ledger entries. Algorithms with one release
+/// per iteration have equal numbers for both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ReleaseId(pub u32);
+
+/// The number of a gossip exchange within one phase of one release, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Round(pub u32);
 
@@ -43,6 +50,26 @@ impl fmt::Display for PeerIndex {
 impl fmt::Display for Iteration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "iteration {}", self.0)
+    }
+}
+
+impl fmt::Display for ReleaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "release {}", self.0)
+    }
+}
+
+impl ReleaseId {
+    /// The subscript of this release in a list of all.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0.saturating_sub(1) as usize
+    }
+
+    /// The release after this one.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
     }
 }
 

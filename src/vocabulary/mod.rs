@@ -4,16 +4,16 @@
 
 mod ids;
 mod naming;
-mod release;
+mod quantity;
 mod seed;
 #[cfg(test)]
 pub(crate) mod testing;
 mod text;
 mod time;
 
-pub use ids::{Iteration, PeerIndex, Round};
+pub use ids::{Iteration, PeerIndex, ReleaseId, Round};
 pub use naming::{NameSyntax, Named, printed, printed_list, read_name, read_names};
-pub use release::Release;
+pub use quantity::Quantity;
 pub(crate) use seed::GROUP;
 pub use seed::{Binding, CHUNK, Label, NamedKey, NoiseLabel, NoiseRoot, Normals, Seed, StreamKey};
 pub use text::{Hidden, Spellings, hidden};

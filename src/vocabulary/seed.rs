@@ -81,6 +81,8 @@ pub enum NoiseLabel {
     OwnNoise = 2,
     /// The noise Δ_uv shared by the two ends of an edge of the noise graph.
     PairwiseNoise = 3,
+    /// The noise a peer adds to coordinates that it alone fills.
+    CoordinateNoise = 14,
     /// The trusted curator's noise (engine `central`).
     CuratorNoise = 4,
     /// The noise of the whole sum in the analytic engine.

@@ -82,8 +82,13 @@ fn run(algorithm: &dyn Algorithm, rows: &SparseRows, iterations: u32) -> Vec<Arc
     let mut state = PublicState::new(Arc::new(start));
     (0..iterations)
         .map(|_| {
-            let sum = Arc::new(contribution(algorithm, rows, state.query.values()));
-            state = algorithm.advance(&state, &sum, 0.0).expect("full rank");
+            let sum = Arc::new(contribution(
+                algorithm,
+                rows,
+                state.history(),
+                algorithm.releases()[0].shape(),
+            ));
+            state = algorithm.advance(&state, &sum, &[0.0]).expect("full rank");
             algorithm.estimate(&state)
         })
         .collect()
@@ -129,11 +134,13 @@ fn without_noise_it_is_never_worse_than_the_power_method_and_gets_better() {
         for (rank, block) in [(2, 2), (4, 4), (4, 8)] {
             let exact = top_eigenvectors(&rows, rank).expect("converges").values;
             let krylov = Krylov {
+                iterations: 1,
                 dimension: n,
                 rank,
                 block,
             };
             let power = PowerMethod {
+                iterations: 1,
                 dimension: n,
                 rank: block,
             };
@@ -168,11 +175,13 @@ fn a_small_gap_is_crossed_as_the_theory_of_block_krylov_says() {
     }
     let exact = Block::from_matrix(&DMatrix::identity(200, 3));
     let krylov = Krylov {
+        iterations: 1,
         dimension: 200,
         rank: 3,
         block: 3,
     };
     let power = PowerMethod {
+        iterations: 1,
         dimension: 200,
         rank: 3,
     };
@@ -230,6 +239,7 @@ fn an_exhausted_space_is_measured_again_and_the_noise_falls() {
     let rows = planted();
     let n = rows.dimension();
     let algorithm = Krylov {
+        iterations: 1,
         dimension: n,
         rank: 4,
         block: 24,
@@ -242,14 +252,19 @@ fn an_exhausted_space_is_measured_again_and_the_noise_falls() {
     for l in 1..=40 {
         let defect = state.query.transpose_times(&state.query) - DMatrix::identity(24, 24);
         assert!(defect.abs().max() < 1e-12, "query {l} is orthonormal");
-        let mut sum = contribution(&algorithm, &rows, state.query.values());
+        let mut sum = contribution(
+            &algorithm,
+            &rows,
+            state.history(),
+            algorithm.releases()[0].shape(),
+        );
         for value in sum.values_mut() {
             let normal: f64 =
                 rand::distr::Distribution::sample(&rand_distr::StandardNormal, &mut generator);
             *value += 0.05 * normal;
         }
         state = algorithm
-            .advance(&state, &Arc::new(sum), 0.05)
+            .advance(&state, &Arc::new(sum), &[0.05])
             .expect("always");
         assert_eq!(algorithm.measured(&state).directions.ncols(), n.min(24 * l));
         errors.push(subspace_distance(&algorithm.estimate(&state), &exact));
@@ -268,6 +283,7 @@ fn a_matrix_of_low_rank_is_found_and_missing_directions_are_filled() {
             .expect("ascending");
     }
     let algorithm = Krylov {
+        iterations: 1,
         dimension: 20,
         rank: 3,
         block: 5,

@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
-use crate::algorithm::contribution;
+use crate::algorithm::{PublicState, contribution};
 use crate::config::Config;
 use crate::data::{Interactions, ItemNames};
 use crate::engine::PeerRows;
@@ -151,6 +152,7 @@ impl Canary {
         let known = filters.known();
         let columns: Vec<u32> = known.keys().copied().collect();
         let mut best: Option<(f64, Self)> = None;
+        let begun = PublicState::new(Arc::new(start.clone()));
         let mut consider = |with: &[u32], joins: u32| {
             let read = |columns: &[u32]| {
                 let mut items: Vec<u32> = columns.iter().map(|column| known[column]).collect();
@@ -171,7 +173,7 @@ impl Canary {
                 read_without: read(&without),
                 read_with: read(&with),
             };
-            let size = candidate.change(experiment, start).norm();
+            let size = candidate.change(experiment, &begun).norm();
             if best.as_ref().is_none_or(|(largest, _)| size > *largest) {
                 best = Some((size, candidate));
             }
@@ -230,11 +232,11 @@ impl Canary {
     }
 
     /// What the canary changes in its peer's contribution: (A′ − A)X, or the triangle of A′ − A.
-    pub(super) fn change(&self, experiment: &Experiment, x: &Block) -> Block {
-        let algorithm = experiment.config().algorithm.build(x.rows());
+    pub(super) fn change(&self, experiment: &Experiment, state: &PublicState) -> Block {
+        let algorithm = experiment.algorithm();
         let of = |items: &[u32]| {
             let rows = Self::rows(experiment, items);
-            contribution(algorithm.as_ref(), &rows, x.values())
+            contribution(algorithm, &rows, state.history(), experiment.widest_shape())
         };
         let mut change = of(&self.with);
         change.add_scaled(-1.0, &of(&self.without));

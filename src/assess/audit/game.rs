@@ -10,10 +10,10 @@ use super::error::AuditError;
 use super::finding::CanaryReport;
 use super::reused::Reused;
 use super::scaled::{SIZES, Scaled, weights};
-use crate::algorithm::{Algorithm, contribution};
+use crate::algorithm::{PublicState, contribution};
+use crate::engine::noise::Assignment;
 use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockstep};
 use crate::linalg::Block;
-use crate::noise::Assignment;
 use crate::privacy::{Adjacency, coalition};
 use crate::scenario::Experiment;
 use crate::scenario::filters::{self, Choices};
@@ -25,7 +25,6 @@ const BATCH: u32 = 128;
 /// The two worlds and what the adversary knows.
 pub(super) struct Game<'a> {
     experiment: &'a Experiment,
-    algorithm: Box<dyn Algorithm>,
     canary: Canary,
     victim: usize,
     /// Whether a peer colludes.
@@ -79,7 +78,6 @@ impl<'a> Game<'a> {
         let victim = victim as usize;
         Ok(Self {
             experiment,
-            algorithm: experiment.config().algorithm.build(start.rows()),
             canary,
             victim,
             colludes,
@@ -101,7 +99,8 @@ impl<'a> Game<'a> {
     pub(super) fn report(&self) -> CanaryReport {
         let sensitivity = self.experiment.sensitivity();
         let statistic = sensitivity.statistic().of(&self.start);
-        let change = self.canary.change(self.experiment, &self.start).norm();
+        let begun = PublicState::new(Arc::clone(&self.start));
+        let change = self.canary.change(self.experiment, &begun).norm();
         CanaryReport {
             without: self.canary.read_without.len(),
             with: self.canary.read_with.len(),
@@ -187,11 +186,10 @@ impl Observer for Adversary<'_> {
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
         let game = self.game;
-        let (n, b) = (game.start.rows(), game.start.columns());
-        let scale = 1.0 / transcript.scale;
-        let query = |v: usize| &transcript.queries[v * n * b..(v + 1) * n * b];
-        let block = Block::from_values(n, b, query(game.victim).to_vec());
-        let change = game.canary.change(game.experiment, &block);
+        let scale = 1.0 / transcript.terms.scale;
+        let change = game
+            .canary
+            .change(game.experiment, &transcript.states[game.victim]);
         let size = change.norm();
         let zeros = || vec![0.0; change.values().len()];
         let (mut combined, mut in_sum) = (zeros(), zeros());
@@ -199,7 +197,7 @@ impl Observer for Adversary<'_> {
         let (mut squares, mut count) = (0.0, 0_usize);
         let mut victims = Vec::new();
         for v in (0..game.colludes.len()).filter(|&v| !game.colludes[v]) {
-            let residual = self.residual(&transcript, v, query(v));
+            let residual = self.residual(&transcript, v);
             for (sum, r) in combined.iter_mut().zip(&residual) {
                 *sum += game.weights[v] * r;
             }
@@ -255,22 +253,25 @@ impl Observer for Adversary<'_> {
 impl Adversary<'_> {
     /// What an honest peer published minus what the adversary knows of it: the local product (with the
     /// canary's world 0 at the victim) and pairwise noise shared with colluders. Per unit sensitivity.
-    fn residual(&self, transcript: &Transcript<'_>, v: usize, query: &[f64]) -> Vec<f64> {
+    fn residual(&self, transcript: &Transcript<'_>, v: usize) -> Vec<f64> {
         let game = self.game;
         let rows = &game.worlds[0][v];
-        let mut known = contribution(game.algorithm.as_ref(), rows, query).into_values();
+        let history = transcript.states[v].history();
+        let shape = game.experiment.widest_shape();
+        let algorithm = game.experiment.algorithm();
+        let mut known = contribution(algorithm, rows, history, shape).into_values();
         let peer = PeerIndex::from_index(v);
         for &w in game.experiment.noise_topology().graph().neighbours(v) {
             if game.colludes[w as usize] && self.planned.has_pairwise() {
                 let term = self.planned.shared(peer, PeerIndex(w));
-                term.add_to(transcript.iteration, transcript.scale, &mut known);
+                term.add_to(transcript.release, transcript.terms.scale, &mut known);
             }
         }
         let published = &transcript.inputs[v * known.len()..(v + 1) * known.len()];
         published
             .iter()
             .zip(&known)
-            .map(|(x, k)| (x - k) / transcript.scale)
+            .map(|(x, k)| (x - k) / transcript.terms.scale)
             .collect()
     }
 }

@@ -9,10 +9,11 @@ use rayon::prelude::*;
 
 use super::canary::{Canary, Filters};
 use super::{Audit, AuditError, AuditOptions, audit, audit_filters, audit_sessions};
+use crate::algorithm::PublicState;
 use crate::config::read_config;
+use crate::engine::noise::Tamper;
 use crate::engine::{Session, Silent};
-use crate::noise::Tamper;
-use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::Plan;
 use crate::scenario::Experiment;
 use crate::scenario::filters::Choices;
@@ -182,18 +183,12 @@ fn a_sensitivity_for_half_the_change_is_caught() {
     let experiment = experiment(&[]);
     let prepare = |session: Session| {
         let mut parameters = session.plan().parameters().clone();
-        parameters.sensitivity = Sensitivity::new(
-            Adjacency::Interaction,
-            SensitivityRule::Exact,
-            40,
-            None,
-            parameters.rank,
-        )
-        .expect("proved");
+        parameters.sensitivity =
+            SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 40, None);
         let statistic = session.start().max_row_norm();
-        let honest = session.plan().parameters().sensitivity.bound(statistic);
-        assert!(parameters.sensitivity.bound(statistic) < 0.5 * honest);
+        let sensitivity = |plan: &Plan| plan.releases()[0].terms(statistic).sensitivity;
         let plan = Plan::new(parameters).expect("valid");
+        assert!(sensitivity(&plan) < 0.5 * sensitivity(session.plan()));
         session.with_plan(plan).expect("fits")
     };
     let audit = audit_sessions(&experiment, &options(3000), &prepare, &mut Silent).expect("runs");
@@ -354,12 +349,13 @@ fn exceeding(set: &[&str], choices: Choices, users: usize) -> (usize, f64) {
     let start = Arc::clone(session.start());
     let sensitivity = experiment.sensitivity();
     let delta = sensitivity.bound(sensitivity.statistic().of(&start));
+    let begun = PublicState::new(Arc::clone(&start));
     let filters = Filters::new(&experiment, choices);
     let ratios: Vec<f64> = (0..users)
         .into_par_iter()
         .map(|user| {
             let canary = Canary::search(&filters, user, &start).expect("items are left");
-            canary.change(&experiment, &start).norm() / delta
+            canary.change(&experiment, &begun).norm() / delta
         })
         .collect();
     let exceed = ratios.iter().filter(|&&ratio| ratio > 1.0 + 1e-9).count();

@@ -203,7 +203,7 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
         let scale = record.sensitivity * experiment.noise_factor(record.iteration.0);
         for u in 0..peers {
             let own = assignment.own(PeerIndex::from_index(u));
-            own.add_to(record.iteration, scale, expected.values_mut());
+            own.add_to(record.release, scale, expected.values_mut());
         }
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.

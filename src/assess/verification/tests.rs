@@ -5,10 +5,11 @@
 use std::path::Path;
 
 use super::{Verification, VerifyOptions, verify, verify_sessions};
+use crate::algorithm::AlgorithmSpec;
 use crate::config::read_config;
 use crate::engine::Silent;
-use crate::noise::Tamper;
-use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use crate::engine::noise::Tamper;
+use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::{Plan, PlanError};
 use crate::scenario::Experiment;
 
@@ -97,14 +98,8 @@ fn a_sensitivity_below_what_the_basis_calls_for_is_caught() {
     // All peers agree on a plan whose degree floor is not that of the data.
     let prepare = |session: crate::engine::Session| {
         let mut parameters = session.plan().parameters().clone();
-        parameters.sensitivity = Sensitivity::new(
-            Adjacency::Interaction,
-            SensitivityRule::Exact,
-            200,
-            None,
-            parameters.rank,
-        )
-        .expect("proved");
+        parameters.sensitivity =
+            SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 200, None);
         let plan = Plan::new(parameters).expect("valid");
         session.with_plan(plan).expect("fits")
     };
@@ -336,23 +331,26 @@ fn other_algorithms_verify_and_their_mutations_are_caught() {
 }
 
 #[test]
-fn a_plan_with_another_releases_bound_does_not_exist() {
+fn a_plan_has_the_bound_of_what_it_releases_and_of_nothing_else() {
     let session = experiment(ALGORITHMS[0]).session(&crate::vocabulary::Seed::from_u64(1));
+    let bound = |plan: &Plan| plan.releases()[0].terms(0.1).sensitivity;
+    assert_eq!(bound(session.plan()), 20.0_f64.sqrt().recip());
+    // The same request for a product is answered with another bound.
     let mut parameters = session.plan().parameters().clone();
-    assert_eq!(parameters.sensitivity.bound(0.1), 20.0_f64.sqrt().recip());
-    parameters.sensitivity = Sensitivity::new(
-        Adjacency::Interaction,
-        SensitivityRule::Exact,
-        20,
-        None,
-        parameters.rank,
-    )
-    .expect("proved, for products");
-    let refused = Plan::new(parameters).expect_err("a bound of something else");
-    assert!(
-        refused.to_string().contains("would protect nothing"),
-        "{refused}"
-    );
+    let rank = parameters.algorithm.rank();
+    parameters.algorithm = AlgorithmSpec::Power {
+        rank,
+        iterations: 1,
+    };
+    parameters.scale_rounds = 5;
+    let of_product = Plan::new(parameters.clone()).expect("valid");
+    assert!(bound(&of_product) < bound(session.plan()));
+    // What no bound is proved for has no plan.
+    let rule = SensitivityRule::RowNorm;
+    parameters.algorithm = AlgorithmSpec::Covariance { rank };
+    parameters.sensitivity = SensitivitySpec::new(Adjacency::Interaction, rule, 20, None);
+    let refused = Plan::new(parameters).expect_err("no bound is proved");
+    assert!(refused.to_string().contains("is proved for"), "{refused}");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use crate::algorithm::AlgorithmKind;
 use crate::config::AlgorithmConfig;
-use crate::privacy::{self, Budget, Sensitivity};
-use crate::protocol::averaging::Traffic;
+use crate::privacy::{self, Budget, SensitivitySpec};
+use crate::protocol::averaging::{Load, Traffic};
 use crate::protocol::{Plan, PlanParameters};
 use crate::scenario::Experiment;
 use crate::vocabulary::Seed;
@@ -55,6 +55,7 @@ fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
         kind,
         block,
         iterations,
+        momentum: None,
         ..own
     };
     let power = POWER.map(|l| with(AlgorithmKind::Power, None, l));
@@ -103,42 +104,35 @@ fn setting(
 ) -> Result<Proposal, String> {
     let config = experiment.config();
     let items = experiment.user_rows().dimension();
-    let built = algorithm.build(items);
+    let spec = algorithm.spec().map_err(|error| error.to_string())?;
+    let built = spec.build(items).map_err(|error| error.to_string())?;
+    let block = &built.releases()[0].blocks[0];
     let privacy = &config.privacy;
-    let sensitivity = Sensitivity::of_release(
-        built.release(),
-        privacy.adjacency,
-        privacy.sensitivity,
-        floor,
-        config.data.degree_cap,
-        built.query_columns(),
-    )
-    .map_err(|error| error.to_string())?;
+    let (adjacency, rule) = (privacy.adjacency, privacy.sensitivity);
+    let sensitivity = SensitivitySpec::new(adjacency, rule, floor, config.data.degree_cap);
+    sensitivity
+        .of(block.quantity, block.columns)
+        .map_err(|error| error.to_string())?;
     let budget = Budget::new(privacy.epsilon, privacy.delta).map_err(|error| error.to_string())?;
     let calibrated = privacy::calibrate(privacy.calibration, budget, algorithm.iterations)
         .map_err(|error| error.to_string())?;
     let parameters = PlanParameters {
-        rank: algorithm.rank,
-        block: algorithm.block(),
-        iterations: algorithm.iterations,
-        algorithm: algorithm.kind,
+        algorithm: spec,
         sensitivity,
         scale_rounds: experiment
             .topology()
             .graph()
             .diameter_bound()
             .unwrap_or(own.peers),
-        // Candidates spend evenly and have no momentum, whatever the file's own algorithm does.
+        // Candidates spend evenly, whatever the file's own algorithm does.
         noise_factors: Vec::new(),
-        momentum: 0.0,
         ..own.clone()
     };
     let plan = Plan::new(parameters).map_err(|error| error.to_string())?;
     let traffic = Traffic::of(
         experiment.program(),
         experiment.topology(),
-        plan.parameters().scale_rounds,
-        plan.values(),
+        Load::sum(plan.parameters().scale_rounds, plan.most_values()),
     );
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
     let more = if experiment.is_private() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, SymmetricEigen};
 
 use super::candidates::Proposal;
+use crate::algorithm::AlgorithmSpec;
 use crate::engine::{PeerRows, Session, Silent, central};
 use crate::linalg::{Block, SparseRows, small_leading_eigenvectors, start_block};
 use crate::protocol::{Plan, PlanParameters};
@@ -51,7 +52,7 @@ impl Ground {
         let dimension = self.exact.rows();
         let parameters = PlanParameters {
             dimension,
-            block: setting.parameters.block.min(dimension),
+            algorithm: narrowed(&setting.parameters.algorithm, dimension),
             ..setting.parameters.clone()
         };
         let plan = Plan::new(parameters).ok()?;
@@ -67,6 +68,22 @@ impl Ground {
         let outcome = central::rehearse(&session, &mut Silent).ok()?;
         let error = self.filter.relative_error(outcome.basis(), &self.exact);
         error.is_finite().then_some(error)
+    }
+}
+
+/// The algorithm with a block that fits so many items.
+fn narrowed(algorithm: &AlgorithmSpec, dimension: usize) -> AlgorithmSpec {
+    match algorithm {
+        &AlgorithmSpec::Krylov {
+            rank,
+            block,
+            iterations,
+        } => AlgorithmSpec::Krylov {
+            rank,
+            block: block.min(dimension),
+            iterations,
+        },
+        other => other.clone(),
     }
 }
 

@@ -52,7 +52,7 @@ impl Bytes {
     /// The formulas above.
     fn predicted(engine: EngineKind, session: &Session) -> Self {
         let parameters = session.plan().parameters();
-        let block = FRAME + 8 * (parameters.dimension * parameters.rank) as u64;
+        let block = FRAME + 8 * (parameters.dimension * parameters.algorithm.rank()) as u64;
         match engine {
             EngineKind::Central => Self {
                 busiest: 0,
@@ -64,7 +64,7 @@ impl Bytes {
             },
             // The analytic engine reports what the peers it does not simulate would send and compute.
             EngineKind::Lockstep | EngineKind::Analytic | EngineKind::Event | EngineKind::Swarm => {
-                let traffic = session.traffic();
+                let traffic = session.traffic(1);
                 Self {
                     busiest: traffic.bytes_max_peer,
                     total: traffic.bytes_total,
@@ -81,7 +81,10 @@ fn gossips(engine: EngineKind) -> bool {
 /// Multiply–adds of an average peer per iteration: the product A_uX, noise, averaging, and QR.
 fn work(engine: EngineKind, experiment: &Experiment, session: &Session) -> f64 {
     let parameters = session.plan().parameters();
-    let (n, p) = (parameters.dimension as f64, parameters.rank as f64);
+    let (n, p) = (
+        parameters.dimension as f64,
+        parameters.algorithm.rank() as f64,
+    );
     let s = session.peers() as f64;
     let product = 2.0 * experiment.user_rows().entries() as f64 * p / s;
     let qr = 2.0 * n * p * p;
@@ -92,7 +95,7 @@ fn work(engine: EngineKind, experiment: &Experiment, session: &Session) -> f64 {
             let noise_degree = 2.0 * session.noise_graph().edges() as f64 / s;
             // Every message that is combined, and the own value once per round of a recurrence.
             let scales = 2 * session.graph().edges() as u64 * u64::from(parameters.scale_rounds);
-            let combined = (session.traffic().messages - scales) as f64 / s;
+            let combined = (session.traffic(1).messages - scales) as f64 / s;
             let own = match session.program().form() {
                 Form::Recurrence(coefficients) => coefficients.len() as f64,
                 Form::Listed(_) => 0.0,
@@ -230,7 +233,7 @@ impl Study for Cost {
                 Bytes::measured(&outcome),
                 Bytes::predicted(engine, &session),
             );
-            let (s, values) = (size as f64, session.plan().values());
+            let (s, values) = (size as f64, session.plan().most_values());
             let np = values as f64;
             let rounds = outcome.communication.rounds.first().copied().unwrap_or(0);
             bytes.push(vec![

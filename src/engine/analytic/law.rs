@@ -8,7 +8,7 @@ use crate::engine::Session;
 use crate::linalg::Block;
 use crate::noise::Term;
 use crate::topology::Graph;
-use crate::vocabulary::{Iteration, NoiseLabel, PeerIndex};
+use crate::vocabulary::{NoiseLabel, PeerIndex, ReleaseId};
 
 /// What the engine draws from: see the statement in the module above.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ impl Law {
     /// Adds d_u of one iteration to every probe's block.
     pub(super) fn add_deviations(
         &self,
-        iteration: Iteration,
+        release: ReleaseId,
         sensitivity: f64,
         blocks: &mut [Block],
     ) {
@@ -90,7 +90,7 @@ impl Law {
         };
         for (column, term) in self.normals.iter().enumerate() {
             let mut normals = Block::zeros(shape.0, shape.1);
-            term.add_to(iteration, 1.0, normals.values_mut());
+            term.add_to(release, 1.0, normals.values_mut());
             blocks.par_iter_mut().enumerate().for_each(|(u, block)| {
                 block.add_scaled(sensitivity * self.factor[(u, column)], &normals);
             });

@@ -43,7 +43,7 @@
 //! and the largest over the probes are within √2 g/(σ − g) of that of Q. The noise is Δ times normals that know no Δ. ∎
 //!
 //! # Source
-//! Ours. Correlated noise as a Laplacian: ref A and C. QR under perturbation: G. W. Stewart 1977 (the constant √2 is
+//! Ours. Correlated noise as a Laplacian is the view of the accountant, too. QR under perturbation: G. W. Stewart 1977 (the constant √2 is
 //! proved above).
 
 mod contributions;
@@ -56,14 +56,14 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{
-    Communication, Consensus, EngineError, IterationRecord, Observer, Outcome, Session, Totals,
-};
+use super::course::{self, Current, Engine};
+use super::outcome::ReleaseRecord;
+use super::{Consensus, EngineError, Observer, Outcome, Session, Totals};
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::privacy::{Sensitivity, Statistic};
-use crate::protocol::{PeerError, check_query};
-use crate::vocabulary::{Iteration, PeerIndex, Release};
+use crate::protocol::{PeerError, PlannedRelease, kernel};
+use crate::vocabulary::{PeerIndex, Quantity};
 use contributions::Contributions;
 use law::Law;
 
@@ -158,12 +158,12 @@ fn run_law(
     contraction: f64,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
-    let parameters = session.plan().parameters();
-    let algorithm = session.plan().algorithm();
-    if algorithm.release() != Release::Product {
-        return Err(EngineError::NotProduct {
-            released: algorithm.release(),
-        });
+    for planned in session.plan().releases() {
+        let released = planned.spec().blocks[0].quantity;
+        let product = released == Quantity::Product && planned.spec().blocks.len() == 1;
+        if !product || planned.is_own() || planned.spec().batch.is_some() {
+            return Err(EngineError::NotProduct { released });
+        }
     }
     session.admit()?;
     for (&peer, row) in law.probes.iter().zip(&law.deviations) {
@@ -173,23 +173,89 @@ fn run_law(
             return Err(EngineError::Unbalanced { peer, found });
         }
     }
-    let contributions = Contributions::of(session.rows());
-    let mut states = vec![PublicState::new(Arc::clone(session.start())); law.probes.len()];
-    let mut records: Vec<IterationRecord> = Vec::new();
-    let mut before: Option<Agreement> = None;
-    for number in 1..=parameters.iterations {
-        let iteration = Iteration(number);
-        let rule = parameters.sensitivity.statistic();
-        let statistic = states.iter().map(|x| rule.of(&x.query)).fold(0.0, f64::max);
-        let sensitivity = parameters.sensitivity.bound(statistic);
-        let scale = session.plan().noise_scale(iteration, sensitivity);
-        let query = Arc::clone(&states[0].query);
-        let gathered = contributions.gather(&query, law.weights(), law.probes.len() + 1);
+    let start = PublicState::new(Arc::clone(session.start()));
+    let mut probes = Probes {
+        session,
+        law,
+        contraction,
+        contributions: Contributions::of(session.rows()),
+        states: vec![start; law.probes.len()],
+        before: None,
+    };
+    let records = course::run(session, &mut probes, observer)?;
+    Ok(Outcome {
+        communication: session.communication(records.len()),
+        records,
+    })
+}
+
+/// The probe peers, and what all contribute.
+struct Probes<'a> {
+    session: &'a Session,
+    law: &'a Law,
+    contraction: f64,
+    contributions: Contributions<'a>,
+    states: Vec<PublicState>,
+    before: Option<Agreement>,
+}
+
+impl Probes<'_> {
+    /// How far a later release moves an estimate because not all contribute at one query.
+    fn approximation(
+        &self,
+        current: Current<'_>,
+        (published, local): (&Block, &Block),
+        (deviations, without_noise): (&[Block], &[f64]),
+    ) -> Option<f64> {
+        if current.id.0 == 1 {
+            return Some(0.0);
+        }
+        let agreement = self.before?;
+        let mut noise = published.clone();
+        noise.add_scaled(-1.0, local);
+        let parts = deviations.iter().map(Block::norm).zip(without_noise);
+        let scaled = Scaled {
+            sensitivity: current.planned.bounds()[0],
+            statistic: current.terms.statistic,
+            noise: noise.norm() + parts.fold(0.0, |most, (a, b)| (a + b).max(most)),
+        };
+        let largest = self.law.largest_weight();
+        approximation(agreement, &self.contributions, largest, scaled).map(|a| a / published.norm())
+    }
+}
+
+impl Engine for Probes<'_> {
+    fn front(&self) -> &PublicState {
+        &self.states[0]
+    }
+
+    fn agree(&mut self, planned: &PlannedRelease) -> f64 {
+        let algorithm = self.session.plan().algorithm();
+        let proposals = self.states.iter().map(|x| planned.proposal(algorithm, x));
+        let value = proposals.fold(f64::NEG_INFINITY, f64::max);
+        for state in &mut self.states {
+            state.agreed = Some(value);
+        }
+        value
+    }
+
+    fn release(
+        &mut self,
+        current: Current<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<ReleaseRecord, EngineError> {
+        let Current { id, planned, terms } = current;
+        let (session, law) = (self.session, self.law);
+        let plan = session.plan();
+        let query = Arc::clone(&self.states[0].query);
+        let gathered = self
+            .contributions
+            .gather(&query, law.weights(), law.probes.len() + 1);
         let (local, mut deviations) = (gathered.total, gathered.deviations);
         let mut published = local.clone();
-        law.sum.add_to(iteration, scale, published.values_mut());
+        law.sum.add_to(id, terms.scale, published.values_mut());
         let without_noise: Vec<f64> = deviations.iter().map(Block::norm).collect();
-        law.add_deviations(iteration, scale, &mut deviations);
+        law.add_deviations(id, terms.scale, &mut deviations);
         let norm = published.norm();
         let worst = deviations.iter().map(Block::norm).fold(0.0, f64::max);
         let from_first = |deviation: &Block| {
@@ -199,77 +265,53 @@ fn run_law(
         };
         let apart = deviations.iter().map(from_first).fold(0.0, f64::max);
         let spread = law.spread(
-            scale,
+            terms.scale,
             gathered.squares - local.norm().powi(2) / session.peers() as f64,
             published.values().len(),
         );
         let initial_spread = session.peers() as f64 * spread / norm;
-        let sums: Vec<Arc<Block>> = deviations
+        let sums: Vec<Block> = deviations
             .par_iter()
             .map(|deviation| {
                 let mut sum = published.clone();
                 sum.add_scaled(1.0, deviation);
-                Arc::new(sum)
+                sum
             })
             .collect();
-        let sigma = session.plan().sigma_of_sum(scale);
-        let next: Vec<Result<PublicState, PeerError>> = states
+        let sigmas = terms.sigmas(plan.sigma_of_release(planned, terms.scale));
+        let next: Vec<Result<(PublicState, Arc<Block>), PeerError>> = self
+            .states
             .par_iter()
-            .zip(&sums)
+            .zip(sums)
             .zip(&law.probes)
             .map(|((state, sum), &peer)| {
-                if sum.values().iter().any(|v| !v.is_finite()) {
-                    return Err(PeerError::Overflow { peer, iteration });
-                }
-                let next = algorithm.advance(state, sum, sigma);
-                let next = next.map_err(|source| PeerError::NotFullRank {
-                    peer,
-                    iteration,
-                    source,
-                })?;
-                if number < parameters.iterations {
-                    check_query(&next.query).map_err(|source| PeerError::Query {
-                        peer,
-                        iteration: Iteration(number + 1),
-                        source,
-                    })?;
-                }
-                Ok(next)
+                kernel::released(planned, terms, sum.into_values())
+                    .and_then(|sum| Ok((kernel::advance(plan, state, &sum, &sigmas)?, sum)))
+                    .map_err(|error| PeerError::at(peer, id, error))
             })
             .collect();
-        states = next.into_iter().collect::<Result<_, _>>()?;
-        let approximation = match before {
-            _ if number == 1 => Some(0.0),
-            Some(agreement) => {
-                let mut noise = published.clone();
-                noise.add_scaled(-1.0, &local);
-                let parts = deviations.iter().map(Block::norm).zip(&without_noise);
-                let scaled = Scaled {
-                    sensitivity: parameters.sensitivity,
-                    statistic,
-                    noise: noise.norm() + parts.fold(0.0, |most, (a, b)| (a + b).max(most)),
-                };
-                approximation(agreement, &contributions, law.largest_weight(), scaled)
-                    .map(|a| a / norm)
-            }
-            None => None,
-        };
-        let sum = Arc::clone(&sums[0]);
+        let next = next.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let parts = (deviations.as_slice(), without_noise.as_slice());
+        let approximation = self.approximation(current, (&published, &local), parts);
+        let sum = Arc::clone(&next[0].1);
+        self.states = next.into_iter().map(|(state, _)| state).collect();
         let first = deviations[0].norm();
         // The claim needs the next query to be the orthonormal factor of the sum.
-        before = algorithm.is_memoryless().then(|| Agreement {
+        self.before = plan.algorithm().is_memoryless().then(|| Agreement {
             norm,
-            all: contraction * initial_spread * norm,
+            all: self.contraction * initial_spread * norm,
             first,
-            smallest: smallest_singular_value(&states[0].query, &sum) - first,
+            smallest: smallest_singular_value(&self.states[0].query, &sum) - first,
         });
-        let record = IterationRecord {
-            iteration,
-            statistic,
-            sensitivity,
+        observer.progress(u64::from(id.0), plan.releases().len() as u64);
+        Ok(ReleaseRecord {
+            release: id,
+            iteration: planned.spec().iteration,
+            statistic: terms.statistic,
+            sensitivity: terms.sensitivity,
             query,
             sum,
-            basis: algorithm.estimate(&states[0]),
+            basis: plan.algorithm().estimate(&self.states[0]),
             totals: Totals { published, local },
             consensus: Some(Consensus {
                 disagreement: worst / norm,
@@ -277,15 +319,8 @@ fn run_law(
                 initial_spread,
                 approximation,
             }),
-        };
-        observer.iteration(&record);
-        observer.progress(u64::from(number), u64::from(parameters.iterations));
-        records.push(record);
+        })
     }
-    Ok(Outcome {
-        records,
-        communication: Communication::of(session.traffic(), parameters.iterations),
-    })
 }
 
 /// The claim of the module's documentation, absolute; `None` where the condition does not hold.

@@ -12,7 +12,8 @@ use super::{
     Agreement, AnalyticOptions, Contributions, Scaled, approximation, deviation, probes, run,
     run_law, smallest_singular_value,
 };
-use crate::algorithm::AlgorithmKind;
+use crate::algorithm::AlgorithmSpec;
+use crate::algorithm::PublicState;
 use crate::engine::tests::{graphs, session_of};
 use crate::engine::{
     EngineError, Observer, Outcome, Session, SessionParts, Silent, Transcript, graphs_digest,
@@ -20,11 +21,10 @@ use crate::engine::{
 };
 use crate::linalg::{Block, SparseRows, subspace_distance, top_eigenvectors};
 use crate::noise::Term;
-use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::protocol::averaging::{AveragingKind, Coefficients, Form, MixingBounds, mix};
 use crate::protocol::{Plan, PlanParameters};
 use crate::topology::{Graph, Provenance, Topology};
-use crate::vocabulary::{PeerIndex, Release, Seed};
+use crate::vocabulary::{PeerIndex, Quantity, Seed};
 
 const SEEDS: u64 = 400;
 const PROBES: usize = 4;
@@ -111,7 +111,7 @@ fn cases() -> Vec<Session> {
 #[derive(Default)]
 struct Published {
     inputs: Vec<f64>,
-    queries: Vec<f64>,
+    states: Vec<PublicState>,
 }
 
 impl Observer for Published {
@@ -121,7 +121,7 @@ impl Observer for Published {
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
         self.inputs = transcript.inputs.to_vec();
-        self.queries = transcript.queries.to_vec();
+        self.states = transcript.states.to_vec();
     }
 }
 
@@ -134,7 +134,7 @@ fn schedule_of(session: &Session) -> &[Coefficients] {
 
 /// Every peer's estimate, by the protocol's own kernel.
 fn averaged(session: &Session, inputs: &[f64]) -> Vec<Vec<f64>> {
-    let width = session.plan().values();
+    let width = session.plan().most_values();
     let mut now: Vec<Vec<f64>> = inputs.chunks_exact(width).map(<[f64]>::to_vec).collect();
     let mut before = now.clone();
     for coefficients in schedule_of(session) {
@@ -581,7 +581,7 @@ fn taking_contributions_at_one_state_costs_what_is_claimed_at_most() {
                 first: gap.norm(),
                 smallest: smallest_singular_value(&first.basis, &first.sum) - gap.norm(),
             };
-            let sensitivity = case.plan().parameters().sensitivity;
+            let sensitivity = case.plan().releases()[0].bounds()[0];
             let statistic = sensitivity.statistic().of(&first.basis);
             // What Δ would be from peer 0 alone, over what it was.
             let ratio = sensitivity.bound(statistic) / second.sensitivity;
@@ -590,9 +590,9 @@ fn taking_contributions_at_one_state_costs_what_is_claimed_at_most() {
                 .iter()
                 .map(|rows| rows.gram_product(&first.basis))
                 .collect();
-            let at_own = case.rows().iter().zip(seen.queries.chunks_exact(12));
+            let at_own = case.rows().iter().zip(&seen.states);
             let at_own: Vec<Block> = at_own
-                .map(|(rows, x)| rows.gram_product(&Block::from_values(6, 2, x.to_vec())))
+                .map(|(rows, state)| rows.gram_product(&state.query))
                 .collect();
             let inputs: Vec<Block> = seen
                 .inputs
@@ -701,23 +701,14 @@ fn the_initial_spread_is_the_root_mean_square_of_lockstep_s() {
 fn an_algorithm_that_releases_no_product_is_refused() {
     let case = cases().remove(0);
     let mut parameters = case.plan().parameters().clone();
-    parameters.algorithm = AlgorithmKind::Covariance;
-    parameters.sensitivity = Sensitivity::of_release(
-        Release::PackedTriangle,
-        Adjacency::Interaction,
-        SensitivityRule::Exact,
-        1,
-        None,
-        2,
-    )
-    .expect("proved");
+    parameters.algorithm = AlgorithmSpec::Covariance { rank: 2 };
     let plan = Plan::new(parameters).expect("valid");
     let case = case.with_plan(plan).expect("fits");
     let options = AnalyticOptions {
         probes: 2,
         contraction: 1.0,
     };
-    let released = Release::PackedTriangle;
+    let released = Quantity::PackedTriangle;
     assert_eq!(
         run(&case, options, &mut Silent),
         Err(EngineError::NotProduct { released })

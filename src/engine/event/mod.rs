@@ -95,10 +95,7 @@ impl<'a> Simulation<'a> {
             outbox: CollectingOutbox::default(),
             sent: vec![0; peers],
             messages: 0,
-            expected: session
-                .traffic()
-                .times(session.plan().parameters().iterations)
-                .messages,
+            expected: session.traffic(session.plan().releases().len()).messages,
         })
     }
 
@@ -123,11 +120,12 @@ impl<'a> Simulation<'a> {
             let peers = self.nodes.len();
             return Err(EngineError::Stalled { waiting, peers });
         }
-        let plan = self.session.plan();
+        let records = self.collector.into_records();
+        let rounds = self.session.communication(records.len()).rounds;
         Ok(Outcome {
-            records: self.collector.into_records(),
+            records,
             communication: Communication {
-                rounds: vec![plan.steps_per_iteration(); plan.parameters().iterations as usize],
+                rounds,
                 messages: self.messages,
                 bytes_total: self.sent.iter().sum(),
                 bytes_max_peer: self.sent.iter().copied().max().unwrap_or(0),

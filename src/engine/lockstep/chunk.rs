@@ -5,23 +5,24 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::gossip::{Averaged, Gossip, Rounds};
-use crate::algorithm::Algorithm;
 use crate::engine::Session;
-use crate::noise::{NetworkNoise, NoiseChunk};
-use crate::vocabulary::{CHUNK, Iteration};
+use crate::engine::course::Current;
+use crate::engine::noise::NetworkNoise;
+use crate::noise::NoiseChunk;
+use crate::protocol::kernel;
+use crate::vocabulary::CHUNK;
 
 /// Peers whose contributions are made side by side and added up while they are in cache.
 const BATCH: usize = 64;
 
-/// What one chunk needs to know about its iteration.
+/// What one chunk needs to know about its release.
 pub(super) struct ChunkTask<'a> {
     pub(super) session: &'a Session,
     pub(super) noise: &'a NetworkNoise,
     pub(super) gossip: &'a Gossip,
-    pub(super) algorithm: &'a dyn Algorithm,
-    pub(super) prepared: &'a [Vec<f64>],
-    pub(super) iteration: Iteration,
-    pub(super) scale: f64,
+    /// Per peer what makes its contribution cheap; nothing where it has no rows of the release's batch.
+    pub(super) prepared: &'a [Option<Vec<f64>>],
+    pub(super) current: Current<'a>,
     /// What is exchanged, and whether somebody wants to see how far the peers are apart after every round.
     pub(super) rounds: Rounds<'a>,
     /// Whether fewer chunks than threads are under way, so that threads must share one chunk's noise.
@@ -59,11 +60,11 @@ impl ChunkTask<'_> {
     /// Processes chunk number `chunk`.
     pub(super) fn run(&self, chunk: u64, state: &mut ChunkState) {
         let start = chunk as usize * CHUNK;
-        let width = CHUNK.min(self.session.plan().values() - start);
+        let width = CHUNK.min(self.current.planned.values() - start);
         let at = NoiseChunk {
-            iteration: self.iteration,
+            release: self.current.id,
             chunk,
-            sensitivity: self.scale,
+            unit: self.current.terms.scale,
         };
         state.range = start..start + width;
         let length = self.session.peers() * width;
@@ -93,18 +94,22 @@ impl ChunkTask<'_> {
         let width = range.len();
         local.clear();
         local.resize(width, 0.0);
-        let rows = self.session.rows().chunks(BATCH);
-        let batches = rows
-            .zip(self.prepared.chunks(BATCH))
-            .zip(inputs.chunks_mut(BATCH * width));
-        for (batch, ((rows, prepared), inputs)) in batches.enumerate() {
-            rows.par_iter()
-                .zip(prepared)
+        let (plan, Current { id, planned, terms }) = (self.session.plan(), self.current);
+        let batches = self.prepared.chunks(BATCH);
+        let batches = batches.zip(inputs.chunks_mut(BATCH * width));
+        for (batch, (prepared, inputs)) in batches.enumerate() {
+            prepared
+                .par_iter()
                 .zip(inputs.par_chunks_exact_mut(width))
-                .for_each(|((rows, prepared), out)| {
+                .enumerate()
+                .for_each(|(k, (prepared, out))| {
                     out.fill(0.0);
-                    self.algorithm
-                        .add_contribution(rows, prepared, range.clone(), out);
+                    let rows = self.session.rows();
+                    let rows = rows.contributing(batch * BATCH + k, planned.spec().batch);
+                    if let (Some(rows), Some(prepared)) = (rows, prepared) {
+                        let own = (rows, prepared.as_slice());
+                        kernel::add_contribution(plan, id, own, range.clone(), terms, out);
+                    }
                 });
             for x in inputs.chunks_exact(width) {
                 for (sum, value) in local.iter_mut().zip(x) {

@@ -1,6 +1,6 @@
 //! All peers in lockstep over flat arrays, with the protocol's own kernels.
 //!
-//! One array holds every peer's noisy sum, s × the coordinates of a release. In each iteration the coordinates are
+//! One array holds every peer's noisy sum, s × the coordinates of a release. In each release the coordinates are
 //! processed in chunks (the unit of the noise streams): the chunk of every peer's noisy input is made, averaged over
 //! all K rounds tile by tile while it sits in cache, and written back as that peer's sum. Then each peer advances its
 //! public state: in place, where the algorithm has no memory, so that no other array of that size exists.
@@ -17,15 +17,15 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{
-    Communication, Consensus, EngineError, IterationRecord, Observer, Outcome, Session, Totals,
-    Transcript,
-};
+use super::course::{self, Current, Engine};
+use super::noise::NetworkNoise;
+use super::outcome::ReleaseRecord;
+use super::{Consensus, EngineError, Observer, Outcome, Session, Totals, Transcript};
+use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::noise::NetworkNoise;
-use crate::protocol::PeerError;
 use crate::protocol::averaging::Form;
-use crate::vocabulary::{CHUNK, Iteration, PeerIndex, Round};
+use crate::protocol::{PeerError, PlannedRelease, kernel};
+use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, Round};
 use chunk::{ChunkState, ChunkTask};
 use gossip::PEERS_AT_ONCE;
 pub use gossip::{Averaged, Exchange, Gossip, Rounds, tile_width};
@@ -40,11 +40,9 @@ pub use walk::Walk;
 /// who would go on with a query that is not orthonormal.
 ///
 /// # Cost
-/// Time O(L·(entries·p + n p·(peers + noise edges + K·edges))); memory one array of s × the release plus a few
+/// Time O(L·(entries·p + n p·(peers + noise edges + K·edges))); memory one array of s × the largest release plus a few
 /// s × [`CHUNK`] buffers per thread, and what an algorithm with memory keeps at every peer.
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
-    let parameters = session.plan().parameters();
-    let algorithm = session.plan().algorithm();
     session.admit()?;
     let noise = NetworkNoise::of(session.planned_noise(), session.noise_graph());
     if !noise.is_planned(session.noise_graph(), session.plan().sigmas()) {
@@ -64,98 +62,223 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         factor: program.factor(),
         watch: observer.wants_rounds(),
     };
-    let values = session.plan().values();
-    let mut sums = vec![0.0; session.peers() * values];
-    let mut states = States::new(session, algorithm.as_ref(), &mut sums);
-    let chunks = values.div_ceil(CHUNK) as u64;
-    let total = chunks * u64::from(parameters.iterations);
-    let threads = rayon::current_num_threads().max(1) as u64;
-    let mut under_way: Vec<ChunkState> = Vec::new();
-    under_way.resize_with(chunks.min(threads) as usize, ChunkState::default);
-    let mut records = Vec::new();
-    for number in 1..=parameters.iterations {
-        let iteration = Iteration(number);
-        let statistic = states.statistic(session, &sums);
-        let sensitivity = parameters.sensitivity.bound(statistic);
-        let scale = session.plan().noise_scale(iteration, sensitivity);
-        let prepared: Vec<Vec<f64>> = session
-            .rows()
-            .par_iter()
+    let mut network = Network::new(session, &noise, &gossip, rounds);
+    let records = course::run(session, &mut network, observer)?;
+    Ok(Outcome {
+        communication: session.communication(records.len()),
+        records,
+    })
+}
+
+/// All peers, side by side.
+struct Network<'a> {
+    session: &'a Session,
+    noise: &'a NetworkNoise,
+    gossip: &'a Gossip,
+    rounds: Rounds<'a>,
+    /// Every peer's sum, one after the other; between releases its query, where the algorithm has no memory.
+    sums: Vec<f64>,
+    states: States,
+    under_way: Vec<ChunkState>,
+    /// Chunks that are done, and of a whole run.
+    done: u64,
+    total: u64,
+}
+
+impl<'a> Network<'a> {
+    fn new(
+        session: &'a Session,
+        noise: &'a NetworkNoise,
+        gossip: &'a Gossip,
+        rounds: Rounds<'a>,
+    ) -> Self {
+        let releases = session.plan().releases().iter();
+        let chunks_of = |one: &PlannedRelease| match one.is_own() {
+            true => 1,
+            false => one.values().div_ceil(CHUNK) as u64,
+        };
+        let most = releases.clone().map(chunks_of).max().unwrap_or(1);
+        let threads = rayon::current_num_threads().max(1) as u64;
+        let mut under_way: Vec<ChunkState> = Vec::new();
+        under_way.resize_with(most.min(threads) as usize, ChunkState::default);
+        let summed = releases.clone().filter(|one| !one.is_own());
+        let widest = summed.map(PlannedRelease::values).max().unwrap_or(0);
+        let mut sums = vec![0.0; session.peers() * widest];
+        Self {
+            session,
+            noise,
+            gossip,
+            rounds,
+            states: States::new(session, &mut sums),
+            sums,
+            under_way,
+            done: 0,
+            total: releases.map(chunks_of).sum(),
+        }
+    }
+
+    /// Every peer fills its own coordinates: nothing is averaged.
+    fn gather(
+        &mut self,
+        current: Current<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<ReleaseRecord, EngineError> {
+        let Current { id, planned, terms } = current;
+        let session = self.session;
+        let values = planned.values();
+        let (height, width) = planned.shape();
+        let states = self.states.all(session, &self.sums);
+        let mut local = vec![0.0; values * session.peers()];
+        local
+            .par_chunks_exact_mut(values)
             .enumerate()
-            .map(|(u, rows)| algorithm.prepare(rows, states.query(u, &sums, values)))
+            .for_each(|(u, out)| {
+                if let Some(rows) = session.rows().contributing(u, planned.spec().batch) {
+                    let algorithm = session.plan().algorithm();
+                    let prepared = algorithm.prepare(rows, states[u].history());
+                    let own = (rows, prepared.as_slice());
+                    kernel::add_contribution(session.plan(), id, own, 0..values, terms, out);
+                }
+            });
+        let mut published = local.clone();
+        for (u, own) in published.chunks_exact_mut(values).enumerate() {
+            let peer = PeerIndex::from_index(u);
+            let term = session.planned_noise().coordinate(peer);
+            term.add_to(id, terms.scale, own);
+            if own.iter().any(|v| !v.is_finite()) {
+                let release = id;
+                return Err(PeerError::Overflow { peer, release }.into());
+            }
+        }
+        if observer.wants_transcript() {
+            observer.transcript(Transcript {
+                release: id,
+                terms,
+                inputs: &published,
+                states: &states,
+            });
+        }
+        let block = |values| Block::from_values(height * session.peers(), width, values);
+        let sum = Arc::new(block(published.clone()));
+        let query = self.states.query_block(session, &self.sums);
+        let basis = self
+            .states
+            .advance_all(session, current, &sum, &mut self.sums)?;
+        self.done += 1;
+        observer.progress(self.done, self.total);
+        Ok(ReleaseRecord {
+            release: id,
+            iteration: planned.spec().iteration,
+            statistic: terms.statistic,
+            sensitivity: terms.sensitivity,
+            query,
+            sum,
+            basis,
+            totals: Totals {
+                published: block(published),
+                local: block(local),
+            },
+            consensus: Some(Consensus::default()),
+        })
+    }
+}
+
+impl Engine for Network<'_> {
+    fn front(&self) -> &PublicState {
+        self.states.front()
+    }
+
+    fn agree(&mut self, planned: &PlannedRelease) -> f64 {
+        self.states.agree(self.session, planned, &self.sums)
+    }
+
+    fn release(
+        &mut self,
+        current: Current<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<ReleaseRecord, EngineError> {
+        let Current { id, planned, terms } = current;
+        if planned.is_own() {
+            return self.gather(current, observer);
+        }
+        let session = self.session;
+        let algorithm = session.plan().algorithm();
+        let values = planned.values();
+        let chunks = values.div_ceil(CHUNK) as u64;
+        let threads = rayon::current_num_threads().max(1) as u64;
+        let prepared: Vec<Option<Vec<f64>>> = (0..session.peers())
+            .into_par_iter()
+            .map(|u| {
+                let rows = session.rows().contributing(u, planned.spec().batch)?;
+                Some(algorithm.prepare(rows, self.states.history(u, id, &self.sums)))
+            })
             .collect();
-        let query = states.query_block(session, &sums);
+        let query = self.states.query_block(session, &self.sums);
         let mut task = ChunkTask {
             session,
-            noise: &noise,
-            gossip: &gossip,
-            algorithm: algorithm.as_ref(),
+            noise: self.noise,
+            gossip: self.gossip,
             prepared: &prepared,
-            iteration,
-            scale,
-            rounds,
+            current,
+            rounds: self.rounds,
             alone: false,
         };
-        let mut transcript = observer
-            .wants_transcript()
-            .then(|| (states.queries(&sums), vec![0.0; sums.len()]));
-        let mut gathered = Gathered::new(session.plan().shape());
+        let mut transcript = observer.wants_transcript().then(|| {
+            let inputs = vec![0.0; session.peers() * values];
+            (self.states.all(session, &self.sums), inputs)
+        });
+        let mut gathered = Gathered::new(planned.shape());
+        let sums = &mut self.sums[..session.peers() * values];
         let mut first = 0;
         while first < chunks {
             let wave = threads.min(chunks - first);
             task.alone = wave < threads;
-            let wave = &mut under_way[..wave as usize];
+            let wave = &mut self.under_way[..wave as usize];
             wave.par_iter_mut()
                 .enumerate()
                 .for_each(|(k, state)| task.run(first + k as u64, state));
             if let Some(first) = wave.iter().filter_map(|state| state.overflow).min() {
-                let peer = PeerIndex::from_index(first);
-                return Err(PeerError::Overflow { peer, iteration }.into());
+                let (peer, release) = (PeerIndex::from_index(first), id);
+                return Err(PeerError::Overflow { peer, release }.into());
             }
             for state in &*wave {
                 gathered.add(state);
             }
-            scatter(wave, &mut sums, values);
+            scatter(wave, sums, values);
             if let Some((_, inputs)) = &mut transcript {
                 scatter_inputs(wave, inputs, values);
             }
             first += threads;
-            let done = u64::from(number - 1) * chunks + first.min(chunks);
-            observer.progress(done, total);
+            observer.progress(self.done + first.min(chunks), self.total);
         }
-        if let Some((queries, inputs)) = &transcript {
+        self.done += chunks;
+        if let Some((states, inputs)) = &transcript {
             observer.transcript(Transcript {
-                iteration,
-                scale,
+                release: id,
+                terms,
                 inputs,
-                queries,
+                states,
             });
         }
         if observer.wants_rounds() {
-            gathered.tell_rounds(iteration, session.peers(), observer);
+            gathered.tell_rounds(id, session.peers(), observer);
         }
-        let consensus = gathered.consensus(session.peers(), &sums);
-        let (height, width) = session.plan().shape();
-        let sum = Arc::new(Block::from_values(height, width, sums[..values].to_vec()));
-        let sigma = session.plan().sigma_of_sum(scale);
-        let basis = states.advance(session, algorithm.as_ref(), (iteration, sigma), &mut sums)?;
-        let record = IterationRecord {
-            iteration,
-            statistic,
-            sensitivity,
+        let consensus = gathered.consensus(session.peers(), sums);
+        let sum = kernel::released(planned, terms, sums[..values].to_vec())
+            .map_err(|error| PeerError::at(PeerIndex(0), id, error))?;
+        let basis = self.states.advance(session, current, sums)?;
+        Ok(ReleaseRecord {
+            release: id,
+            iteration: planned.spec().iteration,
+            statistic: terms.statistic,
+            sensitivity: terms.sensitivity,
             query,
             sum,
             basis,
             totals: gathered.totals,
             consensus: Some(consensus),
-        };
-        observer.iteration(&record);
-        records.push(record);
+        })
     }
-    Ok(Outcome {
-        records,
-        communication: Communication::of(session.traffic(), parameters.iterations),
-    })
 }
 
 /// Writes every peer's sums into the array of states.
@@ -185,7 +308,7 @@ fn scatter_inputs(done: &[ChunkState], inputs: &mut [f64], values: usize) {
         .for_each(write);
 }
 
-/// Sums over all chunks of one iteration.
+/// Sums over all chunks of one release.
 struct Gathered {
     totals: Totals,
     /// Σ_u ‖x_u − x̄‖² of the inputs, and after every round if watched.
@@ -214,11 +337,11 @@ impl Gathered {
         }
     }
 
-    fn tell_rounds(&self, iteration: Iteration, peers: usize, observer: &mut dyn Observer) {
+    fn tell_rounds(&self, release: ReleaseId, peers: usize, observer: &mut dyn Observer) {
         let norm = self.totals.published.norm();
         for (number, square) in self.rounds.iter().enumerate() {
             let round = Round(number as u32);
-            observer.round(iteration, round, peers as f64 * square.sqrt() / norm);
+            observer.round(release, round, peers as f64 * square.sqrt() / norm);
         }
     }
 

@@ -4,183 +4,255 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::algorithm::{Algorithm, PublicState};
+use crate::algorithm::{History, PublicState};
+use crate::engine::course::Current;
 use crate::engine::{EngineError, Session};
-use crate::linalg::{Block, NotFullRank};
-use crate::privacy::Statistic;
-use crate::protocol::{PeerError, check_query};
-use crate::vocabulary::{Iteration, PeerIndex};
+use crate::linalg::Block;
+use crate::protocol::{PeerError, Plan, PlannedRelease, kernel};
+use crate::vocabulary::{PeerIndex, ReleaseId};
 
-/// Every peer's public state between iterations.
+/// Every peer's public state between releases.
 pub(super) enum States {
-    /// The algorithm has no memory: after an iteration each peer's sum is replaced by its next query.
-    InPlace,
+    /// The algorithm has no memory: after a release each peer's sum is replaced by its next query.
+    InPlace {
+        /// A state of no peer that counts releases.
+        count: PublicState,
+    },
     /// One state per peer.
     Kept(Vec<PublicState>),
 }
 
+/// Whether a peer's sum can take the place of its state: every release is a sum in the shape of the query.
+fn fits_in_place(plan: &Plan) -> bool {
+    let algorithm = plan.algorithm();
+    let shape = (plan.parameters().dimension, algorithm.query_columns());
+    let plain = |one: &PlannedRelease| {
+        !one.is_own() && one.spec().blocks.len() == 1 && one.shape() == shape
+    };
+    algorithm.is_memoryless() && plan.releases().iter().all(plain)
+}
+
 impl States {
     /// All peers at the start.
-    pub(super) fn new(session: &Session, algorithm: &dyn Algorithm, sums: &mut [f64]) -> Self {
-        if algorithm.is_memoryless() {
-            for query in sums.chunks_exact_mut(session.plan().values()) {
+    pub(super) fn new(session: &Session, sums: &mut [f64]) -> Self {
+        let start = PublicState::new(Arc::clone(session.start()));
+        if fits_in_place(session.plan()) {
+            for query in sums.chunks_exact_mut(session.start().values().len()) {
                 query.copy_from_slice(session.start().values());
             }
-            Self::InPlace
+            Self::InPlace { count: start }
         } else {
-            let start = PublicState::new(Arc::clone(session.start()));
             Self::Kept(vec![start; session.peers()])
         }
     }
 
-    /// X_u, row-major, before the sums of an iteration are written.
-    pub(super) fn query<'a>(&'a self, u: usize, sums: &'a [f64], values: usize) -> &'a [f64] {
+    /// The state that decides what comes next: peer 0's, but for its query.
+    pub(super) fn front(&self) -> &PublicState {
         match self {
-            Self::InPlace => &sums[u * values..(u + 1) * values],
-            Self::Kept(states) => states[u].query.values(),
+            Self::InPlace { count } => count,
+            Self::Kept(states) => &states[0],
+        }
+    }
+
+    /// What peer `u`'s next contribution may look at, before the sums of a release are written.
+    pub(super) fn history<'a>(
+        &'a self,
+        u: usize,
+        release: ReleaseId,
+        sums: &'a [f64],
+    ) -> History<'a> {
+        match self {
+            Self::InPlace { count } => {
+                let values = count.query.values().len();
+                History {
+                    release,
+                    query: &sums[u * values..(u + 1) * values],
+                    past: &[],
+                }
+            }
+            Self::Kept(states) => states[u].history(),
         }
     }
 
     /// Peer 0's X.
     pub(super) fn query_block(&self, session: &Session, sums: &[f64]) -> Arc<Block> {
         match self {
-            Self::InPlace => {
-                let (rows, columns) = session.plan().shape();
-                let values = sums[..rows * columns].to_vec();
-                Arc::new(Block::from_values(rows, columns, values))
-            }
+            Self::InPlace { .. } => in_place(session, sums, 0),
             Self::Kept(states) => Arc::clone(&states[0].query),
         }
     }
 
-    /// Every peer's X, one after the other.
-    pub(super) fn queries(&self, sums: &[f64]) -> Vec<f64> {
+    /// Every peer's state.
+    pub(super) fn all(&self, session: &Session, sums: &[f64]) -> Vec<PublicState> {
         match self {
-            Self::InPlace => sums.to_vec(),
+            Self::InPlace { count } => (0..session.peers())
+                .map(|u| PublicState {
+                    query: in_place(session, sums, u),
+                    ..count.clone()
+                })
+                .collect(),
+            Self::Kept(states) => states.clone(),
+        }
+    }
+
+    /// What max-consensus over at least the diameter's number of rounds leaves at every peer: the largest proposal.
+    pub(super) fn agree(
+        &mut self,
+        session: &Session,
+        planned: &PlannedRelease,
+        sums: &[f64],
+    ) -> f64 {
+        let algorithm = session.plan().algorithm();
+        let largest = |proposals: Vec<f64>| proposals.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        match self {
+            Self::InPlace { count } => {
+                let proposal = |u| {
+                    let query = in_place(session, sums, u);
+                    let state = PublicState {
+                        query,
+                        ..count.clone()
+                    };
+                    planned.proposal(algorithm, &state)
+                };
+                let value = largest((0..session.peers()).into_par_iter().map(proposal).collect());
+                count.agreed = Some(value);
+                value
+            }
             Self::Kept(states) => {
-                let queries = states.iter().flat_map(|state| state.query.values());
-                queries.copied().collect()
+                let proposals = states.par_iter().map(|x| planned.proposal(algorithm, x));
+                let value = largest(proposals.collect());
+                for state in states {
+                    state.agreed = Some(value);
+                }
+                value
             }
         }
     }
 
-    /// What max-consensus over at least the diameter's number of rounds leaves at every peer: the maximum.
-    pub(super) fn statistic(&self, session: &Session, sums: &[f64]) -> f64 {
-        let statistic = session.plan().parameters().sensitivity.statistic();
-        if statistic == Statistic::None {
-            return 0.0;
-        }
-        match self {
-            Self::InPlace => {
-                let (rows, columns) = session.plan().shape();
-                sums.par_chunks_exact(rows * columns)
-                    .map(|x| statistic.of(&Block::from_values(rows, columns, x.to_vec())))
-                    .reduce(|| 0.0, f64::max)
-            }
-            Self::Kept(states) => states
-                .par_iter()
-                .map(|state| statistic.of(&state.query))
-                .reduce(|| 0.0, f64::max),
-        }
-    }
-
-    /// Advances every peer; returns peer 0's estimate. After the last iteration nobody looks at the states of the
-    /// other peers any more, so those of algorithms with memory are left as they are.
+    /// Advances every peer by its own sum; returns peer 0's estimate. After the last release nobody looks at the states of
+    /// the other peers any more, so those of algorithms with memory are left as they are.
     ///
     /// # Errors
     /// That of the first peer whose sum overflowed or has no unique basis, or whose next query is not orthonormal.
     pub(super) fn advance(
         &mut self,
         session: &Session,
-        algorithm: &dyn Algorithm,
-        (iteration, sigma): (Iteration, f64),
+        current: Current<'_>,
         sums: &mut [f64],
     ) -> Result<Arc<Block>, EngineError> {
-        let (rows, columns) = session.plan().shape();
-        let last = iteration.0 == session.plan().parameters().iterations;
-        let overflow = |sum: &[f64]| sum.iter().any(|v| !v.is_finite());
-        let block = |sum: &[f64]| Arc::new(Block::from_values(rows, columns, sum.to_vec()));
-        let overflowed = |u: usize| PeerError::Overflow {
-            peer: PeerIndex::from_index(u),
-            iteration,
-        };
-        // As a peer does: what it goes on with must be what the sensitivity bounds.
-        let advanced = |u: usize, next: Result<PublicState, NotFullRank>| {
-            let peer = PeerIndex::from_index(u);
-            let next = next.map_err(|source| PeerError::NotFullRank {
-                peer,
-                iteration,
-                source,
-            })?;
-            if !last {
-                check_query(&next.query).map_err(|source| PeerError::Query {
-                    peer,
-                    iteration: Iteration(iteration.0 + 1),
-                    source,
-                })?;
-            }
-            Ok::<_, PeerError>(next)
-        };
+        let Current { id, planned, terms } = current;
+        let plan = session.plan();
+        let last = id.0 as usize >= plan.releases().len();
+        let sigmas = terms.sigmas(plan.sigma_of_release(planned, terms.scale));
+        let failed = |u: usize, error| PeerError::at(PeerIndex::from_index(u), id, error);
         let failures: Vec<PeerError> = match self {
-            Self::InPlace => {
-                let blank = PublicState::new(Arc::clone(session.start()));
-                sums.par_chunks_exact_mut(rows * columns)
+            Self::InPlace { count } => {
+                let failures = sums
+                    .par_chunks_exact_mut(planned.values())
                     .enumerate()
                     .filter_map(|(u, sum)| {
-                        if overflow(sum) {
-                            return Some(overflowed(u));
-                        }
-                        match advanced(u, algorithm.advance(&blank, &block(sum), sigma)) {
+                        let next = kernel::released(planned, terms, sum.to_vec())
+                            .and_then(|block| kernel::advance(plan, count, &block, &sigmas));
+                        match next {
                             Ok(next) => {
                                 sum.copy_from_slice(next.query.values());
                                 None
                             }
-                            Err(failure) => Some(failure),
+                            Err(error) => Some(failed(u, error)),
                         }
                     })
-                    .collect()
+                    .collect();
+                count.released = id.0;
+                count.agreed = None;
+                failures
             }
             Self::Kept(states) => states
                 .par_iter_mut()
-                .zip(sums.par_chunks_exact(rows * columns))
+                .zip(sums.par_chunks_exact(planned.values()))
                 .enumerate()
                 .filter_map(|(u, (state, sum))| {
-                    if overflow(sum) {
-                        return Some(overflowed(u));
-                    }
-                    if last && u > 0 {
-                        return None;
-                    }
-                    let next = if last {
-                        algorithm.conclude(state, &block(sum), sigma)
-                    } else {
-                        algorithm.advance(state, &block(sum), sigma)
+                    let released = kernel::released(planned, terms, sum.to_vec());
+                    let next = match released {
+                        Ok(_) if last && u > 0 => return None,
+                        Ok(block) => kernel::advance(plan, state, &block, &sigmas),
+                        Err(error) => Err(error),
                     };
-                    match advanced(u, next) {
+                    match next {
                         Ok(next) => {
                             *state = next;
                             None
                         }
-                        Err(failure) => Some(failure),
+                        Err(error) => Some(failed(u, error)),
                     }
                 })
                 .collect(),
         };
+        self.estimate(session, failures, sums)
+    }
+
+    /// Advances every peer by what all peers hold alike; returns peer 0's estimate.
+    ///
+    /// # Errors
+    /// As [`Self::advance`].
+    pub(super) fn advance_all(
+        &mut self,
+        session: &Session,
+        current: Current<'_>,
+        released: &Arc<Block>,
+        sums: &mut [f64],
+    ) -> Result<Arc<Block>, EngineError> {
+        let Current { id, planned, terms } = current;
+        let plan = session.plan();
+        let sigmas = terms.sigmas(plan.sigma_of_release(planned, terms.scale));
+        let Self::Kept(states) = self else {
+            unreachable!("states in place are of algorithms without own coordinates");
+        };
+        let failures = states
+            .par_iter_mut()
+            .enumerate()
+            .filter_map(
+                |(u, state)| match kernel::advance(plan, state, released, &sigmas) {
+                    Ok(next) => {
+                        *state = next;
+                        None
+                    }
+                    Err(error) => Some(PeerError::at(PeerIndex::from_index(u), id, error)),
+                },
+            )
+            .collect();
+        self.estimate(session, failures, sums)
+    }
+
+    fn estimate(
+        &self,
+        session: &Session,
+        failures: Vec<PeerError>,
+        sums: &[f64],
+    ) -> Result<Arc<Block>, EngineError> {
         if let Some(failure) = failures.into_iter().next() {
             return Err(failure.into());
         }
         Ok(match self {
-            Self::InPlace => self.query_block(session, sums),
-            Self::Kept(states) => algorithm.estimate(&states[0]),
+            Self::InPlace { .. } => in_place(session, sums, 0),
+            Self::Kept(states) => session.plan().algorithm().estimate(&states[0]),
         })
     }
+}
+
+/// The query of peer `u` in the array of sums.
+fn in_place(session: &Session, sums: &[f64], u: usize) -> Arc<Block> {
+    let start = session.start();
+    let values = start.values().len();
+    let query = sums[u * values..(u + 1) * values].to_vec();
+    Arc::new(Block::from_values(start.rows(), start.columns(), query))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::PowerMethod;
+    use crate::algorithm::{Algorithm, AlgorithmSpec, PowerMethod, ReleaseSpec};
     use crate::engine::tests::{graphs, rows, session_of};
+    use crate::linalg::NotFullRank;
     use crate::protocol::averaging::AveragingKind;
 
     /// The power method with a bug: some sums give a query that is a little too long.
@@ -193,6 +265,18 @@ mod tests {
     }
 
     impl Algorithm for Stretching {
+        fn name(&self) -> &'static str {
+            "stretching"
+        }
+
+        fn settings(&self) -> Vec<(&'static str, f64)> {
+            vec![("first", self.first)]
+        }
+
+        fn releases(&self) -> Vec<ReleaseSpec> {
+            self.method.releases()
+        }
+
         fn dimension(&self) -> usize {
             self.method.dimension()
         }
@@ -209,9 +293,9 @@ mod tests {
             &self,
             state: &PublicState,
             sum: &Arc<Block>,
-            sigma: f64,
+            sigmas: &[f64],
         ) -> Result<PublicState, NotFullRank> {
-            let mut next = self.method.advance(state, sum, sigma)?;
+            let mut next = self.method.advance(state, sum, sigmas)?;
             if sum.values()[0] == self.first {
                 let mut query = (*next.query).clone();
                 query.scale(1.0 + 1e-8);
@@ -228,7 +312,7 @@ mod tests {
     #[test]
     fn every_peer_s_next_query_is_checked() {
         let session = session_of(&graphs()[3], rows(), 4, (3, 5), AveragingKind::Linear, 5);
-        let values = session.plan().values();
+        let values = session.plan().most_values();
         // Sums that differ in their first number only, which tells the peers apart.
         let sums: Vec<f64> = (0..session.peers())
             .flat_map(|u| {
@@ -243,27 +327,47 @@ mod tests {
                     method: PowerMethod {
                         dimension: 150,
                         rank: 4,
+                        iterations: 3,
                     },
                     first: sums[peer * values],
                     memoryless,
                 };
-                let run = |iteration| {
+                let mut parameters = session.plan().parameters().clone();
+                parameters.algorithm = AlgorithmSpec::Own(Arc::new(algorithm));
+                let plan = Plan::new(parameters).expect("valid");
+                let session = session.clone().with_plan(plan).expect("fits");
+                let run = |over: u32| {
                     let mut blank = vec![0.0; sums.len()];
-                    let mut states = States::new(&session, &algorithm, &mut blank);
+                    let mut states = States::new(&session, &mut blank);
+                    assert_eq!(matches!(states, States::InPlace { .. }), memoryless);
+                    match &mut states {
+                        States::InPlace { count } => count.released = over,
+                        States::Kept(states) => {
+                            states.iter_mut().for_each(|state| state.released = over);
+                        }
+                    }
                     let mut sums = sums.clone();
-                    states.advance(&session, &algorithm, (iteration, 0.1), &mut sums)
+                    let id = ReleaseId(over + 1);
+                    let planned = session.plan().release(id).expect("planned");
+                    let terms = planned.terms(0.5);
+                    let current = Current {
+                        id,
+                        planned,
+                        terms: &terms,
+                    };
+                    states.advance(&session, current, &mut sums)
                 };
-                let refused = run(Iteration(1)).expect_err("one peer's query is too long");
+                let refused = run(0).expect_err("one peer's query is too long");
                 assert!(
                     matches!(
                         refused,
-                        EngineError::Peer(PeerError::Query { peer: found, iteration: Iteration(2), .. })
+                        EngineError::Peer(PeerError::Query { peer: found, release: ReleaseId(2), .. })
                             if found == PeerIndex::from_index(peer)
                     ),
                     "{peer}: {refused:?}"
                 );
-                // Nobody contributes after the last iteration.
-                assert!(run(Iteration(3)).is_ok());
+                // Nobody contributes after the last release.
+                assert!(run(2).is_ok());
             }
         }
     }

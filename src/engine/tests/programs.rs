@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{BOUNDS, assert_same_bits, graphs, rows, run_all, session_of};
 use crate::engine::analytic::{self, AnalyticOptions};
 use crate::engine::event::{self, Latency};
-use crate::engine::{Communication, EngineError, Session, SessionError, Silent, lockstep};
+use crate::engine::{EngineError, Session, SessionError, Silent, lockstep};
 use crate::protocol::averaging::{
     AveragingError, AveragingKind, Expected, Form, Length, PeerStep, Program, ProgramError,
 };
@@ -14,7 +14,7 @@ use crate::protocol::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, Targets,
 };
 use crate::topology::{Graph, Provenance, Topology};
-use crate::vocabulary::{Iteration, PeerIndex, Round, Span, Time};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round, Span, Time};
 
 /// The four graphs of the engines' tests, and a path, a binary tree, a hub on a path, a bipartite graph and a lattice of 12.
 fn many_graphs() -> Vec<Graph> {
@@ -74,7 +74,7 @@ fn finish_with_a_slow_peer(session: &Session, slow: usize, favoured: usize) -> V
             moving.extend(to.into_iter().map(|v| (u, v as usize, message.clone())));
         }
         for event in outbox.events {
-            if let Event::Averaged { sum, .. } = event {
+            if let Event::Released { sum, .. } = event {
                 last[u] = sum.values().to_vec();
             }
         }
@@ -166,10 +166,7 @@ fn a_tree_gives_every_peer_the_same_bits_on_every_engine_and_counts_two_messages
         let scales = 2 * graph.edges() as u64 * u64::from(session.plan().parameters().scale_rounds);
         let expected = 3 * (scales + 2 * 11);
         assert_eq!(lockstep.communication.messages, expected);
-        assert_eq!(
-            lockstep.communication,
-            Communication::of(session.traffic(), 3)
-        );
+        assert_eq!(lockstep.communication, session.communication(3));
     }
 }
 
@@ -200,7 +197,7 @@ fn a_message_that_the_program_does_not_expect_is_a_fault_of_its_sender() {
     let mut blamed = |from: u32, round: u32, body: Body| {
         let message = Message {
             session: session.plan().session(),
-            iteration: Iteration(1),
+            release: ReleaseId(1),
             round: Round(round),
             body,
         };
@@ -209,10 +206,10 @@ fn a_message_that_the_program_does_not_expect_is_a_fault_of_its_sender() {
             .expect("messages never break a peer");
         outbox.faults.pop().map(|fault| fault.kind)
     };
-    let block = || Body::Average(Arc::new(vec![0.5; session.plan().values()]));
+    let block = || Body::Average(Arc::new(vec![0.5; session.plan().most_values()]));
     let unexpected = |round| {
         Some(FaultKind::Unexpected {
-            iteration: Iteration(1),
+            release: ReleaseId(1),
             round: Round(round),
         })
     };
@@ -264,7 +261,7 @@ fn a_peer_that_waits_blames_its_own_sources_alone_and_gives_them_a_patience_per_
     for round in 0..session.plan().parameters().scale_rounds {
         let message = Message {
             session: session.plan().session(),
-            iteration: Iteration(1),
+            release: ReleaseId(1),
             round: Round(round),
             body: Body::Scale(0.5),
         };
@@ -324,10 +321,7 @@ fn probes_of_a_tree_do_not_deviate_at_all() {
             );
             assert_eq!(*record.sum, record.totals.published);
         }
-        assert_eq!(
-            outcome.communication,
-            Communication::of(session.traffic(), 2)
-        );
+        assert_eq!(outcome.communication, session.communication(2));
     }
 }
 

@@ -1,36 +1,64 @@
-//! A bound together with the adjacency it is proved for.
+//! What a bound on the sensitivity is, together with the adjacency it is proved for.
 
-use super::super::adjacency::{Adjacency, Neighbouring};
-use super::exact::Exact;
-use super::max_entry::MaxEntry;
-use super::packed::Packed;
-use super::row_norm::RowNorm;
-use super::worst_case::WorstCase;
-use super::{SensitivityRule, Statistic, adjacency};
-use crate::vocabulary::Release;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::statistic::Statistic;
+use crate::privacy::adjacency::{Adjacency, Neighbouring};
+use crate::vocabulary::Quantity;
+
+/// How the bound is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SensitivityRule {
+    /// The tight bounds of this crate, attained by some data.
+    Exact,
+    /// P1's bound from the largest row norm D̂.
+    RowNorm,
+    /// The earlier bound from the largest entry (Hardt & Price; Balcan et al.).
+    MaxEntry,
+    /// The bound for the largest entry any X can have, in the FedPower-style baseline (a reconstruction).
+    WorstCase,
+    /// That of a rule of your own.
+    #[serde(skip)]
+    Own,
+}
+
+impl fmt::Display for SensitivityRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Exact => "exact",
+            Self::RowNorm => "row-norm",
+            Self::MaxEntry => "max-entry",
+            Self::WorstCase => "worst-case",
+            Self::Own => "a rule of your own",
+        })
+    }
+}
 
 /// What is public and fixed before a run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Public {
+pub struct Public {
     /// D ≥ 1.
-    pub(super) degree_floor: u32,
+    pub degree_floor: u32,
     /// m ≥ 1, if there is a cap.
-    pub(super) degree_cap: Option<u32>,
+    pub degree_cap: Option<u32>,
     /// p ≥ 1, the columns of X.
-    pub(super) rank: u32,
+    pub rank: u32,
 }
 
 /// A proved bound. The proof is in the documentation of the type that implements this, for the adjacency that
 /// the type names: `Exact<Swap>` is a bound for swaps, and registering it as anything else does not compile.
-pub(super) trait Rule {
+pub trait Rule {
     /// The adjacency of the proof.
     type Adjacency: Neighbouring;
 
     /// What configurations call it.
-    const RULE: SensitivityRule;
+    const RULE: SensitivityRule = SensitivityRule::Own;
 
     /// What is released: the bound is one on the change of that and of nothing else.
-    const RELEASE: Release = Release::Product;
+    const QUANTITY: Quantity = Quantity::Product;
 
     /// Whether the proof covers a cap on a user's interactions, and neighbours under this adjacency are neighbours under a
     /// cap: see [`cap`](crate::data::Interactions::cap).
@@ -46,8 +74,9 @@ pub(super) trait Rule {
 }
 
 /// A [`Rule`] as a line of the registry.
+#[derive(Clone, Copy)]
 pub(super) struct Proved {
-    pub(super) release: Release,
+    pub(super) quantity: Quantity,
     pub(super) adjacency: Adjacency,
     pub(super) rule: SensitivityRule,
     pub(super) covers_cap: bool,
@@ -56,9 +85,9 @@ pub(super) struct Proved {
 }
 
 impl Proved {
-    const fn of<R: Rule>() -> Self {
+    pub(super) const fn of<R: Rule>() -> Self {
         Self {
-            release: R::RELEASE,
+            quantity: R::QUANTITY,
             adjacency: R::Adjacency::ADJACENCY,
             rule: R::RULE,
             covers_cap: R::COVERS_CAP,
@@ -68,34 +97,9 @@ impl Proved {
     }
 }
 
-/// The combinations that have a proof; the text of [`super::PrivacyError::Unproved`].
-pub(super) static PROVED: [Proved; 17] = [
-    Proved::of::<Exact<adjacency::Interaction>>(),
-    Proved::of::<RowNorm<adjacency::Interaction>>(),
-    Proved::of::<MaxEntry<adjacency::Interaction>>(),
-    Proved::of::<WorstCase<adjacency::Interaction>>(),
-    Proved::of::<Exact<adjacency::User>>(),
-    Proved::of::<Exact<adjacency::Swap>>(),
-    Proved::of::<Exact<adjacency::ReplaceUser>>(),
-    Proved::of::<Exact<adjacency::MatrixChange>>(),
-    Proved::of::<RowNorm<adjacency::MatrixChange>>(),
-    Proved::of::<MaxEntry<adjacency::MatrixChange>>(),
-    Proved::of::<WorstCase<adjacency::MatrixChange>>(),
-    Proved::of::<Exact<adjacency::UnitSpectral>>(),
-    Proved::of::<Packed<adjacency::Interaction>>(),
-    Proved::of::<Packed<adjacency::User>>(),
-    Proved::of::<Packed<adjacency::Swap>>(),
-    Proved::of::<Packed<adjacency::ReplaceUser>>(),
-    Proved::of::<Packed<adjacency::MatrixChange>>(),
-];
+/// The line of a rule, for as long as the program runs.
+pub(super) struct Line<R>(std::marker::PhantomData<R>);
 
-/// The line for this combination, if it has a proof.
-pub(super) fn proved(
-    release: Release,
-    adjacency: Adjacency,
-    rule: SensitivityRule,
-) -> Option<&'static Proved> {
-    PROVED
-        .iter()
-        .find(|line| (line.release, line.adjacency, line.rule) == (release, adjacency, rule))
+impl<R: Rule> Line<R> {
+    pub(super) const LINE: &'static Proved = &Proved::of::<R>();
 }

@@ -32,7 +32,7 @@ pub use network::Network;
 pub(crate) use program::Part;
 pub use program::{Expected, Form, HeardRounds, PeerProgram, PeerStep, Program, ProgramError};
 pub use recurrence::{Coefficients, Recurrence};
-pub use traffic::Traffic;
+pub use traffic::{Load, Traffic};
 pub use tree::Tree;
 
 /// Bounds on the eigenvalues of the mixing matrix other than 1: `lowest ≤ λ_min(W)`, `second ≥ λ₂(W)`.

@@ -1,10 +1,10 @@
-//! What one iteration costs to send, derived from the program: the one place that counts messages and bytes.
+//! What releases cost to send, derived from the program: the one place that counts messages and bytes.
 
 use super::program::Form;
 use super::{Network, Program};
 use crate::protocol::{Body, wire};
 
-/// Messages and bytes of all peers in one iteration, headers and length prefixes included.
+/// Messages and bytes of all peers, headers and length prefixes included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Exchanges one after the other: rounds of max-consensus, then averaging rounds.
@@ -17,38 +17,68 @@ pub struct Traffic {
     pub bytes_max_peer: u64,
 }
 
+/// What is exchanged beside the averaging program: how often, and how large.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// Exchanges in which every peer sends a number to all neighbours.
+    pub number_rounds: u64,
+    /// How often the averaging program is run.
+    pub sums: u64,
+    /// Bytes of one message of each of these sums, added up.
+    pub sum_bytes: u64,
+    /// Exchanges in which every peer sends the coordinates of all peers to all neighbours.
+    pub coordinate_rounds: u64,
+    /// Bytes of one message of each of these exchanges, added up.
+    pub coordinate_bytes: u64,
+}
+
+impl Load {
+    /// One sum of so many values after so many rounds of max-consensus.
+    #[must_use]
+    pub fn sum(number_rounds: u32, values: usize) -> Self {
+        Self {
+            number_rounds: u64::from(number_rounds),
+            sums: 1,
+            sum_bytes: wire::framed_block_len(values) as u64,
+            ..Self::default()
+        }
+    }
+}
+
 impl Traffic {
-    /// The traffic of `program` on `network` with `scale_rounds` rounds of max-consensus and blocks of `values` values.
+    /// The traffic of `program` on `network` with this load.
     ///
-    /// A scale goes to all neighbours in each of its rounds; a block goes to all neighbours in every round of a
+    /// A number or coordinates go to all neighbours in each of their rounds; a block goes to all neighbours in every round of a
     /// recurrence, and to those listed in every step of a listed program.
     #[must_use]
-    pub fn of(program: &Program, network: &dyn Network, scale_rounds: u32, values: usize) -> Self {
-        let scale = wire::framed_len(&Body::Scale(0.0)) as u64;
-        let block = wire::framed_block_len(values) as u64;
+    pub fn of(program: &Program, network: &dyn Network, load: Load) -> Self {
+        let number = wire::framed_len(&Body::Scale(0.0)) as u64;
+        let rounds =
+            load.number_rounds + load.sums * u64::from(program.rounds()) + load.coordinate_rounds;
         let mut traffic = Self {
-            rounds: scale_rounds + program.rounds(),
+            rounds: u32::try_from(rounds).unwrap_or(u32::MAX),
             ..Self::default()
         };
         for u in 0..network.peers() {
             let degree = network.neighbours(u).len() as u64;
-            let scales = degree * u64::from(scale_rounds);
             let blocks = match program.form() {
                 Form::Recurrence(_) => degree * u64::from(program.rounds()),
                 Form::Listed(steps) => steps[u].iter().map(|s| s.send_to.len() as u64).sum(),
             };
-            let bytes = scales * scale + blocks * block;
-            traffic.messages += scales + blocks;
+            let bytes = degree * (load.number_rounds * number + load.coordinate_bytes)
+                + blocks * load.sum_bytes;
+            traffic.messages +=
+                degree * (load.number_rounds + load.coordinate_rounds) + blocks * load.sums;
             traffic.bytes_total += bytes;
             traffic.bytes_max_peer = traffic.bytes_max_peer.max(bytes);
         }
         traffic
     }
 
-    /// The same over so many iterations, rounds excepted, which stay those of one.
+    /// The same so many times over, rounds excepted, which stay those of one.
     #[must_use]
-    pub fn times(self, iterations: u32) -> Self {
-        let times = u64::from(iterations);
+    pub fn times(self, times: u32) -> Self {
+        let times = u64::from(times);
         Self {
             rounds: self.rounds,
             messages: self.messages * times,

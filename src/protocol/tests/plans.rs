@@ -1,10 +1,10 @@
 //! Plans that are refused, and what names a session.
 
 use super::{ROUNDS, parameters};
-use crate::algorithm::AlgorithmKind;
-use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use crate::algorithm::{AlgorithmError, AlgorithmSpec};
+use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::{Plan, PlanError, PlanParameters};
-use crate::vocabulary::{Iteration, Release};
+use crate::vocabulary::ReleaseId;
 
 #[test]
 fn noise_factors_and_momentum_are_checked() {
@@ -33,20 +33,34 @@ fn noise_factors_and_momentum_are_checked() {
     }
     for momentum in [f64::NAN, -1.0, f64::INFINITY] {
         let mut parameters = parameters();
-        parameters.momentum = momentum;
+        parameters.algorithm = AlgorithmSpec::Momentum {
+            rank: 2,
+            iterations: 2,
+            momentum,
+        };
         let refused = Plan::new(parameters);
         assert!(
-            matches!(refused, Err(PlanError::Momentum { .. })),
+            matches!(
+                refused,
+                Err(PlanError::Algorithm(AlgorithmError::Momentum { .. }))
+            ),
             "{momentum}"
         );
     }
     let mut uneven = parameters();
     uneven.noise_factors = vec![0.8, 1.6];
     let plan = Plan::new(uneven).expect("more noise than needed");
-    assert_eq!(plan.noise_scale(Iteration(2), 0.5), 0.8);
-    assert_eq!(plan.noise_factor(Iteration(1)), 0.8);
+    // At a largest row norm of 0.5 and floor 1, Δ is 0.5.
+    let scale = |plan: &Plan, id| {
+        plan.release(ReleaseId(id))
+            .expect("planned")
+            .terms(0.5)
+            .scale
+    };
+    assert_eq!(scale(&plan, 2), 0.8);
+    assert_eq!(plan.releases()[0].factor(), 0.8);
     let even = Plan::new(parameters()).expect("valid");
-    assert_eq!(even.noise_scale(Iteration(2), 0.5), 0.5);
+    assert_eq!(scale(&even, 2), 0.5);
 }
 
 #[test]
@@ -55,9 +69,6 @@ fn the_session_name_depends_on_every_public_parameter() {
     let PlanParameters {
         peers: _,
         dimension: _,
-        rank: _,
-        block: _,
-        iterations: _,
         algorithm: _,
         sensitivity: _,
         sigma_own: _,
@@ -68,34 +79,29 @@ fn the_session_name_depends_on_every_public_parameter() {
         topology: _,
         start: _,
         noise_factors: _,
-        momentum: _,
+        sigma_coordinate: _,
     } = parameters();
-    let changes: [fn(&mut PlanParameters); 17] = [
+    let changes: [fn(&mut PlanParameters); 18] = [
         |p| p.dimension = 5,
-        |p| {
-            p.rank = 1;
-            p.sensitivity =
-                Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None, 1)
-                    .expect("proved");
-        },
-        |p| p.block = 3,
-        |p| p.algorithm = AlgorithmKind::Krylov,
+        |p| p.algorithm = power(1, 2),
+        |p| p.algorithm = krylov(2),
+        |p| p.algorithm = krylov(3),
         |p| p.start[31] ^= 1,
         |p| p.averaging_rounds -= 1,
         |p| {
             p.sensitivity =
-                Sensitivity::new(Adjacency::Interaction, SensitivityRule::Exact, 2, None, 2)
-                    .expect("proved");
+                SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 2, None);
         },
         |p| p.peers = 4,
-        |p| p.iterations = 3,
+        |p| p.algorithm = power(2, 3),
         |p| p.sigma_own = 0.5,
         |p| p.sigma_pairwise = 0.5,
         |p| p.scale_rounds = 2,
         |p| p.topology[5] = 1,
         |p| p.start[5] = 1,
         |p| p.noise_factors = vec![1.0; 2],
-        |p| p.momentum = 1.0,
+        |p| p.algorithm = momentum(1.0),
+        |p| p.algorithm = momentum(2.0),
         |p| p.program[7] ^= 1,
     ];
     let reference = Plan::new(parameters()).expect("valid").session();
@@ -109,17 +115,7 @@ fn the_session_name_depends_on_every_public_parameter() {
 fn covariance(dimension: usize) -> PlanParameters {
     PlanParameters {
         dimension,
-        algorithm: AlgorithmKind::Covariance,
-        iterations: 1,
-        sensitivity: Sensitivity::of_release(
-            Release::PackedTriangle,
-            Adjacency::Interaction,
-            SensitivityRule::Exact,
-            1,
-            None,
-            2,
-        )
-        .expect("proved"),
+        algorithm: AlgorithmSpec::Covariance { rank: 2 },
         ..parameters()
     }
 }
@@ -127,9 +123,10 @@ fn covariance(dimension: usize) -> PlanParameters {
 #[test]
 fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
     let plan = Plan::new(covariance(100)).expect("valid");
-    assert_eq!((plan.shape(), plan.values()), ((5050, 1), 5050));
+    let only = &plan.releases()[0];
+    assert_eq!((only.shape(), plan.most_values()), ((5050, 1), 5050));
     assert_eq!(
-        plan.steps_per_iteration(),
+        plan.steps_of_release(ReleaseId(1)),
         ROUNDS,
         "no statistic to agree on"
     );
@@ -138,14 +135,6 @@ fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
         change(&mut parameters);
         Plan::new(parameters).expect_err("refused")
     };
-    assert!(matches!(
-        refused(|p| p.iterations = 2),
-        PlanError::Iterations {
-            needed: 1,
-            found: 2,
-            ..
-        }
-    ));
     let wide = refused(|p| p.dimension = 20_000);
     assert!(
         wide.to_string().contains("200010000 numbers at once"),
@@ -155,17 +144,32 @@ fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
         refused(|p| p.dimension = u32::MAX as usize),
         PlanError::TooWide { .. }
     ));
-    // The bound of a product, and that of a product of other columns.
-    let of_product = refused(|p| p.sensitivity = parameters().sensitivity);
-    assert!(
-        matches!(of_product, PlanError::Bound { .. }),
-        "{of_product}"
-    );
-    let mut wider = parameters();
-    wider.rank = 3;
-    wider.block = 3;
-    assert!(matches!(Plan::new(wider), Err(PlanError::Bound { .. })));
-    let mut power = parameters();
-    power.sensitivity = covariance(100).sensitivity;
-    assert!(matches!(Plan::new(power), Err(PlanError::Bound { .. })));
+    // No bound is proved for this rule.
+    let rule = SensitivityRule::RowNorm;
+    let mut unproved = covariance(100);
+    unproved.sensitivity = SensitivitySpec::new(Adjacency::Interaction, rule, 1, None);
+    assert!(matches!(
+        Plan::new(unproved),
+        Err(PlanError::Sensitivity(_))
+    ));
+}
+
+fn power(rank: usize, iterations: u32) -> AlgorithmSpec {
+    AlgorithmSpec::Power { rank, iterations }
+}
+
+fn krylov(block: usize) -> AlgorithmSpec {
+    AlgorithmSpec::Krylov {
+        rank: 2,
+        block,
+        iterations: 2,
+    }
+}
+
+fn momentum(momentum: f64) -> AlgorithmSpec {
+    AlgorithmSpec::Momentum {
+        rank: 2,
+        iterations: 2,
+        momentum,
+    }
 }

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::document::{Receipt, hash};
 use super::error::ReceiptError;
-use crate::algorithm::Sizes;
-use crate::config::EngineKind;
+use crate::algorithm::{AlgorithmKind, Start};
+use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
     Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, Scheme, Sensitivity,
     Statistic, View, calibrate, even_iterations,
@@ -74,20 +74,24 @@ impl Receipt {
         let budget = Budget::new(request.epsilon, request.delta)?;
         let calibrated = calibrate(request.calibration, budget, request.iterations)?;
         let factors = request.budget.noise_factors(request.iterations)?;
-        let algorithm = request.algorithm.build(Sizes {
-            dimension: request.dimension,
+        let possible = request.algorithm != AlgorithmKind::Covariance || request.iterations == 1;
+        let algorithm = AlgorithmConfig {
+            kind: request.algorithm,
             rank: request.rank,
-            block: request.block.unwrap_or(request.rank),
+            block: request.block,
+            iterations: if possible { request.iterations } else { 1 },
+            start: Start::Random,
             // β is no part of what is released.
-            momentum: 0.0,
-        });
-        let sensitivity = Sensitivity::of_release(
-            algorithm.release(),
+            momentum: None,
+        };
+        let block = &algorithm.spec()?.build(request.dimension)?.releases()[0].blocks[0];
+        let sensitivity = Sensitivity::of_quantity(
+            block.quantity,
             request.adjacency,
             request.sensitivity,
             request.degree_floor,
             request.degree_cap,
-            algorithm.query_columns(),
+            block.columns,
         )?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
@@ -97,12 +101,7 @@ impl Receipt {
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
             flag("edges listed once, lower end first, ascending", in_order),
-            flag(
-                "a number of iterations the algorithm can run",
-                algorithm
-                    .iterations()
-                    .is_none_or(|needed| needed == request.iterations),
-            ),
+            flag("a number of iterations the algorithm can run", possible),
             flag(
                 "iterations listed as requested",
                 self.iterations.len() == request.iterations as usize,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::limits::{MAX_BYTES, SCHEMA};
+use crate::algorithm::AlgorithmError;
 use crate::privacy::PrivacyError;
 use crate::topology::GraphError;
 
@@ -50,6 +51,9 @@ pub enum ReceiptError {
     /// The graph is no graph.
     #[error("noise_graph: {0}")]
     Graph(#[from] GraphError),
+    /// Numbers that make no algorithm.
+    #[error("{0}")]
+    Algorithm(#[from] AlgorithmError),
     /// More than a check takes on.
     #[error("{what} is {found}; a check takes on {low} to {high}")]
     Range {

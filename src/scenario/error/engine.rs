@@ -1,6 +1,6 @@
 //! What can be wrong with the `[engine]` table.
 
-use crate::vocabulary::Release;
+use crate::vocabulary::Quantity;
 
 /// Why the `[engine]` table cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,6 @@ pub enum EngineTableError {
     )]
     AnalyticRelease {
         /// What the algorithm releases.
-        released: Release,
+        released: Quantity,
     },
 }

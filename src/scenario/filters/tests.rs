@@ -9,6 +9,7 @@ use rand::{Rng, RngExt};
 
 use super::mutations::{old_cap, old_hold_out};
 use super::*;
+use crate::algorithm::PublicState;
 use crate::algorithm::contribution;
 use crate::config::{PeerCount, read_config};
 use crate::data::{Format, Limits};
@@ -370,7 +371,7 @@ fn exceeding(set: &[&str], choices: Choices, tries: usize) -> (usize, f64) {
     let start = session.start();
     let sensitivity = experiment.sensitivity;
     let delta = sensitivity.bound(sensitivity.statistic().of(start));
-    let algorithm = config.algorithm.build(start.rows());
+    let begun = PublicState::new(Arc::clone(start));
     let floor = std::num::NonZeroU32::new(config.data.degree_floor).expect("at least 1");
     let raw = &experiment.loaded.interactions;
     let list = ItemNames::of(&experiment.interactions);
@@ -381,11 +382,9 @@ fn exceeding(set: &[&str], choices: Choices, tries: usize) -> (usize, f64) {
     };
     let contributed = |data: &Interactions, user: usize| {
         let row = data.alone(user, data.row(user)).expect("a row of the data");
-        contribution(
-            algorithm.as_ref(),
-            &row.normalised_rows(floor),
-            start.values(),
-        )
+        let shape = experiment.widest_shape();
+        let rows = row.normalised_rows(floor);
+        contribution(experiment.algorithm(), &rows, begun.history(), shape)
     };
     let before = kept(raw);
     let listed: Vec<u32> = (0..raw.items() as u32)

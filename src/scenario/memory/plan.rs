@@ -2,7 +2,7 @@
 
 use crate::config::EngineKind;
 use crate::engine::lockstep::tile_width;
-use crate::noise::NetworkNoise;
+use crate::engine::noise::NetworkNoise;
 use crate::scenario::experiment::Experiment;
 use crate::vocabulary::CHUNK;
 
@@ -36,11 +36,10 @@ impl MemoryPlan {
             private: 0,
         };
         let config = &experiment.config.algorithm;
-        let algorithm = config.build(experiment.user_rows.dimension());
         let graph = experiment.topology.graph();
         let peers = graph.nodes() as u64;
         let edges = (graph.edges() + experiment.noise_topology.graph().edges()) as u64;
-        let (height, width) = algorithm.shape();
+        let (height, width) = experiment.widest_shape();
         let (height, rank) = (height as u64, width as u64);
         let values = height.saturating_mul(rank);
         let block = values.saturating_mul(8);
@@ -116,8 +115,7 @@ impl MemoryPlan {
     #[must_use]
     pub fn of_audit(experiment: &Experiment) -> Self {
         let mut plan = Self::of(experiment);
-        let algorithm = &experiment.config.algorithm;
-        let (height, width) = algorithm.build(experiment.user_rows.dimension()).shape();
+        let (height, width) = experiment.widest_shape();
         let peers = experiment.topology.graph().nodes() as u64;
         let block = 8 * (height as u64).saturating_mul(width as u64);
         let threads = rayon::current_num_threads().max(1) as u64;
@@ -134,8 +132,7 @@ impl MemoryPlan {
     #[must_use]
     pub fn of_verify(experiment: &Experiment) -> Self {
         let mut plan = Self::of(experiment);
-        let algorithm = &experiment.config.algorithm;
-        let (height, width) = algorithm.build(experiment.user_rows.dimension()).shape();
+        let (height, width) = experiment.widest_shape();
         let peers = experiment.topology.graph().nodes() as u64;
         let block = 8 * (height as u64).saturating_mul(width as u64);
         let transcript = peers.saturating_mul(2 * block);
@@ -195,8 +192,7 @@ impl MemoryPlan {
 /// Sums and queries that algorithms with memory keep at every peer while the next are made, in blocks.
 fn kept(experiment: &Experiment) -> u64 {
     let config = &experiment.config.algorithm;
-    let algorithm = config.build(experiment.user_rows.dimension());
-    if algorithm.is_memoryless() {
+    if experiment.algorithm.is_memoryless() {
         0
     } else {
         2 * u64::from(config.iterations.saturating_sub(1))

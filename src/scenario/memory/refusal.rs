@@ -5,7 +5,7 @@ use crate::algorithm::AlgorithmKind;
 use crate::config::EngineKind;
 use crate::scenario::error::ExperimentError;
 use crate::scenario::experiment::Experiment;
-use crate::vocabulary::Release;
+use crate::vocabulary::Quantity;
 
 /// Engines to propose to who has too little memory for lockstep, most faithful first.
 const LIGHTER: &[&str] = &["analytic", "federated", "central"];
@@ -77,7 +77,7 @@ fn advice(
     let fits = |size: usize, share: f64| (size as f64 * share) as usize;
     let mut ways = Vec::new();
     let config = &experiment.config.algorithm;
-    let product = config.build(items).release() == Release::Product;
+    let product = experiment.sensitivity.quantity() == Quantity::Product;
     // A triangle grows with the square of the items and knows no rank.
     let fewer_items = fits(items, if product { share } else { share.sqrt() });
     if fewer_items > rank {

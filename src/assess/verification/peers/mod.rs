@@ -66,9 +66,8 @@ use rayon::prelude::*;
 use super::checks::test;
 use super::statistics::{chi_squared, least_likely};
 use super::table::Check;
-use crate::algorithm::{Algorithm, contribution};
+use crate::algorithm::contribution;
 use crate::engine::{Observer, Session, Transcript};
-use crate::linalg::Block;
 use crate::noise::NoiseChunk;
 use crate::privacy::Statistic;
 use crate::scenario::Experiment;
@@ -80,7 +79,6 @@ use whitened::Whitened;
 /// Everything collected so far about what every peer publishes.
 pub(super) struct PeerLaw<'a> {
     experiment: &'a Experiment,
-    algorithm: Box<dyn Algorithm>,
     places: Places,
     /// The law's two collections; `None` without noise.
     law: Option<(Marginals, Whitened)>,
@@ -104,9 +102,8 @@ impl<'a> PeerLaw<'a> {
     /// Nothing collected yet.
     pub(super) fn new(experiment: &'a Experiment, runs: u32) -> Self {
         let config = &experiment.config().algorithm;
-        let algorithm = config.build(experiment.user_rows().dimension());
         let graph = experiment.noise_topology().graph();
-        let places = Places::new(graph.nodes(), algorithm.shape());
+        let places = Places::new(graph.nodes(), experiment.widest_shape());
         let noise = experiment.noise();
         let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
         let law = (own > 0.0).then(|| {
@@ -117,7 +114,6 @@ impl<'a> PeerLaw<'a> {
         });
         Self {
             experiment,
-            algorithm,
             places,
             law,
             gap: 0.0,
@@ -155,7 +151,6 @@ impl<'a> PeerLaw<'a> {
     fn observe(&mut self, honest: &Session, transcript: &Transcript<'_>) {
         let values = self.places.values();
         let scale = self.needed_scale(transcript);
-        let query_len = transcript.queries.len() / honest.peers();
         // One chunk of every peer is drawn again; peers, runs and iterations take turns, so that every chunk is seen.
         let chunks = values.div_ceil(CHUNK);
         let turn = self.places.turn();
@@ -165,8 +160,10 @@ impl<'a> PeerLaw<'a> {
             .par_chunks_exact_mut(places.len())
             .enumerate()
             .map(|(u, residual)| {
-                let query = &transcript.queries[u * query_len..][..query_len];
-                let local = contribution(self.algorithm.as_ref(), &honest.rows()[u], query);
+                let history = transcript.states[u].history();
+                let shape = self.experiment.widest_shape();
+                let algorithm = self.experiment.algorithm();
+                let local = contribution(algorithm, &honest.rows()[u], history, shape);
                 let published = &transcript.inputs[u * values..][..values];
                 for (out, &i) in residual.iter_mut().zip(places) {
                     *out = (published[i] - local.values()[i]) / scale;
@@ -184,7 +181,7 @@ impl<'a> PeerLaw<'a> {
         self.places.next_turn();
         if let Some((marginals, whitened)) = &mut self.law {
             marginals.add(&residuals, self.places.all().len());
-            whitened.add(&residuals, &self.places, transcript.iteration);
+            whitened.add(&residuals, &self.places, transcript.release);
         }
     }
 
@@ -192,16 +189,15 @@ impl<'a> PeerLaw<'a> {
     fn needed_scale(&self, transcript: &Transcript<'_>) -> f64 {
         let sensitivity = self.experiment.sensitivity();
         let statistic = sensitivity.statistic();
-        let (n, b) = (self.algorithm.dimension(), self.algorithm.query_columns());
         let agreed = match statistic {
             Statistic::None => 0.0,
             _ => transcript
-                .queries
-                .par_chunks_exact(n * b)
-                .map(|query| statistic.of(&Block::from_values(n, b, query.to_vec())))
+                .states
+                .par_iter()
+                .map(|state| statistic.of(&state.query))
                 .reduce(|| 0.0, f64::max),
         };
-        sensitivity.bound(agreed) * self.experiment.noise_factor(transcript.iteration.0)
+        sensitivity.bound(agreed) * self.experiment.noise_factor(transcript.release.0)
     }
 
     /// Draws the planned noise of peer `u` again, over the chunk that begins at `start`; `expected` holds the local
@@ -215,9 +211,9 @@ impl<'a> PeerLaw<'a> {
         published: &[f64],
     ) -> Redrawn {
         let at = NoiseChunk {
-            iteration: transcript.iteration,
+            release: transcript.release,
             chunk: (start / CHUNK) as u64,
-            sensitivity: transcript.scale,
+            unit: transcript.terms.scale,
         };
         let peer = PeerIndex::from_index(u);
         let mut own = vec![0.0; expected.len()];
@@ -235,8 +231,8 @@ impl<'a> PeerLaw<'a> {
         // Each of deg(u) + 1 additions rounds values of at most a few standard deviations.
         let noise = &self.experiment.noise();
         let degree = partners.len() as f64;
-        let size =
-            1.0 + transcript.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt());
+        let size = 1.0
+            + transcript.terms.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt());
         let rounding = 16.0 * f64::EPSILON * (degree + 2.0) * size;
         let mut found = Redrawn {
             gap: 0.0,
@@ -249,7 +245,7 @@ impl<'a> PeerLaw<'a> {
             found.gap = found
                 .gap
                 .max(if gap.is_nan() { f64::INFINITY } else { gap });
-            found.own += ((x - y + own) / transcript.scale).powi(2);
+            found.own += ((x - y + own) / transcript.terms.scale).powi(2);
         }
         found
     }

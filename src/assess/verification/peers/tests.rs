@@ -12,11 +12,12 @@ use super::places::Places;
 use super::whitened::Whitened;
 use crate::assess::verification::Check;
 use crate::config::read_config;
+use crate::engine::noise::{Assignment, Tamper};
 use crate::engine::{EngineError, Observer, Session, event, lockstep};
-use crate::noise::{Assignment, Tamper};
+use crate::noise::Sigmas;
 use crate::scenario::Experiment;
 use crate::topology::Graph;
-use crate::vocabulary::{Binding, Iteration, PeerIndex, Seed};
+use crate::vocabulary::{Binding, PeerIndex, ReleaseId, Seed};
 
 /// What `verify` holds each p-value of the quickstart against: 1e-3 over its fifteen.
 const ALARM: f64 = 1e-3 / 15.0;
@@ -188,8 +189,9 @@ impl Observer for Copy {
     }
 
     fn transcript(&mut self, t: crate::engine::Transcript<'_>) {
-        let (inputs, queries) = (t.inputs.to_vec(), t.queries.to_vec());
-        self.0.push((t.iteration.0, t.scale, inputs, queries));
+        let queries = t.states.iter().flat_map(|state| state.query.values());
+        let (inputs, queries) = (t.inputs.to_vec(), queries.copied().collect());
+        self.0.push((t.release.0, t.terms.scale, inputs, queries));
     }
 }
 
@@ -236,14 +238,14 @@ fn a_large_network_is_whitened_in_patches() {
             let root = Seed::from_u64(2)
                 .repetition(run)
                 .noise_root(Binding::to(&[]));
-            let noise = Assignment::new(root, own, pairwise).expect("finite");
+            let noise = Assignment::new(root, Sigmas::of_sums(own, pairwise)).expect("finite");
             let noise = tamper.map_or(noise.clone(), |tamper| noise.tampered(tamper));
             let mut residuals = vec![0.0; 10 * PEERS as usize];
             for (u, out) in residuals.chunks_exact_mut(10).enumerate() {
                 let peer = noise.peer(PeerIndex::from_index(u), &graph);
-                peer.add_to(Iteration(1), 1.0, out);
+                peer.add_to(ReleaseId(1), 1.0, out);
             }
-            whitened.add(&residuals, &places, Iteration(1));
+            whitened.add(&residuals, &places, ReleaseId(1));
             marginals.add(&residuals, 10);
         }
         let tests = [whitened.tests(&places), marginals.tests()].concat();

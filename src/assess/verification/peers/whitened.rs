@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::super::statistics::{chi_squared, kolmogorov_smirnov_normal, least_likely};
 use super::places::Places;
 use crate::topology::Graph;
-use crate::vocabulary::Iteration;
+use crate::vocabulary::ReleaseId;
 
 /// Peers whitened together: the dense factor then takes at most 8 MiB.
 const MOST_PEERS: usize = 1024;
@@ -107,9 +107,9 @@ impl Whitened {
     }
 
     /// Takes in the residuals of one iteration, `places` of every peer.
-    pub(super) fn add(&mut self, residuals: &[f64], places: &Places, iteration: Iteration) {
+    pub(super) fn add(&mut self, residuals: &[f64], places: &Places, release: ReleaseId) {
         let quota = (MOST_SAMPLES / (self.runs * self.iterations).max(1)).max(64);
-        let last = iteration.0 as usize == self.iterations;
+        let last = release.0 as usize == self.iterations;
         for patch in &mut self.patches {
             let white = patch.whiten(residuals, places);
             patch.entries.add(white.iter().copied());
@@ -120,7 +120,7 @@ impl Whitened {
                 let scale = (length as f64).sqrt();
                 patch.coordinates.add(sums.iter().map(|x| x / scale));
             }
-            if iteration.0 == 1 {
+            if release.0 == 1 {
                 patch.over_iterations = DMatrix::zeros(white.nrows(), white.ncols());
             }
             patch.over_iterations += &white;
@@ -129,7 +129,7 @@ impl Whitened {
                 let sums = patch.over_iterations.iter().map(|x| x / scale);
                 patch.iterations.add(sums);
             }
-            let index = iteration.0 as usize - 1;
+            let index = release.0 as usize - 1;
             if index < patch.over_runs.len() {
                 patch.over_runs[index] += white;
             } else if index < MOST_ITERATIONS {

@@ -8,7 +8,7 @@ use crate::linalg::Block;
 use crate::privacy::adjacency::{MatrixChange, Neighbouring};
 use crate::privacy::sensitivity::attacks::{Case, attack};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
-use crate::vocabulary::Release;
+use crate::vocabulary::Quantity;
 
 /// Items 1 and 2 at ±60° from item 0, held before and after; A changes from items {0, 1} to {0, 2}.
 fn swap_example() -> (f64, f64) {
@@ -28,7 +28,7 @@ fn swap_example() -> (f64, f64) {
 pub(super) fn numbers() -> Vec<(&'static str, f64)> {
     let reached = |adjacency, rule| {
         let case = Case {
-            release: Release::Product,
+            quantity: Quantity::Product,
             adjacency,
             rule,
             floor: 1,

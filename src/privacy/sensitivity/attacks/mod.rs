@@ -11,10 +11,12 @@ use rand::distr::Distribution;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
-use super::super::adjacency::{Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User};
+use super::registry::PROVED;
 use super::*;
 use crate::linalg::{Block, PackedTriangle};
-use crate::vocabulary::{Label, Release, Seed};
+use crate::privacy::Adjacency;
+use crate::privacy::adjacency::{Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User};
+use crate::vocabulary::{Label, Quantity, Seed};
 
 mod blocks;
 mod cases;
@@ -25,7 +27,7 @@ use self::pairs::Attacked;
 /// One bound under attack.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::privacy) struct Case {
-    pub(in crate::privacy) release: Release,
+    pub(in crate::privacy) quantity: Quantity,
     pub(in crate::privacy) adjacency: Adjacency,
     pub(in crate::privacy) rule: SensitivityRule,
     pub(in crate::privacy) floor: u32,
@@ -67,8 +69,8 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
     let mut rng = Seed::from_u64(20).generator(Label::Scenario);
     let mut best = 0.0_f64;
     for (n, p) in SHAPES {
-        let sensitivity = Sensitivity::of_release(
-            case.release,
+        let sensitivity = Sensitivity::of_quantity(
+            case.quantity,
             case.adjacency,
             case.rule,
             case.floor,
@@ -77,9 +79,9 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
         )
         .expect("proved");
         for change in changes::<A>(case, n, &mut rng) {
-            if case.release == Release::PackedTriangle {
+            if case.quantity != Quantity::Product {
                 // Nothing to choose but the data.
-                let moved = triangle(&change).norm() / sensitivity.bound(f64::NAN);
+                let moved = triangle(case.quantity, &change).norm() / sensitivity.bound(f64::NAN);
                 best = best.max(moved / scale);
                 if best > 1.0 + ROUNDING {
                     return best;
@@ -100,9 +102,14 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
 }
 
 /// What is released of a change of A.
-fn triangle(change: &DMatrix<f64>) -> Block {
+fn triangle(quantity: Quantity, change: &DMatrix<f64>) -> Block {
     let n = change.nrows();
-    let entries = (0..n).flat_map(|i| (i..n).map(move |j| change[(i, j)]));
+    let off_diagonal = match quantity {
+        Quantity::IsometricTriangle => 2.0_f64.sqrt(),
+        _ => 1.0,
+    };
+    let weight = move |i, j| if i == j { 1.0 } else { off_diagonal };
+    let entries = (0..n).flat_map(|i| (i..n).map(move |j| weight(i, j) * change[(i, j)]));
     Block::from_values(PackedTriangle::coordinates(n), 1, entries.collect())
 }
 

@@ -1,8 +1,8 @@
 //! P1's change of the matrix.
 
-use super::super::rule::{Public, Rule};
-use super::super::{SensitivityRule, adjacency};
+use super::super::rule::{Public, Rule, SensitivityRule};
 use super::Exact;
+use crate::privacy::adjacency;
 
 /// Any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7): Δ = D̂ (P1, Theorem 3.1).
 ///

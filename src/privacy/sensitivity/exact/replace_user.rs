@@ -2,9 +2,10 @@
 
 use std::f64::consts::SQRT_2;
 
-use super::super::rule::{Public, Rule};
-use super::super::{SensitivityRule, Statistic, adjacency};
+use super::super::rule::{Public, Rule, SensitivityRule};
+use super::super::statistic::Statistic;
 use super::{Exact, user};
+use crate::privacy::adjacency;
 
 /// One user's row replaced by any other, both with at most m = `degree_cap` interactions: √2 times what one user
 /// costs,

@@ -1,8 +1,9 @@
 //! A change of the matrix of spectral norm 1.
 
-use super::super::rule::{Public, Rule};
-use super::super::{SensitivityRule, Statistic, adjacency};
+use super::super::rule::{Public, Rule, SensitivityRule};
+use super::super::statistic::Statistic;
 use super::Exact;
+use crate::privacy::adjacency;
 
 /// Any C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4): Δ = √p, known in advance.
 ///

@@ -1,8 +1,9 @@
 //! A whole user, there or not.
 
-use super::super::rule::{Public, Rule};
-use super::super::{SensitivityRule, Statistic, adjacency};
+use super::super::rule::{Public, Rule, SensitivityRule};
+use super::super::statistic::Statistic;
 use super::Exact;
+use crate::privacy::adjacency;
 
 /// A whole user zeroed out or added, with at most m = `degree_cap` interactions:
 ///

@@ -1,9 +1,10 @@
 //! One interaction.
 
-use super::super::rule::{Public, Rule};
-use super::super::{SensitivityRule, Statistic, adjacency};
+use super::super::rule::{Public, Rule, SensitivityRule};
+use super::super::statistic::Statistic;
 use super::Packed;
-use crate::vocabulary::Release;
+use crate::privacy::adjacency;
+use crate::vocabulary::Quantity;
 
 /// One interaction added or removed, rows normalised with degree floor D: Δ = 1/√D.
 ///
@@ -22,7 +23,7 @@ impl Rule for Packed<adjacency::Interaction> {
     type Adjacency = adjacency::Interaction;
 
     const RULE: SensitivityRule = SensitivityRule::Exact;
-    const RELEASE: Release = Release::PackedTriangle;
+    const QUANTITY: Quantity = Quantity::PackedTriangle;
 
     fn statistic(public: &Public) -> Statistic {
         super::statistic(public)

@@ -1,9 +1,10 @@
 //! P1's change of the matrix.
 
-use super::super::rule::{Public, Rule};
-use super::super::{SensitivityRule, Statistic, adjacency};
+use super::super::rule::{Public, Rule, SensitivityRule};
+use super::super::statistic::Statistic;
 use super::Packed;
-use crate::vocabulary::Release;
+use crate::privacy::adjacency;
+use crate::vocabulary::Quantity;
 
 /// Any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7): Δ = 1.
 ///
@@ -15,7 +16,7 @@ impl Rule for Packed<adjacency::MatrixChange> {
     type Adjacency = adjacency::MatrixChange;
 
     const RULE: SensitivityRule = SensitivityRule::Exact;
-    const RELEASE: Release = Release::PackedTriangle;
+    const QUANTITY: Quantity = Quantity::PackedTriangle;
 
     fn statistic(public: &Public) -> Statistic {
         super::statistic(public)

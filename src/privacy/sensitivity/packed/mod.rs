@@ -12,8 +12,8 @@
 
 use std::marker::PhantomData;
 
-use super::Statistic;
 use super::rule::Public;
+use super::statistic::Statistic;
 
 mod interaction;
 mod matrix;

@@ -2,10 +2,11 @@
 
 use std::f64::consts::SQRT_2;
 
-use super::super::rule::{Public, Rule};
-use super::super::{SensitivityRule, Statistic, adjacency};
+use super::super::rule::{Public, Rule, SensitivityRule};
+use super::super::statistic::Statistic;
 use super::Packed;
-use crate::vocabulary::Release;
+use crate::privacy::adjacency;
+use crate::vocabulary::Quantity;
 
 /// One user's row replaced by any other, both with at most m = `degree_cap` interactions: √2 times what one user
 /// costs.
@@ -19,7 +20,7 @@ impl Rule for Packed<adjacency::ReplaceUser> {
     type Adjacency = adjacency::ReplaceUser;
 
     const RULE: SensitivityRule = SensitivityRule::Exact;
-    const RELEASE: Release = Release::PackedTriangle;
+    const QUANTITY: Quantity = Quantity::PackedTriangle;
     const COVERS_CAP: bool = true;
 
     fn statistic(public: &Public) -> Statistic {

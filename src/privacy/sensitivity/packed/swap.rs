@@ -1,9 +1,10 @@
 //! One item for another.
 
-use super::super::rule::{Public, Rule};
-use super::super::{SensitivityRule, Statistic, adjacency};
+use super::super::rule::{Public, Rule, SensitivityRule};
+use super::super::statistic::Statistic;
 use super::Packed;
-use crate::vocabulary::Release;
+use crate::privacy::adjacency;
+use crate::vocabulary::Quantity;
 
 /// One item of a user exchanged for another, or one added or removed: Δ = √(2/D).
 ///
@@ -18,7 +19,7 @@ impl Rule for Packed<adjacency::Swap> {
     type Adjacency = adjacency::Swap;
 
     const RULE: SensitivityRule = SensitivityRule::Exact;
-    const RELEASE: Release = Release::PackedTriangle;
+    const QUANTITY: Quantity = Quantity::PackedTriangle;
     const COVERS_CAP: bool = true;
 
     fn statistic(public: &Public) -> Statistic {

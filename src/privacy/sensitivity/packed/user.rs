@@ -1,9 +1,10 @@
 //! One user, there or not.
 
-use super::super::rule::{Public, Rule};
-use super::super::{SensitivityRule, Statistic, adjacency};
+use super::super::rule::{Public, Rule, SensitivityRule};
+use super::super::statistic::Statistic;
 use super::Packed;
-use crate::vocabulary::Release;
+use crate::privacy::adjacency;
+use crate::vocabulary::Quantity;
 
 /// A whole user zeroed out or added, with at most m = `degree_cap` interactions: with t = min(m, D),
 ///
@@ -19,7 +20,7 @@ impl Rule for Packed<adjacency::User> {
     type Adjacency = adjacency::User;
 
     const RULE: SensitivityRule = SensitivityRule::Exact;
-    const RELEASE: Release = Release::PackedTriangle;
+    const QUANTITY: Quantity = Quantity::PackedTriangle;
     const COVERS_CAP: bool = true;
 
     fn statistic(public: &Public) -> Statistic {

@@ -1,6 +1,6 @@
 //! Who draws what in a simulation: every peer's terms, derived from the run's noise root.
 
-use super::{PeerNoise, Term};
+use crate::noise::{PeerNoise, SigmaError, Sigmas, Term};
 use crate::topology::Graph;
 use crate::vocabulary::{NoiseLabel, NoiseRoot, PeerIndex};
 
@@ -12,8 +12,7 @@ use crate::vocabulary::{NoiseLabel, NoiseRoot, PeerIndex};
 #[derive(Clone, Debug)]
 pub struct Assignment {
     root: NoiseRoot,
-    sigma_own: f64,
-    sigma_pairwise: f64,
+    sigmas: Sigmas,
     #[cfg(test)]
     tamper: Option<Tamper>,
 }
@@ -54,34 +53,15 @@ pub(crate) enum Tamper {
     ShareOwnNoise,
 }
 
-/// A standard deviation that no noise has.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("{what} must be a finite standard deviation, at least 0, found {found}")]
-pub struct SigmaError {
-    /// Which one.
-    pub what: &'static str,
-    /// The value given.
-    pub found: f64,
-}
-
 impl Assignment {
     /// Noise with these standard deviations per unit sensitivity.
     ///
     /// # Errors
     /// [`SigmaError`] for a standard deviation that is negative, NaN or infinite.
-    pub fn new(root: NoiseRoot, sigma_own: f64, sigma_pairwise: f64) -> Result<Self, SigmaError> {
-        for (what, found) in [
-            ("the own noise scale", sigma_own),
-            ("the pairwise noise scale", sigma_pairwise),
-        ] {
-            if !(found.is_finite() && found >= 0.0) {
-                return Err(SigmaError { what, found });
-            }
-        }
+    pub fn new(root: NoiseRoot, sigmas: Sigmas) -> Result<Self, SigmaError> {
         Ok(Self {
             root,
-            sigma_own,
-            sigma_pairwise,
+            sigmas: sigmas.check()?,
             #[cfg(test)]
             tamper: None,
         })
@@ -93,10 +73,10 @@ impl Assignment {
         &self.root
     }
 
-    /// Whether this is noise with exactly these standard deviations per unit sensitivity, own and pairwise.
+    /// Whether this is noise with exactly these standard deviations per unit sensitivity.
     #[must_use]
-    pub fn is_planned(&self, (own, pairwise): (f64, f64)) -> bool {
-        (self.sigma_own, self.sigma_pairwise) == (own, pairwise)
+    pub fn is_planned(&self, sigmas: Sigmas) -> bool {
+        self.sigmas == sigmas
     }
 
     /// The same assignment with a defect.
@@ -109,7 +89,7 @@ impl Assignment {
     /// Whether peers share pairwise noise at all.
     #[must_use]
     pub fn has_pairwise(&self) -> bool {
-        self.sigma_pairwise > 0.0
+        self.sigmas.pairwise > 0.0
     }
 
     /// The own term of `peer`.
@@ -119,11 +99,18 @@ impl Assignment {
         let peer = self.damage_owner(peer);
         let term = Term::new(
             self.root.key(NoiseLabel::OwnNoise, peer.0, 0),
-            self.sigma_own,
+            self.sigmas.own,
         );
         #[cfg(test)]
         let term = self.damage_own(peer, term);
         term
+    }
+
+    /// The term of `peer` on coordinates that it alone fills.
+    #[must_use]
+    pub fn coordinate(&self, peer: PeerIndex) -> Term {
+        let key = self.root.key(NoiseLabel::CoordinateNoise, peer.0, 0);
+        Term::new(key, self.sigmas.coordinate)
     }
 
     /// The terms at both ends of the edge `lower < upper`: one stream, opposite signs.
@@ -133,8 +120,8 @@ impl Assignment {
         #[cfg(test)]
         let (a, b) = self.damage_ends(a, b);
         let key = self.root.key(NoiseLabel::PairwiseNoise, a, b);
-        let plus = Term::new(key.clone(), self.sigma_pairwise);
-        let minus = Term::new(key, -self.sigma_pairwise);
+        let plus = Term::new(key.clone(), self.sigmas.pairwise);
+        let minus = Term::new(key, -self.sigmas.pairwise);
         #[cfg(test)]
         let (plus, minus) = self.damage_pair(lower, upper, plus, minus);
         (plus, minus)
@@ -161,7 +148,7 @@ impl Assignment {
         let pairs = partners
             .iter()
             .map(|&partner| self.shared(peer, PeerIndex(partner)));
-        PeerNoise::new(self.own(peer), pairs.collect())
+        PeerNoise::new(self.own(peer), pairs.collect(), self.coordinate(peer))
     }
 
     #[cfg(test)]
@@ -237,12 +224,17 @@ impl Assignment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noise::{NetworkNoise, NoiseChunk};
-    use crate::vocabulary::{Binding, CHUNK, Iteration, Seed};
+    use crate::engine::noise::NetworkNoise;
+    use crate::noise::NoiseChunk;
+    use crate::vocabulary::{Binding, CHUNK, ReleaseId, Seed};
 
-    fn assignment(seed: u64, sigma_own: f64, sigma_pairwise: f64) -> Assignment {
+    fn sigmas((own, pairwise): (f64, f64)) -> Sigmas {
+        Sigmas::of_sums(own, pairwise)
+    }
+
+    fn assignment(seed: u64, own: f64, pairwise: f64) -> Assignment {
         let root = Seed::from_u64(seed).noise_root(Binding::to(&[]));
-        Assignment::new(root, sigma_own, sigma_pairwise).expect("finite")
+        Assignment::new(root, sigmas((own, pairwise))).expect("finite")
     }
 
     fn ring(n: u32) -> Graph {
@@ -263,7 +255,7 @@ mod tests {
             let mut values = vec![0.0; length];
             assignment
                 .peer(PeerIndex(u), &graph)
-                .add_to(Iteration(2), 1.5, &mut values);
+                .add_to(ReleaseId(2), 1.5, &mut values);
             assert!(
                 values.iter().any(|v| v.abs() > 20.0),
                 "pairwise noise is present"
@@ -273,7 +265,7 @@ mod tests {
             }
             assignment
                 .own(PeerIndex(u))
-                .add_to(Iteration(2), 1.5, &mut own);
+                .add_to(ReleaseId(2), 1.5, &mut own);
         }
         for (a, b) in published.iter().zip(&own) {
             assert!((a - b).abs() < 1e-11, "{a} {b}");
@@ -284,10 +276,10 @@ mod tests {
     fn bad_standard_deviations_are_refused_and_others_are_not_the_plan_s() {
         for bad in [f64::NAN, -0.5, f64::INFINITY] {
             let root = || Seed::from_u64(1).noise_root(Binding::to(&[]));
-            assert!(Assignment::new(root(), bad, 1.0).is_err());
-            assert!(Assignment::new(root(), 1.0, bad).is_err());
+            assert!(Assignment::new(root(), sigmas((bad, 1.0))).is_err());
+            assert!(Assignment::new(root(), sigmas((1.0, bad))).is_err());
         }
-        let (graph, planned) = (ring(5), (0.5, 40.0));
+        let (graph, planned) = (ring(5), sigmas((0.5, 40.0)));
         let good = assignment(3, 0.5, 40.0);
         assert!(good.is_planned(planned));
         assert!(NetworkNoise::of(&good, &graph).is_planned(&graph, planned));
@@ -308,9 +300,9 @@ mod tests {
         let (plus, minus) = assignment.pair(PeerIndex(1), PeerIndex(4));
         let mut twice = (vec![0.25; 100], vec![-0.5; 100]);
         let at = NoiseChunk {
-            iteration: Iteration(1),
+            release: ReleaseId(1),
             chunk: 3,
-            sensitivity: 0.7,
+            unit: 0.7,
         };
         plus.add_chunk(at, &mut twice.0);
         minus.add_chunk(at, &mut twice.1);
@@ -327,9 +319,9 @@ mod tests {
         for (chunk, width) in [(0, CHUNK), (1, 77)] {
             let start = chunk as usize * CHUNK;
             let at = NoiseChunk {
-                iteration: Iteration(2),
+                release: ReleaseId(2),
                 chunk,
-                sensitivity: 1.5,
+                unit: 1.5,
             };
             let mut serial = vec![0.125; 9 * width];
             for (u, out) in serial.chunks_exact_mut(width).enumerate() {
@@ -342,7 +334,7 @@ mod tests {
             for (u, found) in serial.chunks_exact(width).enumerate() {
                 let mut values = vec![0.125; CHUNK + 77];
                 assignment.peer(PeerIndex::from_index(u), &graph).add_to(
-                    Iteration(2),
+                    ReleaseId(2),
                     1.5,
                     &mut values,
                 );

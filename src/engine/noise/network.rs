@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::peer_noise::Scale;
-use super::{Assignment, NoiseChunk, Term};
+use super::Assignment;
+use crate::noise::{NoiseChunk, Scale, Sigmas, Term};
 use crate::topology::Graph;
 use crate::vocabulary::PeerIndex;
 
@@ -58,7 +58,8 @@ impl NetworkNoise {
     /// # Cost
     /// O(peers + edges).
     #[must_use]
-    pub fn is_planned(&self, noise_graph: &Graph, (own, pairwise): (f64, f64)) -> bool {
+    pub fn is_planned(&self, noise_graph: &Graph, sigmas: Sigmas) -> bool {
+        let (own, pairwise) = (sigmas.own, sigmas.pairwise);
         let ends = self.pairs.iter().map(|pair| (pair.lower, pair.upper));
         let on_every_edge = if pairwise == 0.0 {
             self.pairs.is_empty()
@@ -104,8 +105,8 @@ impl NetworkNoise {
                 .zip(normals.par_chunks_exact_mut(width))
                 .for_each(|(pair, out)| pair.term.draw_chunk(at, out));
             for (pair, normals) in batch.iter().zip(normals.chunks_exact(width)) {
-                let scale = pair.term.scale.times(at.sensitivity);
-                let opposite = pair.opposite.times(at.sensitivity);
+                let scale = pair.term.scale.times(at.unit);
+                let opposite = pair.opposite.times(at.unit);
                 if scale == 0.0 && opposite == 0.0 {
                     continue;
                 }

@@ -1,0 +1,273 @@
+//! Which algorithm a session runs, with the public numbers of that algorithm and no others.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Algorithm, Covariance, Krylov, Momentum, PowerMethod};
+
+/// The algorithms an experiment file can name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AlgorithmKind {
+    /// The randomised power method (subspace iteration), P1.
+    #[default]
+    Power,
+    /// The power method with momentum (accelerated).
+    Momentum,
+    /// Block Krylov iteration: the power method's releases, none thrown away.
+    Krylov,
+    /// One noisy release of the whole matrix (Analyze Gauss).
+    Covariance,
+}
+
+impl AlgorithmKind {
+    /// The name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Power => "power",
+            Self::Momentum => "momentum",
+            Self::Krylov => "krylov",
+            Self::Covariance => "covariance",
+        }
+    }
+}
+
+/// An algorithm with its own public numbers.
+#[derive(Clone, Debug)]
+pub enum AlgorithmSpec {
+    /// [`PowerMethod`].
+    Power {
+        /// Eigenvectors wanted, p.
+        rank: usize,
+        /// Iterations L.
+        iterations: u32,
+    },
+    /// [`Momentum`].
+    Momentum {
+        /// Eigenvectors wanted, p.
+        rank: usize,
+        /// Iterations L.
+        iterations: u32,
+        /// β, finite and at least 0.
+        momentum: f64,
+    },
+    /// [`Krylov`].
+    Krylov {
+        /// Eigenvectors wanted, p.
+        rank: usize,
+        /// Columns b of a query, p ≤ b ≤ n.
+        block: usize,
+        /// Iterations L.
+        iterations: u32,
+    },
+    /// [`Covariance`].
+    Covariance {
+        /// Eigenvectors wanted, p.
+        rank: usize,
+    },
+    /// An algorithm of your own. Two of them are the same if their names and settings are.
+    Own(Arc<dyn Algorithm>),
+}
+
+/// Numbers that make no algorithm.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AlgorithmError {
+    /// One of the counts is zero or too large.
+    #[error("{what} must lie between {low} and {high}, found {found}")]
+    Count {
+        /// Which parameter.
+        what: &'static str,
+        /// Smallest value allowed.
+        low: usize,
+        /// Largest value allowed.
+        high: usize,
+        /// The value given.
+        found: usize,
+    },
+    /// A momentum that is negative, NaN or infinite.
+    #[error("algorithm.momentum must be a finite number, at least 0, found {found}")]
+    Momentum {
+        /// The value given.
+        found: f64,
+    },
+    /// A number of iterations the algorithm cannot run.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" releases everything in {needed} iteration(s): set algorithm.iterations = {needed}, \
+         found {found}"
+    )]
+    Iterations {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The only number it runs.
+        needed: u32,
+        /// The number given.
+        found: u32,
+    },
+    /// An algorithm of another dimension than the data.
+    #[error("the algorithm is for {found} items, the data has {expected}: build it for those")]
+    Dimension {
+        /// Items of the algorithm.
+        found: usize,
+        /// Items of the data.
+        expected: usize,
+    },
+}
+
+/// The most iterations of any algorithm.
+pub const MAX_ITERATIONS: u32 = 100_000;
+
+impl AlgorithmSpec {
+    /// The algorithm on this many items.
+    ///
+    /// # Errors
+    /// [`AlgorithmError`] for a rank of 0 or above the number of items, a block below the rank or above the number of
+    /// items, no iterations or more than [`MAX_ITERATIONS`], a momentum that is no finite number of at least 0.
+    pub fn build(&self, dimension: usize) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        let count = |what, low, high, found| {
+            if (low..=high).contains(&found) {
+                Ok(())
+            } else {
+                Err(AlgorithmError::Count {
+                    what,
+                    low,
+                    high,
+                    found,
+                })
+            }
+        };
+        if let Self::Own(algorithm) = self {
+            let (found, expected) = (algorithm.dimension(), dimension);
+            if found != expected {
+                return Err(AlgorithmError::Dimension { found, expected });
+            }
+            return Ok(Arc::clone(algorithm));
+        }
+        let (rank, iterations) = (self.rank(), self.iterations());
+        count("algorithm.rank", 1, dimension, rank)?;
+        count("algorithm.block", rank, dimension, self.block())?;
+        let most = MAX_ITERATIONS as usize;
+        count("algorithm.iterations", 1, most, iterations as usize)?;
+        Ok(match *self {
+            Self::Power { rank, iterations } => Arc::new(PowerMethod {
+                dimension,
+                rank,
+                iterations,
+            }),
+            Self::Momentum {
+                rank,
+                iterations,
+                momentum,
+            } => {
+                if !(momentum.is_finite() && momentum >= 0.0) {
+                    return Err(AlgorithmError::Momentum { found: momentum });
+                }
+                Arc::new(Momentum {
+                    dimension,
+                    rank,
+                    iterations,
+                    momentum,
+                })
+            }
+            Self::Krylov {
+                rank,
+                block,
+                iterations,
+            } => Arc::new(Krylov {
+                dimension,
+                rank,
+                block,
+                iterations,
+            }),
+            Self::Covariance { rank } => Arc::new(Covariance { dimension, rank }),
+            Self::Own(ref algorithm) => Arc::clone(algorithm),
+        })
+    }
+
+    /// Which of the algorithms that files can name; `None` for one of your own.
+    #[must_use]
+    pub fn kind(&self) -> Option<AlgorithmKind> {
+        match self {
+            Self::Power { .. } => Some(AlgorithmKind::Power),
+            Self::Momentum { .. } => Some(AlgorithmKind::Momentum),
+            Self::Krylov { .. } => Some(AlgorithmKind::Krylov),
+            Self::Covariance { .. } => Some(AlgorithmKind::Covariance),
+            Self::Own(_) => None,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Own(algorithm) => algorithm.name(),
+            _ => self.kind().unwrap_or_default().name(),
+        }
+    }
+
+    /// Eigenvectors wanted, p; of an algorithm of your own the columns of its query.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        match self {
+            Self::Power { rank, .. }
+            | Self::Momentum { rank, .. }
+            | Self::Krylov { rank, .. }
+            | Self::Covariance { rank } => *rank,
+            Self::Own(algorithm) => algorithm.query_columns(),
+        }
+    }
+
+    /// Columns b of a query.
+    #[must_use]
+    pub fn block(&self) -> usize {
+        match self {
+            Self::Krylov { block, .. } => *block,
+            _ => self.rank(),
+        }
+    }
+
+    /// β; 0 for all but [`Self::Momentum`].
+    #[must_use]
+    pub fn momentum(&self) -> f64 {
+        match self {
+            Self::Momentum { momentum, .. } => *momentum,
+            _ => 0.0,
+        }
+    }
+
+    /// Iterations L.
+    #[must_use]
+    pub fn iterations(&self) -> u32 {
+        match self {
+            Self::Power { iterations, .. }
+            | Self::Momentum { iterations, .. }
+            | Self::Krylov { iterations, .. } => *iterations,
+            Self::Covariance { .. } => 1,
+            Self::Own(algorithm) => {
+                let releases = algorithm.releases();
+                releases.last().map_or(0, |release| release.iteration.0)
+            }
+        }
+    }
+}
+
+impl PartialEq for AlgorithmSpec {
+    fn eq(&self, other: &Self) -> bool {
+        let numbers = |spec: &Self| {
+            let (rank, block, iterations) = (spec.rank(), spec.block(), spec.iterations());
+            (spec.kind(), rank, block, iterations, spec.momentum())
+        };
+        match (self, other) {
+            (Self::Own(a), Self::Own(b)) => (a.name(), a.settings()) == (b.name(), b.settings()),
+            _ => numbers(self) == numbers(other),
+        }
+    }
+}
+
+impl fmt::Display for AlgorithmSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,205 @@
+//! A bound on how far one record moves a sum, ready to be evaluated.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::registry::{PROVED, proved};
+use super::rule::{Proved, Public, SensitivityRule};
+use super::statistic::Statistic;
+use crate::privacy::PrivacyError;
+use crate::privacy::adjacency::Adjacency;
+use crate::vocabulary::Quantity;
+
+/// A proved bound on Δ for one adjacency and rule.
+#[derive(Clone, Copy, Serialize)]
+pub struct Sensitivity {
+    quantity: Quantity,
+    adjacency: Adjacency,
+    rule: SensitivityRule,
+    degree_floor: u32,
+    degree_cap: Option<u32>,
+    rank: u32,
+    #[serde(skip)]
+    line: &'static Proved,
+}
+
+impl Sensitivity {
+    /// The bound on the change of a product A X: [`Self::of_quantity`] with [`Quantity::Product`].
+    ///
+    /// # Errors
+    /// As [`Self::of_quantity`].
+    pub fn new(
+        adjacency: Adjacency,
+        rule: SensitivityRule,
+        degree_floor: u32,
+        degree_cap: Option<u32>,
+        rank: usize,
+    ) -> Result<Self, PrivacyError> {
+        Self::of_quantity(
+            Quantity::Product,
+            adjacency,
+            rule,
+            degree_floor,
+            degree_cap,
+            rank,
+        )
+    }
+
+    /// The bound for this quantity, adjacency and rule, with public degree floor D ≥ 1, an optional public cap on a
+    /// user's interactions (every user drops what exceeds it, by a rule that looks at its own row only), and
+    /// p = `rank` columns of X.
+    ///
+    /// # Errors
+    /// [`PrivacyError::Unproved`] for a combination without a proof, naming those that have one;
+    /// [`PrivacyError::CapNotProved`] for a cap with a rule whose proof does not cover one;
+    /// [`PrivacyError::Zero`] for a floor, cap or rank of 0.
+    pub fn of_quantity(
+        quantity: Quantity,
+        adjacency: Adjacency,
+        rule: SensitivityRule,
+        degree_floor: u32,
+        degree_cap: Option<u32>,
+        rank: usize,
+    ) -> Result<Self, PrivacyError> {
+        let Some(line) = proved(quantity, adjacency, rule) else {
+            return Err(unproved(quantity, adjacency, rule));
+        };
+        Self::of_line(line, degree_floor, degree_cap, rank)
+    }
+
+    /// The bound of this line.
+    ///
+    /// # Errors
+    /// As [`Self::of_quantity`].
+    pub(super) fn of_line(
+        line: &'static Proved,
+        degree_floor: u32,
+        degree_cap: Option<u32>,
+        rank: usize,
+    ) -> Result<Self, PrivacyError> {
+        let adjacency = line.adjacency;
+        if degree_floor == 0 {
+            return Err(PrivacyError::Zero {
+                name: "data.degree_floor",
+            });
+        }
+        if rank == 0 {
+            return Err(PrivacyError::Zero {
+                name: "algorithm.rank",
+            });
+        }
+        match degree_cap {
+            Some(0) => return Err(PrivacyError::Zero { name: "degree_cap" }),
+            Some(cap) if !line.covers_cap => {
+                return Err(PrivacyError::CapNotProved { cap, adjacency });
+            }
+            _ => {}
+        }
+        Ok(Self {
+            quantity: line.quantity,
+            adjacency,
+            rule: line.rule,
+            degree_floor,
+            degree_cap,
+            line,
+            // Above 2³² columns the bound saturates at ‖X‖₂ long before p matters.
+            rank: u32::try_from(rank).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// Which public number of X [`Self::bound`] takes.
+    #[must_use]
+    pub fn statistic(&self) -> Statistic {
+        (self.line.statistic)(&self.public())
+    }
+
+    /// Δ, given the agreed statistic of X; nondecreasing in it, so an upper bound on the statistic gives an
+    /// upper bound on Δ. [`Statistic::None`] ignores the argument.
+    ///
+    /// Both statistics of a matrix with orthonormal columns lie in (0, 1]. What does not (NaN, 0, negative,
+    /// above 1) counts as 1, the worst case: a broken statistic must never reduce the noise.
+    #[must_use]
+    pub fn bound(&self, statistic_value: f64) -> f64 {
+        let value = if statistic_value > 0.0 && statistic_value <= 1.0 {
+            statistic_value
+        } else {
+            1.0
+        };
+        (self.line.bound)(&self.public(), value)
+    }
+
+    fn public(&self) -> Public {
+        Public {
+            degree_floor: self.degree_floor,
+            degree_cap: self.degree_cap,
+            rank: self.rank,
+        }
+    }
+
+    /// What it bounds the change of.
+    #[must_use]
+    pub fn quantity(&self) -> Quantity {
+        self.quantity
+    }
+
+    /// Columns p of the X it is a bound for.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.rank as usize
+    }
+
+    /// The adjacency the bound is for.
+    #[must_use]
+    pub fn adjacency(&self) -> Adjacency {
+        self.adjacency
+    }
+
+    /// The rule it is computed by.
+    #[must_use]
+    pub fn rule(&self) -> SensitivityRule {
+        self.rule
+    }
+}
+
+/// Two bounds are the same if they are of the same quantity, adjacency, rule and public numbers.
+impl PartialEq for Sensitivity {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |one: &Self| {
+            let public = (one.degree_floor, one.degree_cap, one.rank);
+            (one.quantity, one.adjacency, one.rule, public)
+        };
+        parts(self) == parts(other)
+    }
+}
+
+impl fmt::Debug for Sensitivity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sensitivity")
+            .field("quantity", &self.quantity)
+            .field("adjacency", &self.adjacency)
+            .field("rule", &self.rule)
+            .field("degree_floor", &self.degree_floor)
+            .field("degree_cap", &self.degree_cap)
+            .field("rank", &self.rank)
+            .finish()
+    }
+}
+
+/// The refusal of a combination without a proof, naming those that have one.
+pub(super) fn unproved(
+    quantity: Quantity,
+    adjacency: Adjacency,
+    rule: SensitivityRule,
+) -> PrivacyError {
+    let names = PROVED
+        .iter()
+        .filter(|line| line.quantity == quantity)
+        .map(|line| format!("{} + {}", line.adjacency, line.rule));
+    PrivacyError::Unproved {
+        release: quantity,
+        adjacency,
+        rule,
+        proved: names.collect::<Vec<_>>().join(", "),
+    }
+}

@@ -1,0 +1,47 @@
+//! The registered bounds: one line each.
+
+use super::exact::Exact;
+use super::isometric::Isometric;
+use super::max_entry::MaxEntry;
+use super::packed::Packed;
+use super::row_norm::RowNorm;
+use super::rule::{Proved, SensitivityRule};
+use super::worst_case::WorstCase;
+use crate::privacy::adjacency::{self, Adjacency};
+use crate::vocabulary::Quantity;
+
+/// The combinations that have a proof; the text of [`super::PrivacyError::Unproved`].
+pub(super) static PROVED: [Proved; 21] = [
+    Proved::of::<Exact<adjacency::Interaction>>(),
+    Proved::of::<RowNorm<adjacency::Interaction>>(),
+    Proved::of::<MaxEntry<adjacency::Interaction>>(),
+    Proved::of::<WorstCase<adjacency::Interaction>>(),
+    Proved::of::<Exact<adjacency::User>>(),
+    Proved::of::<Exact<adjacency::Swap>>(),
+    Proved::of::<Exact<adjacency::ReplaceUser>>(),
+    Proved::of::<Exact<adjacency::MatrixChange>>(),
+    Proved::of::<RowNorm<adjacency::MatrixChange>>(),
+    Proved::of::<MaxEntry<adjacency::MatrixChange>>(),
+    Proved::of::<WorstCase<adjacency::MatrixChange>>(),
+    Proved::of::<Exact<adjacency::UnitSpectral>>(),
+    Proved::of::<Packed<adjacency::Interaction>>(),
+    Proved::of::<Packed<adjacency::User>>(),
+    Proved::of::<Packed<adjacency::Swap>>(),
+    Proved::of::<Packed<adjacency::ReplaceUser>>(),
+    Proved::of::<Packed<adjacency::MatrixChange>>(),
+    Proved::of::<Isometric<adjacency::Interaction>>(),
+    Proved::of::<Isometric<adjacency::User>>(),
+    Proved::of::<Isometric<adjacency::Swap>>(),
+    Proved::of::<Isometric<adjacency::ReplaceUser>>(),
+];
+
+/// The line for this combination, if it has a proof.
+pub(super) fn proved(
+    quantity: Quantity,
+    adjacency: Adjacency,
+    rule: SensitivityRule,
+) -> Option<&'static Proved> {
+    PROVED
+        .iter()
+        .find(|line| (line.quantity, line.adjacency, line.rule) == (quantity, adjacency, rule))
+}

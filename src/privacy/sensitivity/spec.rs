@@ -1,0 +1,110 @@
+//! What one record is and how its effect is bounded, before it is known what is released.
+
+use super::bound::{Sensitivity, unproved};
+use super::rule::{Line, Proved, Rule, SensitivityRule};
+use crate::privacy::PrivacyError;
+use crate::privacy::adjacency::Adjacency;
+use crate::vocabulary::Quantity;
+
+/// An adjacency, a rule and the public numbers of the data, from which the bound of every released quantity follows.
+#[derive(Clone)]
+pub struct SensitivitySpec {
+    adjacency: Adjacency,
+    rule: SensitivityRule,
+    degree_floor: u32,
+    degree_cap: Option<u32>,
+    /// Bounds of quantities that only an algorithm of your own releases.
+    own: Vec<&'static Proved>,
+}
+
+impl SensitivitySpec {
+    /// Bounds for this adjacency by this rule, with public degree floor D ≥ 1 and an optional public cap on a user's
+    /// interactions.
+    #[must_use]
+    pub fn new(
+        adjacency: Adjacency,
+        rule: SensitivityRule,
+        degree_floor: u32,
+        degree_cap: Option<u32>,
+    ) -> Self {
+        Self {
+            adjacency,
+            rule,
+            degree_floor,
+            degree_cap,
+            own: Vec::new(),
+        }
+    }
+
+    /// The same with a bound of your own, for [`Rule::QUANTITY`]. Its proof is yours.
+    #[must_use]
+    pub fn with_rule<R: Rule>(mut self) -> Self {
+        self.own.push(Line::<R>::LINE);
+        self
+    }
+
+    /// What one record is.
+    #[must_use]
+    pub fn adjacency(&self) -> Adjacency {
+        self.adjacency
+    }
+
+    /// The bound on this quantity of a query with so many columns.
+    ///
+    /// # Errors
+    /// [`PrivacyError::Unproved`] for a quantity without a proved bound under this adjacency and rule, and those of
+    /// [`Sensitivity::of_quantity`].
+    pub fn of(&self, quantity: Quantity, columns: usize) -> Result<Sensitivity, PrivacyError> {
+        if !matches!(quantity, Quantity::Own(_)) {
+            return Sensitivity::of_quantity(
+                quantity,
+                self.adjacency,
+                self.rule,
+                self.degree_floor,
+                self.degree_cap,
+                columns,
+            );
+        }
+        let known = |line: &&&Proved| (line.quantity, line.adjacency) == (quantity, self.adjacency);
+        match self.own.iter().find(known) {
+            Some(line) => Sensitivity::of_line(line, self.degree_floor, self.degree_cap, columns),
+            None => Err(unproved(quantity, self.adjacency, SensitivityRule::Own)),
+        }
+    }
+}
+
+impl PartialEq for SensitivitySpec {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |one: &Self| {
+            let own = one.own.iter().map(|line| (line.quantity, line.adjacency));
+            let own: Vec<_> = own.collect();
+            (
+                one.adjacency,
+                one.rule,
+                one.degree_floor,
+                one.degree_cap,
+                own,
+            )
+        };
+        parts(self) == parts(other)
+    }
+}
+
+impl std::fmt::Debug for SensitivitySpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SensitivitySpec")
+            .field("adjacency", &self.adjacency)
+            .field("rule", &self.rule)
+            .field("degree_floor", &self.degree_floor)
+            .field("degree_cap", &self.degree_cap)
+            .field(
+                "own",
+                &self
+                    .own
+                    .iter()
+                    .map(|line| line.quantity)
+                    .collect::<Vec<_>>(),
+            )
+            .finish()
+    }
+}

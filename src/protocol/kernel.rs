@@ -1,0 +1,125 @@
+//! One release, from public state to public state: the steps that every engine takes alike.
+//!
+//! Engines differ in how contributions become a sum. What a peer contributes, in which units, and what the public state becomes
+//! of the sum stands here once.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::finite::first_not_finite;
+use super::plan::{Plan, PlannedRelease, Terms};
+use super::query::{QueryError, check_query};
+use crate::algorithm::{self, History, LocalData, PublicState};
+use crate::linalg::{Block, NotFullRank, SparseRows};
+use crate::vocabulary::ReleaseId;
+
+/// Why a public state cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ReleaseError {
+    /// An average or the sum is not finite.
+    #[error("its values overflowed")]
+    Overflow,
+    /// The noisy sum has no unique basis.
+    #[error(transparent)]
+    NotFullRank(#[from] NotFullRank),
+    /// The next public query is not one that the sensitivity bounds.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// The algorithm asks for a release or an agreement that it has not declared at this place.
+    #[error(
+        "the algorithm asks for a release or an agreement that it has not declared at this place: declare every \
+         release in Algorithm::releases, and ask for them in order"
+    )]
+    OutOfOrder,
+}
+
+/// The rows that contribute to a release: those of its batch, where it has one.
+#[must_use]
+pub fn contributing<'a>(planned: &PlannedRelease, data: &'a LocalData) -> Option<&'a SparseRows> {
+    data.contributing(planned.spec().batch)
+}
+
+/// What a peer contributes to a release, in the units in which it is published; 0 if none of its rows are of the
+/// release's batch.
+#[must_use]
+pub fn contribution(
+    plan: &Plan,
+    planned: &PlannedRelease,
+    data: &LocalData,
+    history: History<'_>,
+    terms: &Terms,
+) -> Block {
+    let (height, width) = planned.shape();
+    let Some(rows) = contributing(planned, data) else {
+        return Block::zeros(height, width);
+    };
+    let mut block = algorithm::contribution(plan.algorithm(), rows, history, (height, width));
+    terms.to_units(0..height * width, block.values_mut());
+    block
+}
+
+/// Adds the coordinates `range` of a contribution to `out`, which is 0, in the units in which it is published.
+pub fn add_contribution(
+    plan: &Plan,
+    release: ReleaseId,
+    (rows, prepared): (&SparseRows, &[f64]),
+    range: Range<usize>,
+    terms: &Terms,
+    out: &mut [f64],
+) {
+    plan.algorithm()
+        .add_contribution(release, rows, prepared, range.clone(), out);
+    if terms.has_units() {
+        terms.to_units(range, out);
+    }
+}
+
+/// The released values as the algorithm sees them, from those that were exchanged; refused unless all are finite.
+///
+/// # Errors
+/// [`ReleaseError::Overflow`].
+pub fn released(
+    planned: &PlannedRelease,
+    terms: &Terms,
+    mut values: Vec<f64>,
+) -> Result<Arc<Block>, ReleaseError> {
+    if terms.has_units() {
+        terms.from_units(0..values.len(), &mut values);
+    }
+    if first_not_finite(&values).is_some() {
+        return Err(ReleaseError::Overflow);
+    }
+    let (height, width) = planned.shape();
+    let height = match height * width {
+        0 => 0,
+        one => height * (values.len() / one),
+    };
+    Ok(Arc::new(Block::from_values(height, width, values)))
+}
+
+/// The public state after a release, from the released values.
+///
+/// # Errors
+/// [`ReleaseError::NotFullRank`] if the sum has no unique basis; [`ReleaseError::Query`] if somebody will contribute at the
+/// next query and it is not orthonormal.
+pub fn advance(
+    plan: &Plan,
+    state: &PublicState,
+    sum: &Arc<Block>,
+    sigmas: &[f64],
+) -> Result<PublicState, ReleaseError> {
+    let over = state.released.saturating_add(1);
+    let last = over as usize >= plan.releases().len();
+    let algorithm = plan.algorithm();
+    let mut next = if last {
+        algorithm.conclude(state, sum, sigmas)?
+    } else {
+        algorithm.advance(state, sum, sigmas)?
+    };
+    next.released = over;
+    next.agreed = None;
+    if !last {
+        check_query(&next.query)?;
+    }
+    Ok(next)
+}

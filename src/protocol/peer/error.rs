@@ -1,0 +1,127 @@
+//! Why a peer cannot be built or cannot go on.
+
+use crate::linalg::NotFullRank;
+use crate::protocol::kernel::ReleaseError;
+use crate::protocol::query::QueryError;
+use crate::vocabulary::{PeerIndex, ReleaseId};
+
+/// The peer was set up or driven wrongly, or cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PeerError {
+    /// Shapes of plan, rows and start block disagree.
+    #[error("the {what} has {found} entries, the plan needs {expected}")]
+    Shape {
+        /// Which part.
+        what: &'static str,
+        /// Size found.
+        found: usize,
+        /// Size the plan needs.
+        expected: usize,
+    },
+    /// Noise that is not the plan's: a peer must not publish with less.
+    #[error(
+        "the noise of {peer} is not what the plan calls for: one own term of scale {own}, and with each of its \
+         {partners} partners in the noise graph one term of scale {pairwise}, positive towards higher peers, in ascending order"
+    )]
+    Noise {
+        /// The peer.
+        peer: PeerIndex,
+        /// σ_η of the plan.
+        own: f64,
+        /// σ_Δ of the plan.
+        pairwise: f64,
+        /// Partners in the noise graph.
+        partners: usize,
+    },
+    /// Noise partners that are not in strictly ascending order, are not peers of the plan, or include the peer itself.
+    #[error(
+        "the noise partners of {peer} must ascend strictly, be peers of the plan and not include it"
+    )]
+    NoisePartners {
+        /// The peer.
+        peer: PeerIndex,
+    },
+    /// A public query that the sensitivity does not bound.
+    #[error("{peer} does not contribute in {release}: {source}")]
+    Query {
+        /// The peer.
+        peer: PeerIndex,
+        /// The release.
+        release: ReleaseId,
+        /// Why.
+        source: QueryError,
+    },
+    /// Neighbours that are not in strictly ascending order, or include the peer itself.
+    #[error("the neighbours of {peer} must ascend strictly and not include it")]
+    Neighbours {
+        /// The peer.
+        peer: PeerIndex,
+    },
+    /// An averaging program that is not the plan's, or was made for another peer.
+    #[error(
+        "the averaging program of {peer} is not the one the plan names: compile it from the session's own topology"
+    )]
+    Program {
+        /// The peer.
+        peer: PeerIndex,
+    },
+    /// `Start` came twice.
+    #[error("{peer} was started twice")]
+    StartedTwice {
+        /// The peer.
+        peer: PeerIndex,
+    },
+    /// The noisy sum has no unique basis.
+    #[error("{peer} cannot advance {release}: {source}")]
+    NotFullRank {
+        /// The peer.
+        peer: PeerIndex,
+        /// The release.
+        release: ReleaseId,
+        /// Why.
+        source: NotFullRank,
+    },
+    /// An average or the sum is not finite, although every message was.
+    #[error("the values of {release} overflowed at {peer}")]
+    Overflow {
+        /// The peer.
+        peer: PeerIndex,
+        /// The release.
+        release: ReleaseId,
+    },
+    /// The algorithm asked for what it has not declared.
+    #[error("{peer} cannot go on after {release}: {source}")]
+    OutOfOrder {
+        /// The peer.
+        peer: PeerIndex,
+        /// The last release that was made.
+        release: ReleaseId,
+        /// Why.
+        source: ReleaseError,
+    },
+}
+
+impl PeerError {
+    /// That `peer` could not get over this release.
+    pub(crate) fn at(peer: PeerIndex, release: ReleaseId, error: ReleaseError) -> Self {
+        match error {
+            ReleaseError::Overflow => Self::Overflow { peer, release },
+            ReleaseError::NotFullRank(source) => Self::NotFullRank {
+                peer,
+                release,
+                source,
+            },
+            // What is refused is the next contribution.
+            ReleaseError::Query(source) => Self::Query {
+                peer,
+                release: release.next(),
+                source,
+            },
+            source @ ReleaseError::OutOfOrder => Self::OutOfOrder {
+                peer,
+                release,
+                source,
+            },
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! One peer as a state machine: messages and timers in; messages, timers, events and faults out.
+
+mod error;
+mod phase;
+mod setup;
+mod steps;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use error::PeerError;
+pub use setup::{Input, PeerSetup};
+
+use super::averaging::Part;
+use super::fault::{Fault, FaultKind};
+use super::finite::first_not_finite;
+use super::inbox::Inbox;
+use super::lane::{Lane, Lanes};
+use super::message::{Body, Message};
+use super::outbox::Outbox;
+use super::plan::PlannedRelease;
+use super::query::check_start;
+use super::wire;
+use crate::algorithm::PublicState;
+use crate::privacy::Statistic;
+use crate::vocabulary::{PeerIndex, ReleaseId, Time};
+use phase::Phase;
+
+/// A peer of the protocol.
+///
+/// # Contract
+/// Call [`handle`](Self::handle) with `Input::Start` once and then with every message and due timer.
+/// Outputs appear in the outbox before the call returns; nothing needs polling. Time must not go back.
+/// Identical inputs per neighbour give identical outputs whatever their interleaving.
+///
+/// # Panics
+/// Never, on any message. A message that breaks a rule becomes a [`Fault`] and is ignored.
+pub struct Peer {
+    setup: PeerSetup,
+    state: PublicState,
+    phase: Phase,
+    inbox: Inbox,
+    lanes: Lanes,
+    /// Messages of one step, while they are combined.
+    taken: Vec<Body>,
+    /// Position of the exchange this peer is in, counted over the session.
+    step: u64,
+    started: bool,
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Peer({}, {}, step {})",
+            self.setup.index,
+            self.release(),
+            self.step
+        )
+    }
+}
+
+impl Peer {
+    /// A peer ready to start.
+    ///
+    /// # Errors
+    /// [`PeerError`] if shapes, neighbours or noise do not fit the plan.
+    pub fn new(setup: PeerSetup) -> Result<Self, PeerError> {
+        let parameters = setup.plan.parameters();
+        let check = |what, found, expected| {
+            if found == expected {
+                Ok(())
+            } else {
+                Err(PeerError::Shape {
+                    what,
+                    found,
+                    expected,
+                })
+            }
+        };
+        check(
+            "width of the private rows",
+            setup.rows.rows().dimension(),
+            parameters.dimension,
+        )?;
+        let (peer, release) = (setup.index, ReleaseId(1));
+        check_start(&setup.plan, &setup.start).map_err(|source| PeerError::Query {
+            peer,
+            release,
+            source,
+        })?;
+        let partners = &setup.noise_partners;
+        let known = |v: &PeerIndex| *v != peer && v.0 < parameters.peers;
+        if !partners.is_sorted_by(|a, b| a < b) || !partners.iter().all(known) {
+            return Err(PeerError::NoisePartners { peer });
+        }
+        let sigmas = setup.plan.sigmas();
+        if !setup.noise.is_planned(peer, partners, sigmas) {
+            let (own, pairwise) = (sigmas.own, sigmas.pairwise);
+            return Err(PeerError::Noise {
+                peer,
+                own,
+                pairwise,
+                partners: partners.len(),
+            });
+        }
+        let ascending = setup.neighbours.is_sorted_by(|a, b| a < b);
+        if !ascending || setup.neighbours.contains(&setup.index) {
+            return Err(PeerError::Neighbours { peer: setup.index });
+        }
+        let program = &setup.program;
+        if program.digest() != parameters.program || program.degree() != setup.neighbours.len() {
+            return Err(PeerError::Program { peer });
+        }
+        let lanes = match program.part() {
+            Part::Recurrence { .. } => Lanes::Same,
+            Part::Listed { .. } => Lanes::Each(
+                (0..setup.neighbours.len())
+                    .map(|position| (Lane::of(&setup.plan, program, position), 0))
+                    .collect(),
+            ),
+        };
+        Ok(Self {
+            state: PublicState::new(Arc::clone(&setup.start)),
+            phase: Phase::Waiting,
+            inbox: Inbox::new(setup.neighbours.len()),
+            lanes,
+            taken: Vec::new(),
+            step: 0,
+            started: false,
+            setup,
+        })
+    }
+
+    /// The exchange this peer is in, counted over the session. Whatever came for an earlier one has been
+    /// dropped; a message for a later one need not be fetched yet.
+    #[must_use]
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// Whether all iterations are done.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        matches!(self.phase, Phase::Finished)
+    }
+
+    /// The whole interface: one input, all outputs in `outbox`.
+    ///
+    /// # Errors
+    /// [`PeerError`] if the driver broke the contract or the computation cannot go on; the peer must then
+    /// be dropped.
+    pub fn handle(
+        &mut self,
+        input: Input,
+        now: Time,
+        outbox: &mut impl Outbox,
+    ) -> Result<(), PeerError> {
+        match input {
+            Input::Start => {
+                if self.started {
+                    return Err(PeerError::StartedTwice {
+                        peer: self.setup.index,
+                    });
+                }
+                self.started = true;
+                self.go_on(now, outbox)?;
+            }
+            Input::Message { from, message } => {
+                if let Err(kind) = self.accept(from, message) {
+                    outbox.fault(Fault {
+                        culprit: from,
+                        kind,
+                    });
+                    return Ok(());
+                }
+            }
+            Input::Timer(timer) => {
+                if timer.step == self.step && self.started && !self.is_finished() {
+                    for (position, number) in self.expected() {
+                        if !self.inbox.holds(position, number) {
+                            outbox.fault(Fault {
+                                culprit: self.setup.neighbours[position],
+                                kind: FaultKind::Silent { step: self.step },
+                            });
+                        }
+                    }
+                }
+                return Ok(());
+            }
+        }
+        self.finish_steps(now, outbox)
+    }
+
+    /// Messages that a driver kept until it had several: the same as handling one after the other, with nothing stored
+    /// and no count of owners touched where they are what the peer waits for, one of each neighbour in
+    /// ascending order.
+    ///
+    /// # Errors
+    /// As [`handle`](Self::handle).
+    pub fn handle_messages<'m>(
+        &mut self,
+        messages: impl Iterator<Item = (PeerIndex, &'m Message)> + Clone,
+        now: Time,
+        outbox: &mut impl Outbox,
+    ) -> Result<(), PeerError> {
+        if self.is_whole_step(&messages) {
+            // Where all neighbours are heard in every exchange, messages are numbered by it: nothing is left to count.
+            self.finish_step(messages.map(|(_, message)| &message.body), now, outbox)?;
+            return self.finish_steps(now, outbox);
+        }
+        messages
+            .map(|(from, message)| (from, message.clone()))
+            .try_for_each(|(from, message)| {
+                self.handle(Input::Message { from, message }, now, outbox)
+            })
+    }
+
+    /// Whether these are faultless messages of the step this peer is in, from all its neighbours in order.
+    fn is_whole_step<'m>(
+        &self,
+        messages: &(impl Iterator<Item = (PeerIndex, &'m Message)> + Clone),
+    ) -> bool {
+        let neighbours = &self.setup.neighbours;
+        let senders = messages.clone().map(|(from, _)| from);
+        // Headers of all first, values of all then: what misses the caches is under way together.
+        self.started
+            && !self.is_finished()
+            && !neighbours.is_empty()
+            && matches!(self.lanes, Lanes::Same)
+            && self.inbox.missing() == neighbours.len()
+            && senders.eq(neighbours.iter().copied())
+            && messages
+                .clone()
+                .all(|(_, message)| self.check_header(message) == Ok(self.step))
+            && messages
+                .clone()
+                .all(|(_, message)| check_values(&message.body).is_ok())
+    }
+
+    /// Checks a message and puts it into its slot.
+    fn accept(&mut self, from: PeerIndex, message: Message) -> Result<(), FaultKind> {
+        let position = self
+            .setup
+            .neighbours
+            .binary_search(&from)
+            .map_err(|_| FaultKind::UnknownSender)?;
+        let step = self.check_header(&message)?;
+        check_values(&message.body)?;
+        let Message {
+            release,
+            round,
+            body,
+            ..
+        } = message;
+        let (number, due, expected) = match &self.lanes {
+            Lanes::Same => (step, self.step, self.step),
+            Lanes::Each(lanes) => {
+                let (lane, due) = &lanes[position];
+                let number = lane
+                    .number(release, round, &body)
+                    .ok_or(FaultKind::Unexpected { release, round })?;
+                (number, *due, lane.step(*due).unwrap_or(self.step))
+            }
+        };
+        if self.is_finished() {
+            let found = step;
+            return Err(FaultKind::OutOfStep { expected, found });
+        }
+        let now = self.started && step == self.step;
+        self.inbox
+            .store((position, number, due), (step, now), expected, body)
+    }
+
+    /// The step of a message of this session and shape.
+    fn check_header(&self, message: &Message) -> Result<u64, FaultKind> {
+        let plan = &self.setup.plan;
+        let (expected, found) = (plan.session(), message.session);
+        if found != expected {
+            return Err(FaultKind::WrongSession { expected, found });
+        }
+        let (release, round) = (message.release, message.round);
+        let missing = FaultKind::NoSuchStep { release, round };
+        let planned = plan.release(release).ok_or(missing.clone())?;
+        let step = plan.step(release, round, &message.body).ok_or(missing)?;
+        let peers = plan.parameters().peers as usize;
+        let (expected, found) = match &message.body {
+            Body::Scale(value) => {
+                return check_agreed(planned, *value).map(|()| step);
+            }
+            Body::Average(values) => (planned.values(), values.len()),
+            Body::Coordinates(values) => (planned.values() * peers, values.len()),
+        };
+        if found != expected {
+            return Err(FaultKind::WrongShape { expected, found });
+        }
+        Ok(step)
+    }
+}
+
+/// Refuses a number to agree on that no honest peer proposes.
+fn check_agreed(planned: &PlannedRelease, value: f64) -> Result<(), FaultKind> {
+    // Rounding may push the norm of a unit row a little above 1, never further. An algorithm's own statistic is any number.
+    let valid = match planned.statistic() {
+        Statistic::None => value.is_finite(),
+        _ => (0.0..=1.0 + 1e-9).contains(&value),
+    };
+    if valid {
+        Ok(())
+    } else {
+        Err(FaultKind::ScaleOutOfRange { value })
+    }
+}
+
+/// Refuses values that no honest peer sends.
+fn check_values(body: &Body) -> Result<(), FaultKind> {
+    let bad = match body {
+        Body::Scale(_) => None,
+        Body::Average(values) => first_not_finite(values),
+        Body::Coordinates(values) => values.iter().position(|v| !wire::is_coordinate(*v)),
+    };
+    bad.map_or(Ok(()), |coordinate| {
+        Err(FaultKind::NotFinite { coordinate })
+    })
+}

@@ -1,0 +1,50 @@
+//! What a peer starts from, and what its driver feeds it.
+
+use std::sync::Arc;
+
+use crate::algorithm::LocalData;
+use crate::linalg::Block;
+use crate::noise::PeerNoise;
+use crate::protocol::averaging::PeerProgram;
+use crate::protocol::message::Message;
+use crate::protocol::outbox::Timer;
+use crate::protocol::plan::Plan;
+use crate::vocabulary::{PeerIndex, Span};
+
+/// Everything one peer starts from. `rows` and `noise` are its secrets.
+pub struct PeerSetup {
+    /// This peer.
+    pub index: PeerIndex,
+    /// What all peers agreed on.
+    pub plan: Arc<Plan>,
+    /// Neighbours in the communication graph, in ascending order.
+    pub neighbours: Vec<PeerIndex>,
+    /// This peer's part of the plan's averaging program.
+    pub program: PeerProgram,
+    /// The private rows.
+    pub rows: LocalData,
+    /// The peer's noise terms.
+    pub noise: PeerNoise,
+    /// Its neighbours in the noise graph, ascending: with each it shares one term unless σ_pair is 0.
+    pub noise_partners: Vec<PeerIndex>,
+    /// The public starting block X⁰, whose hash is in the plan.
+    pub start: Arc<Block>,
+    /// How long a step may wait before its silent neighbours are reported; `None` waits for ever.
+    pub patience: Option<Span>,
+}
+
+/// What a driver feeds a peer.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Begin; exactly once, before anything else is answered. Messages may arrive earlier.
+    Start,
+    /// A message, with its sender as authenticated by the transport.
+    Message {
+        /// The sender.
+        from: PeerIndex,
+        /// What it said.
+        message: Message,
+    },
+    /// A timer set through the outbox has come due.
+    Timer(Timer),
+}

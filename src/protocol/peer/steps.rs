@@ -1,0 +1,412 @@
+//! What a peer does from one exchange to the next.
+
+use std::sync::Arc;
+
+use super::phase::Phase;
+use super::{Peer, PeerError};
+use crate::algorithm::Next;
+use crate::protocol::averaging::{Part, fold, mix};
+use crate::protocol::finite::first_not_finite;
+use crate::protocol::kernel;
+use crate::protocol::lane::Lanes;
+use crate::protocol::message::{Body, Message};
+use crate::protocol::outbox::{Event, Outbox, Targets, Timer};
+use crate::protocol::plan::{PlannedRelease, Terms};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round, Span, Time};
+
+impl Peer {
+    /// The release this peer is in; after the last one the one that would follow.
+    pub(super) fn release(&self) -> ReleaseId {
+        ReleaseId(self.state.released).next()
+    }
+
+    fn planned(&self) -> &PlannedRelease {
+        // `Plan::next` says that there is a release before anybody begins one.
+        let index = self
+            .release()
+            .index()
+            .min(self.setup.plan.releases().len() - 1);
+        &self.setup.plan.releases()[index]
+    }
+
+    fn failed(&self, error: kernel::ReleaseError) -> PeerError {
+        PeerError::at(self.setup.index, self.release(), error)
+    }
+
+    /// Begins what the algorithm wants next.
+    pub(super) fn go_on(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
+        let plan = Arc::clone(&self.setup.plan);
+        let next = plan.next(&self.state).map_err(|error| self.failed(error))?;
+        match next {
+            Next::Agree => {
+                let value = self.planned().proposal(plan.algorithm(), &self.state);
+                if plan.scale_rounds() == 0 {
+                    // Nobody else to agree with.
+                    return self.agreed(value, now, outbox);
+                }
+                self.step = plan.first_step(self.release());
+                self.phase = Phase::Agree { round: 0, value };
+                self.say(Targets::All, Round(0), Body::Scale(value), outbox);
+                self.wait(1, now, outbox);
+                Ok(())
+            }
+            Next::Release(_) => {
+                let agreement = plan.agreement_rounds(self.release());
+                self.step = plan.first_step(self.release()) + u64::from(agreement);
+                self.publish(now, outbox)
+            }
+            Next::Done => {
+                self.phase = Phase::Finished;
+                self.step = plan.first_step(ReleaseId(u32::MAX));
+                outbox.emit(Event::Finished);
+                Ok(())
+            }
+        }
+    }
+
+    /// Notes the number all peers agreed on, and goes on.
+    fn agreed(&mut self, value: f64, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
+        self.state.agreed = Some(value);
+        self.go_on(now, outbox)
+    }
+
+    /// Contributes to the release: local product, own noise, pairwise noise; then publishes it.
+    fn publish(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
+        let (release, plan) = (self.release(), Arc::clone(&self.setup.plan));
+        let planned = self.planned();
+        let terms = planned.terms(self.state.agreed.unwrap_or(0.0));
+        let history = self.state.history();
+        let local = kernel::contribution(&plan, planned, &self.setup.rows, history, &terms);
+        let mut input = local.into_values();
+        let (own, values) = (planned.is_own(), planned.values());
+        if own {
+            self.setup
+                .noise
+                .add_to_own(release, terms.scale, &mut input);
+        } else {
+            self.setup.noise.add_to(release, terms.scale, &mut input);
+        }
+        if first_not_finite(&input).is_some() {
+            return Err(self.failed(kernel::ReleaseError::Overflow));
+        }
+        let input = Arc::new(input);
+        outbox.emit(Event::Published {
+            release,
+            input: Arc::clone(&input),
+        });
+        if !own {
+            self.phase = Phase::Average {
+                at: 0,
+                terms,
+                current: Arc::clone(&input),
+                previous: input,
+            };
+            self.enter_average(now, outbox);
+            return Ok(());
+        }
+        let mut known = vec![f64::NEG_INFINITY; values * plan.parameters().peers as usize];
+        let place = self.setup.index.index() * values;
+        known[place..place + values].copy_from_slice(&input);
+        let known = Arc::new(known);
+        if plan.scale_rounds() == 0 {
+            return self.conclude(terms, known.to_vec(), now, outbox);
+        }
+        let body = Body::Coordinates(Arc::clone(&known));
+        let round = 0;
+        self.phase = Phase::Gather {
+            round,
+            terms,
+            known,
+        };
+        self.say(Targets::All, Round(round), body, outbox);
+        self.wait(1, now, outbox);
+        Ok(())
+    }
+
+    /// The round of the averaging step at position `at` of this peer's list, if there is one.
+    fn round_of(&self, at: usize) -> Option<u32> {
+        match self.setup.program.part() {
+            Part::Recurrence { coefficients, .. } => (at < coefficients.len()).then_some(at as u32),
+            Part::Listed { steps, .. } => Some(steps.get(at)?.round),
+        }
+    }
+
+    /// Begins the averaging step the phase names: sends what it sends, and waits.
+    fn enter_average(&mut self, now: Time, outbox: &mut impl Outbox) {
+        let Phase::Average { at, current, .. } = &self.phase else {
+            return;
+        };
+        let (at, body) = (*at, Body::Average(Arc::clone(current)));
+        let Some(round) = self.round_of(at) else {
+            return;
+        };
+        let targets = match self.setup.program.part() {
+            Part::Recurrence { .. } => Some(Targets::All),
+            Part::Listed { steps, .. } => {
+                let send_to = &steps[at].send_to;
+                (!send_to.is_empty()).then(|| Targets::Positions(Arc::clone(send_to)))
+            }
+        };
+        let agreement = self.setup.plan.agreement_rounds(self.release());
+        let first = self.setup.plan.first_step(self.release());
+        self.step = first + u64::from(agreement) + u64::from(round);
+        if let Some(targets) = targets {
+            self.say(targets, Round(round), body, outbox);
+        }
+        // Whoever is waited for may itself wait for others in every round since this peer last heard from somebody. A step
+        // that only sends is no clock: it is done at once, whatever its round.
+        let heard = match self.setup.program.part() {
+            Part::Recurrence { .. } => at.checked_sub(1),
+            Part::Listed { steps, .. } => {
+                steps[..at].iter().rposition(|step| !step.expect.is_empty())
+            }
+        };
+        let heard = heard.and_then(|before| self.round_of(before));
+        let rounds = heard.map_or(round + 1, |heard| round - heard);
+        self.wait(rounds, now, outbox);
+    }
+
+    /// What the present step waits for, as positions and numbers of messages.
+    pub(super) fn expected(&self) -> Vec<(usize, u64)> {
+        let listed = match (&self.phase, self.setup.program.part()) {
+            (Phase::Average { at, .. }, Part::Listed { steps, .. }) => steps.get(*at),
+            _ => None,
+        };
+        let due = |position: usize| match &self.lanes {
+            Lanes::Same => (position, self.step),
+            Lanes::Each(lanes) => (position, lanes[position].1),
+        };
+        match listed {
+            Some(step) => {
+                let positions = step.expect.iter().map(|e| e.position as usize);
+                positions.map(due).collect()
+            }
+            None => (0..self.setup.neighbours.len()).map(due).collect(),
+        }
+    }
+
+    /// Begins to wait for the present step's messages, for at most `rounds` times the patience.
+    fn wait(&mut self, rounds: u32, now: Time, outbox: &mut impl Outbox) {
+        match &self.lanes {
+            Lanes::Same => {
+                let (count, step) = (self.setup.neighbours.len(), self.step);
+                self.inbox
+                    .expect(count, (0..count).map(|position| (position, step)));
+            }
+            Lanes::Each(_) => {
+                let expected = self.expected();
+                self.inbox.expect(expected.len(), expected.into_iter());
+                if self.inbox.missing() == 0 {
+                    return;
+                }
+            }
+        }
+        if let Some(patience) = self.setup.patience {
+            let patience = Span(patience.0.saturating_mul(u64::from(rounds)));
+            outbox.set_timer(Timer { step: self.step }, now + patience);
+        }
+    }
+
+    /// Goes on as far as the messages that are here allow.
+    pub(super) fn finish_steps(
+        &mut self,
+        now: Time,
+        outbox: &mut impl Outbox,
+    ) -> Result<(), PeerError> {
+        while self.started && !self.is_finished() && self.inbox.missing() == 0 {
+            let mut taken = std::mem::take(&mut self.taken);
+            for (position, number) in self.expected() {
+                taken.extend(self.inbox.take(position, number));
+                if let Lanes::Each(lanes) = &mut self.lanes {
+                    lanes[position].1 += 1;
+                }
+            }
+            self.finish_step(taken.iter(), now, outbox)?;
+            taken.clear();
+            self.taken = taken;
+        }
+        Ok(())
+    }
+
+    /// Folds the complete step, whose messages are given in neighbour order, and moves to the next one.
+    pub(super) fn finish_step<'m>(
+        &mut self,
+        bodies: impl Iterator<Item = &'m Body>,
+        now: Time,
+        outbox: &mut impl Outbox,
+    ) -> Result<(), PeerError> {
+        match std::mem::replace(&mut self.phase, Phase::Waiting) {
+            Phase::Agree { round, value } => {
+                let numbers = bodies.filter_map(|body| match body {
+                    Body::Scale(other) => Some(*other),
+                    // The plan maps this step to numbers: others were refused when they came.
+                    Body::Average(_) | Body::Coordinates(_) => None,
+                });
+                let value = numbers.fold(value, f64::max);
+                self.step += 1;
+                let round = round + 1;
+                if round >= self.setup.plan.scale_rounds() {
+                    return self.agreed(value, now, outbox);
+                }
+                self.phase = Phase::Agree { round, value };
+                self.say(Targets::All, Round(round), Body::Scale(value), outbox);
+                self.wait(1, now, outbox);
+                Ok(())
+            }
+            Phase::Average {
+                at,
+                terms,
+                current,
+                previous,
+            } => {
+                let next = self.combined(at, bodies, &current, &previous);
+                if first_not_finite(&next).is_some() {
+                    return Err(self.failed(kernel::ReleaseError::Overflow));
+                }
+                if self.round_of(at + 1).is_none() {
+                    let factor = self.setup.program.factor();
+                    let values: Vec<f64> = next.iter().map(|x| factor * x).collect();
+                    return self.conclude(terms, values, now, outbox);
+                }
+                self.phase = Phase::Average {
+                    at: at + 1,
+                    terms,
+                    current: next,
+                    previous: current,
+                };
+                self.enter_average(now, outbox);
+                Ok(())
+            }
+            Phase::Gather {
+                round,
+                terms,
+                mut known,
+            } => {
+                let all = Arc::make_mut(&mut known);
+                for body in bodies {
+                    let Body::Coordinates(others) = body else {
+                        continue;
+                    };
+                    // Each coordinate has one owner: whoever has it has the same number.
+                    for (mine, other) in all.iter_mut().zip(others.iter()) {
+                        *mine = mine.max(*other);
+                    }
+                }
+                self.step += 1;
+                let round = round + 1;
+                if round >= self.setup.plan.scale_rounds() {
+                    return self.conclude(terms, known.to_vec(), now, outbox);
+                }
+                let body = Body::Coordinates(Arc::clone(&known));
+                self.phase = Phase::Gather {
+                    round,
+                    terms,
+                    known,
+                };
+                self.say(Targets::All, Round(round), body, outbox);
+                self.wait(1, now, outbox);
+                Ok(())
+            }
+            Phase::Waiting | Phase::Finished => {
+                unreachable!("only started, unfinished peers fold steps")
+            }
+        }
+    }
+
+    /// The peer's value after the step at position `at`.
+    fn combined<'m>(
+        &self,
+        at: usize,
+        bodies: impl Iterator<Item = &'m Body>,
+        current: &Arc<Vec<f64>>,
+        previous: &[f64],
+    ) -> Arc<Vec<f64>> {
+        let mut blocks = bodies.filter_map(|body| match body {
+            Body::Average(values) => Some(values),
+            // The plan maps this step to blocks: others were refused when they came.
+            Body::Scale(_) | Body::Coordinates(_) => None,
+        });
+        match self.setup.program.part() {
+            Part::Recurrence {
+                coefficients,
+                self_weight,
+                weights,
+            } => {
+                let blocks = blocks.map(|values| values.as_slice());
+                let neighbours: Vec<(f64, &[f64])> = weights.iter().copied().zip(blocks).collect();
+                let mut out = vec![0.0; current.len()];
+                let coefficients = coefficients[at];
+                mix(
+                    coefficients,
+                    *self_weight,
+                    current,
+                    &neighbours,
+                    previous,
+                    &mut out,
+                );
+                Arc::new(out)
+            }
+            Part::Listed { steps, .. } => {
+                let step = &steps[at];
+                match (step.own == 0.0, step.expect.as_slice()) {
+                    // Nothing changes: the block itself goes on, as 1 times it would.
+                    (false, []) if step.own == 1.0 => Arc::clone(current),
+                    (true, [only]) if only.weight == 1.0 => {
+                        Arc::clone(blocks.next().unwrap_or(current))
+                    }
+                    _ => {
+                        let weights = step.expect.iter().map(|expected| expected.weight);
+                        let messages = weights.zip(blocks.map(|values| values.as_slice()));
+                        let mut out = vec![0.0; current.len()];
+                        fold(step.own, current, messages, &mut out);
+                        Arc::new(out)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the released values, advances the public state and goes on.
+    fn conclude(
+        &mut self,
+        terms: Terms,
+        values: Vec<f64>,
+        now: Time,
+        outbox: &mut impl Outbox,
+    ) -> Result<(), PeerError> {
+        let (release, plan) = (self.release(), Arc::clone(&self.setup.plan));
+        let planned = self.planned();
+        let sigmas = terms.sigmas(plan.sigma_of_release(planned, terms.scale));
+        let advanced = kernel::released(planned, &terms, values)
+            .and_then(|sum| Ok((kernel::advance(&plan, &self.state, &sum, &sigmas)?, sum)));
+        let (state, sum) = advanced.map_err(|error| self.failed(error))?;
+        self.state = state;
+        outbox.emit(Event::Released {
+            release,
+            terms,
+            sum,
+        });
+        outbox.emit(Event::Advanced {
+            release,
+            state: self.state.clone(),
+            basis: plan.algorithm().estimate(&self.state),
+        });
+        self.go_on(now, outbox)
+    }
+
+    fn say(&self, targets: Targets, round: Round, body: Body, outbox: &mut impl Outbox) {
+        let message = Message {
+            session: self.setup.plan.session(),
+            release: self.release(),
+            round,
+            body,
+        };
+        outbox.send(targets, message);
+    }
+
+    /// The peer's number.
+    #[must_use]
+    pub fn index(&self) -> PeerIndex {
+        self.setup.index
+    }
+}

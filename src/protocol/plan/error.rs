@@ -1,0 +1,89 @@
+//! Plans that cannot be run.
+
+use crate::algorithm::AlgorithmError;
+use crate::privacy::PrivacyError;
+use crate::vocabulary::ReleaseId;
+
+/// A plan that cannot be run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// One of the counts is zero or too large.
+    #[error("{what} must lie between {low} and {high}, found {found}")]
+    Count {
+        /// Which parameter.
+        what: &'static str,
+        /// Smallest value allowed.
+        low: usize,
+        /// Largest value allowed.
+        high: usize,
+        /// The value given.
+        found: usize,
+    },
+    /// Numbers that make no algorithm.
+    #[error(transparent)]
+    Algorithm(#[from] AlgorithmError),
+    /// A quantity without a proved bound: noise scaled by another would protect nothing.
+    #[error(transparent)]
+    Sensitivity(#[from] PrivacyError),
+    /// More coordinates per release than a message holds.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" on {dimension} items would have every peer release {found} numbers at once, a \
+         message holds at most {most}: lower data.items"
+    )]
+    TooWide {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// Items n.
+        dimension: usize,
+        /// Coordinates of one release.
+        found: usize,
+        /// The most a message holds.
+        most: usize,
+    },
+    /// A declared release that is none.
+    #[error("algorithm \"{algorithm}\" declares {release} wrongly: {problem}")]
+    Release {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// Which release.
+        release: ReleaseId,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// Noise factors that are not one per release.
+    #[error("{found} noise factors for {releases} releases: give none or one each")]
+    Factors {
+        /// How many.
+        found: usize,
+        /// How many are needed.
+        releases: usize,
+    },
+    /// Noise factors that spend more than the plan's releases may.
+    #[error(
+        "the noise factors of {releases} releases cost as much as {found} even ones: raise them until the sum of their \
+         inverse squares is at most {releases}"
+    )]
+    Overspent {
+        /// Σ 1/f_l² over the releases that one record meets, the most over all batches.
+        found: f64,
+        /// What it may be: the number of releases that one record meets.
+        releases: f64,
+    },
+    /// A standard deviation that is negative, NaN or infinite.
+    #[error("{what} must be a finite standard deviation, at least 0, found {found}")]
+    Sigma {
+        /// Which parameter.
+        what: &'static str,
+        /// The value given.
+        found: f64,
+    },
+    /// Own coordinates without noise, although sums have some.
+    #[error(
+        "algorithm \"{algorithm}\" releases own coordinates: set sigma_coordinate to a curator's standard deviation per \
+         unit sensitivity, as sums have noise"
+    )]
+    BareCoordinates {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
+}

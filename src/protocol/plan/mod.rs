@@ -1,0 +1,377 @@
+//! What a session does, validated: its releases, their noise and their exchanges, and the name it goes by.
+
+mod error;
+mod parameters;
+mod release;
+
+use std::sync::Arc;
+
+pub use error::PlanError;
+pub use parameters::PlanParameters;
+pub use release::{PlannedRelease, Terms};
+
+use super::kernel::ReleaseError;
+use super::message::{Body, SessionId};
+use super::wire::{self, FrameSizes};
+use crate::algorithm::{Algorithm, Next, PublicState, charged};
+use crate::noise::Sigmas;
+use crate::vocabulary::{ReleaseId, Round};
+
+/// A validated plan with its session name.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    parameters: PlanParameters,
+    algorithm: Arc<dyn Algorithm>,
+    releases: Arc<[PlannedRelease]>,
+    /// Exchanges before every release, and after the last one.
+    before: Arc<[Exchanges]>,
+    /// Hash of the parameters.
+    digest: [u8; 32],
+    session: SessionId,
+}
+
+/// Two plans are the same if their parameters are.
+impl PartialEq for Plan {
+    fn eq(&self, other: &Self) -> bool {
+        self.parameters == other.parameters && self.digest == other.digest
+    }
+}
+
+/// How many exchanges of each kind there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Exchanges {
+    /// Agreements on a number, [`PlanParameters::scale_rounds`] exchanges each.
+    pub(super) agreements: u64,
+    /// Sums, [`PlanParameters::averaging_rounds`] exchanges each.
+    pub(super) sums: u64,
+    /// Gatherings of own coordinates, [`PlanParameters::scale_rounds`] exchanges each.
+    pub(super) gatherings: u64,
+}
+
+impl Plan {
+    /// Checks the parameters and names the session.
+    ///
+    /// # Errors
+    /// [`PlanError`] for zero or excessive counts, numbers that make no algorithm, releases that are declared wrongly or have no
+    /// proved bound, and bad noise scales.
+    pub fn new(mut parameters: PlanParameters) -> Result<Self, PlanError> {
+        let count = |what, low, high, found| {
+            if (low..=high).contains(&found) {
+                Ok(())
+            } else {
+                Err(PlanError::Count {
+                    what,
+                    low,
+                    high,
+                    found,
+                })
+            }
+        };
+        let most = u32::MAX as usize;
+        count("the number of peers", 1, most, parameters.peers as usize)?;
+        count("the number of items", 1, most, parameters.dimension)?;
+        let algorithm = parameters.algorithm.build(parameters.dimension)?;
+        count(
+            "averaging rounds",
+            1,
+            super::averaging::MAX_ROUNDS as usize,
+            parameters.averaging_rounds as usize,
+        )?;
+        for (what, found) in [
+            ("the own noise scale", parameters.sigma_own),
+            ("the pairwise noise scale", parameters.sigma_pairwise),
+            (
+                "the noise scale of own coordinates",
+                parameters.sigma_coordinate,
+            ),
+        ] {
+            if !(found.is_finite() && found >= 0.0) {
+                return Err(PlanError::Sigma { what, found });
+            }
+        }
+        let releases = planned(&parameters, algorithm.as_ref())?;
+        let noisy = parameters.sigma_own > 0.0 || parameters.sigma_pairwise > 0.0;
+        if noisy
+            && parameters.sigma_coordinate == 0.0
+            && releases.iter().any(PlannedRelease::is_own)
+        {
+            let algorithm = parameters.algorithm.name();
+            return Err(PlanError::BareCoordinates { algorithm });
+        }
+        let floods = releases.iter().any(|one| one.agrees() || one.is_own());
+        if floods && parameters.peers > 1 {
+            // Without a round every peer would scale its noise by a statistic of its own. A bound on the diameter
+            // that comes from an eccentricity is at most twice the diameter.
+            count(
+                "scale_rounds, the rounds in which peers agree on the statistic of the sensitivity,",
+                1,
+                (2 * parameters.peers as usize).min(most),
+                parameters.scale_rounds as usize,
+            )?;
+        } else {
+            parameters.scale_rounds = 0;
+        }
+        let specs: Vec<_> = releases.iter().map(|one| one.spec().clone()).collect();
+        let bounds: Vec<_> = releases.iter().map(|one| one.bounds().to_vec()).collect();
+        let digest = parameters.digest(&specs, &bounds);
+        let mut before = vec![Exchanges::default()];
+        before.extend(releases.iter().scan(Exchanges::default(), |sum, one| {
+            sum.agreements += u64::from(one.agrees());
+            sum.sums += u64::from(!one.is_own());
+            sum.gatherings += u64::from(one.is_own());
+            Some(*sum)
+        }));
+        Ok(Self {
+            session: wire::session_of(&digest),
+            parameters,
+            algorithm,
+            releases: releases.into(),
+            before: before.into(),
+            digest,
+        })
+    }
+
+    /// The session's name.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// Hash of all parameters, whose beginning is the session's name. Public.
+    #[must_use]
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    /// Standard deviations of all noise per unit sensitivity. Public.
+    #[must_use]
+    pub fn sigmas(&self) -> Sigmas {
+        Sigmas {
+            own: self.parameters.sigma_own,
+            pairwise: self.parameters.sigma_pairwise,
+            coordinate: self.parameters.sigma_coordinate,
+        }
+    }
+
+    /// Standard deviation of the noise on every coordinate of a release, where noise is scaled by `scale`. Public.
+    #[must_use]
+    pub fn sigma_of_release(&self, planned: &PlannedRelease, scale: f64) -> f64 {
+        if planned.is_own() {
+            scale * self.parameters.sigma_coordinate
+        } else {
+            self.sigma_of_sum(scale)
+        }
+    }
+
+    /// The public parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &PlanParameters {
+        &self.parameters
+    }
+
+    /// The algorithm of the session.
+    #[must_use]
+    pub fn algorithm(&self) -> &dyn Algorithm {
+        self.algorithm.as_ref()
+    }
+
+    /// All releases, in order.
+    #[must_use]
+    pub fn releases(&self) -> &[PlannedRelease] {
+        &self.releases
+    }
+
+    /// The release of this place in the program, if there is one.
+    #[must_use]
+    pub fn release(&self, id: ReleaseId) -> Option<&PlannedRelease> {
+        self.releases.get((id.0 as usize).checked_sub(1)?)
+    }
+
+    /// For how many releases of noise factor 1 one record is charged: what the standard deviations must be planned for.
+    #[must_use]
+    pub fn charge(&self) -> f64 {
+        let specs: Vec<_> = self.releases.iter().map(|one| one.spec().clone()).collect();
+        charged(&specs, |_| 1.0)
+    }
+
+    /// What comes next in this public state: a release is preceded by the agreement that its bound needs.
+    ///
+    /// # Errors
+    /// [`ReleaseError::OutOfOrder`] if the algorithm asks for what it has not declared.
+    pub fn next(&self, state: &PublicState) -> Result<Next, ReleaseError> {
+        let here = ReleaseId(state.released).next();
+        let planned = self.release(here);
+        let next = self
+            .algorithm
+            .next(state, planned.map(PlannedRelease::spec));
+        let Some(planned) = planned else {
+            return match next {
+                Next::Done => Ok(next),
+                _ => Err(ReleaseError::OutOfOrder),
+            };
+        };
+        let open = planned.agrees() && state.agreed.is_none();
+        match next {
+            Next::Done => Ok(Next::Done),
+            Next::Agree if !open => Err(ReleaseError::OutOfOrder),
+            Next::Release(id) if id != here => Err(ReleaseError::OutOfOrder),
+            Next::Agree | Next::Release(_) if open => Ok(Next::Agree),
+            Next::Agree | Next::Release(_) => Ok(next),
+        }
+    }
+
+    /// The most coordinates that one peer contributes to a release.
+    #[must_use]
+    pub fn most_values(&self) -> usize {
+        let values = self.releases.iter().map(PlannedRelease::values);
+        values.max().unwrap_or(0)
+    }
+
+    /// Standard deviation of the noise on every coordinate of the sum of all peers, where noise is scaled by `scale`
+    /// (see [`Terms::scale`]): pairwise noise cancels, s own terms are left. Public.
+    #[must_use]
+    pub fn sigma_of_sum(&self, scale: f64) -> f64 {
+        scale * self.parameters.sigma_own * f64::from(self.parameters.peers).sqrt()
+    }
+
+    /// Averaging rounds K per sum.
+    #[must_use]
+    pub fn averaging_rounds(&self) -> u32 {
+        self.parameters.averaging_rounds
+    }
+
+    /// Rounds in which a value reaches everybody.
+    #[must_use]
+    pub fn scale_rounds(&self) -> u32 {
+        self.parameters.scale_rounds
+    }
+
+    /// Exchanges before a release, by kind; before one that the plan does not have, all exchanges.
+    pub(super) fn exchanges_before(&self, release: ReleaseId) -> Exchanges {
+        let last = self.before.len() - 1;
+        self.before[release.index().min(last)]
+    }
+
+    /// The last release that begins at or before the place where `count` says that so many messages have gone before.
+    pub(super) fn release_at(&self, number: u64, count: impl Fn(Exchanges) -> u64) -> ReleaseId {
+        let begun = self
+            .before
+            .partition_point(|&before| count(before) <= number);
+        ReleaseId(begun as u32)
+    }
+
+    /// The first exchange of a release, counted over the session.
+    #[must_use]
+    pub fn first_step(&self, release: ReleaseId) -> u64 {
+        self.steps_of(self.exchanges_before(release))
+    }
+
+    pub(super) fn steps_of(&self, exchanges: Exchanges) -> u64 {
+        let (flood, average) = (self.scale_rounds(), self.averaging_rounds());
+        (exchanges.agreements + exchanges.gatherings) * u64::from(flood)
+            + exchanges.sums * u64::from(average)
+    }
+
+    /// Exchanges of a release: rounds of max-consensus, then averaging rounds or rounds in which coordinates spread.
+    #[must_use]
+    pub fn steps_of_release(&self, release: ReleaseId) -> u32 {
+        (self.first_step(release.next()) - self.first_step(release)) as u32
+    }
+
+    /// Rounds of max-consensus before a release.
+    #[must_use]
+    pub fn agreement_rounds(&self, release: ReleaseId) -> u32 {
+        match self.release(release) {
+            Some(planned) if planned.agrees() => self.scale_rounds(),
+            _ => 0,
+        }
+    }
+
+    /// The position of a message in the session's sequence of exchanges, if the plan has it.
+    #[must_use]
+    pub fn step(&self, release: ReleaseId, round: Round, body: &Body) -> Option<u64> {
+        let planned = self.release(release)?;
+        let agreement = self.agreement_rounds(release);
+        let (before, rounds) = match body {
+            Body::Scale(_) => (0, agreement),
+            Body::Average(_) if !planned.is_own() => (agreement, self.averaging_rounds()),
+            Body::Coordinates(_) if planned.is_own() => (agreement, self.scale_rounds()),
+            Body::Average(_) | Body::Coordinates(_) => (0, 0),
+        };
+        let valid = round.0 < rounds;
+        valid.then(|| self.first_step(release) + u64::from(before) + u64::from(round.0))
+    }
+
+    /// How many values a message of each release holds: what frames are bounded by before anything is allocated.
+    #[must_use]
+    pub fn frame_sizes(&self) -> FrameSizes {
+        let peers = self.parameters.peers as usize;
+        FrameSizes::new(self.releases.iter().map(|one| {
+            let factor = if one.is_own() { peers } else { 1 };
+            (one.values() * factor, one.is_own())
+        }))
+    }
+}
+
+/// The releases that the algorithm declares, with their bounds and their shares of the budget.
+fn planned(
+    parameters: &PlanParameters,
+    algorithm: &dyn Algorithm,
+) -> Result<Vec<PlannedRelease>, PlanError> {
+    let specs = algorithm.releases();
+    let name = parameters.algorithm.name();
+    let wrong = |index: usize, problem| {
+        Err(PlanError::Release {
+            algorithm: name,
+            release: ReleaseId(index as u32 + 1),
+            problem,
+        })
+    };
+    if specs.is_empty() || specs.len() > u32::MAX as usize - 1 {
+        return wrong(0, "a program has at least one release");
+    }
+    let ordered =
+        specs.iter().all(|one| one.iteration.0 > 0) && specs.is_sorted_by_key(|one| one.iteration);
+    if !ordered {
+        return wrong(0, "iterations are counted from 1 and never fall");
+    }
+    let shares = specs
+        .iter()
+        .all(|one| one.share.is_finite() && one.share > 0.0);
+    if !shares {
+        return wrong(0, "shares of the budget are finite and above 0");
+    }
+    let factors = &parameters.noise_factors;
+    if !factors.is_empty() && factors.len() != specs.len() {
+        return Err(PlanError::Factors {
+            found: factors.len(),
+            releases: specs.len(),
+        });
+    }
+    let even = specs.iter().all(|one| one.share == specs[0].share);
+    let allowed = charged(&specs, |_| 1.0);
+    let asked = charged(&specs, |index| specs[index].share);
+    let effective: Vec<f64> = (0..specs.len())
+        .map(|index| {
+            let given = factors.get(index).copied().unwrap_or(1.0);
+            if even {
+                given
+            } else {
+                given * (asked / (allowed * specs[index].share)).sqrt()
+            }
+        })
+        .collect();
+    let found = charged(&specs, |index| effective[index].powi(2).recip());
+    let valid = effective.iter().all(|f| f.is_finite() && *f > 0.0);
+    if !(valid && found <= allowed * (1.0 + 1e-12)) {
+        return Err(PlanError::Overspent {
+            found,
+            releases: allowed,
+        });
+    }
+    (1..)
+        .zip(specs)
+        .zip(effective)
+        .map(|((id, spec), factor)| PlannedRelease::new(parameters, ReleaseId(id), spec, factor))
+        .collect()
+}

@@ -1,0 +1,144 @@
+//! Everything the peers of one session must agree on, and the hash that names it.
+
+use serde::Serialize;
+
+use super::super::wire;
+use crate::algorithm::{AlgorithmKind, AlgorithmSpec, Form, ReleaseSpec};
+use crate::privacy::{Sensitivity, SensitivitySpec};
+
+/// The public parameters of a session, before validation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanParameters {
+    /// Number of peers s.
+    pub peers: u32,
+    /// Items n: rows of X.
+    pub dimension: usize,
+    /// What is contributed and how the state advances.
+    pub algorithm: AlgorithmSpec,
+    /// What one record is and how its effect on whatever is released is bounded.
+    pub sensitivity: SensitivitySpec,
+    /// Standard deviation of a peer's own noise per unit sensitivity.
+    pub sigma_own: f64,
+    /// Standard deviation of a pairwise term per unit sensitivity.
+    pub sigma_pairwise: f64,
+    /// Standard deviation per unit sensitivity of the noise that a peer adds to coordinates of its own: a curator's, as nobody
+    /// else's noise covers them. 0 where the algorithm releases none.
+    pub sigma_coordinate: f64,
+    /// f_l: what all standard deviations are multiplied by in release l; empty stands for 1 in all. Over the releases that
+    /// one record meets, Σ 1/f_l² is at most their number, so that they spend no more than as many of factor 1 (see
+    /// `privacy::split_budget`).
+    pub noise_factors: Vec<f64>,
+    /// Rounds in which a value reaches everybody: at least the diameter of the communication graph. For max-consensus and
+    /// for own coordinates.
+    pub scale_rounds: u32,
+    /// Averaging rounds K per sum.
+    pub averaging_rounds: u32,
+    /// Hash of the averaging program, which compiles the communication graph: what is exchanged in every round.
+    pub program: [u8; 32],
+    /// Hash of the edges of the communication graph and of the noise graph.
+    pub topology: [u8; 32],
+    /// Hash of the public starting block.
+    pub start: [u8; 32],
+}
+
+/// What the hash of a plan covers, in this order. Reordering it moves every stream of noise.
+#[derive(Serialize)]
+struct Hashed<'a, A, S> {
+    peers: u32,
+    dimension: usize,
+    rank: usize,
+    block: usize,
+    momentum: f64,
+    iterations: u32,
+    algorithm: A,
+    sensitivity: S,
+    sigma_own: f64,
+    sigma_pairwise: f64,
+    noise_factors: &'a [f64],
+    scale_rounds: u32,
+    averaging_rounds: u32,
+    program: [u8; 32],
+    topology: [u8; 32],
+    start: [u8; 32],
+}
+
+/// An algorithm that no number names.
+#[derive(Serialize)]
+struct Own {
+    /// No [`AlgorithmKind`] has this number.
+    mark: u32,
+    name: &'static str,
+    settings: Vec<(&'static str, f64)>,
+    releases: Vec<(u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>)>,
+    sigma_coordinate: f64,
+}
+
+/// Quantity, rows, columns, columns of the query, weight.
+type OwnBlock = (String, usize, usize, usize, f64);
+
+impl PlanParameters {
+    /// Hash of all parameters, with what the algorithm declares.
+    pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
+        let first = bounds.first().and_then(|bounds| bounds.first());
+        match (self.algorithm.kind(), first) {
+            (Some(kind), Some(bound)) => {
+                wire::digest(&self.hashed::<AlgorithmKind, _>(kind, bound))
+            }
+            _ => {
+                let own = Own {
+                    mark: u32::MAX,
+                    name: self.algorithm.name(),
+                    settings: match &self.algorithm {
+                        AlgorithmSpec::Own(algorithm) => algorithm.settings(),
+                        _ => Vec::new(),
+                    },
+                    releases: releases.iter().map(described).collect(),
+                    sigma_coordinate: self.sigma_coordinate,
+                };
+                let bounds: Vec<String> = bounds
+                    .iter()
+                    .flatten()
+                    .map(|bound| format!("{bound:?}"))
+                    .collect();
+                wire::digest(&self.hashed(own, bounds))
+            }
+        }
+    }
+
+    fn hashed<A, S>(&self, algorithm: A, sensitivity: S) -> Hashed<'_, A, S> {
+        Hashed {
+            peers: self.peers,
+            dimension: self.dimension,
+            rank: self.algorithm.rank(),
+            block: self.algorithm.block(),
+            momentum: self.algorithm.momentum(),
+            iterations: self.algorithm.iterations(),
+            algorithm,
+            sensitivity,
+            sigma_own: self.sigma_own,
+            sigma_pairwise: self.sigma_pairwise,
+            noise_factors: &self.noise_factors,
+            scale_rounds: self.scale_rounds,
+            averaging_rounds: self.averaging_rounds,
+            program: self.program,
+            topology: self.topology,
+            start: self.start,
+        }
+    }
+}
+
+fn described(release: &ReleaseSpec) -> (u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>) {
+    let blocks = release.blocks.iter().map(|block| {
+        let (rows, columns) = block.shape;
+        let quantity = block.quantity.to_string();
+        (quantity, rows, columns, block.columns, block.weight)
+    });
+    (
+        release.iteration.0,
+        release.form == Form::OwnCoordinates,
+        release.agreement,
+        release.batch,
+        release.share,
+        blocks.collect(),
+    )
+}

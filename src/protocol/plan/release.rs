@@ -1,0 +1,230 @@
+//! One release of a plan: what bounds it, what its noise is scaled by, how many exchanges it takes.
+
+use std::ops::Range;
+
+use super::super::wire;
+use super::error::PlanError;
+use super::parameters::PlanParameters;
+use crate::algorithm::{Algorithm, Form, PublicState, ReleaseSpec};
+use crate::privacy::{Sensitivity, Statistic};
+use crate::vocabulary::ReleaseId;
+
+/// A release with everything that is known of it before the session starts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedRelease {
+    spec: ReleaseSpec,
+    bounds: Vec<Sensitivity>,
+    statistic: Statistic,
+    factor: f64,
+}
+
+/// How the noise of one release is scaled, once peers have agreed on what it depends on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Terms {
+    /// The agreed statistic (0 where none is needed).
+    pub statistic: f64,
+    /// Δ, what one record can move the released coordinates by; 1 where they are in units of their own bounds.
+    pub sensitivity: f64,
+    /// What every noise term is multiplied by: Δ times the release's noise factor.
+    pub scale: f64,
+    /// Per block of a composite release where it ends and what its coordinates are divided by; empty for one block.
+    units: Vec<(usize, f64)>,
+}
+
+impl Terms {
+    /// Divides coordinates that lie at `range` of the release by the units of their blocks, in which they are published.
+    pub fn to_units(&self, range: Range<usize>, values: &mut [f64]) {
+        self.each_block(range, values, |value, unit| value / unit);
+    }
+
+    /// Multiplies coordinates that lie at `range` of the release by the units of their blocks.
+    pub fn from_units(&self, range: Range<usize>, values: &mut [f64]) {
+        self.each_block(range, values, |value, unit| value * unit);
+    }
+
+    fn each_block(&self, range: Range<usize>, values: &mut [f64], by: impl Fn(f64, f64) -> f64) {
+        let mut start = 0;
+        for &(end, unit) in &self.units {
+            let (low, high) = (start.max(range.start), end.min(range.end));
+            if low < high {
+                for value in &mut values[low - range.start..high - range.start] {
+                    *value = by(*value, unit);
+                }
+            }
+            start = end;
+        }
+    }
+
+    /// Whether coordinates are published in units of their blocks.
+    #[must_use]
+    pub fn has_units(&self) -> bool {
+        !self.units.is_empty()
+    }
+
+    /// Standard deviation of every coordinate per block, where it is `sigma` of a coordinate as published.
+    #[must_use]
+    pub fn sigmas(&self, sigma: f64) -> Vec<f64> {
+        if self.units.is_empty() {
+            vec![sigma]
+        } else {
+            self.units.iter().map(|(_, unit)| sigma * unit).collect()
+        }
+    }
+}
+
+impl PlannedRelease {
+    /// A release of `parameters` whose share of the budget asks for this noise factor.
+    pub(super) fn new(
+        parameters: &PlanParameters,
+        id: ReleaseId,
+        spec: ReleaseSpec,
+        factor: f64,
+    ) -> Result<Self, PlanError> {
+        let algorithm = parameters.algorithm.name();
+        let wrong = |problem| {
+            Err(PlanError::Release {
+                algorithm,
+                release: id,
+                problem,
+            })
+        };
+        if spec.blocks.is_empty() || spec.blocks.iter().any(|block| block.values() == 0) {
+            return wrong("every release has at least one block, and no block is empty");
+        }
+        let peers = match spec.form {
+            Form::Sum => 1,
+            Form::OwnCoordinates => parameters.peers as usize,
+        };
+        let found = spec.values().saturating_mul(peers);
+        if found > wire::MAX_VALUES {
+            return Err(PlanError::TooWide {
+                algorithm,
+                dimension: parameters.dimension,
+                found,
+                most: wire::MAX_VALUES,
+            });
+        }
+        let weights: f64 = spec.blocks.iter().map(|block| block.weight).sum();
+        let positive = spec.blocks.iter().all(|block| block.weight > 0.0);
+        if !(positive && (weights - 1.0).abs() <= 1e-12) {
+            return wrong("the weights of its blocks must be above 0 and add up to 1");
+        }
+        if spec.form == Form::OwnCoordinates && spec.blocks.len() > 1 {
+            return wrong("own coordinates are released one block at a time");
+        }
+        let bounds = spec
+            .blocks
+            .iter()
+            .map(|block| parameters.sensitivity.of(block.quantity, block.columns))
+            .collect::<Result<Vec<_>, _>>()?;
+        let needed = bounds
+            .iter()
+            .map(Sensitivity::statistic)
+            .filter(|statistic| *statistic != Statistic::None);
+        let mut needed: Vec<Statistic> = needed.collect();
+        needed.dedup();
+        if needed.len() > 1 {
+            return wrong(
+                "its blocks need bounds by different statistics; peers agree on one number",
+            );
+        }
+        let statistic = needed.first().copied().unwrap_or(Statistic::None);
+        if spec.agreement && statistic != Statistic::None {
+            return wrong(
+                "it asks for an agreement of its own, and its sensitivity needs another; peers agree on one number",
+            );
+        }
+        Ok(Self {
+            spec,
+            bounds,
+            statistic,
+            factor,
+        })
+    }
+
+    /// What the algorithm declared.
+    #[must_use]
+    pub fn spec(&self) -> &ReleaseSpec {
+        &self.spec
+    }
+
+    /// The bounds on what one record moves, one per block.
+    #[must_use]
+    pub fn bounds(&self) -> &[Sensitivity] {
+        &self.bounds
+    }
+
+    /// f_l, 1 with an even budget.
+    #[must_use]
+    pub fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// Rows and columns of what one peer contributes.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        self.spec.shape()
+    }
+
+    /// Coordinates of what one peer contributes.
+    #[must_use]
+    pub fn values(&self) -> usize {
+        self.spec.values()
+    }
+
+    /// Whether every peer fills coordinates of its own.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        self.spec.form == Form::OwnCoordinates
+    }
+
+    /// The statistic of the query that the bounds need.
+    #[must_use]
+    pub fn statistic(&self) -> Statistic {
+        self.statistic
+    }
+
+    /// Whether peers agree on a number before they contribute.
+    #[must_use]
+    pub fn agrees(&self) -> bool {
+        self.statistic != Statistic::None || self.spec.agreement
+    }
+
+    /// This peer's proposal for the number that is agreed on: its largest over all peers.
+    #[must_use]
+    pub fn proposal(&self, algorithm: &dyn Algorithm, state: &PublicState) -> f64 {
+        match self.statistic {
+            Statistic::None if self.spec.agreement => algorithm.statistic(state),
+            statistic => statistic.of(&state.query),
+        }
+    }
+
+    /// How the noise is scaled, given the agreed number.
+    #[must_use]
+    pub fn terms(&self, agreed: f64) -> Terms {
+        let statistic = agreed;
+        if let [bound] = self.bounds.as_slice() {
+            let sensitivity = bound.bound(agreed);
+            return Terms {
+                statistic,
+                sensitivity,
+                scale: sensitivity * self.factor,
+                units: Vec::new(),
+            };
+        }
+        // Block b with bound Δ_b and share w_b is published divided by Δ_b/√w_b. A record then moves it by √w_b at most, and all
+        // blocks together by √Σw_b = 1, so that one standard deviation serves all.
+        let mut end = 0;
+        let units = self.spec.blocks.iter().zip(&self.bounds);
+        let units = units.map(|(block, bound)| {
+            end += block.values();
+            (end, bound.bound(agreed) / block.weight.sqrt())
+        });
+        Terms {
+            statistic,
+            sensitivity: 1.0,
+            units: units.collect(),
+            scale: self.factor,
+        }
+    }
+}

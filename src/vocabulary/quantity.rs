@@ -1,0 +1,34 @@
+//! What released numbers are a function of: the word that algorithms and sensitivity bounds share.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What the coordinates of one block of a release are a function of.
+///
+/// A sensitivity bound is proved for one of these and for no other: a plan looks up the bound of exactly what its
+/// algorithm releases, and is refused where none is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// A_u X for a public X with orthonormal columns, n × p, row-major.
+    Product,
+    /// The upper triangle of A_u with its diagonal, row after row: n(n+1)/2 coordinates.
+    PackedTriangle,
+    /// The same with every entry off the diagonal times √2, so that the Euclidean norm of the coordinates is ‖A_u‖_F.
+    IsometricTriangle,
+    /// What an algorithm of your own releases, by the name under which it brings its own bound.
+    #[serde(skip_deserializing)]
+    Own(&'static str),
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Product => "the product A X",
+            Self::PackedTriangle => "the packed triangle of A",
+            Self::IsometricTriangle => "the isometric triangle of A",
+            Self::Own(name) => name,
+        })
+    }
+}

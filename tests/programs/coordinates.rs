@@ -1,0 +1,230 @@
+//! Own coordinates: every peer publishes a number of its own, and the algorithm stops when all agree that it is time.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use undertone::algorithm::{Algorithm, BlockSpec, Form, History, Next, PublicState, ReleaseSpec};
+use undertone::engine::analytic::{self, AnalyticOptions};
+use undertone::engine::{EngineError, Silent, lockstep};
+use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
+use undertone::privacy::adjacency::User;
+use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
+use undertone::protocol::averaging::AveragingKind;
+use undertone::protocol::{Plan, PlanError};
+use undertone::vocabulary::{Iteration, PeerIndex, Quantity, ReleaseId};
+
+use super::{ITEMS, PEERS, Setting, conforms, local, one_copy, users, with_peers};
+
+const ENERGY: Quantity = Quantity::Own("the energy of own rows along X");
+
+/// In every iteration: every peer's ‖R_u X‖² as a coordinate of its own; then, unless the largest agreed energy is above
+/// `enough`, a product, after which X moves on.
+#[derive(Debug)]
+struct Searching {
+    enough: f64,
+}
+
+/// A user there or not changes ‖R_u x‖² by (r̂x)² ≤ 1.
+#[derive(Debug)]
+struct OneRow;
+
+impl Rule for OneRow {
+    type Adjacency = User;
+
+    const QUANTITY: Quantity = ENERGY;
+
+    fn statistic(_: &Public) -> Statistic {
+        Statistic::None
+    }
+
+    fn bound(_: &Public, _: f64) -> f64 {
+        1.0
+    }
+}
+
+impl Algorithm for Searching {
+    fn name(&self) -> &'static str {
+        "searching"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, f64)> {
+        vec![("enough", self.enough)]
+    }
+
+    fn dimension(&self) -> usize {
+        ITEMS
+    }
+
+    fn query_columns(&self) -> usize {
+        1
+    }
+
+    fn releases(&self) -> Vec<ReleaseSpec> {
+        (1..=4)
+            .flat_map(|l| {
+                let energies = ReleaseSpec {
+                    iteration: Iteration(l),
+                    form: Form::OwnCoordinates,
+                    blocks: vec![BlockSpec {
+                        quantity: ENERGY,
+                        shape: (1, 1),
+                        columns: 1,
+                        weight: 1.0,
+                    }],
+                    agreement: l > 1,
+                    batch: None,
+                    share: 1.0,
+                };
+                [
+                    energies,
+                    ReleaseSpec::sum(l, Quantity::Product, (ITEMS, 1), 1),
+                ]
+            })
+            .collect()
+    }
+
+    fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {
+        match (declared, state.agreed) {
+            (None, _) => Next::Done,
+            (Some(release), None) if release.agreement => Next::Agree,
+            // All peers hold this number with equal bits, so that all stop together.
+            (Some(release), Some(energy)) if release.agreement && energy > self.enough => {
+                Next::Done
+            }
+            _ => Next::Release(ReleaseId(state.released + 1)),
+        }
+    }
+
+    /// The largest energy that has been published.
+    fn statistic(&self, state: &PublicState) -> f64 {
+        let energies = state.past.iter().filter(|one| one.release.0 % 2 == 1);
+        let last = energies.last().map(|one| one.sum.values().to_vec());
+        last.unwrap_or_default()
+            .into_iter()
+            .fold(f64::MIN, f64::max)
+    }
+
+    fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {
+        rows.project(history.query, 1)
+    }
+
+    fn add_contribution(
+        &self,
+        release: ReleaseId,
+        rows: &SparseRows,
+        prepared: &[f64],
+        range: Range<usize>,
+        out: &mut [f64],
+    ) {
+        if release.0 % 2 == 1 {
+            out[0] += prepared.iter().map(|x| x * x).sum::<f64>();
+        } else {
+            rows.add_back_projection(prepared, 1, range, out);
+        }
+    }
+
+    fn advance(
+        &self,
+        state: &PublicState,
+        sum: &Arc<Block>,
+        sigmas: &[f64],
+    ) -> Result<PublicState, NotFullRank> {
+        let mut next = state.followed_by(sum, sigmas);
+        if state.released % 2 == 1 {
+            next.query = Arc::new(orthonormalise(sum)?);
+        }
+        Ok(next)
+    }
+
+    fn estimate(&self, state: &PublicState) -> Arc<Block> {
+        Arc::clone(&state.query)
+    }
+}
+
+fn setting(sigmas: [f64; 3]) -> Setting {
+    Setting {
+        sensitivity: SensitivitySpec::new(Adjacency::User, SensitivityRule::Exact, 1, None)
+            .with_rule::<OneRow>(),
+        averaging: AveragingKind::Tree,
+        sigmas,
+    }
+}
+
+const SIGMAS: [f64; 3] = [0.1, 1.0, 0.5];
+
+#[test]
+fn all_engines_give_equal_bits() {
+    let algorithm: Arc<dyn Algorithm> = Arc::new(Searching { enough: 1e9 });
+    conforms(&setting(SIGMAS), &algorithm, &local(users(true)));
+}
+
+/// Every peer learns every coordinate with the bits of its owner, under gossip too; central is local exactly.
+#[test]
+fn own_coordinates_are_those_of_a_curator_bit_for_bit() {
+    let setting = Setting {
+        averaging: AveragingKind::Linear,
+        ..setting(SIGMAS)
+    };
+    let session = setting.session(Arc::new(Searching { enough: 1e9 }), &local(users(true)), 4);
+    let (one, many) = (one_copy(&session), with_peers(&session));
+    let (one, many) = (&one.records[0], &many.records[0]);
+    assert_eq!(one.sum, many.sum);
+    assert_eq!(one.sum.rows(), PEERS);
+    for u in 0..PEERS {
+        let rows = &session.rows()[u];
+        let energy: f64 = rows
+            .project(session.start().values(), 1)
+            .iter()
+            .map(|x| x * x)
+            .sum();
+        let mut noise = [0.0];
+        let term = session.planned_noise().coordinate(PeerIndex::from_index(u));
+        term.add_to(ReleaseId(1), 1.0, &mut noise);
+        assert_ne!(noise[0], 0.0);
+        assert_eq!(one.sum.values()[u], energy + noise[0], "peer {u}");
+    }
+}
+
+#[test]
+fn all_peers_stop_together_when_an_agreed_number_says_so() {
+    let all = setting(SIGMAS).session(Arc::new(Searching { enough: 1e9 }), &local(users(true)), 4);
+    let energies = lockstep::run(&all, &mut Silent).expect("runs").records[0]
+        .sum
+        .clone();
+    let largest = energies.values().iter().copied().fold(f64::MIN, f64::max);
+    let stops = Arc::new(Searching {
+        enough: largest - 0.5,
+    });
+    for averaging in [AveragingKind::Tree, AveragingKind::Linear] {
+        let setting = Setting {
+            averaging,
+            ..setting(SIGMAS)
+        };
+        let session = setting.session(
+            Arc::clone(&stops) as Arc<dyn Algorithm>,
+            &local(users(true)),
+            4,
+        );
+        let (one, many) = (one_copy(&session), with_peers(&session));
+        assert!(many.records.len() < session.plan().releases().len());
+        assert_eq!(one.records.len(), many.records.len());
+    }
+}
+
+#[test]
+fn coordinates_without_noise_of_their_own_and_an_engine_that_draws_sums_are_refused() {
+    let session =
+        setting(SIGMAS).session(Arc::new(Searching { enough: 1e9 }), &local(users(true)), 4);
+    let mut parameters = session.plan().parameters().clone();
+    parameters.sigma_coordinate = 0.0;
+    assert!(matches!(
+        Plan::new(parameters),
+        Err(PlanError::BareCoordinates { .. })
+    ));
+    let options = AnalyticOptions {
+        probes: 2,
+        contraction: 1.0,
+    };
+    let refused = analytic::run(&session, options, &mut Silent);
+    assert!(matches!(refused, Err(EngineError::NotProduct { .. })));
+}
