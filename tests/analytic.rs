@@ -47,7 +47,8 @@ fn a_report_says_what_is_approximate_and_what_all_peers_would_send() {
     let report = run(&ours, &mut Silent).expect("runs");
     let summary = &report.summary;
     assert_eq!(summary.engine, "analytic");
-    let notes = summary.warnings.join("\n");
+    let notes: Vec<String> = summary.warnings.iter().map(ToString::to_string).collect();
+    let notes = notes.join("\n");
     assert!(notes.contains("4 probe peers") && notes.contains("approximated"));
     let bound = summary.consensus.approximation.expect("averaging is tight");
     assert!(bound > 0.0 && bound < 1e-3, "{bound:e}");

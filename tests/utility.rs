@@ -199,7 +199,7 @@ fn popularity_starts_nearer() {
             popular
                 .warnings()
                 .iter()
-                .any(|line| line.contains("public already"))
+                .any(|line| line.to_string().contains("public already"))
         );
         let (random, popular) = (reference.plain(&random)[0], reference.plain(&popular)[0]);
         println!("{kind:?}: random {random}, popularity {popular}");

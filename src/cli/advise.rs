@@ -12,6 +12,7 @@ use crate::campaign::advise::{
     AdviseOptions, AlgorithmAdvice, Candidate, Guess, MOST_ITEMS, TIE, advise,
 };
 use crate::scenario::Experiment;
+use crate::writing;
 
 /// Candidates that are printed; `--json` has all.
 const SHOWN: usize = 10;
@@ -124,7 +125,7 @@ fn print(
         )?;
     }
     let budget = match advice.bytes {
-        Some(bytes) => format!("at most {} from any peer", table::bytes(bytes)),
+        Some(bytes) => format!("at most {} from any peer", writing::bytes(bytes)),
         None => "any number of bytes".to_owned(),
     };
     writeln!(
@@ -147,7 +148,7 @@ fn print(
         rows.push(vec![
             candidate.name.clone(),
             table::optional(candidate.predicted_error),
-            table::bytes(candidate.bytes_max_peer),
+            writing::bytes(candidate.bytes_max_peer),
             if candidate.on_frontier { "yes" } else { "" }.to_owned(),
         ]);
     }

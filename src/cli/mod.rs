@@ -87,7 +87,7 @@ fn report(error: &anyhow::Error) {
 }
 
 /// Warnings go to standard error, with `--quiet` too: they say what a result is worth.
-fn warn(warnings: &[String]) {
+fn warn(warnings: &[impl std::fmt::Display]) {
     warnings
         .iter()
         .for_each(|warning| eprintln!("warning: {warning}"));

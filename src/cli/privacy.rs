@@ -387,7 +387,7 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
             noise.iteration.to_string(),
             table::number(noise.sensitivity),
             table::number(noise.sigma_central),
-            table::number(noise.sigma_independent),
+            table::number(noise.sigma_own),
             table::number(noise.sigma_pairwise),
         ]);
     }

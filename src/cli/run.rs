@@ -14,6 +14,7 @@ use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
 use crate::run::summary::Summary;
 use crate::run::{output, run};
+use crate::writing::bytes;
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     if let Some(study) = arguments.experiment.study()? {
@@ -77,9 +78,9 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     writeln!(
         out,
         "\nsent: {} in {} messages, at most {} by one peer",
-        table::bytes(communication.bytes_total),
+        bytes(communication.bytes_total),
         communication.messages,
-        table::bytes(communication.bytes_max_peer),
+        bytes(communication.bytes_max_peer),
     )?;
     // Engines with one copy of the basis have nobody to disagree.
     if summary.consensus.guaranteed > 0.0 {
@@ -106,7 +107,7 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let memory = summary
         .timing
         .peak_memory_bytes
-        .map_or_else(|| "unknown".to_owned(), table::bytes);
+        .map_or_else(|| "unknown".to_owned(), bytes);
     writeln!(out, "took {total:.2} s, peak memory {memory}")
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
         progress.advance(advance)
     })?;
     progress.finish();
-    let page = report::sweep_page(&report::Sweep::of(&result, &table, &written))?;
+    let page = report::sweep_page(&report::SweepReport::of(&result, &table, &written))?;
     let page = report::write(&directory, &page)?;
     let mut out = io::stdout().lock();
     if arguments.report.json {

@@ -57,16 +57,6 @@ pub(crate) fn optional(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), number)
 }
 
-/// Bytes with a decimal unit.
-pub(crate) fn bytes(count: u64) -> String {
-    const UNITS: [(&str, f64); 3] = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
-    let value = count as f64;
-    UNITS.iter().find(|(_, size)| value >= *size).map_or_else(
-        || format!("{count} B"),
-        |(unit, size)| format!("{:.2} {unit}", value / size),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,8 +67,6 @@ mod tests {
         assert_eq!(number(12.3456), "12.35");
         assert_eq!(number(12345.6), "12346");
         assert_eq!(number(1.5e-7), "1.50e-7");
-        assert_eq!(bytes(1_234_567), "1.23 MB");
-        assert_eq!(bytes(12), "12 B");
     }
 
     #[test]

@@ -14,7 +14,8 @@ use super::axis::{Axis, Scale};
 use super::ink::{self, Ink, Marker, Style};
 use super::labels;
 use super::markup::{Markup, cleaned};
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, PageTable};
+use crate::writing::Column;
 
 /// One point of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -411,7 +412,7 @@ impl Figure {
     }
 
     /// All numbers, one row per x and a column per series; `None` if that is more than anybody reads.
-    fn numbers(&self) -> Option<Table> {
+    fn numbers(&self) -> Option<PageTable> {
         let mut rows: BTreeMap<u64, Vec<Cell>> = BTreeMap::new();
         for (column, series) in self.series.iter().enumerate() {
             for point in series.points.iter().filter(|point| point.x.is_finite()) {
@@ -439,7 +440,7 @@ impl Figure {
                 .iter()
                 .map(|s| Column::new(&s.name, &self.y.unit)),
         );
-        Some(Table {
+        Some(PageTable {
             caption: self.y.caption(),
             columns,
             rows: rows.into_values().collect(),

@@ -3,15 +3,16 @@
 use super::axis::{Axis, Spacing};
 use super::figure::{Figure, Mark, Point, Series, frontier};
 use super::number;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, PageTable};
 use crate::campaign::sweep::{Frontier, SweepResult};
+use crate::writing::Column;
 
 /// Figures of one sweep at most.
 const MOST: usize = 4;
 
 /// A figure and the table behind it for at most [`MOST`] values of the swept key, evenly chosen, first and last among
 /// them.
-pub(super) fn drawn(result: &SweepResult) -> Vec<(Figure, Table)> {
+pub(super) fn drawn(result: &SweepResult) -> Vec<(Figure, PageTable)> {
     let all = &result.frontiers;
     let count = all.len().min(MOST);
     let last = all.len().saturating_sub(1);
@@ -22,7 +23,7 @@ pub(super) fn drawn(result: &SweepResult) -> Vec<(Figure, Table)> {
         .collect()
 }
 
-fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, Table) {
+fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTable) {
     let axis = match result.x.as_str() {
         "privacy.epsilon" => "ε",
         key => key,
@@ -83,7 +84,7 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, Table)
             Cell::text(if point.on_frontier { "yes" } else { "no" }),
         ]
     };
-    let table = Table {
+    let table = PageTable {
         caption: format!("All methods at {place}"),
         columns: vec![
             Column::new("number", ""),

@@ -40,8 +40,8 @@ pub use network::{MOST_EDGES, MOST_NODES, Network, is_drawn};
 pub use page::Page;
 pub use run_page::run_page;
 pub use study_page::study_page;
-pub use sweep_page::{Crossing, Method, Panel, Sweep, sweep_page};
-pub use table::{Cell, Column, Table};
+pub use sweep_page::{MarkedCrossing, Method, Panel, SweepReport, sweep_page};
+pub use table::{Cell, PageTable};
 
 /// Name of the file in the folder of results.
 pub const FILE: &str = "report.html";

@@ -30,17 +30,6 @@ pub(super) fn significant(value: f64, digits: i32) -> String {
     }
 }
 
-/// Bytes with a decimal unit.
-pub(super) fn bytes(count: u64) -> String {
-    const UNITS: [(&str, f64); 3] = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
-    let value = count as f64;
-    let unit = UNITS.iter().find(|(_, size)| value >= *size);
-    unit.map_or_else(
-        || format!("{count} B"),
-        |(unit, size)| format!("{} {unit}", significant(value / size, 3)),
-    )
-}
-
 /// Digits in groups of three.
 pub(super) fn grouped(count: u64) -> String {
     let digits = count.to_string();
@@ -88,10 +77,6 @@ mod tests {
         for (value, shown) in cases {
             assert_eq!(short(value), shown);
         }
-        assert_eq!(bytes(1_234_567), "1.23 MB");
-        assert_eq!(
-            (bytes(12), grouped(1_234_567)),
-            ("12 B".to_owned(), "1,234,567".to_owned())
-        );
+        assert_eq!(grouped(1_234_567), "1,234,567");
     }
 }

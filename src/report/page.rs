@@ -3,7 +3,7 @@
 use super::figure::{Figure, FigureError};
 use super::markup::Markup;
 use super::network::Network;
-use super::table::Table;
+use super::table::PageTable;
 
 /// A page that shows itself without network, scripts or other files.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl Page {
     }
 
     /// Adds a list of warnings, if there are any.
-    pub fn warnings(&mut self, warnings: &[String]) {
+    pub fn warnings(&mut self, warnings: &[impl std::fmt::Display]) {
         if warnings.is_empty() {
             return;
         }
@@ -98,7 +98,7 @@ impl Page {
     }
 
     /// Adds a table.
-    pub fn table(&mut self, table: &Table) {
+    pub fn table(&mut self, table: &PageTable) {
         self.body.line();
         self.body.piece(&table.markup());
     }

@@ -4,7 +4,7 @@ use super::axis::{Axis, Spacing};
 use super::figure::{Figure, FigureError, Mark, Point, Series};
 use super::network::{self, Network};
 use super::page::Page;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, PageTable};
 use super::{guarantee, number};
 use crate::assess::peer_costs;
 use crate::config::resolved;
@@ -13,6 +13,8 @@ use crate::run::Report;
 use crate::run::metrics::Utility;
 use crate::run::summary::Summary;
 use crate::scenario::Experiment;
+use crate::writing;
+use crate::writing::Column;
 
 /// Peers up to which the exact loss of each is computed for the picture; milliseconds.
 const MOST_ACCOUNTED: usize = 1000;
@@ -144,7 +146,7 @@ fn losses(experiment: &Experiment) -> Vec<Option<f64>> {
     costs.iter().map(|cost| Some(cost.epsilon)).collect()
 }
 
-fn utility(summary: &Summary) -> Table {
+fn utility(summary: &Summary) -> PageTable {
     let ours = Utility {
         subspace_error: summary.utility.subspace_error,
         relative_error: summary.utility.relative_error,
@@ -163,7 +165,7 @@ fn utility(summary: &Summary) -> Table {
             Cell::optional(figures.subspace_error),
         ]
     });
-    Table {
+    PageTable {
         caption: "Error after the last iteration".to_owned(),
         columns: vec![
             Column::new("run", ""),
@@ -319,7 +321,7 @@ fn agreement(experiment: &Experiment, report: &Report) -> String {
     text
 }
 
-fn views(views: &[View]) -> Table {
+fn views(views: &[View]) -> PageTable {
     let rows = views.iter().map(|view| {
         vec![
             Cell::text(&view.view),
@@ -331,7 +333,7 @@ fn views(views: &[View]) -> Table {
             Cell::Text(certificate(view.certificate)),
         ]
     });
-    Table {
+    PageTable {
         caption: "Privacy loss by who looks, for the worst-placed honest peer over all iterations"
             .to_owned(),
         columns: vec![
@@ -355,17 +357,17 @@ fn certificate(certificate: Certificate) -> String {
     }
 }
 
-fn noise(summary: &Summary) -> Table {
+fn noise(summary: &Summary) -> PageTable {
     let rows = summary.privacy.iterations.iter().map(|noise| {
         vec![
             Cell::Count(u64::from(noise.iteration)),
             Cell::Number(noise.sensitivity),
             Cell::Number(noise.sigma_central),
-            Cell::Number(noise.sigma_independent),
+            Cell::Number(noise.sigma_own),
             Cell::Number(noise.sigma_pairwise),
         ]
     });
-    Table {
+    PageTable {
         caption: "Sensitivity and standard deviations of the noise, as drawn".to_owned(),
         columns: vec![
             Column::new("iteration", ""),
@@ -378,7 +380,7 @@ fn noise(summary: &Summary) -> Table {
     }
 }
 
-fn communication_table(summary: &Summary) -> Table {
+fn communication_table(summary: &Summary) -> PageTable {
     let cost = &summary.communication;
     let exchanges: u64 = cost.rounds.iter().map(|rounds| u64::from(*rounds)).sum();
     let count = |name: &str, count: u64| vec![Cell::text(name), Cell::Count(count), Cell::text("")];
@@ -386,11 +388,11 @@ fn communication_table(summary: &Summary) -> Table {
         vec![
             Cell::text(name),
             Cell::Count(bytes),
-            Cell::Text(number::bytes(bytes)),
+            Cell::Text(writing::bytes(bytes)),
         ]
     };
     let rounds = cost.rounds.first().copied().unwrap_or(0);
-    Table {
+    PageTable {
         caption: "Rounds, messages and bytes, frames and prefixes included".to_owned(),
         columns: vec![
             Column::new("what", ""),
@@ -407,7 +409,7 @@ fn communication_table(summary: &Summary) -> Table {
     }
 }
 
-fn setting(summary: &Summary) -> Table {
+fn setting(summary: &Summary) -> PageTable {
     let data = &summary.data;
     let text = |name: &str, value: String| vec![Cell::text(name), Cell::Text(value)];
     let count = |value: u64| number::grouped(value);
@@ -454,7 +456,7 @@ fn setting(summary: &Summary) -> Table {
             number::short(summary.topology.mixing_second_eigenvalue),
         ),
     ];
-    Table {
+    PageTable {
         caption: "The run".to_owned(),
         columns: vec![Column::new("what", ""), Column::new("value", "")],
         rows,
@@ -470,7 +472,7 @@ fn timing(summary: &Summary) -> String {
         .map(|(part, seconds)| format!("{part} {} s", number::significant(*seconds, 3)))
         .collect();
     let memory = timing.peak_memory_bytes.map_or_else(String::new, |bytes| {
-        format!("; peak memory {}", number::bytes(bytes))
+        format!("; peak memory {}", writing::bytes(bytes))
     });
     format!(
         "{} s in all ({}){memory}.",

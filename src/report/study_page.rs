@@ -3,8 +3,8 @@
 use super::axis::{Axis, Spacing};
 use super::figure::{Figure, FigureError, Mark, Point, Series};
 use super::page::Page;
-use super::table::{Cell, Column, Table};
-use crate::campaign::study::{self, StudyResult};
+use super::table::{Cell, PageTable};
+use crate::campaign::study::{StudyFigure, StudyResult};
 use crate::writing::{self, Value};
 
 /// The page of a study; `configuration` is the study file.
@@ -20,7 +20,7 @@ pub fn study_page(result: &StudyResult, configuration: &str) -> Result<String, F
     }
     page.section("Tables");
     for found in &result.tables {
-        page.table(&Table::from(found));
+        page.table(&PageTable::from(found));
     }
     for note in &result.notes {
         page.paragraph(&format!("Note: {note}"));
@@ -30,7 +30,7 @@ pub fn study_page(result: &StudyResult, configuration: &str) -> Result<String, F
 }
 
 /// The first series as measured, with markers; all others as lines.
-fn figure((number, found): (usize, &study::Figure)) -> Figure {
+fn figure((number, found): (usize, &StudyFigure)) -> Figure {
     let series = found.series.iter().enumerate().map(|(i, series)| {
         let points = series.points.iter().map(|&(x, y)| Point::new(x, y));
         let mark = if i == 0 { Mark::Markers } else { Mark::Line };
@@ -48,11 +48,8 @@ fn figure((number, found): (usize, &study::Figure)) -> Figure {
     }
 }
 
-impl From<&writing::Table> for Table {
+impl From<&writing::Table> for PageTable {
     fn from(table: &writing::Table) -> Self {
-        let column = |column: &writing::Column| {
-            Column::new(&column.name, column.unit.as_deref().unwrap_or_default())
-        };
         let cell = |value: &Value| match value {
             Value::Text(text) => Cell::text(text),
             Value::Number(number) => Cell::Number(*number),
@@ -62,7 +59,7 @@ impl From<&writing::Table> for Table {
         let row = |row: &Vec<Value>| row.iter().map(cell).collect();
         Self {
             caption: table.name.clone(),
-            columns: table.columns.iter().map(column).collect(),
+            columns: table.columns.clone(),
             rows: table.rows.iter().map(row).collect(),
         }
     }

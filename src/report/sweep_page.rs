@@ -1,15 +1,18 @@
 //! The page of a sweep: error against ε for every method.
 
+use std::borrow::Cow;
+
 use super::axis::Axis;
 use super::figure::{Figure, FigureError, Guide, Series};
 use super::number;
 use super::page::Page;
-use super::table::{Cell, Column, Table};
-use std::borrow::Cow;
+use super::table::{Cell, PageTable};
+use crate::campaign::sweep::Crossing;
+use crate::writing::Column;
 
 /// What a sweep found, as plain numbers and text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sweep {
+pub struct SweepReport {
     /// The experiment's name.
     pub name: String,
     /// What was swept over what, in a sentence.
@@ -27,15 +30,15 @@ pub struct Sweep {
     /// Name of the method that ratios are against.
     pub baseline: String,
     /// Where each method reaches the target, in the order of the methods.
-    pub crossings: Vec<Crossing>,
+    pub crossings: Vec<MarkedCrossing>,
     /// Every method.
     pub methods: Vec<Method>,
     /// More figures, after the panels.
     pub figures: Vec<Figure>,
     /// Error against bytes, each figure with the table that explains its numbers; no section if there are none.
-    pub frontiers: Vec<(Figure, Table)>,
+    pub frontiers: Vec<(Figure, PageTable)>,
     /// More tables, after the methods.
-    pub tables: Vec<Table>,
+    pub tables: Vec<PageTable>,
     /// The experiment file.
     pub configuration: String,
     /// What differs from run to run.
@@ -57,19 +60,9 @@ pub struct Panel {
 
 /// Where a method reaches the target.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Crossing {
-    /// The method.
-    pub method: String,
-    /// Its ε there; `None` if the curve does not reach the target.
-    pub epsilon: Option<f64>,
-    /// The curve is below the target already at its first point: the true value may be less.
-    pub at_most: bool,
-    /// The ε that the accountant says is spent there, where that is another.
-    pub spent: Option<f64>,
-    /// How many times less than the baseline asks for.
-    pub ratio: Option<f64>,
-    /// How many times less than the baseline spends.
-    pub ratio_spent: Option<f64>,
+pub struct MarkedCrossing {
+    /// The method, its x there, and what it pays.
+    pub found: Crossing,
     /// Whether it is the baseline itself.
     pub is_baseline: bool,
 }
@@ -93,7 +86,7 @@ pub struct Method {
 ///
 /// # Errors
 /// [`FigureError`] if the plotting crate fails. Panels without a point that can be drawn say so on the page.
-pub fn sweep_page(sweep: &Sweep) -> Result<String, FigureError> {
+pub fn sweep_page(sweep: &SweepReport) -> Result<String, FigureError> {
     let mut page = Page::new(&sweep.name, &sweep.lead);
     page.guarantee(&sweep.guarantee);
     let mut warnings = sweep.warnings.clone();
@@ -155,34 +148,34 @@ pub fn sweep_page(sweep: &Sweep) -> Result<String, FigureError> {
 }
 
 /// Which method needs least, beside the baseline.
-fn finding(sweep: &Sweep, panel: &Panel, target: f64) -> String {
+fn finding(sweep: &SweepReport, panel: &Panel, target: f64) -> String {
     let what = capitalised(&panel.y.label);
     let target = number::short(target);
-    let reached = |crossing: &Crossing| crossing.epsilon.unwrap_or(f64::INFINITY);
+    let reached = |crossing: &MarkedCrossing| crossing.found.x.unwrap_or(f64::INFINITY);
     let least = sweep
         .crossings
         .iter()
-        .filter(|crossing| crossing.epsilon.is_some())
+        .filter(|crossing| crossing.found.x.is_some())
         .min_by(|a, b| reached(a).total_cmp(&reached(b)));
     let Some(least) = least else {
         return format!("{what}: no method reaches {target}");
     };
-    let place = |crossing: &Crossing| {
-        let sign = if crossing.at_most { "≤" } else { "=" };
+    let place = |crossing: &MarkedCrossing| {
+        let sign = if crossing.found.at_most { "≤" } else { "=" };
         format!("{sign} {}", number::significant(reached(crossing), 2))
     };
-    let (axis, method) = (&sweep.x.label, &least.method);
+    let (axis, method) = (&sweep.x.label, &least.found.method);
     let mut baselines = sweep
         .crossings
         .iter()
         .filter(|crossing| crossing.is_baseline);
     // With further swept keys there are several baselines, and the table says which belongs to whom.
     match (baselines.next(), baselines.next()) {
-        (Some(own), None) if own.epsilon.is_some() && !least.is_baseline => format!(
+        (Some(own), None) if own.found.x.is_some() && !least.is_baseline => format!(
             "{what}: {target} is reached at {axis} {} by {method}, {} by {} (baseline)",
             place(least),
             place(own),
-            own.method
+            own.found.method
         ),
         _ => format!(
             "{what}: {target} is reached first by {method}, at {axis} {}",
@@ -191,14 +184,14 @@ fn finding(sweep: &Sweep, panel: &Panel, target: f64) -> String {
     }
 }
 
-fn crossings(sweep: &Sweep, target: f64) -> Table {
+fn crossings(sweep: &SweepReport, target: f64) -> PageTable {
     let rows = sweep.crossings.iter().map(|crossing| {
-        let mut name = crossing.method.clone();
+        let mut name = crossing.found.method.clone();
         if crossing.is_baseline {
             name.push_str(" (baseline)");
         }
-        let epsilon = match crossing.epsilon {
-            Some(epsilon) if crossing.at_most => {
+        let epsilon = match crossing.found.x {
+            Some(epsilon) if crossing.found.at_most => {
                 Cell::Text(format!("≤ {}", number::significant(epsilon, 3)))
             }
             epsilon => Cell::optional(epsilon),
@@ -206,13 +199,13 @@ fn crossings(sweep: &Sweep, target: f64) -> Table {
         vec![
             Cell::Text(name),
             epsilon,
-            Cell::optional(crossing.ratio),
-            Cell::optional(crossing.spent),
-            Cell::optional(crossing.ratio_spent),
+            Cell::optional(crossing.found.ratio),
+            Cell::optional(crossing.found.epsilon_spent),
+            Cell::optional(crossing.found.ratio_spent),
         ]
     });
     let measure = sweep.panels.first().map_or("error", |panel| &panel.y.label);
-    Table {
+    PageTable {
         caption: format!(
             "Where each method reaches {} ({measure})",
             number::short(target)
@@ -228,7 +221,7 @@ fn crossings(sweep: &Sweep, target: f64) -> Table {
     }
 }
 
-fn settings(sweep: &Sweep) -> Table {
+fn settings(sweep: &SweepReport) -> PageTable {
     let rows = sweep.methods.iter().map(|method| {
         let set: Vec<String> = method
             .settings
@@ -242,19 +235,19 @@ fn settings(sweep: &Sweep) -> Table {
         };
         vec![Cell::text(&method.name), Cell::Text(set)]
     });
-    Table {
+    PageTable {
         caption: "What each method sets".to_owned(),
         columns: vec![Column::new("method", ""), Column::new("settings", "")],
         rows: rows.collect(),
     }
 }
 
-fn counts(sweep: &Sweep) -> Table {
+fn counts(sweep: &SweepReport) -> PageTable {
     let rows = sweep.methods.iter().map(|method| {
         let [points, runs, missing] = [method.points, method.runs, method.missing].map(Cell::Count);
         vec![Cell::text(&method.name), points, runs, missing]
     });
-    Table {
+    PageTable {
         caption: "How much was run".to_owned(),
         columns: vec![
             Column::new("method", ""),

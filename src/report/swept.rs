@@ -3,16 +3,17 @@
 use super::axis::{Axis, Spacing};
 use super::figure::{Figure, Mark, Point, Series};
 use super::frontiers;
-use super::sweep_page::{Crossing, Method, Panel, Sweep};
-use super::table::{Cell, Column, Table};
-use crate::campaign::sweep::{Coincidence, Curve, SweepResult};
+use super::sweep_page::{MarkedCrossing, Method, Panel, SweepReport};
+use super::table::{Cell, PageTable};
+use crate::campaign::sweep::{Coincidence, Crossing, Curve, SweepResult};
 use crate::config::{SweepConfig, SweptError};
+use crate::writing::Column;
 
 /// What a band is, for every figure that has one.
 const BANDS: &str =
     "Lines are means over runs; bands are 99 % percentile-bootstrap bands of the mean.";
 
-impl Sweep {
+impl SweepReport {
     /// The page of this result; `table` is the file's `[sweep]`, `configuration` the file itself.
     #[must_use]
     pub fn of(result: &SweepResult, table: &SweepConfig, configuration: &str) -> Self {
@@ -40,13 +41,8 @@ impl Sweep {
                 .and_then(|name| method.strip_prefix(name.as_str()));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ["))
         };
-        let crossing = |found: &crate::campaign::sweep::Crossing| Crossing {
-            method: found.method.clone(),
-            epsilon: found.x,
-            at_most: found.at_most,
-            spent: found.epsilon_spent,
-            ratio: found.ratio,
-            ratio_spent: found.ratio_spent,
+        let crossing = |found: &Crossing| MarkedCrossing {
+            found: found.clone(),
             is_baseline: is_baseline(&found.method),
         };
         Self {
@@ -150,7 +146,7 @@ fn methods(result: &SweepResult, table: &SweepConfig) -> Vec<Method> {
     result.curves.iter().enumerate().map(one).collect()
 }
 
-fn coincidences(pairs: &[Coincidence]) -> Option<Table> {
+fn coincidences(pairs: &[Coincidence]) -> Option<PageTable> {
     let row = |pair: &Coincidence| {
         let [one, other] = &pair.methods;
         let least = pair.points.iter().filter_map(|(_, p)| *p).reduce(f64::min);
@@ -162,7 +158,7 @@ fn coincidences(pairs: &[Coincidence]) -> Option<Table> {
             Cell::optional(least),
         ]
     };
-    (!pairs.is_empty()).then(|| Table {
+    (!pairs.is_empty()).then(|| PageTable {
         caption: "Pairs whose errors must have the same law (permutation test, Holm-corrected)"
             .to_owned(),
         columns: vec![

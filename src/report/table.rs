@@ -2,36 +2,17 @@
 
 use super::markup::Markup;
 use super::number;
+use crate::writing::Column;
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct PageTable {
     /// What it lists.
     pub caption: String,
     /// Its columns.
     pub columns: Vec<Column>,
     /// Its rows, one cell per column.
     pub rows: Vec<Vec<Cell>>,
-}
-
-/// A column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
-    /// What it holds.
-    pub name: String,
-    /// In which unit; empty where that means nothing.
-    pub unit: String,
-}
-
-impl Column {
-    /// A column.
-    #[must_use]
-    pub fn new(name: &str, unit: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            unit: unit.to_owned(),
-        }
-    }
 }
 
 /// One cell.
@@ -80,7 +61,7 @@ impl Cell {
     }
 }
 
-impl Table {
+impl PageTable {
     /// The table. Columns with words are aligned left, all others right.
     #[must_use]
     pub fn markup(&self) -> Markup {
@@ -107,8 +88,8 @@ impl Table {
                         for (c, column) in self.columns.iter().enumerate() {
                             row.element("th", &[("scope", "col"), ("class", class(c))], |cell| {
                                 cell.text(&column.name);
-                                if !column.unit.is_empty() {
-                                    let unit = format!(" [{}]", column.unit);
+                                if let Some(unit) = &column.unit {
+                                    let unit = format!(" [{unit}]");
                                     cell.leaf("span", &[("class", "unit")], &unit);
                                 }
                             });
@@ -140,7 +121,7 @@ mod tests {
 
     #[test]
     fn numbers_stand_right_and_words_left() {
-        let table = Table {
+        let table = PageTable {
             caption: "c & d".to_owned(),
             columns: vec![Column::new("<who>", ""), Column::new("ε", "nats")],
             rows: vec![

@@ -7,6 +7,7 @@ use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 
 use super::*;
+use crate::campaign::sweep::Crossing;
 use crate::engine::Silent;
 use crate::run::run;
 use crate::scenario::Experiment;
@@ -55,7 +56,7 @@ fn curve(worst: f64, half: f64, bias: f64) -> Vec<Point> {
 }
 
 /// Eight methods at fourteen values of ε, made up.
-pub(super) fn sweep() -> Sweep {
+pub(super) fn sweep() -> SweepReport {
     let series = |worse: f64| -> Vec<Series> {
         let methods = METHODS.iter();
         methods
@@ -78,13 +79,15 @@ pub(super) fn sweep() -> Sweep {
     };
     let crossings = METHODS.iter().map(|(name, worst, half, _)| {
         let epsilon = half * (worst / 0.1 - 1.0_f64).powf(0.625);
-        Crossing {
-            method: (*name).to_owned(),
-            epsilon: Some(epsilon).filter(|e| *e < 100.0),
-            at_most: false,
-            spent: Some(epsilon * 0.7),
-            ratio: Some(7.0 / epsilon),
-            ratio_spent: Some(4.9 / epsilon),
+        MarkedCrossing {
+            found: Crossing {
+                method: (*name).to_owned(),
+                x: Some(epsilon).filter(|e| *e < 100.0),
+                at_most: false,
+                epsilon_spent: Some(epsilon * 0.7),
+                ratio: Some(7.0 / epsilon),
+                ratio_spent: Some(4.9 / epsilon),
+            },
             is_baseline: *name == "P1 Alg. 2",
         }
     });
@@ -101,7 +104,7 @@ pub(super) fn sweep() -> Sweep {
         runs: 140,
         missing: 0,
     });
-    Sweep {
+    SweepReport {
         name: "fig1-jester".to_owned(),
         lead: "8 methods at 14 values of ε, 10 seeds each: rank 32, 3 iterations, Jester."
             .to_owned(),
@@ -285,7 +288,7 @@ fn the_page_of_a_run_is_sound_complete_and_repeats() {
         assert!(text.contains(expected), "{expected}");
     }
     for warning in experiment.warnings() {
-        assert!(text.contains(warning.as_str()), "{warning}");
+        assert!(text.contains(&warning.to_string()), "{warning}");
     }
     let fixed = |page: &str| -> Vec<String> {
         let lines = page
@@ -359,7 +362,7 @@ fn hostile_names_stay_text() {
     hostile.configuration = format!("name = {HOSTILE}\n</pre>");
     hostile.methods[0].name = HOSTILE.to_owned();
     hostile.methods[0].settings = vec![(HOSTILE.to_owned(), HOSTILE.to_owned())];
-    hostile.crossings[6].method = HOSTILE.to_owned();
+    hostile.crossings[6].found.method = HOSTILE.to_owned();
     hostile.warnings = vec![HOSTILE.to_owned()];
     hostile.panels[0].series[0].name = HOSTILE.to_owned();
     hostile.panels[0].y.label = HOSTILE.to_owned();
@@ -436,7 +439,7 @@ fn a_sweep_shows_every_method_with_its_band_in_both_panels() {
 #[test]
 fn the_finding_names_the_method_that_needs_least() {
     let mut sweep = sweep();
-    let title = |sweep: &Sweep| {
+    let title = |sweep: &SweepReport| {
         let page = sweep_page(sweep).expect("drawn");
         let at = page.split("<figcaption>").nth(1).expect("a caption");
         at.split('<').next().expect("text").to_owned()
@@ -446,7 +449,7 @@ fn the_finding_names_the_method_that_needs_least() {
         found.contains("degree floor 20") && found.contains("9.9 by P1 Alg. 2 (baseline)"),
         "{found}"
     );
-    sweep.crossings.iter_mut().for_each(|c| c.epsilon = None);
+    sweep.crossings.iter_mut().for_each(|c| c.found.x = None);
     assert!(title(&sweep).contains("no method reaches 0.1"));
 }
 

@@ -11,13 +11,14 @@
 //!
 //! # What is computed
 //! Every constant hidden in O(·) is taken as 1, and k = q = ⌊p/2⌋, the largest the theorems allow. The row norms are
-//! those of X⁰ … X^{L−1}, which noise is scaled by (P1 writes X^l; ref F.1.4), and μ₁ = 1 (ref F.1.6).
+//! those of X⁰ … X^{L−1}, the queries that noise is scaled by (P1 writes X^l, which is not known yet when the noise of
+//! iteration l is drawn), and μ₁, the largest row norm of an orthogonal matrix, is 1.
 //!
 //! # What they are worth
 //! The bounds are asymptotic: a subspace error never exceeds 1, and they often do; they are printed as they are.
 //! L is assumed large enough, which is not checked, and at L = 1 the ln L of the formulas is 0, so that they say
 //! nothing. Both theorems ask for δ ≤ e^{−ε/4} so that P1's σ_l gives (ε, δ); that condition rests on an error of
-//! arithmetic (eq. 26; ref F.1.1), and the right one is ε ≤ (8 − 4√2) ln(1/δ), about 2.343 ln(1/δ). Runs of this
+//! arithmetic in P1's eq. 26, and the right one is ε ≤ (8 − 4√2) ln(1/δ), about 2.343 ln(1/δ). Runs of this
 //! crate are calibrated otherwise and do not depend on it; it is reported.
 
 use serde::Serialize;
@@ -58,7 +59,7 @@ pub struct ConvergenceBounds {
 
 /// The numbers the formulas take.
 #[derive(Clone, Copy, Debug)]
-struct Setting {
+struct Quantities {
     n: f64,
     iterations: f64,
     epsilon: f64,
@@ -66,7 +67,7 @@ struct Setting {
     gap: f64,
 }
 
-impl Setting {
+impl Quantities {
     /// Eq. 34: η for noise of standard deviation `sigma` on the sum.
     fn of_noise(self, sigma: f64) -> f64 {
         sigma * (self.n * self.iterations.ln()).sqrt() / self.gap
@@ -138,7 +139,7 @@ pub(super) fn convergence_bounds(
         return bounds;
     }
     let n = experiment.user_rows().dimension();
-    let setting = Setting {
+    let setting = Quantities {
         n: n as f64,
         iterations: f64::from(iterations),
         epsilon,
@@ -205,7 +206,7 @@ mod tests {
     /// ½ √(300 · 11.512925 · 1.098612)/10 = 3.0799.
     #[test]
     fn the_formulas_give_what_the_paper_s_give() {
-        let setting = Setting {
+        let setting = Quantities {
             n: 100.0,
             iterations: 3.0,
             epsilon: 1.0,
@@ -270,7 +271,7 @@ mod tests {
         let dependent = found.runtime_dependent.expect("known");
         assert!((dependent / (row_norm * log) - 1.0).abs() < 1e-8);
 
-        let sigma_own = report.rows.iter().map(|row| row.noise.sigma_independent);
+        let sigma_own = report.rows.iter().map(|row| row.noise.sigma_own);
         let sigma = 8.0_f64.sqrt() * sigma_own.fold(0.0, f64::max);
         let own = sigma * (40.0 * 3.0_f64.ln()).sqrt() / gap;
         assert!((found.own_noise.expect("known") / own - 1.0).abs() < 1e-8);

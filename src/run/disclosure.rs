@@ -49,7 +49,7 @@
 //! - Standard output, `summary.json`, `report.html` and the like hold figures measured on the raw data; they are for its
 //!   holder and marked so.
 
-use super::execute::RunError;
+use super::engine::RunError;
 use crate::config::{ConfigError, EvaluationError};
 use crate::data::DataError;
 use crate::engine::EngineError;

@@ -1,6 +1,9 @@
 //! One experiment, run: the engine, what its result is measured against, and the documents that say so.
 
+mod consensus;
+mod engine;
 mod execute;
+mod peak_memory;
 mod references;
 mod rounds;
 
@@ -14,6 +17,8 @@ pub mod recommend;
 pub mod recommendation;
 pub mod summary;
 
-pub use execute::{MetricsRow, Report, RunError, peak_memory_bytes, run, run_engine};
+pub use engine::{RunError, run_engine};
+pub use execute::{MetricsRow, Report, run};
+pub use peak_memory::peak_memory_bytes;
 pub use references::References;
 pub use rounds::WATCHED_UP_TO;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::execute::Report;
 use crate::config::{Config, resolved};
-use crate::writing::{Staged, npy, replace, stage};
+use crate::writing::{Staged, Table, npy, replace, stage};
 
 /// A file that could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -45,10 +45,10 @@ pub fn write(
     batch.add(directory, "receipt.json", &receipt)?;
     batch.add(directory, "basis.npy", &npy(report.outcome.basis()))?;
     batch.add(directory, "items.csv", &report.items.to_csv())?;
-    batch.add(directory, "metrics.csv", metrics_csv(report).as_bytes())?;
+    batch.add(directory, "metrics.csv", &metrics(report).to_csv())?;
     batch.add(directory, "config.toml", resolved(config).as_bytes())?;
     if !report.rounds.is_empty() {
-        batch.add(directory, "consensus.csv", consensus_csv(report).as_bytes())?;
+        batch.add(directory, "consensus.csv", &consensus(report).to_csv())?;
     }
     let folder = directory.join("trace");
     if trace {
@@ -133,46 +133,62 @@ fn forget_trace(folder: &Path) -> Result<(), OutputError> {
 }
 
 /// One row per iteration.
-fn metrics_csv(report: &Report) -> String {
-    let mut csv = String::from(
-        "iteration,statistic,sensitivity,sigma_central,sigma_independent,sigma_pairwise,rounds,\
-         disagreement,guaranteed_disagreement,subspace_error,relative_error,relative_error_non_private\n",
-    );
-    let or_empty = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:e}"));
+fn metrics(report: &Report) -> Table {
+    let columns = [
+        "iteration",
+        "statistic",
+        "sensitivity",
+        "sigma_central",
+        // What schema 1 called it before; `sigma_own` at the end is the same.
+        "sigma_independent",
+        "sigma_pairwise",
+        "rounds",
+        "disagreement",
+        "guaranteed_disagreement",
+        "subspace_error",
+        "relative_error",
+        "relative_error_non_private",
+        "sigma_own",
+    ];
+    let mut table = Table::new("metrics", &columns.map(|name| (name, "")));
     for row in &report.rows {
-        let fields = [
-            row.noise.iteration.to_string(),
-            format!("{:e}", row.statistic),
-            format!("{:e}", row.noise.sensitivity),
-            format!("{:e}", row.noise.sigma_central),
-            format!("{:e}", row.noise.sigma_independent),
-            format!("{:e}", row.noise.sigma_pairwise),
-            row.rounds.to_string(),
-            or_empty(row.disagreement),
-            or_empty(row.guaranteed),
-            or_empty(row.utility.subspace_error),
-            or_empty(row.utility.relative_error),
-            or_empty(row.utility.relative_error_non_private),
-        ];
-        csv.push_str(&fields.join(","));
-        csv.push('\n');
+        table.push(vec![
+            row.noise.iteration.into(),
+            row.statistic.into(),
+            row.noise.sensitivity.into(),
+            row.noise.sigma_central.into(),
+            row.noise.sigma_independent.into(),
+            row.noise.sigma_pairwise.into(),
+            row.rounds.into(),
+            row.disagreement.into(),
+            row.guaranteed.into(),
+            row.utility.subspace_error.into(),
+            row.utility.relative_error.into(),
+            row.utility.relative_error_non_private.into(),
+            row.noise.sigma_own.into(),
+        ]);
     }
-    csv
+    table
 }
 
 /// One row per iteration and averaging round.
-fn consensus_csv(report: &Report) -> String {
-    let mut csv = String::from("iteration,round,relative_spread,guaranteed\n");
-    for (iteration, spreads) in report.rounds.iter().enumerate() {
+fn consensus(report: &Report) -> Table {
+    let columns = ["iteration", "round", "relative_spread", "guaranteed"];
+    let mut table = Table::new("consensus", &columns.map(|name| (name, "")));
+    for (iteration, spreads) in (1_usize..).zip(&report.rounds) {
         let start = spreads.first().copied().unwrap_or_default();
         for (round, spread) in spreads.iter().enumerate() {
             let factor = report.contractions.get(round);
-            let guaranteed = factor.map_or_else(String::new, |f| format!("{:e}", f * start));
-            let row = format!("{},{round},{spread:e},{guaranteed}\n", iteration + 1);
-            csv.push_str(&row);
+            let guaranteed = factor.map(|factor| factor * start);
+            table.push(vec![
+                iteration.into(),
+                round.into(),
+                (*spread).into(),
+                guaranteed.into(),
+            ]);
         }
     }
-    csv
+    table
 }
 
 /// Makes a folder that results can be written into, so that a long run does not end without one.

@@ -9,7 +9,7 @@ use super::metrics::Utility;
 use super::recommendation::RecommendationSummary;
 use crate::engine::Communication;
 use crate::privacy::{Adjacency, Calibration, GroupLoss, SensitivityRule, View};
-use crate::scenario::{DataSummary, Experiment};
+use crate::scenario::{DataSummary, Experiment, Warning};
 use crate::topology::TopologySummary;
 
 /// Version of the document's layout.
@@ -64,7 +64,7 @@ pub struct Summary {
     /// Seconds per part, and memory.
     pub timing: Timing,
     /// Things the user should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Which parts of a run's output no ε covers: whoever holds the raw data may read them, nobody else.
@@ -147,6 +147,8 @@ pub struct IterationNoise {
     /// Standard deviation of a trusted curator's noise on the sum.
     pub sigma_central: f64,
     /// Standard deviation of each peer's own noise.
+    pub sigma_own: f64,
+    /// The same as `sigma_own`, under the name that it had first; schema 1 keeps it.
     pub sigma_independent: f64,
     /// Standard deviation of each pairwise term.
     pub sigma_pairwise: f64,
@@ -217,6 +219,7 @@ impl Experiment {
             iteration,
             sensitivity,
             sigma_central: scale * self.sigma_central(),
+            sigma_own: scale * self.noise().sigma_own(),
             sigma_independent: scale * self.noise().sigma_own(),
             sigma_pairwise: scale * self.noise().sigma_pairwise(),
         }

@@ -1,4 +1,4 @@
-//! What an experiment consists of, to look at.
+//! The validated experiment: data, network, noise plan and rounds that fit together.
 //!
 //! An [`Experiment`] is checked as a whole when it is resolved: its σ's follow from its graphs, its ε from its
 //! configuration. So nothing of it can be changed afterwards. Change the configuration and resolve it again:
@@ -25,6 +25,7 @@ use std::sync::Arc;
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
 use super::shared::Shared;
+use super::warning::Warning;
 use crate::algorithm::{Algorithm, AlgorithmSpec, ReleaseSpec};
 use crate::config::{Config, anchored, resolved};
 use crate::data::{self, Interactions};
@@ -84,7 +85,7 @@ pub struct Experiment {
     /// The factor by which they shrink the spread.
     pub(super) contraction: f64,
     /// Things the user should know.
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
     /// Wall-clock seconds of each part so far.
     pub(super) seconds: BTreeMap<&'static str, f64>,
     pub(super) shared: Shared,
@@ -209,7 +210,7 @@ impl Experiment {
 
     /// Things the user should know before the run.
     #[must_use]
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 

@@ -11,6 +11,7 @@ mod experiment;
 pub(crate) mod filters;
 mod held_out;
 mod materials;
+mod memo;
 pub(crate) mod memory;
 mod peer_names;
 mod resolve;
@@ -18,6 +19,7 @@ mod session;
 mod shared;
 #[cfg(test)]
 mod testing;
+mod warning;
 mod warnings;
 
 pub use assumptions::{ItemSource, StatedItems};
@@ -30,9 +32,11 @@ pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan};
 pub use peer_names::PeerMatchError;
+pub use warning::Warning;
 
 pub(crate) use assumptions::of as assumptions_of;
 pub(crate) use clock::Clock;
 pub(crate) use error::obtained;
-pub(crate) use materials::{Materials, Memo, held_key};
+pub(crate) use materials::{HeldKey, Materials};
+pub(crate) use memo::Memo;
 pub(crate) use resolve::training_data;

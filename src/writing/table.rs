@@ -39,14 +39,22 @@ pub enum Value {
     Missing,
 }
 
+impl Column {
+    /// A column; `unit` is empty for pure numbers and text.
+    #[must_use]
+    pub fn new(name: &str, unit: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            unit: (!unit.is_empty()).then(|| unit.to_owned()),
+        }
+    }
+}
+
 impl Table {
     /// A table without rows; columns are (name, unit), the unit empty where there is none.
     #[must_use]
     pub fn new(name: &str, columns: &[(&str, &str)]) -> Self {
-        let columns = columns.iter().map(|&(name, unit)| Column {
-            name: name.to_owned(),
-            unit: (!unit.is_empty()).then(|| unit.to_owned()),
-        });
+        let columns = columns.iter().map(|&(name, unit)| Column::new(name, unit));
         Self {
             name: name.to_owned(),
             columns: columns.collect(),

@@ -44,7 +44,7 @@ fn a_recommendation_is_printed_with_what_it_assumes() {
         "  1.5 through taste, the variance of its k-th direction as k^-1, and 1.5 through activity",
         "  1.5 through taste, the variance of its k-th direction as k^-2, and 1.5 through activity",
         "  3.5 through taste, the variance of its k-th direction as k^-2, and 1.25 through activity",
-        &format!("epsilon = 1.000, at most 500.00 kB from any peer: {name}\n"),
+        &format!("epsilon = 1.000, at most 500 kB from any peer: {name}\n"),
         "those within 4 % of the best count as equal",
         document["command"].as_str().expect("a command"),
     ] {

@@ -70,7 +70,7 @@ fn dense_epsilons(
 ) -> Vec<(String, f64)> {
     let peers = edges.iter().map(|&(u, v)| u.max(v)).max().expect("edges");
     let noise = &document["privacy"]["iterations"];
-    let own = number(&noise[0]["sigma_independent"]).powi(2);
+    let own = number(&noise[0]["sigma_own"]).powi(2);
     let pairwise = number(&noise[0]["sigma_pairwise"]).powi(2);
     let iterations = noise.as_array().expect("a list").len() as f64;
     let honest: Vec<usize> = (1..=peers).filter(|&u| u != colluder).collect();

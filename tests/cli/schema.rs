@@ -69,6 +69,7 @@ pub(super) fn assert_privacy(privacy: &Value, iterations: usize) {
         for key in [
             "sensitivity",
             "sigma_central",
+            "sigma_own",
             "sigma_independent",
             "sigma_pairwise",
         ] {

@@ -79,7 +79,7 @@ impl<'a> Filters<'a> {
         let read = read
             .with_row(user, row)
             .expect("ascending items of the data");
-        self.apply(&self.experiment.config(), &read)
+        self.apply(self.experiment.config(), &read)
     }
 
     /// Columns of which there is an item in the data, each with that item.

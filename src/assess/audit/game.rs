@@ -6,14 +6,15 @@ use rayon::prelude::*;
 
 use super::attackers::{FEATURES, Features, Trials};
 use super::canary::{Canary, Filters};
+use super::error::AuditError;
+use super::finding::CanaryReport;
 use super::reused::Reused;
 use super::scaled::{SIZES, Scaled, weights};
-use super::{AuditError, CanaryReport, variance_factor};
 use crate::algorithm::{PublicState, contribution};
 use crate::engine::noise::Assignment;
 use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockstep};
 use crate::linalg::Block;
-use crate::privacy::Adjacency;
+use crate::privacy::{Adjacency, coalition};
 use crate::scenario::Experiment;
 use crate::scenario::filters::{self, Choices};
 use crate::vocabulary::{Named, PeerIndex, Seed};
@@ -276,3 +277,19 @@ impl Adversary<'_> {
 }
 
 const _: () = assert!(FEATURES == 6, "the adversary fills every feature");
+
+/// v_u of the victim against the coalition, per unit sensitivity.
+pub(super) fn variance_factor(
+    experiment: &Experiment,
+    victim: u32,
+    coalition: &[u32],
+) -> Result<f64, AuditError> {
+    let noise = experiment.noise();
+    let factors = coalition::exact_variance_factors(
+        experiment.noise_topology().graph(),
+        noise.sigma_own().powi(2),
+        noise.sigma_pairwise().powi(2),
+        coalition,
+    )?;
+    Ok(factors[victim as usize].expect("the victim is honest"))
+}

@@ -16,6 +16,8 @@
 mod attackers;
 mod canary;
 mod confidence;
+mod error;
+mod finding;
 mod game;
 mod reused;
 mod scaled;
@@ -23,17 +25,15 @@ mod scaled;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
-
 pub use attackers::AttackerKind;
 pub use confidence::{epsilon_lower_bound, gdp_lower_bound, proportion_bounds};
+pub use error::AuditError;
+pub use finding::{Audit, CanaryReport};
 
-use crate::engine::{EngineError, Observer, Session};
-use crate::privacy::{Adjacency, PrivacyError, coalition, gaussian};
+use crate::engine::{Observer, Session};
+use crate::privacy::gaussian;
 use crate::scenario::filters::Choices;
-use crate::scenario::{Experiment, ExperimentError, memory};
-use crate::topology::PeerNameError;
-use crate::vocabulary::{Named, printed};
+use crate::scenario::{Experiment, memory};
 use game::Game;
 
 /// The largest network audited: the optimal attacker needs a dense solve.
@@ -61,136 +61,6 @@ impl Default for AuditOptions {
             victim: None,
         }
     }
-}
-
-/// What the audit found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Audit {
-    /// The adjacency unit that was attacked.
-    pub adjacency: Adjacency,
-    /// The name of the peer that held the canary.
-    pub victim: String,
-    /// The names of the colluding peers.
-    pub coalition: Vec<String>,
-    /// Runs per world.
-    pub trials: u32,
-    /// Probability that an honest implementation fails.
-    pub significance: f64,
-    /// Items of the canary's rows in the two worlds, and ‖C_1‖_F/Δ_1: 1 is the worst case, more than that a broken promise.
-    pub canary: CanaryReport,
-    /// μ that the accountant certifies for this victim and coalition, over all iterations.
-    pub certified_mu: f64,
-    /// The ε of that μ at the experiment's δ.
-    pub certified_epsilon: f64,
-    /// μ of this pair of worlds, from the change it really made.
-    pub pair_mu: f64,
-    /// The attacker that did best on the first half of the trials.
-    pub attacker: AttackerKind,
-    /// Lower confidence bound on μ.
-    pub empirical_mu: f64,
-    /// Lower confidence bound on ε at the experiment's δ, whatever the law of the noise.
-    pub empirical_epsilon: f64,
-    /// ε that the experiment promised against a coalition of this size; `None` if it is larger than promised.
-    pub promised_epsilon: Option<f64>,
-    /// Whether the lower bounds and the loss of this very pair stay below the certificate, and the certificate within
-    /// the promise.
-    pub passed: bool,
-}
-
-/// The canary in numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CanaryReport {
-    /// Items of the row in world 0, as read.
-    pub without: usize,
-    /// Items of the row in world 1, as read.
-    pub with: usize,
-    /// ‖C_1‖_F / Δ_1 with the public X⁰.
-    pub tightness: f64,
-}
-
-/// Why there is nothing to audit.
-#[derive(Debug, thiserror::Error)]
-pub enum AuditError {
-    /// A run failed; the text calls peers by their names.
-    #[error(transparent)]
-    Engine(Named<EngineError>),
-    /// The accountant refuses.
-    #[error(transparent)]
-    Privacy(#[from] PrivacyError),
-    /// Without noise everything leaks.
-    #[error("noise.scheme = \"none\" protects nobody: there is nothing to audit")]
-    NoNoise,
-    /// Only sums are published.
-    #[error(
-        "engine \"{engine}\" publishes no inputs; audit the lockstep engine (--engine lockstep), whose bits event and swarm share"
-    )]
-    NoTranscript {
-        /// The engine named.
-        engine: &'static str,
-    },
-    /// No canary for this adjacency.
-    #[error("the audit plays with adjacencies interaction and user, found {adjacency}")]
-    NoCanary {
-        /// The adjacency of the experiment.
-        adjacency: Adjacency,
-    },
-    /// Nothing that the canary could be made of.
-    #[error(
-        "no item of the victim's first user passes the filters, so there is nothing to add or remove: lower \
-         evaluation.holdout, keep more items, or choose another --victim"
-    )]
-    NothingSurvives,
-    /// The experiment cannot be laid out again.
-    #[error(transparent)]
-    Experiment(Box<ExperimentError>),
-    /// A victim or colluder that is no peer, or a colluder named twice.
-    #[error(transparent)]
-    Name(#[from] PeerNameError),
-    /// A victim that colludes against itself.
-    #[error(
-        "the victim {} is in the coalition: choose another victim, or leave it out of the coalition",
-        printed(victim)
-    )]
-    VictimColludes {
-        /// The name of the victim.
-        victim: String,
-    },
-    /// A coalition of everybody.
-    #[error("the coalition holds all {peers} peers: leave out the one to attack")]
-    NobodyHonest {
-        /// Number of peers.
-        peers: usize,
-    },
-    /// More memory than the machine has free.
-    #[error("an audit runs trials side by side and keeps what they publish; {0}")]
-    Memory(#[source] Box<ExperimentError>),
-    /// A significance that is none, or beyond the accuracy of the bounds.
-    #[error("the significance must lie between 1e-12 and 0.5, found {found}")]
-    Significance {
-        /// The number given.
-        found: f64,
-    },
-    /// A network whose covariance is too large to solve for the optimal attacker.
-    #[error(
-        "the optimal attacker is found for up to {most} peers, this network has {peers}; audit a smaller one"
-    )]
-    TooManyPeers {
-        /// Number of peers.
-        peers: usize,
-        /// The most.
-        most: usize,
-    },
-    /// The covariance of the honest noise cannot be inverted.
-    #[error(
-        "the covariance of the honest peers' noise is not positive definite to working precision"
-    )]
-    Covariance,
-    /// Too few trials to say anything.
-    #[error("an audit needs at least 100 trials per world, found {trials}")]
-    Trials {
-        /// The number given.
-        trials: u32,
-    },
 }
 
 /// Audits an experiment.
@@ -310,20 +180,4 @@ fn check(experiment: &Experiment, options: &AuditOptions) -> Result<Players, Aud
         return Err(AuditError::VictimColludes { victim });
     }
     Ok(Players { victim, coalition })
-}
-
-/// v_u of the victim against the coalition, per unit sensitivity.
-fn variance_factor(
-    experiment: &Experiment,
-    victim: u32,
-    coalition: &[u32],
-) -> Result<f64, AuditError> {
-    let noise = experiment.noise();
-    let factors = coalition::exact_variance_factors(
-        experiment.noise_topology().graph(),
-        noise.sigma_own().powi(2),
-        noise.sigma_pairwise().powi(2),
-        coalition,
-    )?;
-    Ok(factors[victim as usize].expect("the victim is honest"))
 }

@@ -7,7 +7,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::AuditError;
+use super::error::AuditError;
 use crate::scenario::Experiment;
 
 /// Sizes of pairwise noise that the adversary considers, over the planned one.

@@ -73,7 +73,7 @@ fn so_does_that_of_a_coalition_of_all_but_one_neighbour() {
         ..options(12_000)
     };
     let audit = audit(&experiment, &options, &mut Silent).expect("runs");
-    let outside = super::variance_factor(&experiment, 3, &[]).expect("valid");
+    let outside = super::game::variance_factor(&experiment, 3, &[]).expect("valid");
     assert!(
         audit.certified_mu.powi(2) > outside,
         "collusion costs something"

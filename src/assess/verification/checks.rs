@@ -4,7 +4,7 @@ use super::statistics::{
     chi_squared_variance, correlation, kolmogorov_smirnov_normal, least_likely, mann_whitney,
     mann_whitney_least_p,
 };
-use super::{Check, Verification};
+use super::table::{Check, Verification};
 use crate::config::EngineKind;
 use crate::engine::Outcome;
 use crate::scenario::Experiment;

@@ -21,13 +21,13 @@ mod checks;
 mod error;
 mod peers;
 pub mod statistics;
+mod table;
 
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
-
 pub use error::VerifyError;
+pub use table::{Check, Verification};
 
 use crate::config::EngineKind;
 use crate::engine::central::SumNoise;
@@ -55,53 +55,6 @@ impl Default for VerifyOptions {
             runs: 20,
             significance: 1e-3,
         }
-    }
-}
-
-/// One line of the table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Check {
-    /// Which kind: `algebra`, `peers`, `law`, `utility` or `spent`.
-    pub kind: &'static str,
-    /// What is checked.
-    pub name: String,
-    /// The statistic, in the unit the name says.
-    pub statistic: f64,
-    /// Its p-value, where it is a test.
-    pub p_value: Option<f64>,
-    /// What the statistic (or the p-value, if there is one) is held against.
-    pub threshold: f64,
-    /// The verdict.
-    pub passed: bool,
-}
-
-/// The table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verification {
-    /// Every check made.
-    pub checks: Vec<Check>,
-    /// Checks that do not apply, with the reason.
-    pub skipped: Vec<String>,
-    /// Repeated runs.
-    pub runs: u32,
-}
-
-impl Verification {
-    /// Whether every check passed. A table without checks has not.
-    #[must_use]
-    pub fn passed(&self) -> bool {
-        !self.checks.is_empty() && self.checks.iter().all(|check| check.passed)
-    }
-
-    /// Number of statistical tests: checks with a p-value.
-    fn tests(&self) -> usize {
-        let tests = self.checks.iter().filter(|check| check.p_value.is_some());
-        tests.count()
-    }
-
-    /// The checks that failed.
-    pub fn failures(&self) -> impl Iterator<Item = &Check> {
-        self.checks.iter().filter(|check| !check.passed)
     }
 }
 

@@ -188,7 +188,9 @@ fn a_calibration_that_overspends_is_caught() {
     let set = ["privacy.calibration=paper", "privacy.epsilon=60"];
     let experiment = experiment(&set);
     assert!(
-        experiment.warnings()[0].contains("spends epsilon"),
+        experiment.warnings()[0]
+            .to_string()
+            .contains("spends epsilon"),
         "{:?}",
         experiment.warnings()
     );
@@ -275,7 +277,7 @@ fn every_account_adds_up_the_iterations_as_they_are() {
     let shares: Vec<f64> = (1..=3).map(|l| split.noise_factor(l).powi(-2)).collect();
     for (share, expected) in shares.iter().zip([2.0, 0.5, 0.5]) {
         assert!((share - expected).abs() < 1e-12);
-        let stated = split.iteration_noise(1, 1.0).sigma_independent;
+        let stated = split.iteration_noise(1, 1.0).sigma_own;
         assert!((stated - split.noise().sigma_own() * shares[0].powf(-0.5)).abs() < 1e-12);
     }
     let costs = |experiment: &Experiment| {

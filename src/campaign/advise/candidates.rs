@@ -19,7 +19,7 @@ const BLOCKS: [usize; 3] = [1, 2, 4];
 
 /// A candidate that can be run.
 #[derive(Clone, Debug)]
-pub(super) struct Setting {
+pub(super) struct Proposal {
     pub(super) algorithm: AlgorithmConfig,
     pub(super) floor: u32,
     /// The public parameters of its plan on the real items.
@@ -30,7 +30,7 @@ pub(super) struct Setting {
     pub(super) bytes: u64,
 }
 
-impl Setting {
+impl Proposal {
     pub(super) fn name(&self) -> String {
         name(&self.algorithm, self.floor)
     }
@@ -76,7 +76,7 @@ fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
 }
 
 /// The candidates of this experiment, and those that cannot be run with the reason.
-pub(super) fn settings(experiment: &Experiment) -> (Vec<Setting>, Vec<(String, String)>) {
+pub(super) fn settings(experiment: &Experiment) -> (Vec<Proposal>, Vec<(String, String)>) {
     let config = experiment.config();
     let mut floors = FLOORS.to_vec();
     floors.push(config.data.degree_floor);
@@ -101,7 +101,7 @@ fn setting(
     own: &PlanParameters,
     algorithm: AlgorithmConfig,
     floor: u32,
-) -> Result<Setting, String> {
+) -> Result<Proposal, String> {
     let config = experiment.config();
     let items = experiment.user_rows().dimension();
     let spec = algorithm.spec().map_err(|error| error.to_string())?;
@@ -131,7 +131,7 @@ fn setting(
     let plan = Plan::new(parameters).map_err(|error| error.to_string())?;
     let traffic = Traffic::of(
         experiment.program(),
-        &*experiment.topology(),
+        experiment.topology(),
         Load::sum(plan.parameters().scale_rounds, plan.most_values()),
     );
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
@@ -140,7 +140,7 @@ fn setting(
     } else {
         0.0
     };
-    Ok(Setting {
+    Ok(Proposal {
         algorithm,
         floor,
         sigma: calibrated.z() * more,

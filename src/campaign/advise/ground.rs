@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
-use super::candidates::Setting;
+use super::candidates::Proposal;
 use crate::algorithm::AlgorithmSpec;
 use crate::engine::{PeerRows, Session, Silent, central};
 use crate::linalg::{Block, SparseRows, small_leading_eigenvectors, start_block};
@@ -47,7 +47,7 @@ impl Ground {
 
     /// The relative error of one run of this candidate under a curator; `None` if it has no unique basis or its floor is
     /// unknown.
-    pub(super) fn error(&self, setting: &Setting, seed: &Seed) -> Option<f64> {
+    pub(super) fn error(&self, setting: &Proposal, seed: &Seed) -> Option<f64> {
         let rows = self.rows.get(&setting.floor)?;
         let dimension = self.exact.rows();
         let parameters = PlanParameters {

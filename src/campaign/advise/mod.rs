@@ -26,6 +26,7 @@
 //! below 1.11. The tests beside this module measure the table again.
 
 mod candidates;
+mod error;
 mod ground;
 mod stand_in;
 #[cfg(test)]
@@ -36,14 +37,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use self::candidates::{Setting, settings};
+use self::candidates::{Proposal, settings};
 use self::ground::Ground;
 use crate::config::AlgorithmConfig;
 use crate::scenario::Experiment;
 use crate::vocabulary::Seed;
 
 pub use self::candidates::FLOORS;
-pub use self::stand_in::{Guess, MOST_ITEMS, MOST_USERS};
+pub use self::error::AdviseError;
+pub use self::stand_in::{Guess, MOST_ITEMS, MOST_USERS, PublicQuantities};
 
 /// Stand-ins drawn for every guess, with one run of every candidate on each.
 const DRAWS: u32 = 4;
@@ -67,44 +69,6 @@ impl Default for AdviseOptions {
             guesses: Guess::DEFAULTS.to_vec(),
         }
     }
-}
-
-/// Why there is no advice.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum AdviseError {
-    /// A number of a guess that is out of range.
-    #[error("the assumed {what} must be a number from {low} to {high}, found {found}")]
-    Guess {
-        /// Which.
-        what: &'static str,
-        /// The least allowed.
-        low: f64,
-        /// The largest allowed.
-        high: f64,
-        /// The value given.
-        found: f64,
-    },
-    /// Nothing to draw stand-ins from.
-    #[error("at least one guess at the data is needed, found none")]
-    NoGuess,
-    /// A budget that nothing fits.
-    #[error(
-        "no candidate sends at most {budget} bytes from the busiest peer: the cheapest, {cheapest}, sends {least}; raise \
-         --bytes, or lower algorithm.rank, the degree of the graph or the accuracy of the averaging"
-    )]
-    Budget {
-        /// The budget.
-        budget: u64,
-        /// The cheapest candidate.
-        cheapest: String,
-        /// What that sends.
-        least: u64,
-    },
-    /// Nothing can be run.
-    #[error(
-        "no candidate has a proved sensitivity for this adjacency, rule and cap, or could be run: {0}"
-    )]
-    NoCandidate(String),
 }
 
 /// One candidate and what is predicted of it.
@@ -146,17 +110,6 @@ pub struct AlgorithmAdvice {
     pub public: PublicQuantities,
 }
 
-/// All that is used of the data besides the degree of every item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct PublicQuantities {
-    /// Users.
-    pub users: usize,
-    /// Items n.
-    pub items: usize,
-    /// Interactions.
-    pub interactions: u64,
-}
-
 /// Advises for this experiment, its ε, δ, adjacency, sensitivity rule, noise scheme, averaging and graph. Its algorithm's rank is
 /// kept; its block, iterations and degree floor are not.
 ///
@@ -175,7 +128,7 @@ pub fn advise(
     options.guesses.iter().try_for_each(Guess::check)?;
     let reference_floor = reference_floor(experiment);
     let (all, refused) = settings(experiment);
-    let fits = |setting: &Setting| options.bytes.is_none_or(|most| setting.bytes <= most);
+    let fits = |setting: &Proposal| options.bytes.is_none_or(|most| setting.bytes <= most);
     let Some(cheapest) = all.iter().min_by_key(|setting| setting.bytes) else {
         let first = refused.into_iter().next();
         return Err(AdviseError::NoCandidate(
@@ -264,8 +217,8 @@ fn predictions(
     experiment: &Experiment,
     public: &stand_in::Public,
     guesses: &[Guess],
-    all: &[Setting],
-    fits: &(dyn Fn(&Setting) -> bool + Sync),
+    all: &[Proposal],
+    fits: &(dyn Fn(&Proposal) -> bool + Sync),
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Vec<Option<f64>> {
     let root = Seed::from_u64(0);

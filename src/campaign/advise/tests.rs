@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::candidates::{Setting, settings};
+use super::candidates::{Proposal, settings};
 use super::ground::Ground;
 use super::*;
 use crate::data::Interactions;
@@ -32,7 +32,7 @@ fn matrix(interactions: &Interactions, floor: u32) -> DMatrix<f64> {
 }
 
 /// The data itself, where the advice has a stand-in.
-fn real(experiment: &Experiment, all: &[Setting]) -> Ground {
+fn real(experiment: &Experiment, all: &[Proposal]) -> Ground {
     let data = experiment.interactions();
     let mut floors: Vec<u32> = all.iter().map(|setting| setting.floor).collect();
     floors.sort_unstable();

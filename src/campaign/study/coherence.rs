@@ -4,7 +4,9 @@ use std::io::ErrorKind;
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use super::{Study, StudyError, StudyResult};
+use super::error::StudyError;
+use super::kind::Study;
+use super::result::StudyResult;
 use crate::config::{Coherence, Dataset};
 use crate::data::{self, DataError};
 use crate::engine::Observer;

@@ -19,7 +19,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::{Study, StudyError, StudyResult};
+use super::error::StudyError;
+use super::kind::Study;
+use super::result::StudyResult;
 use crate::config::{Cost, EngineConfig, EngineKind, TransportKind, read_config};
 use crate::engine::{Observer, Outcome, Session, Silent};
 use crate::protocol::averaging::{AveragingKind, Form};

@@ -13,7 +13,7 @@
 //! b ~ χ²_{n−k}, which is Beta(k/2, (n−k)/2); k = 1 is one entry. Mean and variance are those of that law. ∎
 //!
 //! P1's variance kσ²/n² lacks the factor 1 − k/n: coordinates of a unit vector are not independent. It exceeds the
-//! right one by 1/(1 − k/n), a third at k/n = ¼ for large n (39 % at n = 200; ref F.1.9).
+//! right one by 1/(1 − k/n), a third at k/n = ¼ for large n (39 % at n = 200).
 
 use statrs::distribution::{Beta, ContinuousCDF};
 

@@ -5,6 +5,8 @@
 
 mod coherence;
 mod cost;
+mod error;
+mod kind;
 mod laws;
 mod result;
 mod start_ratio;
@@ -13,15 +15,14 @@ mod tests;
 
 use std::path::Path;
 
-pub use result::{Figure, Series, StudyResult};
+pub use error::StudyError;
+pub use result::{StudyFigure, StudyResult, StudySeries};
 
-use crate::config::{ConfigError, StudyConfig, StudyKind};
-use crate::data::DataError;
+use kind::Study;
+
+use crate::config::{StudyConfig, StudyKind};
 use crate::engine::Observer;
-use crate::linalg::NotFullRank;
-use crate::run::RunError;
 use crate::run::output::{self, OutputError};
-use crate::scenario::ExperimentError;
 use crate::vocabulary::Seed;
 
 impl StudyKind {
@@ -30,65 +31,6 @@ impl StudyKind {
             Self::StartRatio(study) => study,
             Self::Coherence(study) => study,
             Self::Cost(study) => study,
-        }
-    }
-}
-
-/// What every kind does.
-trait Study {
-    /// Checks the keys; what needs no data is refused here.
-    fn check(&self) -> Result<(), StudyError>;
-
-    /// Computes the tables.
-    fn run(
-        &self,
-        seed: &Seed,
-        base: &Path,
-        observer: &mut dyn Observer,
-    ) -> Result<StudyResult, StudyError>;
-}
-
-/// Why a study cannot be done.
-#[derive(Debug, thiserror::Error)]
-pub enum StudyError {
-    /// The file, or an experiment the study runs, cannot be used.
-    #[error(transparent)]
-    Experiment(#[from] ExperimentError),
-    /// A file cannot be read.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// A run failed.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// A dataset that is there cannot be read.
-    #[error("[[study.datasets]] {name}: {source}")]
-    Dataset {
-        /// The dataset.
-        name: String,
-        /// What is wrong with it.
-        source: DataError,
-    },
-    /// A key outside what can be computed.
-    #[error("[study] {key} = {found} is not possible: expected {expected}")]
-    Key {
-        /// The key.
-        key: &'static str,
-        /// What was found.
-        found: String,
-        /// What would do.
-        expected: String,
-    },
-    /// A block without a unique basis.
-    #[error(transparent)]
-    NotFullRank(#[from] NotFullRank),
-}
-
-impl StudyError {
-    fn key(key: &'static str, found: impl std::fmt::Display, expected: impl Into<String>) -> Self {
-        Self::Key {
-            key,
-            found: found.to_string(),
-            expected: expected.into(),
         }
     }
 }

@@ -14,12 +14,12 @@ pub struct StudyResult {
     /// What the reader of the tables should know.
     pub notes: Vec<String>,
     /// Its tables as curves, for a report to draw.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<StudyFigure>,
 }
 
 /// Curves over one axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Figure {
+pub struct StudyFigure {
     /// What it shows.
     pub name: String,
     /// What the horizontal axis is.
@@ -27,12 +27,12 @@ pub struct Figure {
     /// What the vertical axis is.
     pub y: String,
     /// The curves.
-    pub series: Vec<Series>,
+    pub series: Vec<StudySeries>,
 }
 
 /// One curve.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Series {
+pub struct StudySeries {
     /// What it is.
     pub name: String,
     /// (x, y), x ascending.

@@ -6,7 +6,10 @@ use std::path::Path;
 use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 
-use super::{Figure, Series, Study, StudyError, StudyResult, laws};
+use super::error::StudyError;
+use super::kind::Study;
+use super::laws;
+use super::result::{StudyFigure, StudyResult, StudySeries};
 use crate::config::StartRatio;
 use crate::engine::Observer;
 use crate::linalg::TallMatrix;
@@ -245,12 +248,12 @@ fn push_agreement(table: &mut Table, n: usize, rows: &[Row]) {
     }
 }
 
-fn figure(n: usize, rows: &[Row]) -> Figure {
-    let series = |name: &str, y: &dyn Fn(&Row) -> f64| Series {
+fn figure(n: usize, rows: &[Row]) -> StudyFigure {
+    let series = |name: &str, y: &dyn Fn(&Row) -> f64| StudySeries {
         name: name.to_owned(),
         points: rows.iter().map(|row| (row.k as f64, y(row))).collect(),
     };
-    Figure {
+    StudyFigure {
         name: format!("r(k, n) at n = {n}"),
         x: "k, columns of the start block".to_owned(),
         y: "earlier sensitivity / P1's".to_owned(),

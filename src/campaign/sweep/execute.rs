@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use super::cells::Cell;
 use super::error::SweepRunError;
-use super::grid::{Cell, Sweep};
+use super::grid::Sweep;
 use super::journal::{CellOutcome, Journal};
 use super::measures::Measures;
 use super::output;
@@ -17,7 +18,7 @@ use crate::config::resolved;
 use crate::engine::Silent;
 use crate::linalg::Block;
 use crate::run::{RunError, run_engine};
-use crate::scenario::{Experiment, ExperimentError, Memo, held_key, memory};
+use crate::scenario::{Experiment, ExperimentError, HeldKey, Memo, memory};
 use crate::vocabulary::Seed;
 
 /// What the cells of one seed are measured against: the exact eigenvectors and the run without noise, where there is one.
@@ -153,14 +154,14 @@ impl Sweep {
         let config = self.reference_config(cell);
         let resolve = || Experiment::resolve_from(config.clone(), &self.base, &self.materials);
         let key = (
-            held_key(&config),
+            HeldKey::of(&config),
             config.data.degree_floor,
             config.algorithm.rank,
         );
-        let fixed = self.fixed.get(&key, || {
+        let fixed = self.fixed.get(key, || {
             Ok::<_, Box<dyn std::error::Error>>(Fixed::of(&resolve()?))
         })?;
-        let plain = self.plain.get(&config, || {
+        let plain = self.plain.get(config.clone(), || {
             Ok::<_, Box<dyn std::error::Error>>(references::non_private(&resolve()?))
         })?;
         Ok((fixed, plain))
@@ -171,7 +172,7 @@ impl Sweep {
     fn keys(&self) -> Result<Vec<String>, SweepRunError> {
         let files = Memo::default();
         let content = |path: &PathBuf| {
-            files.get(path, || {
+            files.get(path.clone(), || {
                 digest(path).map_err(|source| SweepRunError::Data {
                     path: path.clone(),
                     source,

@@ -10,6 +10,7 @@
 //! neither the number of threads nor an interruption changes a byte of the results.
 
 mod bands;
+mod cells;
 mod coincidence;
 mod cross;
 mod curve;
@@ -25,13 +26,14 @@ mod permutation;
 mod references;
 mod result;
 
+pub use cells::Cell;
 pub use coincidence::Coincidence;
 pub use cross::Crossing;
 pub use curve::{Curve, CurvePoint};
 pub use error::{MOST_CELLS, SweepError, SweepRunError};
 pub use execute::Advance;
 pub use frontier::{Frontier, FrontierPoint};
-pub use grid::{Cell, Sweep};
+pub use grid::Sweep;
 pub use journal::CellOutcome;
 pub use measures::Measures;
 pub use permutation::SIGNIFICANCE;

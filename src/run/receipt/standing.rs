@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{NoiseGraph, Receipt, Request, Scaled};
+use super::document::{NoiseGraph, Receipt, Request, Scaled};
 use crate::privacy::{GroupLoss, View};
 use crate::scenario::StatedItems;
 

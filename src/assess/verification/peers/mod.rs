@@ -63,9 +63,9 @@ mod tests;
 
 use rayon::prelude::*;
 
-use super::Check;
 use super::checks::test;
 use super::statistics::{chi_squared, least_likely};
+use super::table::Check;
 use crate::algorithm::contribution;
 use crate::engine::{Observer, Session, Transcript};
 use crate::noise::NoiseChunk;

@@ -1,0 +1,39 @@
+//! Why there is no advice.
+
+/// Why there is no advice.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AdviseError {
+    /// A number of a guess that is out of range.
+    #[error("the assumed {what} must be a number from {low} to {high}, found {found}")]
+    Guess {
+        /// Which.
+        what: &'static str,
+        /// The least allowed.
+        low: f64,
+        /// The largest allowed.
+        high: f64,
+        /// The value given.
+        found: f64,
+    },
+    /// Nothing to draw stand-ins from.
+    #[error("at least one guess at the data is needed, found none")]
+    NoGuess,
+    /// A budget that nothing fits.
+    #[error(
+        "no candidate sends at most {budget} bytes from the busiest peer: the cheapest, {cheapest}, sends {least}; raise \
+         --bytes, or lower algorithm.rank, the degree of the graph or the accuracy of the averaging"
+    )]
+    Budget {
+        /// The budget.
+        budget: u64,
+        /// The cheapest candidate.
+        cheapest: String,
+        /// What that sends.
+        least: u64,
+    },
+    /// Nothing can be run.
+    #[error(
+        "no candidate has a proved sensitivity for this adjacency, rule and cap, or could be run: {0}"
+    )]
+    NoCandidate(String),
+}

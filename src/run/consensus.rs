@@ -1,0 +1,58 @@
+//! How well the peers agree, and what the averaging guarantees for it.
+
+use super::summary::ConsensusSummary;
+use crate::engine::{Outcome, ReleaseRecord};
+use crate::scenario::Experiment;
+
+/// What the rounds guarantee for the disagreement: contraction times initial spread, plus rounding.
+///
+/// Every round adds at most a few units in the last place of the values it handles, and those are of the
+/// size of the spread or the mean.
+///
+/// A scheme that adds up exactly once differs from the sum in peer order by rounding alone. Either sum has an error of at most
+/// s ε/2 Σ_u |x_u| per coordinate, to first order, and Σ_u ‖x_u‖ ≤ ‖Ȳ‖ + Σ_u ‖x_u − x̄‖ ≤ ‖Ȳ‖ (1 + spread/√s) by Cauchy and Schwarz;
+/// twice that leaves room for the higher orders and the norm's own rounding.
+pub(super) fn guaranteed(experiment: &Experiment, initial_spread: f64) -> f64 {
+    if experiment.config().averaging.scheme.is_exact() {
+        let peers = experiment.topology().graph().nodes() as f64;
+        return 2.0 * f64::EPSILON * peers * (1.0 + initial_spread / peers.sqrt());
+    }
+    let rounds = f64::from(experiment.rounds());
+    let rounding = 4.0 * f64::EPSILON * rounds * (1.0 + initial_spread);
+    experiment.contraction() * initial_spread + rounding
+}
+
+/// How well the peers agreed, over all iterations; `rows` holds (disagreement, what was guaranteed) of each.
+pub(super) fn consensus(
+    experiment: &Experiment,
+    outcome: &Outcome,
+    rows: &[(Option<f64>, Option<f64>)],
+) -> ConsensusSummary {
+    let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, f64::max);
+    let over_noise = |record: &ReleaseRecord| {
+        let noise = {
+            let mut noise = record.totals.published.clone();
+            noise.add_scaled(-1.0, &record.totals.local);
+            noise.norm()
+        };
+        let disagreement = record.consensus.map_or(0.0, |c| c.disagreement);
+        disagreement * record.totals.published.norm() / noise
+    };
+    let approximations: Option<Vec<f64>> = outcome
+        .records
+        .iter()
+        .map(|record| record.consensus.and_then(|c| c.approximation))
+        .collect();
+    ConsensusSummary {
+        approximation: approximations.map(|all| all.into_iter().fold(0.0, f64::max)),
+        max_disagreement: largest(&mut rows.iter().filter_map(|row| row.0)),
+        between_peers: {
+            let consensus = outcome.records.iter().filter_map(|record| record.consensus);
+            largest(&mut consensus.map(|c| c.between_peers))
+        },
+        guaranteed: largest(&mut rows.iter().filter_map(|row| row.1)),
+        contraction: experiment.contraction(),
+        relative_to_noise: (experiment.noise().sigma_own() > 0.0)
+            .then(|| largest(&mut outcome.records.iter().map(over_noise))),
+    }
+}

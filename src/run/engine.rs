@@ -1,0 +1,149 @@
+//! Runs a session on the engine that the experiment names.
+
+use crate::config::EngineKind;
+use crate::engine::analytic::AnalyticOptions;
+use crate::engine::central::SumNoise;
+use crate::engine::{
+    EngineError, Observer, Outcome, Session, analytic, central, event, federated, lockstep,
+};
+use crate::scenario::Experiment;
+use crate::vocabulary::Named;
+
+/// Why an experiment could not be run to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The engine failed; its text calls peers by their names.
+    #[error(transparent)]
+    Engine(Named<EngineError>),
+    /// The swarm failed; its text calls peers by their names.
+    #[cfg(feature = "node")]
+    #[error(transparent)]
+    Swarm(Named<crate::node::SwarmError>),
+    /// This build has no libp2p.
+    #[cfg(not(feature = "node"))]
+    #[error(
+        "engine.kind = \"swarm\" needs libp2p, which this build leaves out; build with the feature `node`"
+    )]
+    NoNode,
+}
+
+impl RunError {
+    /// An engine's error in the words of the session's graph: peers by their names.
+    pub(crate) fn engine(session: &Session) -> impl FnOnce(EngineError) -> Self + '_ {
+        |error| Self::Engine(Named::new(error, session.graph().names()))
+    }
+}
+
+/// Runs a session on the engine the experiment names.
+///
+/// # Errors
+/// [`RunError`] of that engine.
+pub fn run_engine(
+    experiment: &Experiment,
+    session: &Session,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    let engine = &experiment.config().engine;
+    let finished = match engine.kind {
+        EngineKind::Central => central::run(session, SumNoise::Curator, observer),
+        EngineKind::Federated => federated::run(session, observer),
+        EngineKind::Lockstep => lockstep::run(session, observer),
+        EngineKind::Analytic => {
+            let options = AnalyticOptions {
+                probes: engine.probes,
+                contraction: experiment.contraction(),
+            };
+            analytic::run(session, options, observer)
+        }
+        EngineKind::Event => event::run(session, engine.latency, observer),
+        EngineKind::Swarm => return run_swarm(experiment, session, observer),
+    };
+    finished.map_err(RunError::engine(session))
+}
+
+#[cfg(feature = "node")]
+fn run_swarm(
+    experiment: &Experiment,
+    session: &Session,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    use crate::config::TransportKind;
+    use crate::node::{SwarmOptions, Transport};
+    let transport = match experiment.config().engine.transport {
+        TransportKind::Memory => Transport::Memory,
+        TransportKind::Tcp => Transport::Tcp,
+    };
+    let options = SwarmOptions {
+        transport,
+        ..SwarmOptions::default()
+    };
+    crate::node::run(session, &options, observer)
+        .map_err(|error| RunError::Swarm(Named::new(error, session.graph().names())))
+}
+
+#[cfg(not(feature = "node"))]
+fn run_swarm(_: &Experiment, _: &Session, _: &mut dyn Observer) -> Result<Outcome, RunError> {
+    Err(RunError::NoNode)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::run_engine;
+    use crate::config::read_config;
+    use crate::engine::Silent;
+    use crate::scenario::Experiment;
+    use crate::vocabulary::Seed;
+
+    /// What a quickstart of 12 peers on 40 items publishes as its first noisy sum.
+    fn first_sum(set: &[&str]) -> Vec<f64> {
+        let sims = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
+        let common = [
+            "peers.count=12",
+            "topology.degree=4",
+            "data.items=40",
+            "algorithm.rank=2",
+        ];
+        let set: Vec<String> = common.iter().chain(set).map(ToString::to_string).collect();
+        let config = read_config(&sims.join("quickstart.toml"), &set).expect("valid");
+        let experiment = Experiment::resolve(config, &sims).expect("valid");
+        let session = experiment.session(&Seed::from_u64(3));
+        let outcome = run_engine(&experiment, &session, &mut Silent).expect("runs");
+        outcome.records[0].sum.values().to_vec()
+    }
+
+    /// The largest difference of two sums.
+    fn apart(a: &[&str], b: &[&str]) -> f64 {
+        let pairs = first_sum(a).into_iter().zip(first_sum(b));
+        pairs.map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+    }
+
+    /// The rows are the same in each pair, and so were the sums: that they were said that no rating lies in between. Noise
+    /// of 80 coordinates with σ about 0.8 each that is independent differs by less than 0.5 at all of them with
+    /// probability below 1e-30.
+    #[test]
+    fn settings_that_leave_the_rows_as_they_are_draw_other_noise() {
+        for (a, b) in [
+            (&["data.threshold=0"][..], &["data.threshold=0.4"][..]),
+            (&[], &["evaluation.holdout=1e-12"]),
+            (
+                &["noise.scheme=local"],
+                &["noise.scheme=local", "engine.kind=federated"],
+            ),
+            (
+                &["engine.kind=analytic", "engine.probes=2"],
+                &["engine.kind=analytic", "engine.probes=8"],
+            ),
+        ] {
+            assert!(apart(a, b) > 0.5, "{a:?} {b:?}");
+        }
+        for (a, b) in [
+            (&[][..], &["engine.kind=event"][..]),
+            (&[], &["name=other"]),
+            (&[], &["evaluation.top=7"]),
+        ] {
+            assert_eq!(apart(a, b), 0.0, "{a:?} {b:?}");
+        }
+    }
+}

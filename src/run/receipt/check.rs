@@ -1,0 +1,312 @@
+//! Checks a receipt: plans its noise again and compares every number that follows.
+
+use serde::Serialize;
+
+use super::document::{Receipt, hash};
+use super::error::ReceiptError;
+use crate::algorithm::{AlgorithmKind, Start};
+use crate::config::{AlgorithmConfig, EngineKind};
+use crate::privacy::{
+    Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, Scheme, Sensitivity,
+    Statistic, View, calibrate, even_iterations,
+};
+use crate::topology::{Graph, Provenance, Topology};
+
+/// One line of a check.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// What was compared.
+    pub what: String,
+    /// What the receipt says.
+    pub stated: f64,
+    /// What the check computes.
+    pub computed: f64,
+    /// Whether they agree.
+    pub agrees: bool,
+}
+
+impl Receipt {
+    /// Plans the noise again from the request and the graph, and compares the σ's, the sensitivities and the views
+    /// to one part in a million; then holds the view that covers the coalition asked for against the ε asked for.
+    ///
+    /// Every number must be the one that follows, neither less nor more: a receipt that states more noise than was planned
+    /// is not that of this plan either. A statistic must be one that n × p blocks with orthonormal columns can have. A
+    /// receipt without noise does not hold, since nobody was protected, and neither does one whose calibration spends more
+    /// than was asked for, however well its numbers agree.
+    ///
+    /// # Errors
+    /// [`ReceiptError`] if the request or the graph is refused, or is larger than a check takes on.
+    pub fn check(&self) -> Result<Vec<Finding>, ReceiptError> {
+        let request = &self.request;
+        let range = |what, found, low, high| {
+            if (low..=high).contains(&found) {
+                Ok(())
+            } else {
+                Err(ReceiptError::Range {
+                    what,
+                    found,
+                    low,
+                    high,
+                })
+            }
+        };
+        range("noise_graph.nodes", self.noise_graph.nodes, 1, MOST_PEERS)?;
+        range(
+            "the number of iterations",
+            self.iterations.len(),
+            1,
+            100_000,
+        )?;
+        range("request.dimension", request.dimension, 1, u32::MAX as usize)?;
+        range("request.rank", request.rank, 1, request.dimension)?;
+        if let Some(block) = request.block {
+            range("request.block", block, request.rank, request.dimension)?;
+        }
+        let (nodes, edges) = (self.noise_graph.nodes, self.noise_graph.edges.len());
+        // The edges are here already; the number of nodes is only announced.
+        if nodes > edges + 1 {
+            return Err(ReceiptError::Nodes { nodes, edges });
+        }
+        let mut graph = Graph::from_edges(nodes, &self.noise_graph.edges)?;
+        if let Some(names) = &self.noise_graph.names {
+            graph = graph.with_names(names.clone())?;
+        }
+        let budget = Budget::new(request.epsilon, request.delta)?;
+        let calibrated = calibrate(request.calibration, budget, request.iterations)?;
+        let factors = request.budget.noise_factors(request.iterations)?;
+        let possible = request.algorithm != AlgorithmKind::Covariance || request.iterations == 1;
+        let algorithm = AlgorithmConfig {
+            kind: request.algorithm,
+            rank: request.rank,
+            block: request.block,
+            iterations: if possible { request.iterations } else { 1 },
+            start: Start::Random,
+            // β is no part of what is released.
+            momentum: None,
+        };
+        let block = &algorithm.spec()?.build(request.dimension)?.releases()[0].blocks[0];
+        let sensitivity = Sensitivity::of_quantity(
+            block.quantity,
+            request.adjacency,
+            request.sensitivity,
+            request.degree_floor,
+            request.degree_cap,
+            block.columns,
+        )?;
+        let hash_agrees = hash(&graph) == self.noise_graph.hash;
+        let listed = self.noise_graph.edges.iter().copied();
+        let in_order = graph.edge_list().eq(listed);
+        let plan = self.plan(graph, &calibrated, budget)?;
+        let mut findings = vec![
+            flag("noise is added at all", request.scheme != Scheme::None),
+            flag("hash of the noise graph", hash_agrees),
+            flag("edges listed once, lower end first, ascending", in_order),
+            flag("a number of iterations the algorithm can run", possible),
+            flag(
+                "iterations listed as requested",
+                self.iterations.len() == request.iterations as usize,
+            ),
+            equal("own noise", self.sigma_own, plan.sigma_own()),
+            equal("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
+            equal("noise in the sum", self.sigma_sum, plan.sigma_sum()),
+        ];
+        for (number, scaled) in (1_usize..).zip(&self.iterations) {
+            let (least, most) = possible_statistics(
+                sensitivity.statistic(),
+                request.dimension,
+                sensitivity.columns(),
+            );
+            let possible =
+                (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE)).contains(&scaled.statistic);
+            let bound = sensitivity.bound(scaled.statistic);
+            findings.push(flag(
+                &format!("statistic of iteration {number} is possible"),
+                possible,
+            ));
+            findings.push(equal(
+                &format!("sensitivity of iteration {number}"),
+                scaled.sensitivity,
+                bound,
+            ));
+            findings.push(equal(
+                &format!("noise factor of iteration {number}"),
+                scaled.noise_factor,
+                factors.get(number - 1).copied().unwrap_or(1.0),
+            ));
+        }
+        findings.extend(self.compare_views(plan.views()));
+        findings.push(self.promise_kept(plan.views()));
+        let stated = (request.scheme != Scheme::None).then(|| self.promised().sentence());
+        findings.push(flag(
+            "what one record is, and against whom",
+            self.promise == stated,
+        ));
+        let groups = plan.groups(
+            request.adjacency,
+            self.engine.seen(),
+            (nodes, request.colluders),
+            even_iterations(&factors, request.iterations),
+            budget.delta,
+        )?;
+        findings.extend(self.compare_groups(&groups));
+        let list = self.item_list.as_ref();
+        let stated = |words: &String| self.assumptions.contains(words);
+        findings.extend([
+            flag(
+                "as many items listed as the dimension says",
+                list.is_some_and(|list| list.items == request.dimension),
+            ),
+            flag(
+                "what is assumed public is stated",
+                list.is_some_and(|list| list.assumptions().iter().all(stated)),
+            ),
+        ]);
+        Ok(findings)
+    }
+
+    /// Groups must be stated as computed.
+    fn compare_groups(&self, computed: &[GroupLoss]) -> Vec<Finding> {
+        let sizes = |groups: &[GroupLoss]| groups.iter().map(|g| g.peers).collect::<Vec<_>>();
+        let mut findings = vec![flag(
+            "sizes of groups of changed peers",
+            sizes(&self.groups) == sizes(computed),
+        )];
+        for (stated, group) in self.groups.iter().zip(computed) {
+            let peers = group.peers;
+            let mu = format!("mu of a group of {peers} changed peers");
+            findings.push(equal(&mu, stated.mu, group.mu));
+            let epsilon = format!("epsilon of a group of {peers} changed peers");
+            findings.push(equal(&epsilon, stated.epsilon, group.epsilon));
+        }
+        findings
+    }
+
+    /// Whether the view promised stays within the ε asked for.
+    ///
+    /// That is the first view of at least as many colluders as asked for: what a larger coalition learns bounds what a
+    /// smaller one does. Under a curator, whom everybody trusts, it is the only view there is. The ε is the one computed
+    /// here, not the one stated. No such view promises nothing, which is within no ε.
+    fn promise_kept(&self, computed: &[View]) -> Finding {
+        let covers = |view: &&View| {
+            self.engine == EngineKind::Central || view.colluders >= self.request.colluders
+        };
+        let (who, spent) = match computed.iter().find(covers) {
+            Some(view) => (view.view.as_str(), view.epsilon),
+            None => ("anybody", f64::INFINITY),
+        };
+        Finding {
+            what: format!(
+                "epsilon asked for covers what {who} learns ({} calibration)",
+                self.request.calibration
+            ),
+            stated: self.request.epsilon,
+            computed: spent,
+            agrees: spent <= self.request.epsilon * (1.0 + TOLERANCE),
+        }
+    }
+
+    fn plan(
+        &self,
+        graph: Graph,
+        calibrated: &Calibrated,
+        budget: Budget,
+    ) -> Result<NoisePlan, ReceiptError> {
+        let request = &self.request;
+        if self.engine == EngineKind::Central && request.scheme != Scheme::None {
+            return Ok(NoisePlan::curator(calibrated));
+        }
+        let trusted_sum = self.engine == EngineKind::Federated;
+        // The spectrum is costly, and only shared noise asks for it.
+        let (graph, connectivity) = if request.scheme == Scheme::Pairwise && !trusted_sum {
+            let topology = Topology::from_graph(graph, Provenance::edges("receipt"));
+            let lambda2 = topology.spectrum().algebraic_connectivity;
+            let connectivity = Connectivity::from(lambda2);
+            (topology.graph().clone(), connectivity)
+        } else {
+            (graph, Connectivity::UNKNOWN)
+        };
+        Ok(NoisePlan::new(&NoiseRequest {
+            graph: &graph,
+            connectivity,
+            noise_multiplier: calibrated.z(),
+            iterations: request.iterations,
+            delta: budget.delta,
+            colluders: request.colluders,
+            overhead: request.overhead,
+            scheme: request.scheme,
+            trusted_sum,
+            on_disconnect: request.on_disconnect,
+        })?)
+    }
+
+    fn compare_views(&self, computed: &[View]) -> Vec<Finding> {
+        let same_views = self.views.len() == computed.len()
+            && self.views.iter().zip(computed).all(|(a, b)| {
+                (&a.view, a.colluders, a.certificate) == (&b.view, b.colluders, b.certificate)
+            });
+        let mut findings = vec![Finding {
+            what: "number of views, with adversary and certificate of each".to_owned(),
+            stated: self.views.len() as f64,
+            computed: computed.len() as f64,
+            agrees: same_views,
+        }];
+        for (stated, view) in self.views.iter().zip(computed) {
+            findings.push(equal(
+                &format!("mu against {}", view.view),
+                stated.mu,
+                view.mu,
+            ));
+            findings.push(equal(
+                &format!("epsilon against {}", view.view),
+                stated.epsilon,
+                view.epsilon,
+            ));
+            let gap = format!("gap to central against {}", view.view);
+            findings.push(equal(&gap, stated.gap_to_central, view.gap_to_central));
+            let parts = (stated.gap_colluders, stated.gap_finite);
+            let agree = equal("", parts.0, view.gap_colluders).agrees
+                && equal("", parts.1, view.gap_finite).agrees;
+            findings.push(flag(
+                &format!("parts of the gap against {}", view.view),
+                agree,
+            ));
+        }
+        findings
+    }
+}
+
+/// Numbers agree that differ by at most this share.
+const TOLERANCE: f64 = 1e-6;
+
+/// The largest noise graph that is checked.
+const MOST_PEERS: usize = 100_000;
+
+/// The least and the most an n × p block with orthonormal columns can have: the squared row norms average p/n, the
+/// squared entries 1/n, and neither exceeds 1. Where nothing is agreed on, 0 is written.
+fn possible_statistics(statistic: Statistic, dimension: usize, rank: usize) -> (f64, f64) {
+    match statistic {
+        Statistic::None => (0.0, 0.0),
+        Statistic::MaxRowNorm => ((rank as f64 / dimension as f64).sqrt(), 1.0),
+        Statistic::MaxEntry => ((1.0 / dimension as f64).sqrt(), 1.0),
+    }
+}
+
+/// Something that holds (1) or does not (0).
+fn flag(what: &str, agrees: bool) -> Finding {
+    Finding {
+        what: what.to_owned(),
+        stated: 1.0,
+        computed: f64::from(u8::from(agrees)),
+        agrees,
+    }
+}
+
+fn equal(what: &str, stated: f64, computed: f64) -> Finding {
+    let agrees = (stated - computed).abs() <= TOLERANCE * computed.abs();
+    Finding {
+        what: what.to_owned(),
+        stated,
+        computed,
+        agrees,
+    }
+}

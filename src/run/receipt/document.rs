@@ -1,0 +1,255 @@
+//! What a receipt says, and how one is written from a run and read from a file.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::ReceiptError;
+use super::limits::{MAX_BYTES, SCHEMA};
+use crate::algorithm::AlgorithmKind;
+use crate::config::EngineKind;
+use crate::engine::Outcome;
+use crate::privacy::{
+    Adjacency, BudgetSplit, Calibration, GroupLoss, OnDisconnect, Promise, Scheme, SensitivityRule,
+    View,
+};
+use crate::scenario::{Experiment, StatedItems, assumptions_of};
+use crate::topology::Graph;
+
+/// The document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Receipt {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Version of Undertone that ran.
+    pub version: String,
+    /// The experiment's name.
+    pub name: String,
+    /// The engine that ran: `central` trusts a curator, `federated` an ideal secure sum, the others nobody.
+    pub engine: EngineKind,
+    /// Hash of the experiment's configuration without its seed, whose guess would give the noise away.
+    pub config_hash: String,
+    /// Who can hardly tell what: what one record is and against whom, in words. Older receipts do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promise: Option<String>,
+    /// The guarantee asked for.
+    pub request: Request,
+    /// Who shares noise with whom.
+    pub noise_graph: NoiseGraph,
+    /// Standard deviation of each peer's own noise per unit sensitivity.
+    pub sigma_own: f64,
+    /// Standard deviation of each pairwise term per unit sensitivity.
+    pub sigma_pairwise: f64,
+    /// Standard deviation of the noise in the sum per unit sensitivity.
+    pub sigma_sum: f64,
+    /// What each iteration was scaled by.
+    pub iterations: Vec<Scaled>,
+    /// What each adversary learns about the worst-placed honest peer.
+    pub views: Vec<View>,
+    /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupLoss>,
+    /// The list of items; absent in receipts that were written before lists were stated, which a check refuses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item_list: Option<StatedItems>,
+    /// What the promise takes to be public, in words: no ε covers it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<String>,
+}
+
+/// The guarantee asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// ε of the whole run.
+    pub epsilon: f64,
+    /// δ of the whole run.
+    pub delta: f64,
+    /// What one person is.
+    pub adjacency: Adjacency,
+    /// How the sensitivity is bounded.
+    pub sensitivity: SensitivityRule,
+    /// D.
+    pub degree_floor: u32,
+    /// d_cap.
+    pub degree_cap: Option<u32>,
+    /// What was released.
+    #[serde(default)]
+    pub algorithm: AlgorithmKind,
+    /// n.
+    pub dimension: usize,
+    /// p.
+    pub rank: usize,
+    /// b, where it is not p.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<usize>,
+    /// L.
+    pub iterations: u32,
+    /// How (ε, δ) became a noise multiplier.
+    pub calibration: Calibration,
+    /// How the iterations shared the budget.
+    #[serde(default, skip_serializing_if = "BudgetSplit::is_even")]
+    pub budget: BudgetSplit,
+    /// How the sum is protected.
+    pub scheme: Scheme,
+    /// Coalition to withstand.
+    pub colluders: usize,
+    /// β.
+    pub overhead: f64,
+    /// What was done where a coalition can split the noise graph.
+    pub on_disconnect: OnDisconnect,
+}
+
+/// The noise graph, whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseGraph {
+    /// Number of nodes.
+    pub nodes: usize,
+    /// BLAKE3 of the nodes and edges, in hexadecimal.
+    pub hash: String,
+    /// What the nodes are called, in the order of their numbers; numbers from 0 where the graph has no names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
+    /// Every edge once, (lower, upper), ascending, by number from 0.
+    pub edges: Vec<(u32, u32)>,
+}
+
+/// What one iteration was scaled by.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scaled {
+    /// The agreed statistic of X^{l−1}.
+    pub statistic: f64,
+    /// Δ_l.
+    pub sensitivity: f64,
+    /// f_l: the σ's of this iteration are those per unit sensitivity times f_l Δ_l.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub noise_factor: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
+fn is_one(factor: &f64) -> bool {
+    *factor == 1.0
+}
+
+impl Receipt {
+    /// The receipt of a finished run. That of a run without noise has no views: nobody was protected.
+    #[must_use]
+    pub fn of(experiment: &Experiment, outcome: &Outcome) -> Self {
+        let config = experiment.config();
+        let privacy = &config.privacy;
+        let graph = experiment.noise_topology().graph();
+        Self {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            name: config.name.clone(),
+            engine: config.engine.kind,
+            config_hash: experiment.seedless_hash(),
+            promise: experiment
+                .is_private()
+                .then(|| experiment.promise().sentence()),
+            request: Request {
+                epsilon: privacy.epsilon,
+                delta: privacy.delta,
+                adjacency: privacy.adjacency,
+                sensitivity: privacy.sensitivity,
+                degree_floor: config.data.degree_floor,
+                degree_cap: config.data.degree_cap,
+                algorithm: config.algorithm.kind,
+                dimension: experiment.user_rows().dimension(),
+                rank: config.algorithm.rank,
+                block: config.algorithm.block,
+                iterations: config.algorithm.iterations,
+                calibration: privacy.calibration,
+                budget: privacy.budget.clone(),
+                scheme: config.noise.scheme,
+                colluders: privacy.colluders,
+                overhead: privacy.overhead,
+                on_disconnect: privacy.on_disconnect,
+            },
+            noise_graph: NoiseGraph {
+                nodes: graph.nodes(),
+                hash: hash(graph),
+                names: graph.names().map(<[String]>::to_vec),
+                edges: graph.edge_list().collect(),
+            },
+            sigma_own: experiment.noise().sigma_own(),
+            sigma_pairwise: experiment.noise().sigma_pairwise(),
+            sigma_sum: experiment.noise().sigma_sum(),
+            iterations: outcome
+                .records
+                .iter()
+                .map(|record| Scaled {
+                    statistic: record.statistic,
+                    sensitivity: record.sensitivity,
+                    noise_factor: experiment.noise_factor(record.iteration.0),
+                })
+                .collect(),
+            views: experiment.noise().views().to_vec(),
+            groups: experiment.groups().to_vec(),
+            item_list: Some(StatedItems::of(experiment)),
+            assumptions: assumptions_of(experiment),
+        }
+    }
+
+    /// What one record is and against whom it is protected, from the request and the engine.
+    #[must_use]
+    pub fn promised(&self) -> Promise {
+        Promise {
+            adjacency: self.request.adjacency,
+            seen: self.engine.seen(),
+            colluders: self.request.colluders,
+        }
+    }
+
+    /// Reads a receipt.
+    ///
+    /// # Errors
+    /// [`ReceiptError`] if the file is too large, no receipt, or of another schema.
+    pub fn read(path: &Path) -> Result<Self, ReceiptError> {
+        let read = |source| ReceiptError::Read {
+            path: path.to_path_buf(),
+            source,
+        };
+        let found = std::fs::metadata(path).map_err(read)?.len();
+        if found > MAX_BYTES {
+            return Err(ReceiptError::TooLarge {
+                path: path.to_path_buf(),
+                found,
+            });
+        }
+        let bytes = std::fs::read(path).map_err(read)?;
+        let receipt: Self =
+            serde_json::from_slice(&bytes).map_err(|source| ReceiptError::Parse {
+                path: path.to_path_buf(),
+                source,
+            })?;
+        if receipt.schema == SCHEMA {
+            Ok(receipt)
+        } else {
+            Err(ReceiptError::Schema {
+                found: receipt.schema,
+            })
+        }
+    }
+}
+
+/// BLAKE3 of a graph's nodes and edges, in hexadecimal.
+pub(super) fn hash(graph: &Graph) -> String {
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 noise graph v1");
+    hasher.update(&(graph.nodes() as u64).to_le_bytes());
+    for (u, v) in graph.edge_list() {
+        hasher.update(&u.to_le_bytes());
+        hasher.update(&v.to_le_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}

@@ -1,0 +1,72 @@
+//! Why a receipt cannot be checked.
+
+use std::path::PathBuf;
+
+use super::limits::{MAX_BYTES, SCHEMA};
+use crate::algorithm::AlgorithmError;
+use crate::privacy::PrivacyError;
+use crate::topology::GraphError;
+
+/// Why a receipt cannot be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum ReceiptError {
+    /// The file cannot be read.
+    #[error("cannot read the receipt {path}: {source}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is larger than any receipt.
+    #[error("{path} has {found} bytes, a receipt has at most {MAX_BYTES}", path = path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        found: u64,
+    },
+    /// The file is no receipt.
+    #[error("{path} is no receipt of schema {SCHEMA}: {source}", path = path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Line, column and field.
+        source: serde_json::Error,
+    },
+    /// A receipt of another schema.
+    #[error("the receipt has schema {found}, this build checks schema {SCHEMA}")]
+    Schema {
+        /// Schema found.
+        found: u32,
+    },
+    /// More nodes than a connected graph with that many edges can have.
+    #[error("noise_graph: {nodes} nodes cannot be connected by {edges} edges")]
+    Nodes {
+        /// Nodes announced.
+        nodes: usize,
+        /// Edges present.
+        edges: usize,
+    },
+    /// The graph is no graph.
+    #[error("noise_graph: {0}")]
+    Graph(#[from] GraphError),
+    /// Numbers that make no algorithm.
+    #[error("{0}")]
+    Algorithm(#[from] AlgorithmError),
+    /// More than a check takes on.
+    #[error("{what} is {found}; a check takes on {low} to {high}")]
+    Range {
+        /// What was counted.
+        what: &'static str,
+        /// How much of it the receipt has.
+        found: usize,
+        /// The least that makes sense.
+        low: usize,
+        /// The most that is checked.
+        high: usize,
+    },
+    /// The parameters are refused.
+    #[error("request: {0}")]
+    Privacy(#[from] PrivacyError),
+}

@@ -1,0 +1,75 @@
+//! What the user should know before trusting a result.
+
+use serde::{Serialize, Serializer};
+
+use crate::privacy::CalibrationWarning;
+use crate::topology::{CERTIFIED_UP_TO, SAFETY};
+
+/// Something the user should know before trusting a result. Its text is what summaries and terminals show.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Warning {
+    /// No noise is added.
+    #[error("noise.scheme = \"none\": this run protects nobody")]
+    NoNoise,
+    /// The calibration spends more than it was asked to.
+    #[error("{0}")]
+    Calibration(CalibrationWarning),
+    /// A δ that covers giving away a whole user.
+    #[error(
+        "delta = {delta} allows revealing one of {users} users outright; choose it well below {:.1e}",
+        1.0 / *users as f64
+    )]
+    LargeDelta {
+        /// δ of the run.
+        delta: f64,
+        /// Number of users.
+        users: usize,
+    },
+    /// Pairwise noise that saves nothing.
+    #[error(
+        "every peer adds as much noise as if it trusted nobody, and pairwise noise on top; \
+         noise.scheme = \"local\" is cheaper"
+    )]
+    DearerThanLocal,
+    /// A curator is trusted, whatever the noise scheme says.
+    #[error(
+        "engine \"central\" trusts the curator: noise.scheme and privacy.colluders are ignored"
+    )]
+    TrustedCurator,
+    /// Pairwise noise where a secure sum would cancel it.
+    #[error(
+        "engine \"federated\" has an ideal secure sum, which pairwise noise would not survive: peers add \
+         independent shares only"
+    )]
+    NoPairwiseNoise,
+    /// X⁰ shows item degrees.
+    #[error(
+        "algorithm.start = \"popularity\" publishes the shape of the item degrees in X0 before any noise: they must be \
+         public already, as P1 takes them to be; no epsilon covers them"
+    )]
+    PopularityStart,
+    /// Estimates are drawn from their law, which is approximated.
+    #[error(
+        "engine \"analytic\" draws the estimates of {probes} probe peers from their exact joint law instead of simulating all \
+         peers; approximated: from iteration 2 on, everybody contributes at the X of peer {at} (consensus.approximation \
+         bounds the effect), and disagreement is among the probes only"
+    )]
+    Approximated {
+        /// Number of probes.
+        probes: usize,
+        /// The name of the peer at whose X everybody contributes.
+        at: String,
+    },
+    /// Eigenvalues that are not certified decide the number of rounds.
+    #[error(
+        "the topology has more than {CERTIFIED_UP_TO} peers, so the number of averaging rounds rests on estimated \
+         eigenvalues with a safety factor of {SAFETY}"
+    )]
+    EstimatedSpectrum,
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
