@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::resolve::Experiment;
-use crate::privacy::coalition::{AccountOptions, NoiseCovariance, account};
+use crate::privacy::accountant::{AccountOptions, NoiseCovariance, account};
 use crate::privacy::{PrivacyError, gaussian};
 use crate::topology::PeerNameError;
 

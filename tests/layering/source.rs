@@ -63,8 +63,8 @@ impl Source {
 
 /// Files that a `#[cfg(test)] mod …;` elsewhere compiles for tests only.
 const TEST_ONLY: [&str; 4] = [
-    "src/privacy/coalition/account_tests.rs",
-    "src/privacy/coalition/bounds/scale.rs",
+    "src/privacy/accountant/account_tests.rs",
+    "src/privacy/accountant/bounds/scale.rs",
     "src/topology/collection.rs",
     "src/topology/files/zoo.rs",
 ];

@@ -33,7 +33,7 @@ use super::filters::Choices;
 use super::memory;
 use super::resolve::Experiment;
 use crate::engine::{EngineError, Observer, Session};
-use crate::privacy::{Adjacency, PrivacyError, coalition, gaussian};
+use crate::privacy::{Adjacency, PrivacyError, accountant, gaussian};
 use crate::topology::PeerNameError;
 use crate::vocabulary::{Named, printed};
 use game::Game;
@@ -321,7 +321,7 @@ fn variance_factor(
     coalition: &[u32],
 ) -> Result<f64, AuditError> {
     let noise = &experiment.noise;
-    let factors = coalition::exact_variance_factors(
+    let factors = accountant::exact_variance_factors(
         experiment.noise_topology.graph(),
         noise.sigma_own().powi(2),
         noise.sigma_pairwise().powi(2),

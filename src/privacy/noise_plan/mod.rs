@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 pub use split::{BudgetSplit, even_iterations, split_budget};
 
-use super::coalition::Connectivity;
+use super::accountant::Connectivity;
 use super::{Calibrated, Delta, PrivacyError, gaussian};
 use crate::topology::Graph;
 

@@ -15,7 +15,7 @@
 //! See [`super::certified`]: by enumeration of larger coalitions on small graphs, or by the best of all certificates.
 
 use super::super::PrivacyError;
-use super::super::coalition::{LARGEST_RATIO, PublicGraph, enumerate, worst};
+use super::super::accountant::{LARGEST_RATIO, PublicGraph, enumerate, worst};
 use super::{
     Certificate, NoisePlan, NoiseRequest, OnDisconnect, View, certified, coalition_name, refusal,
 };

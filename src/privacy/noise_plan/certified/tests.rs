@@ -8,7 +8,7 @@ use super::super::tests::{
 };
 use super::super::{Certificate, NoisePlan, NoiseRequest};
 use crate::privacy::PrivacyError;
-use crate::privacy::coalition::{
+use crate::privacy::accountant::{
     AccountOptions, Bound, Connectivity, NoiseCovariance, PublicGraph, account,
     exact_variance_factors,
 };
