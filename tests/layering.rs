@@ -1,8 +1,11 @@
 //! Reads the sources: imports point down only, and what must stay in its place does.
 
 mod blanked;
+mod circles;
 mod made_up;
 mod map;
+mod modules;
+mod paths;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +13,9 @@ use std::path::Path;
 
 use crate::support::repository;
 use map::{BELOW, CONFINED, NODE_FROM_ENGINE};
-use source::{Source, TEST_FOLDERS, layers_named, read_all, words};
+use modules::Modules;
+use paths::layers_named;
+use source::{Source, TEST_FOLDERS, read_all, words};
 
 const LONGEST_FILE: usize = 800;
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "helper", "manager", "common"];
@@ -199,4 +204,16 @@ fn files_are_written_in_one_place() {
             found.map(|call| format!("{}: `{call}`: use writing::replace", source.path))
         });
     assert_none(&wrong.collect::<Vec<_>>());
+}
+
+#[test]
+fn no_files_import_one_another_in_a_circle() {
+    let modules = Modules::of(&read_all("src"));
+    assert_none(&circles::of_files(&modules));
+}
+
+#[test]
+fn no_neighbours_import_one_another_in_a_circle() {
+    let modules = Modules::of(&read_all("src"));
+    assert_none(&circles::of_neighbours(&modules));
 }

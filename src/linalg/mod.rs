@@ -20,6 +20,7 @@ mod orthonormal;
 mod packed;
 mod sparse;
 mod sparse_dense;
+mod sparse_products;
 mod subspace;
 
 pub use block::Block;

@@ -47,6 +47,7 @@ mod advice;
 mod bisection;
 mod budget;
 mod calibration;
+mod certificate;
 pub mod errata;
 mod error;
 pub mod gaussian;
@@ -66,14 +67,14 @@ pub use adjacency::Adjacency;
 pub use advice::{Advice, RegularAdvice, advise, certified_gap};
 pub use budget::{Budget, Delta, Epsilon};
 pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, noise_multiplier};
+pub use certificate::Certificate;
 pub use error::PrivacyError;
 pub use group::GroupLoss;
 pub use loss::{Loss, compose};
 pub use mills::erfcx;
 pub use network_view::{NetworkViewLoss, network_view_loss};
 pub use noise_plan::{
-    BudgetSplit, Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, even_iterations,
-    split_budget,
+    BudgetSplit, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, even_iterations, split_budget,
 };
 pub use promise::{Promise, Seen};
 pub use sensitivity::{Sensitivity, SensitivityRule, Statistic};

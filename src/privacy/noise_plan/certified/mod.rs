@@ -21,7 +21,8 @@ mod tests;
 use super::super::accountant::{
     AFFORDABLE, ENUMERATED_UP_TO, PublicGraph, every_coalition, smallest_pieces, work,
 };
-use super::{Certificate, NoiseRequest};
+use super::NoiseRequest;
+use crate::privacy::Certificate;
 
 /// Relative precision to which κ is the least.
 const PRECISION: f64 = 1e-9;
