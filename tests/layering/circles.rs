@@ -6,15 +6,15 @@ use super::modules::{Arrow, Modules};
 
 /// Every circle of files, told with what ties it.
 pub(super) fn of_files(modules: &Modules) -> Vec<String> {
-    let arrows = modules.arrows();
+    let arrows = &modules.arrows;
     let pairs = arrows.iter().map(|arrow| (arrow.from, arrow.to)).collect();
     let name = |file: usize| modules.modules[file].file.clone();
-    told(&circles(&pairs), &arrows, modules, |file| Some(file), name)
+    told(&circles(&pairs), arrows, modules, |file| Some(file), name)
 }
 
 /// Every circle of neighbours: of the files and folders of one folder, each with all that it holds.
 pub(super) fn of_neighbours(modules: &Modules) -> Vec<String> {
-    let arrows = modules.arrows();
+    let arrows = &modules.arrows;
     let folders: BTreeSet<&[String]> = modules
         .modules
         .iter()

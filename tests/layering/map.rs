@@ -1,12 +1,13 @@
 //! The layer map as tables.
 
 /// What each layer may name, lowest first. `lib.rs` and `main.rs` stand above all.
-pub(super) const BELOW: [(&str, &[&str]); 15] = [
+pub(super) const BELOW: [(&str, &[&str]); 19] = [
     ("vocabulary", &[]),
-    // Bytes to files: it knows nothing of what they mean.
-    ("writing", &[]),
     ("linalg", &["vocabulary"]),
-    ("topology", &["vocabulary"]),
+    // Numbers and bytes to files: it knows nothing of what they mean.
+    ("writing", &["vocabulary", "linalg"]),
+    // Spectra are eigenvalues of operators.
+    ("topology", &["vocabulary", "linalg"]),
     // A reader hands sparse rows to the linear algebra.
     ("data", &["vocabulary", "linalg"]),
     ("algorithm", &["vocabulary", "linalg"]),
@@ -47,8 +48,57 @@ pub(super) const BELOW: [(&str, &[&str]); 15] = [
             "engine",
         ],
     ),
+    // What a file says: names and limits of what it chooses among, and no experiment.
     (
-        "experiment",
+        "config",
+        &[
+            "vocabulary",
+            "topology",
+            "data",
+            "algorithm",
+            "privacy",
+            "protocol",
+            "engine",
+            "recommender",
+        ],
+    ),
+    (
+        "scenario",
+        &[
+            "vocabulary",
+            "linalg",
+            "topology",
+            "data",
+            "algorithm",
+            "noise",
+            "privacy",
+            "protocol",
+            "engine",
+            "recommender",
+            "config",
+        ],
+    ),
+    (
+        "run",
+        &[
+            "vocabulary",
+            "linalg",
+            "topology",
+            "data",
+            "algorithm",
+            "privacy",
+            "protocol",
+            "engine",
+            "node",
+            "recommender",
+            "writing",
+            "config",
+            "scenario",
+        ],
+    ),
+    // Draws noise and plays sessions of its own; its tests run swarms.
+    (
+        "assess",
         &[
             "vocabulary",
             "linalg",
@@ -60,25 +110,52 @@ pub(super) const BELOW: [(&str, &[&str]); 15] = [
             "protocol",
             "engine",
             "node",
+            "config",
+            "scenario",
+            "run",
+        ],
+    ),
+    (
+        "campaign",
+        &[
+            "vocabulary",
+            "linalg",
+            "data",
+            "algorithm",
+            "privacy",
+            "protocol",
+            "engine",
             "recommender",
             "writing",
+            "config",
+            "scenario",
+            "run",
         ],
     ),
     // Pages show what experiments found; their tests run some.
     (
         "report",
-        &["topology", "privacy", "engine", "experiment", "writing"],
+        &[
+            "topology", "privacy", "engine", "writing", "config", "scenario", "run", "assess",
+            "campaign",
+        ],
     ),
     (
         "cli",
         &[
             "vocabulary",
             "topology",
+            // Formats by name.
+            "data",
             "privacy",
             "engine",
-            "experiment",
-            "report",
             "writing",
+            "config",
+            "scenario",
+            "run",
+            "assess",
+            "campaign",
+            "report",
         ],
     ),
 ];
@@ -112,7 +189,7 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
     ),
     (
         &["OpenOptions", "sync_all"],
-        &["src/writing", "src/experiment/sweep/journal.rs"],
+        &["src/writing", "src/campaign/sweep/journal.rs"],
         "a result is written whole or not at all",
     ),
     (
@@ -132,7 +209,12 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
     ),
     (
         &["Instant", "SystemTime"],
-        &["src/experiment", "src/node", "src/cli"],
+        &[
+            "src/scenario/clock.rs",
+            "src/campaign",
+            "src/node",
+            "src/cli",
+        ],
         "a result that depends on the clock cannot be repeated",
     ),
     (
@@ -149,12 +231,12 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
     ),
     (
         &["HashMap", "HashSet", "RandomState"],
-        &["src/experiment", "src/node"],
+        &["src/node"],
         "their order differs from run to run",
     ),
     (
         &["unbounded", "unbounded_channel", "mpsc"],
-        &["src/experiment", "src/node"],
+        &["src/campaign/sweep", "src/node"],
         "a queue without bound is memory without bound; the core has no queues between threads",
     ),
 ];

@@ -48,6 +48,8 @@ pub(super) struct Arrow {
 pub(super) struct Modules {
     pub(super) modules: Vec<Module>,
     by_path: BTreeMap<Vec<String>, usize>,
+    /// Every arrow between two files, except those from a module to what stands inside it: it declares that, and hands it on.
+    pub(super) arrows: BTreeSet<Arrow>,
 }
 
 impl Modules {
@@ -63,11 +65,16 @@ impl Modules {
         let by_path = (0..modules.len())
             .map(|index| (modules[index].path.clone(), index))
             .collect();
-        Self { modules, by_path }
+        let mut crate_modules = Self {
+            modules,
+            by_path,
+            arrows: BTreeSet::new(),
+        };
+        crate_modules.arrows = crate_modules.drawn();
+        crate_modules
     }
 
-    /// Every arrow between two files, except those from a module to what stands inside it: it declares that, and hands it on.
-    pub(super) fn arrows(&self) -> BTreeSet<Arrow> {
+    fn drawn(&self) -> BTreeSet<Arrow> {
         let mut arrows = BTreeSet::new();
         for (from, module) in self.modules.iter().enumerate() {
             let imported = module.imports.iter().map(|(_, path)| path);
@@ -178,6 +185,8 @@ impl Module {
                     let name = if next(1) == "!" { next(2) } else { next(1) };
                     module.defined.insert(name.to_owned());
                 }
+                // `pub(in crate::a)` names no more than who may look.
+                "in" if at > 0 && tokens[at - 1] == "(" => at += 1,
                 word if is_word(word) && next(1) == "::" && (at == 0 || tokens[at - 1] != "::") => {
                     let mut path = vec![word.to_owned()];
                     while tokens.get(at + 1) == Some(&"::")

@@ -13,10 +13,12 @@ pub(super) struct Source {
     pub(super) code: String,
     /// Lines as written.
     pub(super) lines: usize,
+    /// Lines as written up to the file's own test module.
+    pub(super) lines_before_tests: usize,
 }
 
 /// Names of modules that hold tests only, as files or folders.
-pub(super) const TEST_FOLDERS: [&str; 3] = ["tests", "testing", "attacks"];
+pub(super) const TEST_FOLDERS: [&str; 4] = ["tests", "testing", "attacks", "hostile"];
 
 impl Source {
     pub(super) fn new(path: &str, text: &str) -> Self {
@@ -24,6 +26,7 @@ impl Source {
             path: path.to_owned(),
             code: blanked(text),
             lines: text.lines().count(),
+            lines_before_tests: lines_before_tests(text),
         }
     }
 
@@ -51,6 +54,7 @@ impl Source {
             path: self.path.clone(),
             code,
             lines: self.lines,
+            lines_before_tests: self.lines_before_tests,
         }
     }
 
@@ -62,6 +66,12 @@ impl Source {
             .filter(|part| !["mod", "lib"].contains(part));
         parts.map(str::to_owned).collect()
     }
+}
+
+/// Lines before the module of tests that ends a file.
+fn lines_before_tests(text: &str) -> usize {
+    let own = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+    text[..own].lines().count()
 }
 
 /// Files that a `#[cfg(test)] mod …;` elsewhere compiles for tests only.
