@@ -5,6 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::map::BELOW;
 use super::modules::{Arrow, Modules};
 
+/// What several engines stand on.
+const SHARED_BY_ENGINES: &[&str] = &[
+    "engine/course",
+    "engine/noise",
+    "engine/outcome",
+    "engine/record",
+    "engine/session",
+];
+
 /// What a submodule may name of its own layer, and of the layers below if that is less than its layer may; lowest first.
 /// What the parent itself defines may be named by every child. A file that is not in the table is bound by its layer alone.
 pub(super) const SUBMODULES: &[(&str, &[&str], Option<&[&str]>)] = &[
@@ -111,11 +120,10 @@ pub(super) const SUBMODULES: &[(&str, &[&str], Option<&[&str]>)] = &[
     ),
     // Every engine takes a session and tells an outcome; none knows another but for the one it stands on.
     ("engine/outcome", &[], None),
-    (
-        "engine/central",
-        &["engine/outcome", "engine/record", "engine/session"],
-        None,
-    ),
+    ("engine/central", SHARED_BY_ENGINES, None),
+    ("engine/lockstep", SHARED_BY_ENGINES, None),
+    ("engine/analytic", SHARED_BY_ENGINES, None),
+    ("engine/event", SHARED_BY_ENGINES, None),
     (
         "engine/federated",
         &[
@@ -124,21 +132,6 @@ pub(super) const SUBMODULES: &[(&str, &[&str], Option<&[&str]>)] = &[
             "engine/record",
             "engine/session",
         ],
-        None,
-    ),
-    (
-        "engine/lockstep",
-        &["engine/outcome", "engine/record", "engine/session"],
-        None,
-    ),
-    (
-        "engine/analytic",
-        &["engine/outcome", "engine/record", "engine/session"],
-        None,
-    ),
-    (
-        "engine/event",
-        &["engine/outcome", "engine/record", "engine/session"],
         None,
     ),
 ];

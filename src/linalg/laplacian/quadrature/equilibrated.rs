@@ -1,17 +1,17 @@
-//! Quadrature for matrices with hubs: every row of the covariance divided by its size first.
+//! Quadrature for graphs with hubs: every row of Σ divided by its size first.
 //!
-//! A hub with 400 neighbours puts an eigenvalue of 400σ_Δ² beside the many of a few σ_Δ², and Krylov spaces spend their steps
+//! A hub with 400 neighbours, all edges of weight w, puts an eigenvalue of 400w beside the many of a few w, and Krylov spaces spend their steps
 //! on that range. With n_i = Σ_ii and S_ij = Σ_ij/√(n_in_j) all eigenvalues lie in (0, 2), however unequal the degrees.
 //!
 //! # What is left out
-//! The diagonal entries of D d are not an eigenvector of S, so the common part cannot be deflated; it is lifted instead, as in
+//! The diagonal d of D is not an eigenvector of S, so the common part cannot be deflated; it is lifted instead, as in
 //! [`super::super::dense`]: M = Σ + τddᵀ has Σ⁻¹ = M⁻¹ + τ11ᵀ/(1 + τ·tr D). With g_i = d_i/√n_i and
 //! τ = 1/Σg_i² the scaled matrix is S + ĝĝᵀ, ĝ = g/‖g‖, and
-//! **v_u = [(S + ĝĝᵀ)⁻¹]_uu/n_u + 1/(tr D + 1/τ)**: the second term is nearly all a trusted curator would spend.
+//! **v_u = [(S + ĝĝᵀ)⁻¹]_uu/n_u + 1/(tr D + 1/τ)**: the second term is nearly all where K is much larger than D.
 //!
 //! # A lower bound on S + ĝĝᵀ
 //! S ⪰ K̂ = N^{-1/2}KN^{-1/2}, N = diag(n), whose null vector is p ∝ √n, and K̂ ⪰ ν(I − ppᵀ) for a ν that [`super::floor`]
-//! proves: for diagonal entries of D ηN its operator is K̂/η, and it bounds 1 + λ₂(K̂)/η from below. With c = ĝᵀp ≤ 1,
+//! proves: for D = ηN its operator is K̂/η, and it bounds 1 + λ₂(K̂)/η from below. With c = ĝᵀp ≤ 1,
 //! **λ_min(S + ĝĝᵀ) ≥ 2c²ν/(1 + ν + √((1 + ν)² − 4c²ν)) =: a**.
 //!
 //! *Proof.* ν(I − ppᵀ) + ĝĝᵀ acts as ν off the span of p and ĝ and as ((c², cs), (cs, ν + s²)) on it, s² = 1 − c²: trace 1 + ν,

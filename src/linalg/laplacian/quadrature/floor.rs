@@ -99,7 +99,7 @@ fn trial<S: Scalar>(
 /// The clusters as starting vectors f_C, and g in units of 𝓛 (+∞ if every cluster is one row).
 fn clusters(sigma: &ShiftedLaplacian) -> (Vec<Start>, f64) {
     let n = sigma.len();
-    // Rows are numbered breadth-first, so the first partner found is the one with the least number.
+    // Rows are numbered breadth-first, so the first neighbour found is the one with the least number.
     let parent: Vec<usize> = (0..n)
         .map(|i| sigma.neighbours_of(i).iter().copied().min().unwrap_or(0) as usize)
         .collect();

@@ -57,7 +57,7 @@ pub(crate) fn inverse_diagonal(sigma: &ShiftedLaplacian, target: Target) -> (Vec
     (brackets, steps.max(more))
 }
 
-/// The same with the covariance as it is.
+/// The same with Σ as it is.
 fn plain(sigma: &ShiftedLaplacian, target: Target) -> (Vec<Bracket>, usize) {
     let limit = target.steps.clamp(1, sigma.len());
     let single = Operator::<f32>::new(sigma);

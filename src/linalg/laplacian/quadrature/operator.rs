@@ -1,9 +1,9 @@
-//! The noise of one matrix as a scaled Laplacian, in single or double precision.
+//! D + K as a scaled Laplacian, in single or double precision.
 //!
-//! With all diagonal entries of D positive, Σ = D^{1/2}(I + 𝓛)D^{1/2}, 𝓛 = D^{-1/2}KD^{-1/2}, so
+//! With all of D positive, Σ = D^{1/2}(I + 𝓛)D^{1/2}, 𝓛 = D^{-1/2}KD^{-1/2}, so
 //! v_u = [(I + 𝓛)⁻¹]_uu/d_u. 𝓛 ⪰ 0 has the null vector q_i = √(d_i/tr D) (K1 = 0), the only one on a connected
-//! matrix. So **v_u = 1/tr D + (1/d_u)·Σ_{k≥2} (e_uᵀz_k)²/(1 + λ_k)** over the other eigenpairs of 𝓛: rows with
-//! different diagonal entries of D deflate as exactly as equal ones do, where 𝓛 = (σ_Δ²/σ_η²)·L. With s the largest
+//! graph. So **v_u = 1/tr D + (1/d_u)·Σ_{k≥2} (e_uᵀz_k)²/(1 + λ_k)** over the other eigenpairs of 𝓛: rows with
+//! different entries of D deflate as exactly as equal ones do, where 𝓛 is a multiple of K. With s the largest
 //! off-diagonal entry, B = 𝓛/s: entries of order 1, and all 1 for equal variances, whatever σ_Δ²/σ_η².
 
 use super::super::matrix::ShiftedLaplacian;
@@ -67,7 +67,7 @@ impl<'a, S: Scalar> Operator<'a, S> {
         }
     }
 
-    /// S + ggᵀ, S the covariance of the matrix divided by √(n_in_j), n its diagonal `diagonal`, g = `lift` of length 1,
+    /// S + ggᵀ, S the matrix Σ divided by √(n_in_j), n its diagonal `diagonal`, g = `lift` of length 1,
     /// both as exact as double precision is: nothing is deflated.
     ///
     /// ‖|S|‖ ≤ 2, whatever the degrees: off the diagonal |S| maps √n to at most √n (the row of |Σ| off the diagonal sums to at

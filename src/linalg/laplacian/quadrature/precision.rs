@@ -30,7 +30,7 @@ pub(crate) struct Target {
     pub gap: f64,
     /// The most Lanczos steps per row.
     pub steps: usize,
-    /// A certified lower bound on λ₂ of the pairwise part K of every matrix, as a variance; 0 if unknown.
+    /// A certified lower bound on λ₂(K), in the units of the whole matrix; 0 if unknown.
     pub connectivity: f64,
 }
 
