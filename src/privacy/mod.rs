@@ -36,7 +36,7 @@
 //! # Adding to it
 //! A sensitivity rule is one file in `sensitivity/` with its proof, one variant of [`SensitivityRule`] and its
 //! lines in the registry of proved ones, each naming the adjacency as a type; the attacks there ask for a case of
-//! every line. An adjacency is one file in `adjacency/`. A calibration is one variant of [`Calibration`]. A bound
+//! every line. An adjacency is one file in `neighbours/`. A calibration is one variant of [`Calibration`]. A bound
 //! for all coalitions of a size is one file in `accountant/bounds/` with its proof, one variant of
 //! [`accountant::Bound`] and one line of its registry; the exhaustive comparison there then runs on it, and plans
 //! use it.
@@ -54,6 +54,7 @@ pub mod gaussian;
 mod group;
 mod loss;
 mod mills;
+pub mod neighbours;
 mod network_view;
 mod noise_plan;
 mod promise;

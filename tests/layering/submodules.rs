@@ -71,7 +71,13 @@ pub(super) const SUBMODULES: &[(&str, &[&str], Option<&[&str]>)] = &[
         &["data/error", "data/ratings", "data/source"],
         Some(&["vocabulary"]),
     ),
-    ("privacy/adjacency", &[], Some(&["vocabulary", "data"])),
+    // A name for what one record is; how data are held is known to the neighbours alone.
+    ("privacy/adjacency", &[], Some(&[])),
+    (
+        "privacy/neighbours",
+        &["privacy/adjacency"],
+        Some(&["data"]),
+    ),
     (
         "privacy/error",
         &["privacy/adjacency"],
@@ -81,7 +87,7 @@ pub(super) const SUBMODULES: &[(&str, &[&str], Option<&[&str]>)] = &[
     (
         "privacy/sensitivity",
         &["privacy/adjacency", "privacy/error"],
-        Some(&["vocabulary", "linalg", "data"]),
+        Some(&["vocabulary", "linalg"]),
     ),
     // What a coalition sees of noise on a graph: no data and no plan.
     (

@@ -2,13 +2,9 @@
 
 use rand::{Rng, RngExt};
 
+use super::super::adjacency::{Adjacency, Interaction, Neighbouring};
 use super::item_sets::{missing, paired, with_row};
-use super::{Adjacency, Neighbouring};
 use crate::data::Interactions;
-
-/// One user gains or loses one interaction. The distance is the number of entries of R that differ.
-#[derive(Clone, Copy, Debug)]
-pub struct Interaction;
 
 impl Neighbouring for Interaction {
     type Data = Interactions;

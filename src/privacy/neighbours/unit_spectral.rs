@@ -5,16 +5,8 @@ use rand::distr::Distribution;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
-use super::{Adjacency, Neighbouring, difference, shifted};
-
-/// One peer's A_u changes by C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4, after Kapralov & Talwar). The distance
-/// is the spectral norm of the difference.
-///
-/// Of all adjacencies here this one protects most of what one peer holds: every change of a user's row, with
-/// ‖r̂ᵀr̂‖₂ ≤ 1, is covered, and so are n of them in orthogonal directions at once, all at the same peer. Its sensitivity
-/// grows as √p for it. Changes at several peers are several records: [`Adjacency::is_of_matrix`].
-#[derive(Clone, Copy, Debug)]
-pub struct UnitSpectral;
+use super::super::adjacency::{Adjacency, Neighbouring, UnitSpectral};
+use super::changes::{difference, shifted};
 
 impl Neighbouring for UnitSpectral {
     type Data = DMatrix<f64>;

@@ -2,14 +2,9 @@
 
 use rand::{Rng, RngExt};
 
+use super::super::adjacency::{Adjacency, Neighbouring, User};
 use super::item_sets::{paired, random_set, with_row};
-use super::{Adjacency, Neighbouring};
 use crate::data::Interactions;
-
-/// One user's row is zeroed out, or an empty row is filled in. Turning one nonempty row into another takes two
-/// steps, so the distance is the sum over users of 0 (equal), 1 (one of the two is empty) or 2.
-#[derive(Clone, Copy, Debug)]
-pub struct User;
 
 impl Neighbouring for User {
     type Data = Interactions;

@@ -5,18 +5,8 @@ use rand::Rng;
 use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 
-use super::{Adjacency, Neighbouring, difference, shifted};
-
-/// One peer's A_u changes by C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7). The distance is √(Σ_i ‖C_{i:}‖₁²), the ℓ2 norm
-/// of the ℓ1 norms of the rows.
-///
-/// P1 states it for the sum A, which is right for a curator. Where peers publish their own noisy A_u X, a change of A that is
-/// spread over several peers is several records: [`Adjacency::is_of_matrix`].
-///
-/// P1 asks for a symmetric C as well. Nothing needs it, and with it a single entry off the diagonal would not
-/// be a neighbour; so C is any matrix.
-#[derive(Clone, Copy, Debug)]
-pub struct MatrixChange;
+use super::super::adjacency::{Adjacency, MatrixChange, Neighbouring};
+use super::changes::{difference, shifted};
 
 impl Neighbouring for MatrixChange {
     type Data = DMatrix<f64>;

@@ -28,34 +28,13 @@
 //! drawn from the data (every item of the file, or the most rated), one rating more can change the list, and with
 //! it everybody's rows. No ε covers that. A list from a file of its own has no such gap.
 //!
-//! One file per adjacency. A new one is a file, a variant of [`Adjacency`], and its lines in `ALL`,
-//! `Display` and `rows`.
+//! Each type's distance and draw stand in one file of [`super::neighbours`], the only place here that knows how data are
+//! held. A new adjacency is such a file, a variant of [`Adjacency`] with its type, and its lines in `ALL`, `Display` and `rows`.
 
 use std::fmt;
 
-use nalgebra::DMatrix;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
-
-use crate::data::Interactions;
-
-mod interaction;
-mod item_sets;
-mod matrix;
-mod replace_user;
-mod swap;
-mod unit_spectral;
-mod user;
-
-#[cfg(test)]
-mod tests;
-
-pub use interaction::Interaction;
-pub use matrix::MatrixChange;
-pub use replace_user::ReplaceUser;
-pub use swap::Swap;
-pub use unit_spectral::UnitSpectral;
-pub use user::User;
 
 /// Which datasets are neighbours, that is: what one record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -98,33 +77,50 @@ pub trait Neighbouring {
     fn random_adjacent<R: Rng + ?Sized>(a: &Self::Data, rng: &mut R) -> Option<Self::Data>;
 }
 
-/// An adjacency on row data, chosen at run time.
+/// One user gains or loses one interaction. The distance is the number of entries of R that differ.
 #[derive(Clone, Copy, Debug)]
-pub struct RowAdjacency {
-    distance: fn(&Interactions, &Interactions) -> Option<f64>,
-    random_adjacent: fn(&Interactions, &mut dyn Rng) -> Option<Interactions>,
-}
+pub struct Interaction;
 
-impl RowAdjacency {
-    const fn of<A: Neighbouring<Data = Interactions>>() -> Self {
-        Self {
-            distance: A::distance,
-            random_adjacent: |rows, rng| A::random_adjacent(rows, rng),
-        }
-    }
+/// One user's row is zeroed out, or an empty row is filled in. Turning one nonempty row into another takes two
+/// steps, so the distance is the sum over users of 0 (equal), 1 (one of the two is empty) or 2.
+#[derive(Clone, Copy, Debug)]
+pub struct User;
 
-    /// [`Neighbouring::distance`].
-    #[must_use]
-    pub fn distance(&self, a: &Interactions, b: &Interactions) -> Option<f64> {
-        (self.distance)(a, b)
-    }
+/// One user exchanges one of its items for one it does not have, or gains or loses one. The distance is the least
+/// number of such steps: per user the larger of the numbers of items that only one of the two rows has.
+///
+/// Why additions and removals belong to it: an exchange of two *ratings* becomes one where a threshold, an item list
+/// or a hold-out keeps only one of the two items. The bounds for this adjacency are proved for all three.
+///
+/// # The distance is a metric, and counts steps
+/// A step changes |r∖r′| and |r′∖r| by at most 1 each, so no fewer steps than the larger of the two lead from r to r′.
+/// That many do: exchange min(|r∖r′|, |r′∖r|) pairs, then add or remove the rest. ∎
+#[derive(Clone, Copy, Debug)]
+pub struct Swap;
 
-    /// [`Neighbouring::random_adjacent`]. Users and items of the result are named by their numbers.
-    #[must_use]
-    pub fn random_adjacent(&self, a: &Interactions, rng: &mut dyn Rng) -> Option<Interactions> {
-        (self.random_adjacent)(a, rng)
-    }
-}
+/// One user's row becomes any other row, empty or not. The distance is the number of users whose rows differ.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplaceUser;
+
+/// One peer's A_u changes by C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7). The distance is √(Σ_i ‖C_{i:}‖₁²), the ℓ2 norm
+/// of the ℓ1 norms of the rows.
+///
+/// P1 states it for the sum A, which is right for a curator. Where peers publish their own noisy A_u X, a change of A that is
+/// spread over several peers is several records: [`Adjacency::is_of_matrix`].
+///
+/// P1 asks for a symmetric C as well. Nothing needs it, and with it a single entry off the diagonal would not
+/// be a neighbour; so C is any matrix.
+#[derive(Clone, Copy, Debug)]
+pub struct MatrixChange;
+
+/// One peer's A_u changes by C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4, after Kapralov & Talwar). The distance
+/// is the spectral norm of the difference.
+///
+/// Of all adjacencies here this one protects most of what one peer holds: every change of a user's row, with
+/// ‖r̂ᵀr̂‖₂ ≤ 1, is covered, and so are n of them in orthogonal directions at once, all at the same peer. Its sensitivity
+/// grows as √p for it. Changes at several peers are several records: [`Adjacency::is_of_matrix`].
+#[derive(Clone, Copy, Debug)]
+pub struct UnitSpectral;
 
 impl Adjacency {
     /// Every adjacency there is.
@@ -147,18 +143,6 @@ impl Adjacency {
     pub fn is_of_matrix(self) -> bool {
         matches!(self, Self::Matrix | Self::UnitSpectral)
     }
-
-    /// The adjacency on the rows of users; `None` for the two that change a matrix ([`Self::is_of_matrix`]).
-    #[must_use]
-    pub fn rows(self) -> Option<RowAdjacency> {
-        match self {
-            Self::Interaction => Some(RowAdjacency::of::<Interaction>()),
-            Self::User => Some(RowAdjacency::of::<User>()),
-            Self::Swap => Some(RowAdjacency::of::<Swap>()),
-            Self::ReplaceUser => Some(RowAdjacency::of::<ReplaceUser>()),
-            Self::Matrix | Self::UnitSpectral => None,
-        }
-    }
 }
 
 impl fmt::Display for Adjacency {
@@ -172,21 +156,4 @@ impl fmt::Display for Adjacency {
             Self::UnitSpectral => "unit-spectral",
         })
     }
-}
-
-/// b − a if the two have one shape and every entry of both is finite.
-fn difference(a: &DMatrix<f64>, b: &DMatrix<f64>) -> Option<DMatrix<f64>> {
-    let finite = |matrix: &DMatrix<f64>| matrix.iter().all(|value| value.is_finite());
-    (a.shape() == b.shape() && finite(a) && finite(b)).then(|| b - a)
-}
-
-/// a + `change`, unless rounding loses the change: `None` if its distance from `a` is not 1 to a millionth.
-fn shifted<A: Neighbouring<Data = DMatrix<f64>>>(
-    a: &DMatrix<f64>,
-    change: &DMatrix<f64>,
-) -> Option<DMatrix<f64>> {
-    let b = a + change;
-    A::distance(a, &b)
-        .is_some_and(|distance| (distance - 1.0).abs() < 1e-6)
-        .then_some(b)
 }

@@ -2,13 +2,9 @@
 
 use rand::{Rng, RngExt};
 
+use super::super::adjacency::{Adjacency, Neighbouring, ReplaceUser};
 use super::item_sets::{paired, random_set, with_row};
-use super::{Adjacency, Neighbouring};
 use crate::data::Interactions;
-
-/// One user's row becomes any other row, empty or not. The distance is the number of users whose rows differ.
-#[derive(Clone, Copy, Debug)]
-pub struct ReplaceUser;
 
 impl Neighbouring for ReplaceUser {
     type Data = Interactions;

@@ -1,9 +1,11 @@
 //! Every adjacency is symmetric, zero on equal data, and draws real neighbours.
 
+use nalgebra::DMatrix;
 use rand::RngExt;
 
 use super::item_sets::{random_set, with_row};
 use super::*;
+use crate::privacy::adjacency::{MatrixChange, UnitSpectral};
 use crate::vocabulary::{Label, Seed};
 
 fn rows(items: usize, rows: &[&[u32]]) -> Interactions {

@@ -2,21 +2,9 @@
 
 use rand::{Rng, RngExt};
 
+use super::super::adjacency::{Adjacency, Interaction, Neighbouring, Swap};
 use super::item_sets::{missing, paired, with_row};
-use super::{Adjacency, Interaction, Neighbouring};
 use crate::data::Interactions;
-
-/// One user exchanges one of its items for one it does not have, or gains or loses one. The distance is the least
-/// number of such steps: per user the larger of the numbers of items that only one of the two rows has.
-///
-/// Why additions and removals belong to it: an exchange of two *ratings* becomes one where a threshold, an item list
-/// or a hold-out keeps only one of the two items. The bounds for this adjacency are proved for all three.
-///
-/// # The distance is a metric, and counts steps
-/// A step changes |r∖r′| and |r′∖r| by at most 1 each, so no fewer steps than the larger of the two lead from r to r′.
-/// That many do: exchange min(|r∖r′|, |r′∖r|) pairs, then add or remove the rest. ∎
-#[derive(Clone, Copy, Debug)]
-pub struct Swap;
 
 impl Neighbouring for Swap {
     type Data = Interactions;
