@@ -85,13 +85,19 @@ enum Stopped<F, E> {
     Space(E),
 }
 
+/// How [`lanczos`] ends in the space `S` of the operator `A`.
+type Ended<S, A> = Result<
+    Found<<S as KrylovSpace>::Pairs>,
+    Stopped<<A as LinearOperator<<S as KrylovSpace>::Vectors>>::Failure, <S as KrylovSpace>::Error>,
+>;
+
 /// Grows the space until its pairs are good enough, from `cycles` starts (at least one) of which each but the first is a
 /// restart from what the one before found; the pairs of the last where none are.
 fn lanczos<S: KrylovSpace, A: LinearOperator<S::Vectors>>(
     space: &mut S,
     operator: &mut A,
     cycles: usize,
-) -> Result<Found<S::Pairs>, Stopped<A::Failure, S::Error>> {
+) -> Ended<S, A> {
     let mut cycle = 1;
     let mut steps = 0;
     loop {
