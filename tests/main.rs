@@ -12,6 +12,7 @@ mod layering;
 mod programs;
 mod readme;
 mod recommender;
+mod rust_version;
 mod sims;
 mod support;
 mod sweep;

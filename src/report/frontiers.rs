@@ -1,8 +1,9 @@
 //! What a byte buys: error against bytes per peer, one figure per ε.
 
 use super::axis::{Axis, Spacing};
-use super::figure::{Figure, Mark, Point, Series, frontier};
+use super::figure::{Figure, frontier};
 use super::number;
+use super::series::{Mark, Point, Series};
 use super::table::{Cell, PageTable};
 use crate::campaign::sweep::{Frontier, SweepResult};
 use crate::writing::Column;

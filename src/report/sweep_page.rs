@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use super::axis::Axis;
-use super::figure::{Figure, FigureError, Guide, Series};
+use super::figure::{Figure, FigureError, Guide};
 use super::number;
 use super::page::Page;
+use super::series::Series;
 use super::table::{Cell, PageTable};
 use crate::campaign::sweep::Crossing;
 use crate::writing::Column;

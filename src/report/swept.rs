@@ -1,8 +1,9 @@
 //! From what a sweep found to its page.
 
 use super::axis::{Axis, Spacing};
-use super::figure::{Figure, Mark, Point, Series};
+use super::figure::Figure;
 use super::frontiers;
+use super::series::{Mark, Point, Series};
 use super::sweep_page::{MarkedCrossing, Method, Panel, SweepReport};
 use super::table::{Cell, PageTable};
 use crate::campaign::sweep::{Coincidence, Crossing, Curve, SweepResult};

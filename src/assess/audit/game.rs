@@ -14,7 +14,7 @@ use crate::algorithm::{PublicState, contribution};
 use crate::engine::noise::Assignment;
 use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockstep};
 use crate::linalg::Block;
-use crate::privacy::{Adjacency, coalition};
+use crate::privacy::{Adjacency, accountant};
 use crate::scenario::Experiment;
 use crate::scenario::filters::{self, Choices};
 use crate::vocabulary::{Named, PeerIndex, Seed};
@@ -285,7 +285,7 @@ pub(super) fn variance_factor(
     coalition: &[u32],
 ) -> Result<f64, AuditError> {
     let noise = experiment.noise();
-    let factors = coalition::exact_variance_factors(
+    let factors = accountant::exact_variance_factors(
         experiment.noise_topology().graph(),
         noise.sigma_own().powi(2),
         noise.sigma_pairwise().powi(2),

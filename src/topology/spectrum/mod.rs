@@ -1,9 +1,7 @@
 //! The eigenvalues that decide privacy and rounds, as intervals.
 
 mod certified;
-mod cholesky;
 mod estimated;
-mod lanczos;
 mod laplacian;
 
 #[cfg(test)]
