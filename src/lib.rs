@@ -6,6 +6,8 @@
 //! share of noise and pairwise noise that cancels against its neighbours', and the graph averages by
 //! gossip. What is left is the noise a trusted curator would have added; orthonormalise; repeat.
 //!
+//! The manual is the module [`guide`]: protocol, threat model, accounting, experiment files, results, glossary.
+//!
 //! # Layers
 //!
 //! Imports point down only; a test reads them.
@@ -54,6 +56,7 @@ pub mod cli;
 pub mod data;
 pub mod engine;
 pub mod experiment;
+pub mod guide;
 pub mod linalg;
 #[cfg(feature = "node")]
 pub mod node;
