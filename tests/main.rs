@@ -17,3 +17,4 @@ mod sweep;
 mod tree;
 mod utility;
 mod verification;
+mod words;

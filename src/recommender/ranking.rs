@@ -71,7 +71,7 @@ pub fn top_items(scores: &[f64], seen: &[u32], top: usize) -> Vec<Ranked> {
 /// denominators. The sum over users runs in their order, whatever the number of threads.
 ///
 /// # Source
-/// The measures of the LightGCN and BSPM code (ref D.7). Their masked items get a score of −1024; here
+/// The measures of the LightGCN and BSPM code (defined in [`crate::guide::recommendation`]). Their masked items get a score of −1024; here
 /// they are left out, which differs only for a user with fewer than `top` other items.
 ///
 /// # Panics

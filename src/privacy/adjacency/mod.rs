@@ -64,7 +64,7 @@ pub enum Adjacency {
     /// One user gains or loses one interaction (one entry of R, 0 ↔ 1): [`Interaction`].
     Interaction,
     /// One user's row is zeroed out, or appears: all its interactions at once. Who takes part is public in
-    /// a peer-to-peer network; what they have is not (ref F.2): [`User`].
+    /// a peer-to-peer network; what they have is not: [`User`].
     User,
     /// One user exchanges one of its items for another, or gains or loses one: [`Swap`].
     Swap,

@@ -91,7 +91,7 @@ impl Accounted {
 
 /// v_u = [Σ_H⁻¹]_uu of every honest peer u against `coalition`, as certified brackets, per connected component of
 /// the honest graph. If only u's contribution changes, by at most Δ, one iteration costs exactly
-/// μ_u² = Δ²·v_u (ref B.1).
+/// μ_u² = Δ²·v_u (proof: [`crate::guide::accounting`], section 4).
 ///
 /// # Errors
 /// [`PrivacyError::Coalition`] for a peer that does not exist or is named twice, [`PrivacyError::NobodyHonest`],

@@ -205,7 +205,7 @@ impl NoisePlan {
     /// - `none`: no noise, no views, ε = `None`.
     /// - `local`: σ_η = z at every peer; v_u = 1/z² whatever the others do.
     /// - `independent`, only with `trusted_sum`: σ_η² = z²/(s − t). Colluders subtract their own noise from the
-    ///   sum; what is left has variance (s − t)σ_η² = z². (P1 Theorem 5.2 divides by s: ref 0.8.)
+    ///   sum; what is left has variance (s − t)σ_η² = z². (P1 Theorem 5.2 divides by s: see [`errata`](crate::privacy::errata).)
     /// - `pairwise` with `trusted_sum`: pairwise noise would cancel inside the aggregation and protect
     ///   nothing, so the plan is that of `independent`, with σ_Δ = 0.
     /// - `pairwise`: see the proofs in `pairwise.rs` and `certified.rs`. The noise on the sum is (1 + β) times the least

@@ -10,7 +10,7 @@ use super::{SensitivityRule, Statistic};
 pub(super) struct MaxEntry<A>(PhantomData<A>);
 
 /// Δ = √p·‖X‖_max for a change of the matrix (Hardt & Price 2014, Definition 4.1; Balcan et al. 2016,
-/// Algorithm 2: ref D.2, D.3), √2 times that for one interaction.
+/// Algorithm 2), √2 times that for one interaction.
 ///
 /// # Proof
 /// A row of p entries of size at most ‖X‖_max has norm at most √p·‖X‖_max, so D̂ ≤ √p·‖X‖_max, and the bounds
@@ -18,7 +18,7 @@ pub(super) struct MaxEntry<A>(PhantomData<A>);
 ///
 /// A row norm is at most 1, so for √p·‖X‖_max > 1 this charges more than it must. It is kept as printed, not
 /// clamped, because it is what the baselines are charged with. For the interaction the factor is the one P1 gives
-/// its own method (√2); which one P1's figures give the baselines is not stated (ref D.3).
+/// its own method (√2); which one P1's figures give the baselines is not stated.
 impl<A> Rule for MaxEntry<A>
 where
     RowNorm<A>: Rule,

@@ -20,7 +20,7 @@ pub(super) struct WorstCase<A>(PhantomData<A>);
 ///
 /// # Source
 /// A reconstruction of the "worst case, non-adaptive sensitivity" that P1, section 6 ascribes to FedPower
-/// (Guo et al. 2024); that paper's own text was not available (ref D.4). The factor √2 for one interaction is
+/// (Guo et al. 2024); that paper's own text was not available. The factor √2 for one interaction is
 /// the one P1 gives its own method, as in [`super::max_entry`].
 impl<A> Rule for WorstCase<A>
 where

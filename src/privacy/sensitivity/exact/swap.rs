@@ -39,7 +39,7 @@ use super::Exact;
 /// Tight where (2D−1)·D̂² ≤ 2: x_a and x_b of length D̂ at ±60° from the direction that all of s share.
 ///
 /// # Two tempting bounds
-/// √2·D̂ (ref F.1.3; twice the interaction would be 2·D̂) holds for a single column, p = 1, and for d = 1, but not
+/// √2·D̂ (twice the interaction would be 2·D̂) holds for a single column, p = 1, and for d = 1, but not
 /// for p ≥ 2: three items at 0° and ±60° reach ‖CX‖_F = 1.5·D̂ at d = 2. And √((2/d)(2 − 1/d)), the bound from
 /// ‖X‖₂ = 1 alone, is private as long as d is; d = max(D, 2) makes it public, and that is what is done here.
 impl Rule for Exact<adjacency::Swap> {
