@@ -1,4 +1,4 @@
-//! Who interacted with what: the binary users × items matrix behind every experiment.
+//! The binary users × items matrix behind every experiment: which user interacted with which item.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -65,7 +65,7 @@ impl Interactions {
         self.with_rows(&rows)
     }
 
-    /// One of the users alone, with this row; items stay as they are.
+    /// The data of one user alone, with this row; items stay as they are.
     ///
     /// # Errors
     /// [`DataError::Row`] if the row is not strictly ascending or names an item that is not there.

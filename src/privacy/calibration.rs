@@ -1,4 +1,4 @@
-//! From a budget to a noise multiplier.
+//! Turns a budget (ε, δ) into the noise multiplier.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub enum Calibration {
     Basic,
 }
 
-/// A noise multiplier and what it really costs.
+/// A noise multiplier with the exact ε it spends.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Calibrated {
     /// Noise multiplier: standard deviation of the noise on the sum per unit sensitivity.

@@ -1,4 +1,4 @@
-//! What a run costs in privacy. Pure arithmetic on a graph, variances, sensitivities and coalitions; it knows
+//! Privacy accounting: what a run costs, from a graph, variances, sensitivities and coalitions alone. It knows
 //! nothing of protocols.
 //!
 //! # How a guarantee is assembled
@@ -29,7 +29,7 @@
 //! # The papers
 //! Where their statements are wrong or loose, and the number that shows it: [`errata`].
 //!
-//! # Never open
+//! # Fail-closed
 //! Values that mean nothing (NaN, zero, out of range) are refused or count as the worst case, bisections return
 //! the side with more noise, and a combination without a proof does not exist.
 //!

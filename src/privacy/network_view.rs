@@ -1,4 +1,4 @@
-//! What one peer's view of linear gossip costs another.
+//! The exact privacy loss of one peer in another's view of linear gossip, for small networks.
 //!
 //! In noise-then-gossip every message is a linear function of the noisy inputs. Whether that is cheaper than
 //! publishing the inputs depends on all messages *together*: they share one noise vector, so their separate

@@ -1,4 +1,4 @@
-//! The best items of a user, and how many held-out ones are among them.
+//! Ranks the items of a user, and measures how many held-out ones are among the best (Recall, NDCG).
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct RankingQuality {
     pub ndcg: f64,
 }
 
-/// [`RankingQuality`], of whom, and how.
+/// [`RankingQuality`] with the number of users and the length of the lists it is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RankingTotals {
     /// k.

@@ -1,4 +1,4 @@
-//! What a peer releases in one iteration: the word that algorithms and sensitivity bounds share.
+//! The kinds of release: what a peer publishes in one iteration, a product A_u X or a packed triangle.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What one record is, as something that runs.
+//! Executable adjacency relations: which data sets are neighbours, that is, what one record is.
 //!
 //! A guarantee says: whoever sees the output cannot tell two *adjacent* datasets apart. Each adjacency here
 //! is a type that measures how many records apart two datasets are and draws a random neighbour, so that a
@@ -78,7 +78,7 @@ pub enum Adjacency {
     UnitSpectral,
 }
 
-/// An adjacency that runs.
+/// An executable adjacency: it measures distances between data sets and draws neighbours.
 pub trait Neighbouring {
     /// What a dataset is: binary rows of users, or the matrix of one peer (of a curator: A itself).
     type Data;

@@ -1,4 +1,4 @@
-//! How much a coalition learns about one honest peer.
+//! The accountant: how much a coalition learns about one honest peer, exactly or by certified bounds.
 //!
 //! Every peer publishes its contribution plus own noise N(0, σ_η²) plus, per noise partner, ±N(0, σ_Δ²). A
 //! coalition knows its own noise and every pairwise noise with an end in it; what it does not know is one

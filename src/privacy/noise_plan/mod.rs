@@ -1,4 +1,4 @@
-//! How much noise every peer adds, and what each adversary then learns.
+//! The noise plan: how much noise every peer adds, and what each adversary then learns.
 
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +97,7 @@ pub struct View {
     pub certificate: Certificate,
 }
 
-/// Standard deviations of the noise, and what they buy.
+/// Standard deviations of own and pairwise noise, and what each adversary then learns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NoisePlan {
     /// σ_η: own noise of a peer, per unit sensitivity, coordinate and iteration.
@@ -112,7 +112,7 @@ pub struct NoisePlan {
     views: Vec<View>,
 }
 
-/// What a plan is made from.
+/// The request that a noise plan is computed for.
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseRequest<'a> {
     /// The noise graph: who shares pairwise noise with whom.

@@ -1,4 +1,4 @@
-//! Spending one budget unevenly over the iterations.
+//! Splits one budget unevenly over the iterations.
 
 use std::fmt;
 

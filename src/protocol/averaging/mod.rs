@@ -44,7 +44,7 @@ pub struct MixingBounds {
     pub second: f64,
 }
 
-/// Why a scheme has no program here.
+/// Errors of compiling a scheme to a program.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum AveragingError {
     /// The mixing matrix does not contract, as far as the bounds tell.

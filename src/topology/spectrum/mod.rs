@@ -1,4 +1,4 @@
-//! The eigenvalues that decide privacy and rounds, as intervals.
+//! The eigenvalues of a graph that decide privacy and averaging rounds, as intervals.
 
 mod certified;
 mod cholesky;
@@ -40,7 +40,7 @@ pub struct Interval {
     pub certified: bool,
 }
 
-/// What a number says of the quantity it stands for.
+/// Whether a number is the value of a quantity, or a lower bound on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Known {

@@ -1,4 +1,4 @@
-//! From the coefficients of a Krylov space to certified ends.
+//! Certified lower and upper ends of eᵀA⁻¹e from the coefficients of a Krylov space (Gauss–Radau).
 //!
 //! # Statement
 //! Let A ≻ 0 with A ⪰ aI on a subspace that contains e and is invariant. For every x in it, with r = e − Ax,

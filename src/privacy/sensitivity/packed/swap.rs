@@ -1,4 +1,4 @@
-//! One item for another.
+//! The tight bound for exchanging one item for another, where the packed triangle is released.
 
 use super::super::rule::{Public, Rule};
 use super::super::{SensitivityRule, Statistic, adjacency};
