@@ -13,7 +13,8 @@ use rand::distr::Distribution;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use undertone::engine::Silent;
-use undertone::experiment::{Experiment, peak_memory_bytes, run};
+use undertone::run::{peak_memory_bytes, run};
+use undertone::scenario::Experiment;
 use undertone::vocabulary::{Label, Seed};
 
 const USERS: usize = 71_567;

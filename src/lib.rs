@@ -15,13 +15,18 @@
 //! ```text
 //! cli                       arguments, terminal, exit codes
 //! report                    report.html: figures, tables, the graph
-//! experiment                sims/*.toml → validated experiment → run → metrics → files
+//! campaign                  sweeps, studies, advice: many runs
+//! assess                    verify, audit, coalitions: is it true
+//! run                       execute, references, metrics, receipt, summary, files
+//! scenario                  dataset, topology, noise plan, rounds → a validated experiment, sessions
+//! config                    sims/*.toml: schema, overrides, errors; knows no experiment
 //! engine      node          central, federated, lockstep, event | libp2p
 //! protocol                  sans-IO peer, messages, wire format, averaging schemes
 //! algorithm  noise  privacy what is contributed; what is drawn; what it costs
 //! recommender               low-pass scores, rankings, held-out data
 //! linalg  topology  data    matrices; graphs, weights, spectra; formats, filters, partitions
-//! vocabulary  writing       peer indices, iterations, rounds, time, seeds, names; whole files, CSV
+//! writing                   whole files, CSV, tables, NumPy arrays
+//! vocabulary                peer indices, iterations, rounds, time, seeds, names
 //! ```
 //!
 //! [`protocol`] imports neither the graph nor the dataset: a [`protocol::Peer`] knows its own rows and its
@@ -34,9 +39,10 @@
 //!
 //! ```no_run
 //! use std::path::Path;
+//! use undertone::assess::verification::{VerifyOptions, verify};
+//! use undertone::config::read_config;
 //! use undertone::engine::Silent;
-//! use undertone::experiment::verification::{VerifyOptions, verify};
-//! use undertone::experiment::{Experiment, read_config};
+//! use undertone::scenario::Experiment;
 //! use undertone::topology::{Graph, Provenance, Topology};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -51,11 +57,13 @@
 //! ```
 
 pub mod algorithm;
+pub mod assess;
+pub mod campaign;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod config;
 pub mod data;
 pub mod engine;
-pub mod experiment;
 pub mod guide;
 pub mod linalg;
 #[cfg(feature = "node")]
@@ -66,6 +74,8 @@ pub mod protocol;
 pub mod recommender;
 #[cfg(feature = "report")]
 pub mod report;
+pub mod run;
+pub mod scenario;
 pub mod topology;
 pub mod vocabulary;
 pub mod writing;

@@ -1,10 +1,11 @@
 //! The analytic engine as users meet it.
 
+use undertone::assess::verification::{Verification, VerifyOptions, verify};
+use undertone::config::EngineKind;
 use undertone::engine::Silent;
-use undertone::experiment::config::EngineKind;
-use undertone::experiment::verification::{Verification, VerifyOptions, verify};
-use undertone::experiment::{Experiment, ExperimentError, run};
 use undertone::protocol::averaging::AveragingKind;
+use undertone::run::run;
+use undertone::scenario::{EngineTableError, Experiment, ExperimentError};
 
 use crate::support::experiments::{CASES, Case, config, engine, on_engine, sims};
 
@@ -68,7 +69,7 @@ fn numbers_of_probes_that_cannot_be_drawn_are_refused_with_the_range() {
         let peers = CASES[2].peers;
         let error = Experiment::resolve(config, &sims()).expect_err("refused");
         assert!(
-            matches!(error, ExperimentError::Probes { found, most } if found == probes && most == peers),
+            matches!(error, ExperimentError::Engine(EngineTableError::Probes { found, most }) if found == probes && most == peers),
             "{error}"
         );
         assert!(error.to_string().contains("[engine] probes"), "{error}");

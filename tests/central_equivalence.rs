@@ -4,9 +4,9 @@
 use nalgebra::{DMatrix, SymmetricEigen};
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::{IterationRecord, Outcome, Session, Silent, lockstep};
-use undertone::experiment::Experiment;
 use undertone::linalg::{Block, SparseRows, orthonormalise, subspace_distance};
 use undertone::protocol::averaging::AveragingKind;
+use undertone::scenario::Experiment;
 use undertone::vocabulary::{Iteration, PeerIndex, Seed};
 
 use crate::support::experiments::{CASES, experiment};

@@ -1,9 +1,10 @@
 //! Peers agree as well as the tolerance says, measured against the noise that protects them.
 
 use undertone::engine::Silent;
-use undertone::experiment::summary::ConsensusSummary;
-use undertone::experiment::{Experiment, run};
 use undertone::protocol::averaging::AveragingKind;
+use undertone::run::run;
+use undertone::run::summary::ConsensusSummary;
+use undertone::scenario::Experiment;
 
 use crate::support::experiments::{CASES, experiment};
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use undertone::config::{EngineConfig, EngineKind};
 use undertone::engine::event::Latency;
 use undertone::engine::{Communication, Silent};
-use undertone::experiment::config::{EngineConfig, EngineKind};
-use undertone::experiment::{Experiment, output, run};
 use undertone::protocol::averaging::AveragingKind;
+use undertone::run::{output, run};
+use undertone::scenario::Experiment;
 
 use crate::support::experiments::{CASES, engine, experiment, files, on_engine};
 
@@ -107,14 +108,14 @@ fn lockstep_and_event_write_the_same_bits_on_every_topology_and_scheme_whatever_
 #[cfg(feature = "node")]
 #[test]
 fn real_peers_over_memory_transport_write_lockstep_s_bits_on_every_topology_and_scheme() {
-    use undertone::experiment::config::TransportKind;
+    use undertone::config::TransportKind;
     assert_equal_to_lockstep(&[crate::support::experiments::swarm(TransportKind::Memory)]);
 }
 
 #[cfg(feature = "node")]
 #[test]
 fn real_peers_over_tcp_write_lockstep_s_bits_on_every_topology_and_scheme() {
-    use undertone::experiment::config::TransportKind;
+    use undertone::config::TransportKind;
     assert_equal_to_lockstep(&[crate::support::experiments::swarm(TransportKind::Tcp)]);
 }
 

@@ -9,9 +9,11 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 
+use undertone::campaign::sweep::Sweep;
+use undertone::config::read_config;
 use undertone::engine::{Observer, Outcome, Transcript};
-use undertone::experiment::sweep::Sweep;
-use undertone::experiment::{Experiment, read_config, run};
+use undertone::run::run;
+use undertone::scenario::Experiment;
 
 use crate::support::experiments::sims;
 use crate::support::repository;

@@ -4,13 +4,15 @@ use std::io::Read;
 use std::num::NonZeroU32;
 
 use flate2::read::GzDecoder;
+use undertone::config::read_config;
 use undertone::data::{self, Format, Interactions, Limits};
 use undertone::engine::Silent;
-use undertone::experiment::evaluation::RecommendationSummary;
-use undertone::experiment::summary::Summary;
-use undertone::experiment::{Experiment, read_config, run};
 use undertone::linalg::{subspace_distance, top_eigenvectors};
 use undertone::recommender::{LowPassFilter, LowPassScorer, evaluate, match_test};
+use undertone::run::recommendation::RecommendationSummary;
+use undertone::run::run;
+use undertone::run::summary::Summary;
+use undertone::scenario::Experiment;
 
 use crate::support::{repository, skipped};
 
@@ -86,7 +88,7 @@ fn gowalla_scores_agree_with_an_independent_implementation() {
     }
 }
 
-fn summary_of(set: &[&str]) -> (Experiment, undertone::experiment::Report) {
+fn summary_of(set: &[&str]) -> (Experiment, undertone::run::Report) {
     let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
     let path = repository("sims/recommender-movielens.toml");
     let config = read_config(&path, &set).expect("valid");

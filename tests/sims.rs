@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use undertone::campaign::sweep::Sweep;
+use undertone::config::{EngineKind, StudyConfig, read_config};
 use undertone::engine::Silent;
-use undertone::experiment::config::EngineKind;
-use undertone::experiment::study::StudyConfig;
-use undertone::experiment::sweep::Sweep;
-use undertone::experiment::{Experiment, read_config, run};
+use undertone::run::run;
+use undertone::scenario::Experiment;
 
 use crate::support::experiments::{engine, on_engine};
 use crate::support::repository;
@@ -60,13 +60,17 @@ fn every_sim_is_valid_and_says_question_command_and_expected_result() {
         let data = repository("sims").join(&config.data.path);
         let config_obtain = config.data.obtain.clone();
         let resolved = match config.sweep {
-            Some(_) => Sweep::new(config, &repository("sims")).map(drop),
-            None => Experiment::load(&path, &[]).map(drop),
+            Some(_) => Sweep::new(config, &repository("sims"))
+                .map(drop)
+                .map_err(|error| error.to_string()),
+            None => Experiment::load(&path, &[])
+                .map(drop)
+                .map_err(|error| error.to_string()),
         };
         match resolved {
             // Everything that needs no data has been checked by then, and the message says where to get it.
             Err(error) if !data.exists() => {
-                let text = error.to_string();
+                let text = error;
                 assert!(text.contains("there is no"), "{name}: {text}");
                 assert!(
                     config_obtain.is_some_and(|obtain| text.contains(&obtain)),

@@ -1,8 +1,9 @@
 //! Sweeps through the library: what cells share, what they are measured against, what is refused.
 
+use undertone::campaign::sweep::{Cell, Sweep};
+use undertone::config::{Config, read_config};
 use undertone::engine::Silent;
-use undertone::experiment::sweep::{Cell, Sweep};
-use undertone::experiment::{Config, read_config, run};
+use undertone::run::run;
 use undertone::vocabulary::Seed;
 
 use crate::support::experiments::sims;
@@ -90,7 +91,7 @@ fn results_are_measured_against_the_reference_floor() {
     let without_noise = |set: &[&str]| {
         let set: Vec<&str> = [&["noise.scheme=none", "data.degree_floor=20"], set].concat();
         let experiment =
-            undertone::experiment::Experiment::resolve(config(&set), &sims()).expect("valid");
+            undertone::scenario::Experiment::resolve(config(&set), &sims()).expect("valid");
         let utility = run(&experiment, &mut Silent).expect("runs").summary.utility;
         utility.relative_error_non_private.expect("measured")
     };

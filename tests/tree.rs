@@ -1,10 +1,11 @@
 //! The tree scheme: one seed, equal bits on all engines and at all peers, for a fraction of the bytes.
 
+use undertone::config::{EngineConfig, read_config};
 use undertone::engine::event::Latency;
 use undertone::engine::{Communication, Silent};
-use undertone::experiment::config::EngineConfig;
-use undertone::experiment::{Experiment, read_config, run};
 use undertone::protocol::averaging::AveragingKind;
+use undertone::run::run;
+use undertone::scenario::Experiment;
 
 use crate::equivalence::{ALGORITHMS, difference, event, written};
 use crate::support::experiments::{CASES, Case, experiment, on_engine, sims};
@@ -72,7 +73,7 @@ fn lockstep_and_event_agree_under_a_tree_whatever_the_latency() {
 #[cfg(feature = "node")]
 #[test]
 fn real_peers_agree_with_lockstep_under_a_tree() {
-    use undertone::experiment::config::TransportKind;
+    use undertone::config::TransportKind;
     let memory = crate::support::experiments::swarm(TransportKind::Memory);
     assert_equal_to_lockstep(&[memory], usize::MAX);
 }

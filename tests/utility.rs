@@ -6,11 +6,12 @@
 
 use std::num::NonZeroU32;
 
+use undertone::config::read_config;
 use undertone::engine::central::SumNoise;
 use undertone::engine::{Silent, central, lockstep};
-use undertone::experiment::{Experiment, read_config};
 use undertone::linalg::{Block, top_eigenvectors};
 use undertone::recommender::LowPassFilter;
+use undertone::scenario::Experiment;
 use undertone::vocabulary::Seed;
 
 use crate::support::{repository, skipped};

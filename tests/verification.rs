@@ -1,9 +1,9 @@
 //! `verify` as users put it into their own tests: a graph of their own, the library call, pass or fail.
 
+use undertone::assess::verification::{Verification, VerifyOptions, verify};
 use undertone::engine::Silent;
-use undertone::experiment::Experiment;
-use undertone::experiment::verification::{Verification, VerifyOptions, verify};
 use undertone::protocol::averaging::AveragingKind;
+use undertone::scenario::Experiment;
 use undertone::topology::{Graph, Provenance, Topology};
 
 use crate::support::experiments::{CASES, Case, config, sims};

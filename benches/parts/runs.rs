@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use undertone::engine::{Silent, lockstep};
-use undertone::experiment::{Experiment, peak_memory_bytes, run};
+use undertone::run::{peak_memory_bytes, run};
+use undertone::scenario::Experiment;
 
 use super::sessions::{Size, session, topology};
 

@@ -8,10 +8,10 @@ use serde::Serialize;
 use super::arguments::AdviseArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::experiment::Experiment;
-use crate::experiment::advise::{
+use crate::campaign::advise::{
     AdviseOptions, AlgorithmAdvice, Candidate, Guess, MOST_ITEMS, TIE, advise,
 };
+use crate::scenario::Experiment;
 
 /// Candidates that are printed; `--json` has all.
 const SHOWN: usize = 10;

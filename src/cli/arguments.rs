@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 
-use crate::experiment::advise::Guess;
-use crate::experiment::recommend::Format;
-use crate::experiment::study::StudyConfig;
-use crate::experiment::{Config, Experiment, ExperimentError, read_config};
+use crate::campaign::advise::Guess;
+use crate::config::{Config, ConfigError, StudyConfig, read_config};
+use crate::run::recommend::Format;
+use crate::scenario::{Experiment, ExperimentError};
 use crate::vocabulary::{NameSyntax, read_name, read_names};
 
 /// How options and tables name peers; stands at the end of the help of every command that takes one.
@@ -141,13 +141,22 @@ impl ExperimentArguments {
     }
 
     /// The error with the name of the file.
-    pub(crate) fn explain(&self, error: ExperimentError) -> anyhow::Error {
-        match error {
-            ExperimentError::Read { .. } | ExperimentError::Parse { .. } => error.into(),
-            other => {
-                anyhow::Error::new(other).context(format!("{} cannot be used", self.sim.display()))
-            }
+    pub(crate) fn explain(&self, error: impl Into<ExperimentError>) -> anyhow::Error {
+        match error.into() {
+            // These name it themselves.
+            ExperimentError::Config(
+                error @ (ConfigError::Read { .. } | ConfigError::Parse { .. }),
+            ) => error.into(),
+            other => self.named(other),
         }
+    }
+
+    /// The error, said of this file.
+    pub(crate) fn named(
+        &self,
+        error: impl std::error::Error + Send + Sync + 'static,
+    ) -> anyhow::Error {
+        anyhow::Error::new(error).context(format!("{} cannot be used", self.sim.display()))
     }
 
     /// The study with all changes, if the file is one.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use super::arguments::{AuditArguments, names};
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::experiment::audit::{Audit, AuditOptions, audit};
+use crate::assess::audit::{Audit, AuditOptions, audit};
 use crate::vocabulary::{printed, printed_list};
 
 pub(crate) fn execute(arguments: &AuditArguments) -> Result<Verdict> {

@@ -11,12 +11,12 @@ use super::arguments::{
 };
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::experiment::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
-use crate::experiment::config::EngineKind;
-use crate::experiment::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
-use crate::experiment::summary::PrivacySummary;
-use crate::experiment::{Conversions, PeerCost, conversions, peer_costs};
+use crate::assess::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
+use crate::assess::{Conversions, PeerCost, conversions, peer_costs};
+use crate::config::EngineKind;
 use crate::privacy::GroupLoss;
+use crate::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
+use crate::run::summary::PrivacySummary;
 use crate::topology::TopologySummary;
 use crate::vocabulary::{printed, printed_list};
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::campaign::sweep::Advance;
 use crate::engine::{IterationRecord, Observer};
-use crate::experiment::sweep::Advance;
 
 /// Shows how far a run is. Invisible when standard error is no terminal or with `--quiet`.
 pub(crate) struct Progress {

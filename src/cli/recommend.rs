@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use super::arguments::RecommendArguments;
 use super::{Verdict, table};
-use crate::experiment::recommend::{Recommendations, Request, RowSource, recommend};
+use crate::run::recommend::{Recommendations, Request, RowSource, recommend};
 
 pub(crate) fn execute(arguments: &RecommendArguments) -> Result<Verdict> {
     let found = recommend(&request(arguments)?)?;

@@ -8,12 +8,12 @@ use anyhow::{Context, Result};
 use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::experiment::convergence_bounds::ConvergenceBounds;
-use crate::experiment::evaluation::RecommendationSummary;
-use crate::experiment::metrics::Utility;
-use crate::experiment::summary::Summary;
-use crate::experiment::{output, run};
 use crate::report;
+use crate::run::convergence_bounds::ConvergenceBounds;
+use crate::run::metrics::Utility;
+use crate::run::recommendation::RecommendationSummary;
+use crate::run::summary::Summary;
+use crate::run::{output, run};
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     if let Some(study) = arguments.experiment.study()? {

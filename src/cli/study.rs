@@ -8,9 +8,10 @@ use anyhow::{Context, Result};
 use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::experiment::output;
-use crate::experiment::study::{StudyConfig, StudyResult};
+use crate::campaign::study::StudyResult;
+use crate::config::StudyConfig;
 use crate::report;
+use crate::run::output;
 
 /// Does the study, writes its tables and prints them.
 pub(super) fn execute(arguments: &RunArguments, study: &StudyConfig) -> Result<Verdict> {

@@ -8,11 +8,8 @@ use anyhow::{Result, bail};
 use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::experiment::Config;
-use crate::experiment::output::resolved;
-use crate::experiment::sweep::{
-    Advance, Coincidence, Curve, Seeds, Sweep, SweepConfig, SweepResult, SweptError,
-};
+use crate::campaign::sweep::{Advance, Coincidence, Curve, Sweep, SweepResult};
+use crate::config::{Config, Seeds, SweepConfig, SweptError, resolved};
 use crate::report;
 
 pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdict> {
@@ -34,7 +31,7 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
     let progress = Progress::new("checking", quiet);
     let base = arguments.experiment.base();
     let written = resolved(&config);
-    let sweep = Sweep::new(config, base).map_err(|error| arguments.experiment.explain(error))?;
+    let sweep = Sweep::new(config, base).map_err(|error| arguments.experiment.named(error))?;
     progress.message("sweeping");
     let result = sweep.run(&directory, &mut |advance: Advance| {
         progress.advance(advance)

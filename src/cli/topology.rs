@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::arguments::{TopologyArguments, TopologyCommand};
 use super::{Verdict, table};
-use crate::experiment::parse_set;
+use crate::config::parse_set;
 use crate::topology::{
     GeneratorConfig, LoadOptions, REGISTRY, Recipe, Topology, load, load_recipe, write_edges,
 };

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::arguments::VerifyArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::experiment::Experiment;
-use crate::experiment::verification::{Check, Verification, VerifyOptions, verify};
+use crate::assess::verification::{Check, Verification, VerifyOptions, verify};
+use crate::scenario::Experiment;
 
 #[derive(Serialize)]
 struct Document<'a> {

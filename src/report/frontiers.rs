@@ -4,7 +4,7 @@ use super::axis::{Axis, Spacing};
 use super::figure::{Figure, Mark, Point, Series, frontier};
 use super::number;
 use super::table::{Cell, Column, Table};
-use crate::experiment::sweep::{Frontier, SweepResult};
+use crate::campaign::sweep::{Frontier, SweepResult};
 
 /// Figures of one sweep at most.
 const MOST: usize = 4;
@@ -58,7 +58,7 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, Table)
         Series::new("Pareto frontier", Mark::Line, frontier(&all)).with_look(algorithms.len()),
     );
     let y = format!("relative error against {}", result.error.reference());
-    let best = |point: &&crate::experiment::sweep::FrontierPoint| point.on_frontier;
+    let best = |point: &&crate::campaign::sweep::FrontierPoint| point.on_frontier;
     let on = found.points.iter().filter(best).count();
     let figure = Figure {
         id: format!("frontier-{number}").into(),
@@ -73,7 +73,7 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, Table)
         guides: Vec::new(),
         half: false,
     };
-    let row = |(point, number): (&crate::experiment::sweep::FrontierPoint, u64)| {
+    let row = |(point, number): (&crate::campaign::sweep::FrontierPoint, u64)| {
         vec![
             Cell::Count(number),
             Cell::text(&point.method),

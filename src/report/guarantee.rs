@@ -1,8 +1,8 @@
 //! The paragraph that says in words what a run protects.
 
 use super::number;
-use crate::experiment::summary::PrivacySummary;
 use crate::privacy::Promise;
+use crate::run::summary::PrivacySummary;
 
 /// The guarantee of a run with this promise, or that there is none.
 pub(super) fn words(privacy: &PrivacySummary, promise: &Promise) -> String {

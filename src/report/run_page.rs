@@ -6,15 +6,18 @@ use super::network::{self, Network};
 use super::page::Page;
 use super::table::{Cell, Column, Table};
 use super::{guarantee, number};
-use crate::experiment::metrics::Utility;
-use crate::experiment::summary::Summary;
-use crate::experiment::{Experiment, Report, output, peer_costs};
+use crate::assess::peer_costs;
+use crate::config::resolved;
 use crate::privacy::{Certificate, View};
+use crate::run::Report;
+use crate::run::metrics::Utility;
+use crate::run::summary::Summary;
+use crate::scenario::Experiment;
 
 /// Peers up to which the exact loss of each is computed for the picture; milliseconds.
 const MOST_ACCOUNTED: usize = 1000;
 
-/// The page of `report`, what [`run`](crate::experiment::run) made of `experiment`.
+/// The page of `report`, what [`run`](crate::run::run) made of `experiment`.
 ///
 /// The same run gives the same page but for the line that [`Page::timing`] marks.
 ///
@@ -102,7 +105,7 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
 
     page.section("What ran");
     page.table(&setting(summary));
-    page.configuration(&output::resolved(config));
+    page.configuration(&resolved(config));
     page.timing(&timing(summary));
     Ok(page.html())
 }

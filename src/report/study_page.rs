@@ -4,8 +4,8 @@ use super::axis::{Axis, Spacing};
 use super::figure::{Figure, FigureError, Mark, Point, Series};
 use super::page::Page;
 use super::table::{Cell, Column, Table};
-use crate::experiment::study::{self, StudyResult};
-use crate::experiment::table::{self, Value};
+use crate::campaign::study::{self, StudyResult};
+use crate::writing::{self, Value};
 
 /// The page of a study; `configuration` is the study file.
 ///
@@ -48,9 +48,9 @@ fn figure((number, found): (usize, &study::Figure)) -> Figure {
     }
 }
 
-impl From<&table::Table> for Table {
-    fn from(table: &table::Table) -> Self {
-        let column = |column: &table::Column| {
+impl From<&writing::Table> for Table {
+    fn from(table: &writing::Table) -> Self {
+        let column = |column: &writing::Column| {
             Column::new(&column.name, column.unit.as_deref().unwrap_or_default())
         };
         let cell = |value: &Value| match value {

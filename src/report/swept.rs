@@ -5,7 +5,8 @@ use super::figure::{Figure, Mark, Point, Series};
 use super::frontiers;
 use super::sweep_page::{Crossing, Method, Panel, Sweep};
 use super::table::{Cell, Column, Table};
-use crate::experiment::sweep::{Coincidence, Curve, SweepConfig, SweepResult, SweptError};
+use crate::campaign::sweep::{Coincidence, Curve, SweepResult};
+use crate::config::{SweepConfig, SweptError};
 
 /// What a band is, for every figure that has one.
 const BANDS: &str =
@@ -39,7 +40,7 @@ impl Sweep {
                 .and_then(|name| method.strip_prefix(name.as_str()));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ["))
         };
-        let crossing = |found: &crate::experiment::sweep::Crossing| Crossing {
+        let crossing = |found: &crate::campaign::sweep::Crossing| Crossing {
             method: found.method.clone(),
             epsilon: found.x,
             at_most: found.at_most,

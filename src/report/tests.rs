@@ -8,7 +8,8 @@ use quick_xml::reader::Reader;
 
 use super::*;
 use crate::engine::Silent;
-use crate::experiment::{Experiment, run};
+use crate::run::run;
+use crate::scenario::Experiment;
 
 /// A name that a file could hold.
 const HOSTILE: &str = "</title></svg><script>fetch('//evil')</script>\"' onload=x & \u{202E}\u{1}";

@@ -1,9 +1,13 @@
-//! Writes results: files that are there whole or not at all, and CSV.
+//! Writes results: files that are there whole or not at all, CSV, tables and NumPy arrays.
 //!
 //! Nothing else in the program writes a file, but for the journal of a sweep, which only grows.
 
 mod atomic;
 mod csv;
+mod npy;
+mod table;
 
 pub use atomic::{Staged, replace, replace_with, stage};
 pub use csv::csv;
+pub use npy::{NpyError, NpyProblem, npy, read_basis};
+pub use table::{Column, Table, Value};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use undertone::experiment::{Experiment, MEMORY_FACTOR, MemoryPlan};
+use undertone::scenario::{Experiment, MEMORY_FACTOR, MemoryPlan};
 
 use crate::support::command::undertone;
 use crate::support::{repository, skipped};

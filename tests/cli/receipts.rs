@@ -1,7 +1,7 @@
 //! Receipts: written by runs, recomputed by `undertone privacy check`, refused when they lie.
 
 use serde_json::Value;
-use undertone::experiment::receipt::{Receipt, SCHEMA, Standing};
+use undertone::run::receipt::{Receipt, SCHEMA, Standing};
 
 use crate::support::scratch::Scratch;
 

@@ -56,7 +56,7 @@ fn every_kind_of_import_that_points_up_is_caught() {
             "use super::super::topology_free::engine;",
         ),
         (
-            "src/experiment/run.rs",
+            "src/run/execute.rs",
             "use crate::{engine, node::run, data};",
         ),
         ("src/lib.rs", "pub mod engine;"),
@@ -85,7 +85,10 @@ fn every_kind_of_import_that_points_up_is_caught() {
 fn every_confined_word_is_caught_outside_its_place_and_only_there() {
     let found = |path, text| misplaced(&Source::new(path, text)).len();
     assert_eq!(found("src/engine/mod.rs", "use std::time::Instant;"), 1);
-    assert_eq!(found("src/experiment/run.rs", "use std::time::Instant;"), 0);
+    assert_eq!(
+        found("src/campaign/study/cost.rs", "use std::time::Instant;"),
+        0
+    );
     assert_eq!(
         found("src/protocol/inbox.rs", "let seen: HashMap<u32, u32> = x;"),
         1

@@ -1,11 +1,11 @@
 //! The layer map as tables.
 
 /// What each layer may name, lowest first. `lib.rs` and `main.rs` stand above all.
-pub(super) const BELOW: [(&str, &[&str]); 16] = [
+pub(super) const BELOW: [(&str, &[&str]); 20] = [
     ("vocabulary", &[]),
-    // Bytes to files: it knows nothing of what they mean.
-    ("writing", &[]),
     ("linalg", &["vocabulary"]),
+    // Numbers and bytes to files: it knows nothing of what they mean.
+    ("writing", &["vocabulary", "linalg"]),
     ("topology", &["vocabulary"]),
     // A reader hands sparse rows to the linear algebra.
     ("data", &["vocabulary", "linalg"]),
@@ -47,8 +47,57 @@ pub(super) const BELOW: [(&str, &[&str]); 16] = [
             "engine",
         ],
     ),
+    // What a file says: names and limits of what it chooses among, and no experiment.
     (
-        "experiment",
+        "config",
+        &[
+            "vocabulary",
+            "topology",
+            "data",
+            "algorithm",
+            "privacy",
+            "protocol",
+            "engine",
+            "recommender",
+        ],
+    ),
+    (
+        "scenario",
+        &[
+            "vocabulary",
+            "linalg",
+            "topology",
+            "data",
+            "algorithm",
+            "noise",
+            "privacy",
+            "protocol",
+            "engine",
+            "recommender",
+            "config",
+        ],
+    ),
+    (
+        "run",
+        &[
+            "vocabulary",
+            "linalg",
+            "topology",
+            "data",
+            "algorithm",
+            "privacy",
+            "protocol",
+            "engine",
+            "node",
+            "recommender",
+            "writing",
+            "config",
+            "scenario",
+        ],
+    ),
+    // Draws noise and plays sessions of its own; its tests run swarms.
+    (
+        "assess",
         &[
             "vocabulary",
             "linalg",
@@ -60,14 +109,35 @@ pub(super) const BELOW: [(&str, &[&str]); 16] = [
             "protocol",
             "engine",
             "node",
+            "config",
+            "scenario",
+            "run",
+        ],
+    ),
+    (
+        "campaign",
+        &[
+            "vocabulary",
+            "linalg",
+            "data",
+            "algorithm",
+            "privacy",
+            "protocol",
+            "engine",
             "recommender",
             "writing",
+            "config",
+            "scenario",
+            "run",
         ],
     ),
     // Pages show what experiments found; their tests run some.
     (
         "report",
-        &["topology", "privacy", "engine", "experiment", "writing"],
+        &[
+            "topology", "privacy", "engine", "writing", "config", "scenario", "run", "assess",
+            "campaign",
+        ],
     ),
     (
         "cli",
@@ -76,9 +146,13 @@ pub(super) const BELOW: [(&str, &[&str]); 16] = [
             "topology",
             "privacy",
             "engine",
-            "experiment",
-            "report",
             "writing",
+            "config",
+            "scenario",
+            "run",
+            "assess",
+            "campaign",
+            "report",
         ],
     ),
     // Pages without code; one of them is computed by the tests of privacy.
@@ -114,7 +188,7 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
     ),
     (
         &["OpenOptions", "sync_all"],
-        &["src/writing", "src/experiment/sweep/journal.rs"],
+        &["src/writing", "src/campaign/sweep/journal.rs"],
         "a result is written whole or not at all",
     ),
     (
@@ -134,7 +208,12 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
     ),
     (
         &["Instant", "SystemTime"],
-        &["src/experiment", "src/node", "src/cli"],
+        &[
+            "src/scenario/clock.rs",
+            "src/campaign",
+            "src/node",
+            "src/cli",
+        ],
         "a result that depends on the clock cannot be repeated",
     ),
     (
@@ -151,12 +230,12 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
     ),
     (
         &["HashMap", "HashSet", "RandomState"],
-        &["src/experiment", "src/node"],
+        &["src/node"],
         "their order differs from run to run",
     ),
     (
         &["unbounded", "unbounded_channel", "mpsc"],
-        &["src/experiment", "src/node"],
+        &["src/campaign/sweep", "src/node"],
         "a queue without bound is memory without bound; the core has no queues between threads",
     ),
 ];

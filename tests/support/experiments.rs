@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use undertone::experiment::config::{Config, EngineConfig, EngineKind, TransportKind};
-use undertone::experiment::{Experiment, read_config};
+use undertone::config::{Config, EngineConfig, EngineKind, TransportKind, read_config};
 use undertone::protocol::averaging::AveragingKind;
+use undertone::scenario::Experiment;
 
 use super::repository;
 

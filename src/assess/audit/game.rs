@@ -1,0 +1,277 @@
+//! Runs the two worlds and reduces each transcript to what attackers look at.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::attackers::{FEATURES, Features, Trials};
+use super::canary::{Canary, Filters};
+use super::reused::Reused;
+use super::scaled::{SIZES, Scaled, weights};
+use super::{AuditError, CanaryReport, variance_factor};
+use crate::algorithm::{Algorithm, contribution};
+use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockstep};
+use crate::linalg::Block;
+use crate::noise::Assignment;
+use crate::privacy::Adjacency;
+use crate::scenario::Experiment;
+use crate::scenario::filters::{self, Choices};
+use crate::vocabulary::{Named, PeerIndex, Seed};
+
+/// Trials between two reports of progress.
+const BATCH: u32 = 128;
+
+/// The two worlds and what the adversary knows.
+pub(super) struct Game<'a> {
+    experiment: &'a Experiment,
+    algorithm: Box<dyn Algorithm>,
+    canary: Canary,
+    victim: usize,
+    /// Whether a peer colludes.
+    colludes: Vec<bool>,
+    /// X⁰ is public and the same in all trials.
+    start: Arc<Block>,
+    /// The rows of all peers in both worlds.
+    worlds: [Arc<PeerRows>; 2],
+    /// Σ_H⁻¹ e_u per unit sensitivity, 0 for colluders: the optimal weights of the honest residuals.
+    weights: Vec<f64>,
+    /// The same for pairwise noise of another size.
+    scaled: Scaled,
+    /// The same where every iteration adds the same pairwise noise: it then has L times the variance in their sum.
+    reused: Vec<f64>,
+    /// v_u = [Σ_H⁻¹]_uu.
+    variance_factor: f64,
+}
+
+impl<'a> Game<'a> {
+    pub(super) fn new(
+        experiment: &'a Experiment,
+        victim: u32,
+        coalition: &[u32],
+        choices: Choices,
+    ) -> Result<Self, AuditError> {
+        let root = Seed::from_u64(experiment.config().seed);
+        let start = Arc::clone(experiment.session(&root).start());
+        let adjacency = experiment.config().privacy.adjacency;
+        if !matches!(adjacency, Adjacency::Interaction | Adjacency::User) {
+            return Err(AuditError::NoCanary { adjacency });
+        }
+        let peers = experiment.topology().graph().nodes();
+        let filters = Filters::new(experiment, choices);
+        // The canary is a row as read, in the place of the victim's first user.
+        let users = experiment.user_rows().len();
+        let dealt = filters::assignment(experiment.config(), users, peers)
+            .map_err(|error| AuditError::Experiment(Box::new(error)))?;
+        let user = dealt[victim as usize][0] as usize;
+        let mut canary =
+            Canary::search(&filters, user, &start).ok_or(AuditError::NothingSurvives)?;
+        let worlds = canary.worlds(&filters).map(Arc::new);
+        let mut colludes = vec![false; peers];
+        coalition
+            .iter()
+            .for_each(|&peer| colludes[peer as usize] = true);
+        let optimal = |factor| weights(experiment, victim as usize, &colludes, factor);
+        let planned = optimal(1.0)?;
+        let reused = optimal(f64::from(experiment.config().algorithm.iterations))?;
+        let scaled = Scaled::new(experiment, victim as usize, &colludes)?;
+        let variance_factor = variance_factor(experiment, victim, coalition)?;
+        let victim = victim as usize;
+        Ok(Self {
+            experiment,
+            algorithm: experiment.config().algorithm.build(start.rows()),
+            canary,
+            victim,
+            colludes,
+            start,
+            worlds,
+            weights: planned,
+            scaled,
+            reused,
+            variance_factor,
+        })
+    }
+
+    /// μ certified for this victim and coalition: every iteration is scaled to its own sensitivity
+    /// and noise factor.
+    pub(super) fn certified_mu(&self) -> f64 {
+        (self.experiment.even_iterations() * self.variance_factor).sqrt()
+    }
+
+    pub(super) fn report(&self) -> CanaryReport {
+        let sensitivity = self.experiment.sensitivity();
+        let statistic = sensitivity.statistic().of(&self.start);
+        let change = self.canary.change(self.experiment, &self.start).norm();
+        CanaryReport {
+            without: self.canary.read_without.len(),
+            with: self.canary.read_with.len(),
+            tightness: change / sensitivity.bound(statistic),
+        }
+    }
+
+    /// `trials` runs in each world, with independent noise.
+    pub(super) fn play(
+        &self,
+        trials: u32,
+        prepare: &(dyn Fn(Session) -> Session + Sync),
+        observer: &mut dyn Observer,
+    ) -> Result<Trials, AuditError> {
+        let root = Seed::from_u64(self.experiment.config().seed);
+        let total = 2 * u64::from(trials);
+        let mut worlds = [Vec::new(), Vec::new()];
+        for (world, features) in worlds.iter_mut().enumerate() {
+            for batch in 0..trials.div_ceil(BATCH) {
+                let range = batch * BATCH..trials.min((batch + 1) * BATCH);
+                let played: Result<Vec<Features>, AuditError> = range
+                    .into_par_iter()
+                    .map(|trial| {
+                        self.trial(world, &root.repetition(2 * trial + world as u32), prepare)
+                    })
+                    .collect();
+                features.extend(played?);
+                let before = world as u64 * u64::from(trials);
+                observer.progress(before + features.len() as u64, total);
+            }
+        }
+        Ok(Trials { worlds })
+    }
+
+    fn trial(
+        &self,
+        world: usize,
+        seed: &Seed,
+        prepare: &(dyn Fn(Session) -> Session + Sync),
+    ) -> Result<Features, AuditError> {
+        let session = self.experiment.session(seed);
+        let session = session
+            .with_start(Arc::clone(&self.start))
+            .and_then(|session| session.with_rows(Arc::clone(&self.worlds[world])))
+            .map_err(|error| self.named(error.into()))?;
+        let planned = session.planned_noise().clone();
+        let session = prepare(session);
+        let mut adversary = Adversary {
+            game: self,
+            planned,
+            features: Features::default(),
+            last: None,
+            reused: Reused::default(),
+        };
+        lockstep::run(&session, &mut adversary).map_err(|error| self.named(error))?;
+        Ok(adversary.features)
+    }
+
+    /// An engine's error in the words of the experiment's graph: peers by their names.
+    fn named(&self, error: EngineError) -> AuditError {
+        AuditError::Engine(Named::new(
+            error,
+            self.experiment.topology().graph().names(),
+        ))
+    }
+}
+
+/// Sees one run and keeps what the attackers use.
+struct Adversary<'a> {
+    game: &'a Game<'a>,
+    /// The noise of the plan under this run's seed: what colluders know of theirs.
+    planned: Assignment,
+    features: Features,
+    /// The victim's residual of the iteration before, per unit sensitivity.
+    last: Option<Vec<f64>>,
+    reused: Reused,
+}
+
+impl Observer for Adversary<'_> {
+    fn wants_transcript(&self) -> bool {
+        true
+    }
+
+    fn transcript(&mut self, transcript: Transcript<'_>) {
+        let game = self.game;
+        let (n, b) = (game.start.rows(), game.start.columns());
+        let scale = 1.0 / transcript.scale;
+        let query = |v: usize| &transcript.queries[v * n * b..(v + 1) * n * b];
+        let block = Block::from_values(n, b, query(game.victim).to_vec());
+        let change = game.canary.change(game.experiment, &block);
+        let size = change.norm();
+        let zeros = || vec![0.0; change.values().len()];
+        let (mut combined, mut in_sum) = (zeros(), zeros());
+        let mut by_size = SIZES.map(|_| zeros());
+        let (mut squares, mut count) = (0.0, 0_usize);
+        let mut victims = Vec::new();
+        for v in (0..game.colludes.len()).filter(|&v| !game.colludes[v]) {
+            let residual = self.residual(&transcript, v, query(v));
+            for (sum, r) in combined.iter_mut().zip(&residual) {
+                *sum += game.weights[v] * r;
+            }
+            for (sum, r) in in_sum.iter_mut().zip(&residual) {
+                *sum += game.reused[v] * r;
+            }
+            for (sums, weight) in by_size.iter_mut().zip(game.scaled.of(v)) {
+                for (sum, r) in sums.iter_mut().zip(&residual) {
+                    *sum += weight * r;
+                }
+            }
+            if v == game.victim {
+                victims = residual;
+            } else {
+                squares += residual.iter().map(|r| r * r).sum::<f64>();
+                count += residual.len();
+            }
+        }
+        let along = |x: &[f64]| {
+            x.iter()
+                .zip(change.values())
+                .map(|(x, c)| x * c)
+                .sum::<f64>()
+                * scale
+        };
+        let features = &mut self.features.values;
+        // The likelihood ratio of the plan's two Gaussians, optimal if the implementation is the plan.
+        let loss = size * scale * size * scale * game.variance_factor;
+        features[0] += along(&combined) - 0.5 * loss;
+        // The victim alone, as if nothing else had been published.
+        features[1] += along(&victims) / (size * scale).max(f64::MIN_POSITIVE);
+        // The size of what own noise is left: leaks through the scale of the noise.
+        features[2] += combined.iter().map(|r| r * r).sum::<f64>();
+        // A stream used twice cancels in differences.
+        if let Some(last) = &self.last {
+            let difference: Vec<f64> = victims.iter().zip(last).map(|(a, b)| a - b).collect();
+            features[3] += along(&difference) / (size * scale).max(f64::MIN_POSITIVE);
+        }
+        // Pairwise noise of the size that the others' residuals show.
+        let found = game.scaled.size(squares / count as f64);
+        let weight = game.scaled.of(game.victim)[found];
+        features[4] += along(&by_size[found]) - 0.5 * size * scale * size * scale * weight;
+        // Pairwise noise that is the same in every iteration.
+        let moved: Vec<f64> = change.values().iter().map(|c| c * scale).collect();
+        self.reused.add(&moved, &victims, &in_sum);
+        let own = game.experiment.noise().sigma_own().powi(2);
+        features[5] = self.reused.ratio(own, game.reused[game.victim]);
+        self.features.loss += loss;
+        self.last = Some(victims);
+    }
+}
+
+impl Adversary<'_> {
+    /// What an honest peer published minus what the adversary knows of it: the local product (with the
+    /// canary's world 0 at the victim) and pairwise noise shared with colluders. Per unit sensitivity.
+    fn residual(&self, transcript: &Transcript<'_>, v: usize, query: &[f64]) -> Vec<f64> {
+        let game = self.game;
+        let rows = &game.worlds[0][v];
+        let mut known = contribution(game.algorithm.as_ref(), rows, query).into_values();
+        let peer = PeerIndex::from_index(v);
+        for &w in game.experiment.noise_topology().graph().neighbours(v) {
+            if game.colludes[w as usize] && self.planned.has_pairwise() {
+                let term = self.planned.shared(peer, PeerIndex(w));
+                term.add_to(transcript.iteration, transcript.scale, &mut known);
+            }
+        }
+        let published = &transcript.inputs[v * known.len()..(v + 1) * known.len()];
+        published
+            .iter()
+            .zip(&known)
+            .map(|(x, k)| (x - k) / transcript.scale)
+            .collect()
+    }
+}
+
+const _: () = assert!(FEATURES == 6, "the adversary fills every feature");

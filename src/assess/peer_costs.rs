@@ -1,0 +1,88 @@
+//! What each peer's data costs against one given coalition, exactly.
+
+use serde::Serialize;
+
+use crate::privacy::coalition::{AccountOptions, NoiseCovariance, account};
+use crate::privacy::{PrivacyError, gaussian};
+use crate::scenario::Experiment;
+use crate::topology::PeerNameError;
+
+/// The loss of one honest peer over all iterations.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PeerCost {
+    /// The peer's name.
+    pub peer: String,
+    /// Its number of noise partners that do not collude.
+    pub honest_partners: usize,
+    /// Certified lower end of ε.
+    pub epsilon_low: f64,
+    /// The best single number.
+    pub epsilon: f64,
+    /// Certified upper end of ε.
+    pub epsilon_high: f64,
+    /// μ of the best single number.
+    pub mu: f64,
+}
+
+/// Why the costs against a coalition cannot be said.
+#[derive(Debug, thiserror::Error)]
+pub enum PeerCostError {
+    /// A name that is no peer's, or occurs twice.
+    #[error("the coalition: {0}")]
+    Name(#[from] PeerNameError),
+    /// The accountant refuses.
+    #[error(transparent)]
+    Privacy(#[from] PrivacyError),
+}
+
+/// The cost of every honest peer against the peers named in `coalition`, in peer order. Empty where nobody sees single
+/// inputs (engines `central` and `federated`) or nothing is protected: there the views say it all.
+///
+/// Names are those of the graph's file ([`Experiment::peers_named`]); they become indices here, and below all is by index.
+///
+/// # Errors
+/// [`PeerCostError`] for a coalition with repeated or unknown peers, or of everybody.
+///
+/// # Cost
+/// That of [`account`]: seconds for ten thousand peers.
+pub fn peer_costs(
+    experiment: &Experiment,
+    coalition: &[String],
+) -> Result<Vec<PeerCost>, PeerCostError> {
+    let coalition = &experiment.peers_named(coalition)?;
+    let noise = experiment.noise();
+    if experiment.config().engine.kind.reveals_only_sums() || noise.sigma_own() <= 0.0 {
+        return Ok(Vec::new());
+    }
+    let graph = experiment.noise_topology().graph();
+    let covariance = NoiseCovariance::uniform(
+        graph,
+        noise.sigma_own().powi(2),
+        noise.sigma_pairwise().powi(2),
+    )?;
+    let accounted = account(&covariance, coalition, AccountOptions::default())?;
+    let iterations = experiment.even_iterations();
+    let mu = |factor: f64| (iterations * factor).sqrt();
+    let epsilon = |factor: f64| gaussian::epsilon(mu(factor), experiment.delta());
+    let honest = |peer: u32| !coalition.contains(&peer);
+    let costs = accounted
+        .brackets
+        .iter()
+        .enumerate()
+        .filter_map(|(peer, bracket)| {
+            let bracket = bracket.as_ref()?;
+            Some(PeerCost {
+                peer: graph.name(peer),
+                honest_partners: graph
+                    .neighbours(peer)
+                    .iter()
+                    .filter(|&&v| honest(v))
+                    .count(),
+                epsilon_low: epsilon(bracket.low),
+                epsilon: epsilon(bracket.estimate),
+                epsilon_high: epsilon(bracket.high),
+                mu: mu(bracket.estimate),
+            })
+        });
+    Ok(costs.collect())
+}

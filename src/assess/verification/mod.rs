@@ -1,0 +1,270 @@
+//! Is this decentralised run equal to central differential privacy?
+//!
+//! Five kinds of check over repeated runs with independent seeds:
+//!
+//! | | statement | how |
+//! | --- | --- | --- |
+//! | algebra | noise is scaled by the Δ of X^{l−1}; published inputs sum to Σ local products + Σ own noise; each is local product + planned noise | recomputed from the plan, not read from the run |
+//! | peers | what all peers publish has the joint law N(0, σ_η² I + σ_Δ² L), L the Laplacian of the noise graph, independent across coordinates, iterations and runs | whitening, χ², Student's t, see `peers/` |
+//! | law | the noise in the sum is N(0, σ²), independent across coordinates, iterations and runs | Kolmogorov–Smirnov, χ², correlations |
+//! | utility | subspace errors are those of a curator with the same noise | Wilcoxon–Mann–Whitney |
+//! | spent | every view that the plan promises costs at most the target ε | the accountant |
+//!
+//! The law of the sum is tested on what a peer computes (its estimate of the sum minus the true sum of local
+//! products), so noise that is wrong and averaging that is too short both show. Pairwise noise cancels there; that it is
+//! there, of the planned size, fresh and in the right places shows in what every peer publishes.
+//!
+//! A correct run fails with probability at most the significance asked for, over the whole table: every p-value is
+//! held against it divided by their number (Bonferroni).
+
+mod checks;
+mod error;
+mod peers;
+pub mod statistics;
+
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+pub use error::VerifyError;
+
+use crate::config::EngineKind;
+use crate::engine::central::SumNoise;
+use crate::engine::{EngineError, Observer, Outcome, Session, Silent, central};
+use crate::linalg::{Block, subspace_distance, top_eigenvectors};
+use crate::run::{RunError, run_engine};
+use crate::scenario::{Experiment, memory};
+use crate::vocabulary::{PeerIndex, Seed};
+use checks::Samples;
+use peers::PeerLaw;
+
+/// How thorough to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VerifyOptions {
+    /// Repeated runs with independent seeds.
+    pub runs: u32,
+    /// Probability at most that a correct run fails: a check fails if its p-value is below this divided by the number
+    /// of p-values in the table (Bonferroni).
+    pub significance: f64,
+}
+
+impl Default for VerifyOptions {
+    fn default() -> Self {
+        Self {
+            runs: 20,
+            significance: 1e-3,
+        }
+    }
+}
+
+/// One line of the table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// Which kind: `algebra`, `peers`, `law`, `utility` or `spent`.
+    pub kind: &'static str,
+    /// What is checked.
+    pub name: String,
+    /// The statistic, in the unit the name says.
+    pub statistic: f64,
+    /// Its p-value, where it is a test.
+    pub p_value: Option<f64>,
+    /// What the statistic (or the p-value, if there is one) is held against.
+    pub threshold: f64,
+    /// The verdict.
+    pub passed: bool,
+}
+
+/// The table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verification {
+    /// Every check made.
+    pub checks: Vec<Check>,
+    /// Checks that do not apply, with the reason.
+    pub skipped: Vec<String>,
+    /// Repeated runs.
+    pub runs: u32,
+}
+
+impl Verification {
+    /// Whether every check passed. A table without checks has not.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        !self.checks.is_empty() && self.checks.iter().all(|check| check.passed)
+    }
+
+    /// Number of statistical tests: checks with a p-value.
+    fn tests(&self) -> usize {
+        let tests = self.checks.iter().filter(|check| check.p_value.is_some());
+        tests.count()
+    }
+
+    /// The checks that failed.
+    pub fn failures(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| !check.passed)
+    }
+}
+
+/// Verifies an experiment on the engine it names.
+///
+/// For an integration test of your own graph, build the experiment with
+/// [`Experiment::on_topology`] and assert [`Verification::passed`].
+///
+/// # Errors
+/// [`VerifyError`] if a run fails, the significance is no probability, or if what all peers publish in one iteration does not fit into the memory that is free.
+///
+/// # Cost
+/// `runs` runs of the engine and as many of the curator; where peers publish, also what the tests of their joint law
+/// cost, which is less than the runs (see `peers/`), and two arrays of what all peers hold.
+pub fn verify(
+    experiment: &Experiment,
+    options: VerifyOptions,
+    observer: &mut dyn Observer,
+) -> Result<Verification, VerifyError> {
+    verify_sessions(experiment, options, &|session| session, observer)
+}
+
+/// The same with a chance to change each session before it runs; test builds break it on purpose.
+fn verify_sessions(
+    experiment: &Experiment,
+    options: VerifyOptions,
+    prepare: &dyn Fn(Session) -> Session,
+    observer: &mut dyn Observer,
+) -> Result<Verification, VerifyError> {
+    let found = options.significance;
+    if !(found > 0.0 && found < 1.0) {
+        return Err(VerifyError::Significance { found });
+    }
+    let root = Seed::from_u64(experiment.config().seed);
+    let exact = top_eigenvectors(experiment.user_rows(), experiment.config().algorithm.rank);
+    let total_sigma = experiment.noise().sigma_sum();
+    let runs = options.runs.max(1);
+    let mut samples = Samples::new(runs, experiment.config().algorithm.iterations);
+    let engine = experiment.config().engine.kind;
+    let publishes = engine.draws_every_input() && !engine.reveals_only_sums();
+    if publishes {
+        memory::check_verify(experiment).map_err(|error| VerifyError::Memory(Box::new(error)))?;
+    }
+    let mut peers = publishes.then(|| PeerLaw::new(experiment, runs));
+    let (mut algebra, mut least_ratio) = (0.0_f64, f64::INFINITY);
+    let (mut ours, mut curated) = (Vec::new(), Vec::new());
+    for run in 0..runs {
+        let seed = root.repetition(run);
+        let honest = experiment.session(&seed);
+        let session = prepare(honest.clone());
+        let outcome = match &mut peers {
+            Some(peers) => run_engine(experiment, &session, &mut peers.watch(&honest))?,
+            None => run_engine(experiment, &session, &mut Silent)?,
+        };
+        let needed = needed_sensitivities(experiment, &honest, &outcome);
+        for (record, needed) in outcome.records.iter().zip(&needed) {
+            least_ratio = least_ratio.min(record.sensitivity / needed);
+        }
+        if total_sigma > 0.0 {
+            let sigmas: Vec<f64> = (1..)
+                .zip(&needed)
+                .map(|(l, needed)| needed * experiment.noise_factor(l) * total_sigma)
+                .collect();
+            samples.push_run(&outcome, &sigmas);
+        }
+        algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
+        if let Ok(top) = &exact {
+            let matched = honest
+                .clone()
+                .with_curator_sigma(total_sigma)
+                .map_err(EngineError::from)
+                .map_err(RunError::engine(&honest))?;
+            let curator = central::run(&matched, SumNoise::Curator, &mut Silent)
+                .map_err(RunError::engine(&matched))?;
+            ours.push(subspace_distance(outcome.basis(), &top.vectors));
+            curated.push(subspace_distance(curator.basis(), &top.vectors));
+        }
+        observer.progress(u64::from(run) + 1, u64::from(runs));
+    }
+    let mut table = Verification {
+        checks: vec![checks::sensitivity(least_ratio)],
+        skipped: Vec::new(),
+        runs,
+    };
+    let is_central = engine == EngineKind::Central;
+    if is_central {
+        let reason = "algebra of the noise: a trusted curator has no published inputs";
+        table.skipped.push(reason.to_owned());
+    } else if !engine.draws_every_input() {
+        let reason =
+            "algebra of the noise: the analytic engine draws the noise of the sum as a whole";
+        table.skipped.push(reason.to_owned());
+    } else {
+        table.checks.push(checks::algebra(algebra));
+    }
+    if let Some(peers) = &peers {
+        table.checks.push(checks::algebra_of_peers(peers.gap()));
+        table.checks.extend(peers.checks());
+    } else {
+        table.skipped.push(format!(
+            "peers: with engine {} no peer publishes anything; lockstep, event and swarm do",
+            engine.name()
+        ));
+    }
+    if total_sigma > 0.0 {
+        let each = !experiment.noise_factors().is_empty();
+        table.checks.extend(samples.law(each));
+        checks::spent(experiment, &mut table);
+    } else {
+        table.skipped.push(
+            "peers, law, spent: noise.scheme = \"none\" adds no noise and protects nobody"
+                .to_owned(),
+        );
+    }
+    match exact {
+        Ok(_) if is_central => table
+            .skipped
+            .push("utility: this run is the curator's own".to_owned()),
+        Ok(_) => checks::utility(&ours, &curated, options.significance, &mut table),
+        Err(error) => table.skipped.push(format!("utility: {error}")),
+    }
+    checks::settle(&mut table, options.significance);
+    Ok(table)
+}
+
+/// The sensitivity that each iteration's public query calls for, computed here and not read from the run.
+fn needed_sensitivities(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> Vec<f64> {
+    let later = outcome.records.iter().skip(1).map(|record| &*record.query);
+    let queries = std::iter::once(&**honest.start()).chain(later);
+    let statistic = experiment.sensitivity().statistic();
+    queries
+        .map(|query| experiment.sensitivity().bound(statistic.of(query)))
+        .collect()
+}
+
+/// The largest |Σ published − Σ local − Σ own noise| over iterations and coordinates, in units of what
+/// rounding can explain. Own noise is drawn again from the untouched plan.
+fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> f64 {
+    let noise = experiment.noise();
+    let assignment = honest.planned_noise();
+    let peers = honest.peers();
+    let degree = honest.noise_graph().max_degree() as f64;
+    let mut worst = 0.0_f64;
+    for record in &outcome.records {
+        let mut expected = Block::zeros(record.sum.rows(), record.sum.columns());
+        let scale = record.sensitivity * experiment.noise_factor(record.iteration.0);
+        for u in 0..peers {
+            let own = assignment.own(PeerIndex::from_index(u));
+            own.add_to(record.iteration, scale, expected.values_mut());
+        }
+        expected.add_scaled(1.0, &record.totals.local);
+        // Each of s additions rounds values of at most a few standard deviations of one input.
+        let input = scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + 1.0;
+        let rounding = 16.0 * f64::EPSILON * peers as f64 * input;
+        for (a, b) in record
+            .totals
+            .published
+            .values()
+            .iter()
+            .zip(expected.values())
+        {
+            worst = worst.max((a - b).abs() / rounding);
+        }
+    }
+    worst
+}

@@ -1,0 +1,272 @@
+//! Holds what every peer publishes against the joint law of the noise over peers.
+//!
+//! In the sum over peers pairwise noise cancels, so a test of sums says nothing about it: a run without any pairwise
+//! noise would pass. Here every peer's own message is looked at.
+//!
+//! # The law
+//! Let x_u be one coordinate of what peer u publishes in iteration l, f_u the same coordinate of its local
+//! contribution at its own query, c = f_l Δ_l the noise scale of the iteration and R_u = (x_u − f_u)/c the residual.
+//! If the implementation is the plan, then R ~ N(0, Σ) with Σ = σ_η² I + σ_Δ² L, where L is the Laplacian of the noise
+//! graph, and residuals of different coordinates, iterations and runs are independent.
+//!
+//! *Proof.* R_u = σ_η η_u + σ_Δ Σ_v s_uv z_{uv} over the partners v of u, with independent standard normals η_u per peer
+//! and z_{uv} per edge, s_uv = +1 at the lower end and −1 at the upper. A linear map of normals is normal. Its variance
+//! at u is σ_η² + σ_Δ² deg(u); two peers share z_{uv} if and only if they are partners, with opposite signs, so that
+//! their covariance is −σ_Δ² along edges and 0 elsewhere. Every coordinate, iteration and run draws its own normals. A
+//! query depends on earlier noise, but R subtracts what was contributed at that very query, so that the law of an
+//! iteration's R given everything before it is always N(0, Σ): hence independence. ∎
+//!
+//! # The tests
+//! Each has the null law stated; all but one are exact in finite samples. T counts samples (coordinates, iterations,
+//! runs).
+//!
+//! | test | statistic | law under the plan |
+//! | --- | --- | --- |
+//! | whitened mean square | Σ‖F⁻¹R‖² with Σ = F Fᵀ | χ² with T·s degrees |
+//! | whitened distribution | Kolmogorov–Smirnov distance of the entries of F⁻¹R to N(0, 1) | Kolmogorov's, asymptotic in the number of entries |
+//! | one peer's variance | Σ_t R_u²/Σ_uu, the least likely peer | χ² with T degrees, times s (Bonferroni) |
+//! | one edge's covariance | correlation of R_u and R_v − (Σ_uv/Σ_uu) R_u, the least likely edge | Student's t with T − 1 degrees, times edges |
+//! | covariance without an edge | the same for two partners of one peer that share no edge | the same, times pairs |
+//! | coordinates | mean square of Σ_j W_j/√m over m coordinates that an implementation may confuse | χ² |
+//! | iterations | mean square of Σ_l W_l/√L at one coordinate | χ² |
+//! | one peer's own noise | Σ((x_u − f_u)/c − pairwise terms of the plan)²/σ_η² over one chunk an iteration, the least likely peer | χ² with as many degrees as coordinates, times s |
+//! | runs | mean square of Σ_r W_r/√R at one coordinate and iteration | χ² |
+//!
+//! *Proofs.* W = F⁻¹R has covariance F⁻¹ΣF⁻ᵀ = I: its entries are independent N(0, 1), so sums of squares are χ², and a
+//! sum of m independent ones over √m is N(0, 1) again, independent across entries. R_v − (Σ_uv/Σ_uu)R_u is uncorrelated
+//! with R_u, hence independent of it; given the T-vector of R_u, the component of the other along it is N(0, σ²) and
+//! independent of the T − 1 components across it, so that r√(T−1)/√(1−r²) is Student's t. Bonferroni: the smallest of k
+//! p-values is below p with probability at most k·p, whatever their dependence. What is left of R_u without its pairwise terms
+//! is σ_η η_u. That test is the one that sees who draws own noise: pairwise noise hides it from the law of R. ∎
+//!
+//! The sum over m samples sees every pair of them at once: with a correlation ρ between k of the m·(m − 1)/2 pairs its
+//! mean square is 1 + 2kρ/m. The coordinates that are summed lie 1, one row, one group and one chunk of the noise
+//! streams apart.
+//!
+//! # Large networks
+//! F is a dense triangle, s²/2 numbers. Above 1,024 peers up to four patches of 1,024 neighbouring peers are whitened
+//! instead, each by the block of Σ that is the exact law of its residuals; the least likely patch counts, times their
+//! number. Variances and covariances are tested at every peer and up to 2¹⁷ edges and 2¹⁷ other pairs, evenly chosen.
+//!
+//! # Cost
+//! Per iteration one local contribution per peer, s·|C| + pairs·|C| multiplications for the |C| coordinates looked at
+//! (all, or as many as fit into 2²² values over all peers; never fewer than one pattern), and at most 40 triangular
+//! solves per patch; the noise of one chunk is drawn again. Memory: 32 MiB of residuals, 8 MiB per patch for F and 5 MiB
+//! for sums over runs, 8 bytes per peer and pair; the engine's transcript comes on top.
+
+mod marginals;
+mod places;
+mod whitened;
+
+#[cfg(test)]
+mod tests;
+
+use rayon::prelude::*;
+
+use super::Check;
+use super::checks::test;
+use super::statistics::{chi_squared, least_likely};
+use crate::algorithm::{Algorithm, contribution};
+use crate::engine::{Observer, Session, Transcript};
+use crate::linalg::Block;
+use crate::noise::NoiseChunk;
+use crate::privacy::Statistic;
+use crate::scenario::Experiment;
+use crate::vocabulary::{CHUNK, PeerIndex};
+use marginals::Marginals;
+use places::Places;
+use whitened::Whitened;
+
+/// Everything collected so far about what every peer publishes.
+pub(super) struct PeerLaw<'a> {
+    experiment: &'a Experiment,
+    algorithm: Box<dyn Algorithm>,
+    places: Places,
+    /// The law's two collections; `None` without noise.
+    law: Option<(Marginals, Whitened)>,
+    /// The largest |published − local − planned noise| of any peer, in units of what rounding can explain.
+    gap: f64,
+    /// Of every peer: Σ own²/σ_η² over the coordinates drawn again, and how many they are.
+    own: Vec<(f64, usize)>,
+}
+
+/// What drawing one chunk of one peer again shows.
+struct Redrawn {
+    /// |published − local − planned noise| over rounding.
+    gap: f64,
+    /// Σ (published − local − planned pairwise noise)², per unit of noise scale.
+    own: f64,
+    /// Coordinates.
+    coordinates: usize,
+}
+
+impl<'a> PeerLaw<'a> {
+    /// Nothing collected yet.
+    pub(super) fn new(experiment: &'a Experiment, runs: u32) -> Self {
+        let config = &experiment.config().algorithm;
+        let algorithm = config.build(experiment.user_rows().dimension());
+        let graph = experiment.noise_topology().graph();
+        let places = Places::new(graph.nodes(), algorithm.shape());
+        let noise = experiment.noise();
+        let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
+        let law = (own > 0.0).then(|| {
+            (
+                Marginals::new(graph, (own, pairwise)),
+                Whitened::new(graph, (own, pairwise), (runs, config.iterations)),
+            )
+        });
+        Self {
+            experiment,
+            algorithm,
+            places,
+            law,
+            gap: 0.0,
+            own: vec![(0.0, 0); graph.nodes()],
+        }
+    }
+
+    /// Watches one run, whose untouched session is `honest`.
+    pub(super) fn watch<'b>(&'b mut self, honest: &'b Session) -> Watch<'b, 'a> {
+        Watch { law: self, honest }
+    }
+
+    /// The largest difference between a peer's message and its contribution plus its planned noise, in units of
+    /// what rounding can explain.
+    pub(super) fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    /// The tests of the law.
+    pub(super) fn checks(&self) -> Vec<Check> {
+        let Some((marginals, whitened)) = &self.law else {
+            return Vec::new();
+        };
+        let tested = whitened.tests(&self.places);
+        let variance = self.experiment.noise().sigma_own().powi(2);
+        let seen = self.own.iter().filter(|(_, coordinates)| *coordinates > 0);
+        let own = seen.map(|&(square, n)| chi_squared(square / variance, n as f64));
+        let own = least_likely(own).map(|result| ("least likely own noise of one peer", result));
+        let all = tested.into_iter().chain(marginals.tests()).chain(own);
+        all.map(|(name, result)| test("peers", name, result))
+            .collect()
+    }
+
+    /// Takes in what was published in one iteration.
+    fn observe(&mut self, honest: &Session, transcript: &Transcript<'_>) {
+        let values = self.places.values();
+        let scale = self.needed_scale(transcript);
+        let query_len = transcript.queries.len() / honest.peers();
+        // One chunk of every peer is drawn again; peers, runs and iterations take turns, so that every chunk is seen.
+        let chunks = values.div_ceil(CHUNK);
+        let turn = self.places.turn();
+        let places = self.places.all();
+        let mut residuals = vec![0.0; honest.peers() * places.len()];
+        let redrawn: Vec<Redrawn> = residuals
+            .par_chunks_exact_mut(places.len())
+            .enumerate()
+            .map(|(u, residual)| {
+                let query = &transcript.queries[u * query_len..][..query_len];
+                let local = contribution(self.algorithm.as_ref(), &honest.rows()[u], query);
+                let published = &transcript.inputs[u * values..][..values];
+                for (out, &i) in residual.iter_mut().zip(places) {
+                    *out = (published[i] - local.values()[i]) / scale;
+                }
+                let start = ((turn + u) % chunks) * CHUNK;
+                let mut expected = local.values()[start..(start + CHUNK).min(values)].to_vec();
+                self.redraw(honest, transcript, u, (start, &mut expected), published)
+            })
+            .collect();
+        for ((square, n), peer) in self.own.iter_mut().zip(&redrawn) {
+            *square += peer.own;
+            *n += peer.coordinates;
+            self.gap = self.gap.max(peer.gap);
+        }
+        self.places.next_turn();
+        if let Some((marginals, whitened)) = &mut self.law {
+            marginals.add(&residuals, self.places.all().len());
+            whitened.add(&residuals, &self.places, transcript.iteration);
+        }
+    }
+
+    /// f_l Δ_l as the queries of all peers call for it, computed here and not read from the run.
+    fn needed_scale(&self, transcript: &Transcript<'_>) -> f64 {
+        let sensitivity = self.experiment.sensitivity();
+        let statistic = sensitivity.statistic();
+        let (n, b) = (self.algorithm.dimension(), self.algorithm.query_columns());
+        let agreed = match statistic {
+            Statistic::None => 0.0,
+            _ => transcript
+                .queries
+                .par_chunks_exact(n * b)
+                .map(|query| statistic.of(&Block::from_values(n, b, query.to_vec())))
+                .reduce(|| 0.0, f64::max),
+        };
+        sensitivity.bound(agreed) * self.experiment.noise_factor(transcript.iteration.0)
+    }
+
+    /// Draws the planned noise of peer `u` again, over the chunk that begins at `start`; `expected` holds the local
+    /// contribution.
+    fn redraw(
+        &self,
+        honest: &Session,
+        transcript: &Transcript<'_>,
+        u: usize,
+        (start, expected): (usize, &mut [f64]),
+        published: &[f64],
+    ) -> Redrawn {
+        let at = NoiseChunk {
+            iteration: transcript.iteration,
+            chunk: (start / CHUNK) as u64,
+            sensitivity: transcript.scale,
+        };
+        let peer = PeerIndex::from_index(u);
+        let mut own = vec![0.0; expected.len()];
+        honest.planned_noise().own(peer).add_chunk(at, &mut own);
+        for (sum, own) in expected.iter_mut().zip(&own) {
+            *sum += own;
+        }
+        let partners = honest.noise_graph().neighbours(u);
+        if honest.planned_noise().has_pairwise() {
+            for &partner in partners {
+                let term = honest.planned_noise().shared(peer, PeerIndex(partner));
+                term.add_chunk(at, expected);
+            }
+        }
+        // Each of deg(u) + 1 additions rounds values of at most a few standard deviations.
+        let noise = &self.experiment.noise();
+        let degree = partners.len() as f64;
+        let size =
+            1.0 + transcript.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt());
+        let rounding = 16.0 * f64::EPSILON * (degree + 2.0) * size;
+        let mut found = Redrawn {
+            gap: 0.0,
+            own: 0.0,
+            coordinates: own.len(),
+        };
+        for ((x, y), own) in published[start..].iter().zip(&*expected).zip(&own) {
+            let gap = (x - y).abs() / rounding;
+            // What is no number is no explanation either.
+            found.gap = found
+                .gap
+                .max(if gap.is_nan() { f64::INFINITY } else { gap });
+            found.own += ((x - y + own) / transcript.scale).powi(2);
+        }
+        found
+    }
+}
+
+/// Sees one run.
+pub(super) struct Watch<'b, 'a> {
+    law: &'b mut PeerLaw<'a>,
+    honest: &'b Session,
+}
+
+impl Observer for Watch<'_, '_> {
+    fn wants_transcript(&self) -> bool {
+        true
+    }
+
+    fn transcript(&mut self, transcript: Transcript<'_>) {
+        self.law.observe(self.honest, &transcript);
+    }
+}

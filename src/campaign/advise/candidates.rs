@@ -1,0 +1,156 @@
+//! What can be advised, and what each costs.
+
+use crate::algorithm::AlgorithmKind;
+use crate::config::AlgorithmConfig;
+use crate::privacy::{self, Budget, Sensitivity};
+use crate::protocol::averaging::Traffic;
+use crate::protocol::{Plan, PlanParameters};
+use crate::scenario::Experiment;
+use crate::vocabulary::Seed;
+
+/// Degree floors that are tried, besides the file's own.
+pub const FLOORS: [u32; 7] = [5, 7, 10, 14, 20, 28, 40];
+/// Iterations of the power method that are tried.
+const POWER: [u32; 5] = [1, 2, 3, 4, 5];
+/// Iterations of block Krylov that are tried.
+const KRYLOV: [u32; 4] = [1, 2, 3, 4];
+/// Its blocks, in multiples of the rank.
+const BLOCKS: [usize; 3] = [1, 2, 4];
+
+/// A candidate that can be run.
+#[derive(Clone, Debug)]
+pub(super) struct Setting {
+    pub(super) algorithm: AlgorithmConfig,
+    pub(super) floor: u32,
+    /// The public parameters of its plan on the real items.
+    pub(super) parameters: PlanParameters,
+    /// Standard deviation of the noise in the sum per unit sensitivity.
+    pub(super) sigma: f64,
+    /// Bytes that the busiest peer sends.
+    pub(super) bytes: u64,
+}
+
+impl Setting {
+    pub(super) fn name(&self) -> String {
+        name(&self.algorithm, self.floor)
+    }
+}
+
+fn name(algorithm: &AlgorithmConfig, floor: u32) -> String {
+    let kind = algorithm.kind.name();
+    match algorithm.kind {
+        AlgorithmKind::Covariance => format!("{kind}, D = {floor}"),
+        AlgorithmKind::Krylov => format!(
+            "{kind}, L = {}, b = {}, D = {floor}",
+            algorithm.iterations,
+            algorithm.block()
+        ),
+        _ => format!("{kind}, L = {}, D = {floor}", algorithm.iterations),
+    }
+}
+
+/// The algorithms that are tried for this rank on so many items.
+fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
+    let with = |kind, block, iterations| AlgorithmConfig {
+        kind,
+        block,
+        iterations,
+        ..own
+    };
+    let power = POWER.map(|l| with(AlgorithmKind::Power, None, l));
+    let krylov = KRYLOV.into_iter().flat_map(|l| {
+        let blocks = BLOCKS
+            .map(|times| own.rank.saturating_mul(times))
+            .into_iter();
+        // More directions than items repeat earlier ones.
+        let fresh = blocks.filter(move |block| block.saturating_mul(l as usize) <= items);
+        fresh.map(move |block| with(AlgorithmKind::Krylov, Some(block), l))
+    });
+    let covariance = with(AlgorithmKind::Covariance, None, 1);
+    power
+        .into_iter()
+        .chain(krylov)
+        .chain([covariance])
+        .collect()
+}
+
+/// The candidates of this experiment, and those that cannot be run with the reason.
+pub(super) fn settings(experiment: &Experiment) -> (Vec<Setting>, Vec<(String, String)>) {
+    let config = experiment.config();
+    let mut floors = FLOORS.to_vec();
+    floors.push(config.data.degree_floor);
+    floors.sort_unstable();
+    floors.dedup();
+    let session = experiment.session(&Seed::from_u64(config.seed));
+    let own = session.plan().parameters();
+    let (mut settings, mut refused) = (Vec::new(), Vec::new());
+    for algorithm in algorithms(config.algorithm, experiment.user_rows().dimension()) {
+        for &floor in &floors {
+            match setting(experiment, own, algorithm, floor) {
+                Ok(setting) => settings.push(setting),
+                Err(why) => refused.push((name(&algorithm, floor), why)),
+            }
+        }
+    }
+    (settings, refused)
+}
+
+fn setting(
+    experiment: &Experiment,
+    own: &PlanParameters,
+    algorithm: AlgorithmConfig,
+    floor: u32,
+) -> Result<Setting, String> {
+    let config = experiment.config();
+    let items = experiment.user_rows().dimension();
+    let built = algorithm.build(items);
+    let privacy = &config.privacy;
+    let sensitivity = Sensitivity::of_release(
+        built.release(),
+        privacy.adjacency,
+        privacy.sensitivity,
+        floor,
+        config.data.degree_cap,
+        built.query_columns(),
+    )
+    .map_err(|error| error.to_string())?;
+    let budget = Budget::new(privacy.epsilon, privacy.delta).map_err(|error| error.to_string())?;
+    let calibrated = privacy::calibrate(privacy.calibration, budget, algorithm.iterations)
+        .map_err(|error| error.to_string())?;
+    let parameters = PlanParameters {
+        rank: algorithm.rank,
+        block: algorithm.block(),
+        iterations: algorithm.iterations,
+        algorithm: algorithm.kind,
+        sensitivity,
+        scale_rounds: experiment
+            .topology()
+            .graph()
+            .diameter_bound()
+            .unwrap_or(own.peers),
+        // Candidates spend evenly and have no momentum, whatever the file's own algorithm does.
+        noise_factors: Vec::new(),
+        momentum: 0.0,
+        ..own.clone()
+    };
+    let plan = Plan::new(parameters).map_err(|error| error.to_string())?;
+    let traffic = Traffic::of(
+        experiment.program(),
+        &*experiment.topology(),
+        plan.parameters().scale_rounds,
+        plan.values(),
+    );
+    // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
+    let more = if experiment.is_private() {
+        experiment.noise().sigma_sum() / experiment.calibrated().z()
+    } else {
+        0.0
+    };
+    Ok(Setting {
+        algorithm,
+        floor,
+        sigma: calibrated.z() * more,
+        bytes: traffic.times(algorithm.iterations).bytes_max_peer,
+        parameters: plan.parameters().clone(),
+    })
+}

@@ -1,0 +1,227 @@
+//! Runs the cells that are not finished, on all cores.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use super::error::SweepRunError;
+use super::grid::{Cell, Sweep};
+use super::journal::{CellOutcome, Journal};
+use super::measures::Measures;
+use super::output;
+use super::references::{self, Fixed};
+use super::result::SweepResult;
+use crate::config::resolved;
+use crate::engine::Silent;
+use crate::linalg::Block;
+use crate::run::{RunError, run_engine};
+use crate::scenario::{Experiment, ExperimentError, Memo, held_key, memory};
+use crate::vocabulary::Seed;
+
+/// What the cells of one seed are measured against: the exact eigenvectors and the run without noise, where there is one.
+type References = (Arc<Fixed>, Arc<Option<Block>>);
+
+/// How far a sweep is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Advance {
+    /// Cells finished by this call.
+    pub done: usize,
+    /// Cells this call has to do.
+    pub total: usize,
+    /// Cells that an earlier call had finished.
+    pub resumed: usize,
+}
+
+/// How often the results so far are written while cells still run.
+const PARTIAL_EVERY: Duration = Duration::from_secs(10);
+
+impl Sweep {
+    /// Runs every cell that `directory/cells.jsonl` does not hold yet, and writes `sweep.csv`, `curves.csv`,
+    /// `summary.json` and `config.toml` there.
+    ///
+    /// There are as many workers as rayon has threads; each runs one cell at a time on a single thread, so that
+    /// memory is that of so many runs and the result is the same for any number. A cell that cannot go on
+    /// (a sum without a unique basis) is a row with an error, not the end of the sweep.
+    ///
+    /// # Errors
+    /// [`SweepRunError`] if a result cannot be written or a data file has gone.
+    pub fn run(
+        &self,
+        directory: &Path,
+        progress: &mut dyn FnMut(Advance),
+    ) -> Result<SweepResult, SweepRunError> {
+        crate::run::output::create(directory)?;
+        output::forget(directory)?;
+        output::write_config(self, directory)?;
+        let keys = self.keys()?;
+        let mut journal = Journal::open(&directory.join("cells.jsonl"))?;
+        let finished = |key: &String| journal.finished(key).cloned();
+        let mut outcomes: Vec<Option<CellOutcome>> = keys.iter().map(finished).collect();
+        let pending: Vec<usize> = (0..keys.len()).filter(|&i| outcomes[i].is_none()).collect();
+        let mut advance = Advance {
+            done: 0,
+            total: pending.len(),
+            resumed: keys.len() - pending.len(),
+        };
+        progress(advance);
+        let workers = rayon::current_num_threads()
+            .min(self.runs_that_fit(&pending))
+            .min(pending.len());
+        let pools = (0..workers)
+            .map(|_| rayon::ThreadPoolBuilder::new().num_threads(1).build())
+            .collect::<Result<Vec<_>, _>>()?;
+        let next = AtomicUsize::new(0);
+        let mut last_partial = Instant::now();
+        std::thread::scope(|scope| {
+            let (sender, receiver) = mpsc::sync_channel(workers.max(1));
+            for pool in &pools {
+                let (sender, next, pending) = (sender.clone(), &next, &pending);
+                scope.spawn(move || {
+                    pool.install(|| {
+                        while let Some(&index) = pending.get(next.fetch_add(1, Ordering::Relaxed)) {
+                            let outcome = self.outcome(self.cells[index]);
+                            // Nobody listens any more: a result could not be written.
+                            if sender.send((index, outcome)).is_err() {
+                                return;
+                            }
+                        }
+                    });
+                });
+            }
+            drop(sender);
+            for (index, outcome) in receiver {
+                let outcome = outcome?;
+                journal.append(&keys[index], &outcome)?;
+                outcomes[index] = Some(outcome);
+                advance.done += 1;
+                progress(advance);
+                if last_partial.elapsed() > PARTIAL_EVERY {
+                    output::write_cells(self, directory, &outcomes)?;
+                    last_partial = Instant::now();
+                }
+            }
+            Ok::<(), SweepRunError>(())
+        })?;
+        output::write_cells(self, directory, &outcomes)?;
+        let outcomes: Vec<CellOutcome> = outcomes.into_iter().flatten().collect();
+        let result = SweepResult::of(self, &outcomes);
+        output::write_result(&result, directory)?;
+        Ok(result)
+    }
+
+    /// How many of these cells fit into the memory that is free, at least one.
+    fn runs_that_fit(&self, cells: &[usize]) -> usize {
+        let needs = cells
+            .iter()
+            .map(|&index| self.setting(self.cells[index]).memory);
+        let most = needs.max().unwrap_or(1).max(1);
+        memory::free_bytes().map_or(usize::MAX, |free| ((free / most) as usize).max(1))
+    }
+
+    /// What the journal keeps of a cell: its measures, or the error that it will have every time.
+    fn outcome(&self, cell: Cell) -> Result<CellOutcome, SweepRunError> {
+        match self.measure(cell) {
+            Ok(measures) => Ok(Ok(measures)),
+            Err(error) if returns_every_time(error.as_ref()) => Ok(Err(error.to_string())),
+            Err(error) => Err(SweepRunError::Interrupted {
+                whose: format!(
+                    "method {:?} at {}, seed {}",
+                    self.methods[cell.method].name,
+                    self.point_name(cell.point),
+                    cell.seed
+                ),
+                reason: error.to_string(),
+            }),
+        }
+    }
+
+    /// Runs one cell and measures it.
+    fn measure(&self, cell: Cell) -> Result<Measures, Box<dyn std::error::Error>> {
+        let experiment = self.experiment(cell)?;
+        let session = experiment.session(&Seed::from_u64(cell.seed));
+        let outcome = run_engine(&experiment, &session, &mut Silent)?;
+        let (fixed, plain) = self.references(cell)?;
+        let utility = fixed.measure(outcome.basis(), Option::as_ref(&plain));
+        Ok(Measures::of(&experiment, &outcome, utility))
+    }
+
+    /// What this cell is measured against: shared by all methods of its grid point and seed, and by all grid
+    /// points that do not move it.
+    fn references(&self, cell: Cell) -> Result<References, Box<dyn std::error::Error>> {
+        let config = self.reference_config(cell);
+        let resolve = || Experiment::resolve_from(config.clone(), &self.base, &self.materials);
+        let key = (
+            held_key(&config),
+            config.data.degree_floor,
+            config.algorithm.rank,
+        );
+        let fixed = self.fixed.get(&key, || {
+            Ok::<_, Box<dyn std::error::Error>>(Fixed::of(&resolve()?))
+        })?;
+        let plain = self.plain.get(&config, || {
+            Ok::<_, Box<dyn std::error::Error>>(references::non_private(&resolve()?))
+        })?;
+        Ok((fixed, plain))
+    }
+
+    /// A hash per cell of everything its numbers depend on: the program to the byte, both configurations in full,
+    /// the content of the data files and the graphs.
+    fn keys(&self) -> Result<Vec<String>, SweepRunError> {
+        let files = Memo::default();
+        let content = |path: &PathBuf| {
+            files.get(path, || {
+                digest(path).map_err(|source| SweepRunError::Data {
+                    path: path.clone(),
+                    source,
+                })
+            })
+        };
+        let program = std::env::current_exe().map_err(|source| SweepRunError::Data {
+            path: PathBuf::from("the running program"),
+            source,
+        })?;
+        let program = content(&program)?;
+        let of = |&cell: &Cell| {
+            let (config, reference) = (self.cell_config(cell), self.reference_config(cell));
+            let data = content(&self.base.join(&config.data.path))?;
+            let test = match &config.evaluation.test {
+                Some(path) => Some(content(&self.base.join(path))?),
+                None => None,
+            };
+            let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 sweep cell v2");
+            for part in [
+                program.as_bytes().as_slice(),
+                resolved(&config).as_bytes(),
+                resolved(&reference).as_bytes(),
+                data.as_bytes(),
+                test.as_ref().map_or(&[], |hash| hash.as_bytes().as_slice()),
+                &self.setting(cell).graphs,
+            ] {
+                hasher.update(&(part.len() as u64).to_le_bytes());
+                hasher.update(part);
+            }
+            Ok(hasher.finalize().to_hex().to_string())
+        };
+        self.cells.iter().map(of).collect()
+    }
+}
+
+/// Whether a cell that failed so would fail so again: a sum without a unique basis, values that overflow, or a
+/// configuration that only this seed makes impossible. What the machine was short of need not return.
+fn returns_every_time(error: &(dyn std::error::Error + 'static)) -> bool {
+    let engine = error
+        .downcast_ref::<RunError>()
+        .is_some_and(|error| matches!(error, RunError::Engine(_)));
+    let configuration = error
+        .downcast_ref::<ExperimentError>()
+        .is_some_and(|error| !matches!(error, ExperimentError::Memory { .. }));
+    engine || configuration
+}
+
+fn digest(path: &Path) -> std::io::Result<blake3::Hash> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(std::fs::File::open(path)?)?;
+    Ok(hasher.finalize())
+}

@@ -1,0 +1,177 @@
+//! What is measured of one cell, and its text form.
+
+use crate::config::SweptError;
+use crate::engine::Outcome;
+use crate::run::metrics::Utility;
+use crate::scenario::Experiment;
+
+/// The measures of one finished run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measures {
+    /// ‖R̃_p − R_p‖_F / ‖R_p‖_F against the exact eigenvectors of the reference matrix, where within reach.
+    pub relative_error: Option<f64>,
+    /// The same against the non-private run from the same X⁰.
+    pub relative_error_non_private: Option<f64>,
+    /// ‖(I − XXᵀ)U‖₂ against the exact eigenvectors.
+    pub subspace_error: Option<f64>,
+    /// ε asked for; `None` without privacy.
+    pub epsilon: Option<f64>,
+    /// ε spent against the coalition asked for, by the accountant; `None` without privacy.
+    pub epsilon_spent: Option<f64>,
+    /// δ of both.
+    pub delta: f64,
+    /// z; `None` without privacy.
+    pub noise_multiplier: Option<f64>,
+    /// The largest Δ of any iteration.
+    pub sensitivity_max: f64,
+    /// The worst relative disagreement between peers; `None` on engines with one copy of the sum.
+    pub disagreement_max: Option<f64>,
+    /// Exchanges of all iterations.
+    pub rounds: u64,
+    /// Messages delivered.
+    pub messages: u64,
+    /// Bytes sent by all peers.
+    pub bytes_total: u64,
+    /// Bytes sent by the busiest peer.
+    pub bytes_max_peer: u64,
+}
+
+/// Columns of `sweep.csv`, in the order of [`Measures::fields`].
+pub(super) const COLUMNS: [&str; 13] = [
+    "relative_error",
+    "relative_error_non_private",
+    "subspace_error",
+    "epsilon",
+    "epsilon_spent",
+    "delta",
+    "noise_multiplier",
+    "sensitivity_max",
+    "disagreement_max",
+    "rounds",
+    "messages",
+    "bytes_total",
+    "bytes_max_peer",
+];
+
+impl Measures {
+    /// The relative error that a sweep is about.
+    pub(super) fn error(&self, asked: SweptError) -> Option<f64> {
+        match asked {
+            SweptError::NonPrivate => self.relative_error_non_private,
+            SweptError::Exact => self.relative_error,
+        }
+    }
+
+    /// The measures of a run.
+    pub(super) fn of(experiment: &Experiment, outcome: &Outcome, utility: Utility) -> Self {
+        let private = experiment.is_private();
+        let records = &outcome.records;
+        let communication = &outcome.communication;
+        Self {
+            relative_error: utility.relative_error,
+            relative_error_non_private: utility.relative_error_non_private,
+            subspace_error: utility.subspace_error,
+            epsilon: private.then_some(experiment.config().privacy.epsilon),
+            epsilon_spent: private.then_some(experiment.noise().epsilon()).flatten(),
+            delta: experiment.config().privacy.delta,
+            noise_multiplier: private.then_some(experiment.calibrated().z()),
+            sensitivity_max: records.iter().map(|r| r.sensitivity).fold(0.0, f64::max),
+            disagreement_max: records
+                .iter()
+                .filter_map(|r| r.consensus.map(|c| c.disagreement))
+                .reduce(f64::max),
+            rounds: communication.rounds.iter().copied().map(u64::from).sum(),
+            messages: communication.messages,
+            bytes_total: communication.bytes_total,
+            bytes_max_peer: communication.bytes_max_peer,
+        }
+    }
+
+    /// One field per column. Numbers are the shortest that read back as the same; nothing is an empty field.
+    pub(super) fn fields(&self) -> Vec<String> {
+        let or_empty = |value: Option<f64>| value.map_or_else(String::new, number);
+        vec![
+            or_empty(self.relative_error),
+            or_empty(self.relative_error_non_private),
+            or_empty(self.subspace_error),
+            or_empty(self.epsilon),
+            or_empty(self.epsilon_spent),
+            number(self.delta),
+            or_empty(self.noise_multiplier),
+            number(self.sensitivity_max),
+            or_empty(self.disagreement_max),
+            self.rounds.to_string(),
+            self.messages.to_string(),
+            self.bytes_total.to_string(),
+            self.bytes_max_peer.to_string(),
+        ]
+    }
+
+    /// What [`Self::fields`] wrote; `None` for anything else.
+    pub(super) fn parse(fields: &[String]) -> Option<Self> {
+        if fields.len() != COLUMNS.len() {
+            return None;
+        }
+        let real = |i: usize| fields[i].parse::<f64>().ok();
+        let perhaps = |i: usize| match fields[i].as_str() {
+            "" => Some(None),
+            text => text.parse::<f64>().ok().map(Some),
+        };
+        let count = |i: usize| fields[i].parse::<u64>().ok();
+        Some(Self {
+            relative_error: perhaps(0)?,
+            relative_error_non_private: perhaps(1)?,
+            subspace_error: perhaps(2)?,
+            epsilon: perhaps(3)?,
+            epsilon_spent: perhaps(4)?,
+            delta: real(5)?,
+            noise_multiplier: perhaps(6)?,
+            sensitivity_max: real(7)?,
+            disagreement_max: perhaps(8)?,
+            rounds: count(9)?,
+            messages: count(10)?,
+            bytes_total: count(11)?,
+            bytes_max_peer: count(12)?,
+        })
+    }
+}
+
+/// The shortest decimal that reads back as the same number.
+pub(super) fn number(value: f64) -> String {
+    format!("{value:?}")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Measures with awkward numbers.
+    pub(in crate::campaign::sweep) fn awkward() -> Measures {
+        Measures {
+            relative_error: Some(0.1 + 0.2),
+            relative_error_non_private: None,
+            subspace_error: Some(5e-324),
+            epsilon: Some(1e300),
+            epsilon_spent: Some(f64::MIN_POSITIVE),
+            delta: 1e-5,
+            noise_multiplier: Some(1.0 / 3.0),
+            sensitivity_max: 1.0,
+            disagreement_max: None,
+            rounds: 0,
+            messages: u64::MAX,
+            bytes_total: (1 << 53) + 1,
+            bytes_max_peer: 7,
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back_bit_for_bit() {
+        let fields = awkward().fields();
+        assert_eq!(fields.len(), COLUMNS.len());
+        assert_eq!(Measures::parse(&fields), Some(awkward()));
+        assert_eq!(Measures::parse(&fields[1..]), None);
+        let mut broken = fields;
+        broken[9] = "1.5".to_owned();
+        assert_eq!(Measures::parse(&broken), None);
+    }
+}

@@ -1,0 +1,38 @@
+//! Many runs that differ in a few keys: methods × grid × seeds, spread over cores, resumable, compared.
+//!
+//! ```text
+//! [sweep] ── checked ──▶ cells ── workers ──▶ cells.jsonl ──▶ sweep.csv ──▶ curves, crossings, coincidences
+//! ```
+//!
+//! All cells of one seed start from the same X⁰, which depends on the seed and the shape alone. All methods of
+//! one grid point and seed are measured against the same references: those of the experiment file with the
+//! grid point's values and without any method's. A cell's numbers depend on its own configuration only, so
+//! neither the number of threads nor an interruption changes a byte of the results.
+
+mod bands;
+mod coincidence;
+mod cross;
+mod curve;
+mod error;
+mod execute;
+mod frontier;
+mod grid;
+mod journal;
+mod measures;
+mod outcomes;
+mod output;
+mod permutation;
+mod references;
+mod result;
+
+pub use coincidence::Coincidence;
+pub use cross::Crossing;
+pub use curve::{Curve, CurvePoint};
+pub use error::{MOST_CELLS, SweepError, SweepRunError};
+pub use execute::Advance;
+pub use frontier::{Frontier, FrontierPoint};
+pub use grid::{Cell, Sweep};
+pub use journal::CellOutcome;
+pub use measures::Measures;
+pub use permutation::SIGNIFICANCE;
+pub use result::{MethodPromise, SWEEP_SCHEMA, SweepResult};

@@ -1,0 +1,165 @@
+//! What a sweep found: curves with bands, crossings of a target, coincidences.
+
+use serde::Serialize;
+
+use super::coincidence::{self, Coincidence};
+use super::cross::{self, Crossing};
+use super::curve::Curve;
+use super::frontier::{self, Frontier};
+use super::grid::Sweep;
+use super::journal::CellOutcome;
+use super::outcomes::Outcomes;
+use crate::config::SweptError;
+use crate::privacy::Scheme;
+
+/// Version of the layout of a sweep's `summary.json`.
+pub const SWEEP_SCHEMA: u32 = 1;
+
+/// What the ε of some methods protects and against whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MethodPromise {
+    /// The methods.
+    pub methods: Vec<String>,
+    /// Who can hardly tell what, in words.
+    pub promise: String,
+}
+
+impl MethodPromise {
+    /// The promises of all private runs, each once, in the order of the methods.
+    fn all(sweep: &Sweep) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for &cell in &sweep.cells {
+            let config = sweep.cell_config(cell);
+            if config.noise.scheme == Scheme::None {
+                continue;
+            }
+            let (method, promise) = (
+                &sweep.methods[cell.method].name,
+                config.promise().sentence(),
+            );
+            let place = found.iter().position(|known| known.promise == promise);
+            let place = place.unwrap_or_else(|| {
+                found.push(Self {
+                    methods: Vec::new(),
+                    promise,
+                });
+                found.len() - 1
+            });
+            let methods = &mut found[place].methods;
+            if !methods.contains(method) {
+                methods.push(method.clone());
+            }
+        }
+        found
+    }
+}
+
+/// The `summary.json` of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SweepResult {
+    /// [`SWEEP_SCHEMA`].
+    pub schema: u32,
+    /// `"sweep"`.
+    pub kind: &'static str,
+    /// Version of Undertone.
+    pub version: &'static str,
+    /// The experiment's name.
+    pub name: String,
+    /// The key of the x axis.
+    pub x: String,
+    /// All cells.
+    pub cells: usize,
+    /// Those that ended in an error.
+    pub failed: usize,
+    /// Runs per method and grid point.
+    pub seeds: usize,
+    /// Which error `target`, `crossings`, `coincidences` and `frontiers` are about.
+    pub error: SweptError,
+    /// The relative error asked for.
+    pub target: Option<f64>,
+    /// The method crossings are compared with.
+    pub baseline: Option<String>,
+    /// Relative error against the non-private run from the same X⁰.
+    pub curves: Vec<Curve>,
+    /// Relative error against the exact eigenvectors; empty where they are out of reach.
+    pub curves_exact: Vec<Curve>,
+    /// ε spent against the coalition asked for.
+    pub spent: Vec<Curve>,
+    /// What each method pays for the target; empty without one.
+    pub crossings: Vec<Crossing>,
+    /// Error against bytes per peer at every x; empty if all methods send the same.
+    pub frontiers: Vec<Frontier>,
+    /// The checks of `sweep.coincide`.
+    pub coincidences: Vec<Coincidence>,
+    /// What every ε of the sweep protects and against whom; empty if no run adds noise.
+    pub promises: Vec<MethodPromise>,
+    /// What the user should know, per method.
+    pub warnings: Vec<String>,
+}
+
+impl SweepResult {
+    /// Aggregates the outcomes of all cells, in cell order.
+    pub(super) fn of(sweep: &Sweep, outcomes: &[CellOutcome]) -> Self {
+        let view = Outcomes::of(sweep, outcomes);
+        let curves = view.curves(|m| m.relative_error_non_private);
+        let spent = view.curves(|m| m.epsilon_spent);
+        let all = view.curves(|m| m.relative_error);
+        let error = sweep.table.error;
+        let asked = match error {
+            SweptError::NonPrivate => &curves,
+            SweptError::Exact => &all,
+        };
+        let baseline = sweep.table.baseline.clone();
+        let crossings = sweep.table.target.map_or_else(Vec::new, |target| {
+            cross::all(asked, &spent, target, &view.baselines())
+        });
+        let frontiers = frontier::all(&view, |m| m.error(error));
+        Self {
+            schema: SWEEP_SCHEMA,
+            kind: "sweep",
+            version: env!("CARGO_PKG_VERSION"),
+            name: sweep.config.name.clone(),
+            x: sweep.table.over.0[0].0.clone(),
+            cells: outcomes.len(),
+            failed: outcomes.iter().filter(|outcome| outcome.is_err()).count(),
+            seeds: sweep.seeds.len(),
+            error,
+            target: sweep.table.target,
+            baseline,
+            curves_exact: without_empty(all),
+            spent: without_empty(spent),
+            curves,
+            crossings,
+            frontiers,
+            coincidences: coincidence::all(sweep, &view),
+            promises: MethodPromise::all(sweep),
+            warnings: sweep.warnings.clone(),
+        }
+    }
+
+    /// What every ε of the sweep protects and against whom, in one text; nothing if no run adds noise.
+    #[must_use]
+    pub fn promise(&self) -> String {
+        match self.promises.as_slice() {
+            [only] => only.promise.clone(),
+            several => {
+                let lines = several.iter();
+                let lines: Vec<String> = lines
+                    .map(|found| format!("{}: {}", found.methods.join("; "), found.promise))
+                    .collect();
+                lines.join(" ")
+            }
+        }
+    }
+
+    /// Whether every pair of `sweep.coincide` does.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.coincidences.iter().all(|pair| pair.holds)
+    }
+}
+
+fn without_empty(mut curves: Vec<Curve>) -> Vec<Curve> {
+    curves.retain(|curve| !curve.points.is_empty());
+    curves
+}

@@ -1,0 +1,30 @@
+//! What experiment files can say: tables, keys, defaults, and overrides of them.
+//!
+//! A [`Config`] is what a file says, and may contradict itself; whether it makes an experiment is for
+//! [`Experiment`](crate::scenario::Experiment) to find out. Nothing here reads data or builds a graph unasked.
+
+mod error;
+mod evaluation;
+mod file;
+mod overrides;
+mod schema;
+mod study;
+mod sweep;
+mod topology;
+
+pub use error::ConfigError;
+pub use evaluation::{EvaluationConfig, EvaluationError};
+pub use file::{read_config, resolved};
+pub use overrides::{OverrideError, parse_set};
+pub use schema::{
+    AlgorithmConfig, AveragingConfig, Config, DataConfig, EngineConfig, EngineKind, NoiseConfig,
+    PeerCount, PeersConfig, PrivacyConfig, TransportKind,
+};
+pub use study::{Coherence, Cost, Dataset, Ranks, StartRatio, StudyConfig, StudyKind};
+pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptError};
+pub use topology::{FileSource, TopologySource};
+
+pub(crate) use file::{anchored, check_identity};
+#[cfg(test)]
+pub(crate) use overrides::apply;
+pub(crate) use overrides::with;

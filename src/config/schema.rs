@@ -1,0 +1,427 @@
+//! The experiment file: schema 1 of `sims/*.toml`.
+//!
+//! Unknown keys are refused; every key has the meaning and default written here. Paths are relative to
+//! the file that names them.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::evaluation::EvaluationConfig;
+use super::sweep::SweepConfig;
+use super::topology::TopologySource;
+use crate::algorithm::{Algorithm, AlgorithmKind, Sizes, Start};
+use crate::data::{Format, Partition};
+use crate::engine::event::Latency;
+use crate::privacy::{
+    Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
+};
+use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE};
+
+/// One experiment, as written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// A short name for reports.
+    pub name: String,
+    /// Every random stream of the simulation derives from it.
+    pub seed: u64,
+    /// Whose data.
+    pub data: DataConfig,
+    /// Who holds it.
+    #[serde(default)]
+    pub peers: PeersConfig,
+    /// Who talks to whom.
+    pub topology: TopologySource,
+    /// Who shares noise with whom; the communication graph where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_topology: Option<TopologySource>,
+    /// What is computed.
+    pub algorithm: AlgorithmConfig,
+    /// What it may reveal.
+    pub privacy: PrivacyConfig,
+    /// How the sum is protected.
+    #[serde(default)]
+    pub noise: NoiseConfig,
+    /// How the mean is formed.
+    #[serde(default)]
+    pub averaging: AveragingConfig,
+    /// How values move.
+    #[serde(default)]
+    pub engine: EngineConfig,
+    /// What a run is measured against.
+    #[serde(default, skip_serializing_if = "EvaluationConfig::is_default")]
+    pub evaluation: EvaluationConfig,
+    /// Many runs that differ in a few keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<SweepConfig>,
+}
+
+impl Config {
+    /// What one record is, and against whom it is protected.
+    #[must_use]
+    pub fn promise(&self) -> Promise {
+        Promise {
+            adjacency: self.privacy.adjacency,
+            seen: self.engine.kind.seen(),
+            colluders: self.privacy.colluders,
+        }
+    }
+}
+
+/// `[data]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataConfig {
+    /// The file, relative to the experiment file; `.gz` is read directly.
+    pub path: PathBuf,
+    /// Where to get the file; said where it does not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obtain: Option<String>,
+    /// Its format.
+    pub format: Format,
+    /// An interaction is a rating above this.
+    #[serde(default)]
+    pub threshold: f64,
+    /// Keep the N most rated items; 0 keeps all. Drawn from the data: the list and its order are assumed public.
+    #[serde(default)]
+    pub items: usize,
+    /// Or keep the items of this file, relative to the experiment file: text, plain or gzipped, one name per line, in the
+    /// order of the columns. The list says nothing about the data; items of it that nobody has stay as empty columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items_file: Option<PathBuf>,
+    /// BLAKE3 of that list, filled in by a run; where it is given, the file must hold that list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items_hash: Option<String>,
+    /// D: user rows are divided by √max(d_u, D).
+    #[serde(default = "one")]
+    pub degree_floor: u32,
+    /// d_cap: users keep at most this many interactions (public; tightens user-level sensitivity).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degree_cap: Option<u32>,
+}
+
+/// `[peers]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PeersConfig {
+    /// `"users"`: one peer per user; or a number: users are dealt to that many peers.
+    #[serde(default)]
+    pub count: PeerCount,
+    /// How users are dealt.
+    #[serde(default = "round_robin")]
+    pub partition: Partition,
+}
+
+impl Default for PeersConfig {
+    fn default() -> Self {
+        Self {
+            count: PeerCount::default(),
+            partition: round_robin(),
+        }
+    }
+}
+
+fn round_robin() -> Partition {
+    Partition::RoundRobin
+}
+
+/// Number of peers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PeerCount {
+    /// One peer per user.
+    #[default]
+    Users,
+    /// This many.
+    Number(usize),
+}
+
+impl Serialize for PeerCount {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Users => serializer.serialize_str("users"),
+            Self::Number(number) => serializer.serialize_u64(*number as u64),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for PeerCount {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = PeerCount;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("\"users\" or a number of peers, at least 1")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<PeerCount, E> {
+                if text == "users" {
+                    Ok(PeerCount::Users)
+                } else {
+                    Err(E::invalid_value(serde::de::Unexpected::Str(text), &self))
+                }
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<PeerCount, E> {
+                match usize::try_from(number) {
+                    Ok(count) if count > 0 => Ok(PeerCount::Number(count)),
+                    _ => Err(E::invalid_value(
+                        serde::de::Unexpected::Signed(number),
+                        &self,
+                    )),
+                }
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<PeerCount, E> {
+                self.visit_i64(i64::try_from(number).unwrap_or(-1))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+/// `[algorithm]`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlgorithmConfig {
+    /// Which algorithm.
+    pub kind: AlgorithmKind,
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// b: columns of every query of `krylov`, at least `rank`, which is the default; other kinds have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<usize>,
+    /// L: iterations; `covariance` runs exactly 1.
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+    /// β of `momentum`, in units of A's eigenvalues squared; other kinds have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub momentum: Option<f64>,
+}
+
+impl AlgorithmConfig {
+    /// b, with its default.
+    #[must_use]
+    pub fn block(&self) -> usize {
+        self.block.unwrap_or(self.rank)
+    }
+
+    /// The algorithm on this many items.
+    #[must_use]
+    pub fn build(&self, dimension: usize) -> Box<dyn Algorithm> {
+        self.kind.build(Sizes {
+            dimension,
+            rank: self.rank,
+            block: self.block(),
+            momentum: self.momentum.unwrap_or(0.0),
+        })
+    }
+}
+
+/// `[privacy]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrivacyConfig {
+    /// ε of the whole run.
+    pub epsilon: f64,
+    /// δ of the whole run.
+    pub delta: f64,
+    /// Which datasets are neighbours.
+    #[serde(default = "interaction")]
+    pub adjacency: Adjacency,
+    /// How the sensitivity is bounded.
+    #[serde(default = "exact")]
+    pub sensitivity: SensitivityRule,
+    /// How (ε, δ) becomes a noise multiplier.
+    #[serde(default = "analytic")]
+    pub calibration: Calibration,
+    /// How the iterations share ε: `"even"`, or weights, one per iteration; iteration l spends w_l/Σw of μ².
+    #[serde(default, skip_serializing_if = "BudgetSplit::is_even")]
+    pub budget: BudgetSplit,
+    /// t: coalition size the noise must withstand; 0 protects against an outside observer only.
+    #[serde(default = "one_peer")]
+    pub colluders: usize,
+    /// β: extra loss allowed for finite pairwise noise.
+    #[serde(default = "one_percent")]
+    pub overhead: f64,
+    /// What to do where a coalition can disconnect the honest peers.
+    #[serde(default = "refuse")]
+    pub on_disconnect: OnDisconnect,
+}
+
+/// `[noise]`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseConfig {
+    /// How the sum is protected.
+    #[serde(default = "pairwise")]
+    pub scheme: Scheme,
+}
+
+impl Default for NoiseConfig {
+    fn default() -> Self {
+        Self {
+            scheme: Scheme::Pairwise,
+        }
+    }
+}
+
+/// `[averaging]`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AveragingConfig {
+    /// How the peers' inputs are averaged.
+    #[serde(default = "chebyshev")]
+    pub scheme: AveragingKind,
+    /// Shrink the spread between peers by this factor; the rounds follow from the spectrum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// Or run exactly this many rounds. A scheme that is exact after as many rounds as the graph takes has neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
+}
+
+impl Default for AveragingConfig {
+    fn default() -> Self {
+        Self {
+            scheme: AveragingKind::Chebyshev,
+            tolerance: Some(DEFAULT_TOLERANCE),
+            rounds: None,
+        }
+    }
+}
+
+/// `[engine]`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineConfig {
+    /// Which engine.
+    #[serde(default = "lockstep")]
+    pub kind: EngineKind,
+    /// Link latency of the event engine.
+    #[serde(default = "one_millisecond")]
+    pub latency: Latency,
+    /// Transport of the swarm engine.
+    #[serde(default)]
+    pub transport: TransportKind,
+    /// m: peers whose estimates the analytic engine draws, peer 0 and others evenly spaced; at most 64.
+    #[serde(default = "eight")]
+    pub probes: usize,
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        Self {
+            kind: EngineKind::Lockstep,
+            latency: one_millisecond(),
+            transport: TransportKind::default(),
+            probes: eight(),
+        }
+    }
+}
+
+/// The engines an experiment file can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EngineKind {
+    /// A trusted curator (P1 Alg. 1).
+    Central,
+    /// A server with an ideal secure sum (P1 Alg. 2).
+    Federated,
+    /// Flat arrays, all peers in step.
+    Lockstep,
+    /// The estimates of some peers, drawn from their joint law.
+    Analytic,
+    /// Messages in virtual time.
+    Event,
+    /// libp2p peers in one process.
+    Swarm,
+}
+
+impl EngineKind {
+    /// The engine's name in files and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Central => "central",
+            Self::Federated => "federated",
+            Self::Lockstep => "lockstep",
+            Self::Analytic => "analytic",
+            Self::Event => "event",
+            Self::Swarm => "swarm",
+        }
+    }
+
+    /// What an adversary sees of a run.
+    #[must_use]
+    pub fn seen(self) -> Seen {
+        match self {
+            Self::Central => Seen::CuratorOutput,
+            Self::Federated => Seen::SecureSum,
+            Self::Lockstep | Self::Analytic | Self::Event | Self::Swarm => Seen::Everything,
+        }
+    }
+
+    /// Whether the observer sees only sums: a trusted curator or an ideal secure aggregation.
+    #[must_use]
+    pub fn reveals_only_sums(self) -> bool {
+        matches!(self, Self::Central | Self::Federated)
+    }
+
+    /// Whether every peer's published input exists in the run: not where the sum's noise is drawn as a whole.
+    #[must_use]
+    pub fn draws_every_input(self) -> bool {
+        !matches!(self, Self::Central | Self::Analytic)
+    }
+}
+
+/// Transports of the swarm engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransportKind {
+    /// In-process channels.
+    Memory,
+    /// Loopback TCP.
+    #[default]
+    Tcp,
+}
+
+fn chebyshev() -> AveragingKind {
+    AveragingKind::Chebyshev
+}
+fn lockstep() -> EngineKind {
+    EngineKind::Lockstep
+}
+fn pairwise() -> Scheme {
+    Scheme::Pairwise
+}
+fn one() -> u32 {
+    1
+}
+fn eight() -> usize {
+    8
+}
+fn one_peer() -> usize {
+    1
+}
+fn one_percent() -> f64 {
+    0.01
+}
+fn interaction() -> Adjacency {
+    Adjacency::Interaction
+}
+fn exact() -> SensitivityRule {
+    SensitivityRule::Exact
+}
+fn analytic() -> Calibration {
+    Calibration::Analytic
+}
+fn refuse() -> OnDisconnect {
+    OnDisconnect::Refuse
+}
+fn one_millisecond() -> Latency {
+    Latency::Constant { micros: 1000 }
+}

@@ -1,0 +1,302 @@
+//! P1's convergence bounds of a run, beside what they bound (P1 Theorems 3.3 and 4.1).
+//!
+//! # Statement
+//! Let U_k be the k leading eigenvectors of A, k ≤ q, 2q ≤ p, and λ₁ ≥ λ₂ ≥ … its eigenvalues. Under the noise of
+//! P1's Algorithm 1 and for L = Θ(λ_k/(λ_k − λ_{q+1})·log n), with probability at least 0.9,
+//! ‖(I − XᴸXᴸᵀ)U_k‖₂ ≤ η with
+//!
+//! - runtime-dependent (eq. 10): η = O(max_{i,l}‖X^l_{i:}‖ √(L n ln(1/δ) ln L) / (ε(λ_k − λ_{q+1})));
+//! - runtime-independent (eq. 12): the same with min(μ₀√(p ln n), μ₁) instead of the largest row norm;
+//! - in general (its proof, eq. 34): η = O(σ_l√(n ln L)/(λ_k − λ_{q+1})) for noise of standard deviation σ_l on the sum.
+//!
+//! # What is computed
+//! Every constant hidden in O(·) is taken as 1, and k = q = ⌊p/2⌋, the largest the theorems allow. The row norms are
+//! those of X⁰ … X^{L−1}, which noise is scaled by (P1 writes X^l; ref F.1.4), and μ₁ = 1 (ref F.1.6).
+//!
+//! # What they are worth
+//! The bounds are asymptotic: a subspace error never exceeds 1, and they often do; they are printed as they are.
+//! L is assumed large enough, which is not checked, and at L = 1 the ln L of the formulas is 0, so that they say
+//! nothing. Both theorems ask for δ ≤ e^{−ε/4} so that P1's σ_l gives (ε, δ); that condition rests on an error of
+//! arithmetic (eq. 26; ref F.1.1), and the right one is ε ≤ (8 − 4√2) ln(1/δ), about 2.343 ln(1/δ). Runs of this
+//! crate are calibrated otherwise and do not depend on it; it is reported.
+
+use serde::Serialize;
+
+use crate::algorithm::AlgorithmKind;
+use crate::engine::Outcome;
+use crate::linalg::{Block, TopEigenvectors, coherence, subspace_distance};
+use crate::scenario::Experiment;
+
+/// The largest matrix of which all eigenvectors are found for μ₀.
+const DENSE_LIMIT: usize = 300;
+
+/// The bounds of one run. Null where a figure is out of reach; `reason` says why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ConvergenceBounds {
+    /// k = q = ⌊p/2⌋.
+    pub k: usize,
+    /// λ_k − λ_{q+1}.
+    pub gap: Option<f64>,
+    /// What is bounded: ‖(I − XᴸXᴸᵀ)U_k‖₂.
+    pub subspace_error_k: Option<f64>,
+    /// η of Theorem 3.3, from the largest row norm of X⁰ … X^{L−1} and P1's noise for (ε, δ).
+    pub runtime_dependent: Option<f64>,
+    /// η of Theorem 4.1.
+    pub runtime_independent: Option<f64>,
+    /// min(μ₀√(p ln n), 1) as used in it, or 1, which bounds it, where μ₀ is out of reach.
+    pub coherence_factor: Option<f64>,
+    /// η of the proof, from this run's own noise on the sum.
+    pub own_noise: Option<f64>,
+    /// Whether δ ≤ e^{−ε/4}, the hypothesis as printed.
+    pub hypothesis_printed: bool,
+    /// Whether ε ≤ (8 − 4√2) ln(1/δ), the hypothesis it should be.
+    pub hypothesis_corrected: bool,
+    /// Why figures are null or weaker than they could be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The numbers the formulas take.
+#[derive(Clone, Copy, Debug)]
+struct Setting {
+    n: f64,
+    iterations: f64,
+    epsilon: f64,
+    delta: f64,
+    gap: f64,
+}
+
+impl Setting {
+    /// Eq. 34: η for noise of standard deviation `sigma` on the sum.
+    fn of_noise(self, sigma: f64) -> f64 {
+        sigma * (self.n * self.iterations.ln()).sqrt() / self.gap
+    }
+
+    /// Eqs. 10 and 12, whose O(·) hides the 4 of P1's σ: η for sensitivity `factor`.
+    fn of_paper(self, factor: f64) -> f64 {
+        self.of_noise(factor * (self.iterations * (1.0 / self.delta).ln()).sqrt() / self.epsilon)
+    }
+}
+
+/// The bounds of a run that started at `start`; `exact` are the leading eigenvectors, if they are known.
+pub(super) fn convergence_bounds(
+    experiment: &Experiment,
+    start: &Block,
+    outcome: &Outcome,
+    exact: Option<&TopEigenvectors>,
+) -> ConvergenceBounds {
+    let rank = experiment.config().algorithm.rank;
+    let iterations = experiment.config().algorithm.iterations;
+    let (epsilon, delta) = (
+        experiment.config().privacy.epsilon,
+        experiment.config().privacy.delta,
+    );
+    let k = rank / 2;
+    let log = (1.0 / delta).ln();
+    let mut bounds = ConvergenceBounds {
+        k,
+        hypothesis_printed: delta <= (-epsilon / 4.0).exp(),
+        hypothesis_corrected: epsilon <= (8.0 - 4.0 * 2.0_f64.sqrt()) * log,
+        ..ConvergenceBounds::default()
+    };
+    if experiment.config().algorithm.kind != AlgorithmKind::Power {
+        bounds.reason = Some("the theorems are about the power method".to_owned());
+        return bounds;
+    }
+    let Some(exact) = exact else {
+        bounds.reason = Some("the exact eigenvectors are out of reach".to_owned());
+        return bounds;
+    };
+    if experiment.reference_floor() != experiment.config().data.degree_floor {
+        bounds.reason = Some(
+            "the exact eigenvectors are those of another matrix (evaluation.reference_floor)"
+                .to_owned(),
+        );
+        return bounds;
+    }
+    if k == 0 {
+        bounds.reason = Some("the theorems need 2q <= p, so algorithm.rank >= 2".to_owned());
+        return bounds;
+    }
+    let gap = exact.values[k - 1] - exact.values[k];
+    bounds.gap = Some(gap);
+    bounds.subspace_error_k = Some(subspace_distance(
+        outcome.basis(),
+        &leading(&exact.vectors, k),
+    ));
+    if !experiment.is_private() {
+        bounds.reason = Some("the bounds are about noise, and there is none".to_owned());
+        return bounds;
+    }
+    if iterations < 2 || gap <= 0.0 {
+        let why = if iterations < 2 {
+            "the bounds hold a factor ln L, which is 0 for one iteration"
+        } else {
+            "the eigenvalues around k do not differ"
+        };
+        bounds.reason = Some(why.to_owned());
+        return bounds;
+    }
+    let n = experiment.user_rows().dimension();
+    let setting = Setting {
+        n: n as f64,
+        iterations: f64::from(iterations),
+        epsilon,
+        delta,
+        gap,
+    };
+    let used = outcome.records.iter().map(|record| record.basis.as_ref());
+    let before_last = outcome.records.len().saturating_sub(1);
+    let row_norm = used
+        .take(before_last)
+        .map(Block::max_row_norm)
+        .fold(start.max_row_norm(), f64::max);
+    bounds.runtime_dependent = Some(setting.of_paper(row_norm));
+    let (factor, why) = coherence_factor(experiment, &exact.vectors, rank, n);
+    bounds.coherence_factor = Some(factor);
+    bounds.runtime_independent = Some(setting.of_paper(factor));
+    bounds.reason = why;
+    let sigma = outcome
+        .records
+        .iter()
+        .map(|record| record.sensitivity * experiment.noise().sigma_sum())
+        .fold(0.0, f64::max);
+    bounds.own_noise = Some(setting.of_noise(sigma));
+    bounds
+}
+
+/// min(μ₀√(p ln n), 1). The leading eigenvectors bound μ₀ from below, which settles it where they reach 1 already.
+fn coherence_factor(
+    experiment: &Experiment,
+    leading: &Block,
+    rank: usize,
+    n: usize,
+) -> (f64, Option<String>) {
+    if prior_sensitivity(leading.max_entry(), rank, n) >= 1.0 {
+        return (1.0, None);
+    }
+    match coherence(experiment.user_rows(), DENSE_LIMIT) {
+        Some(found) => (prior_sensitivity(found.mu0, rank, n).min(1.0), None),
+        None => (
+            1.0,
+            Some(format!(
+                "mu0 needs all eigenvectors of a matrix above {DENSE_LIMIT}: coherence_factor is its upper bound 1"
+            )),
+        ),
+    }
+}
+
+/// Δ_prior = μ₀√(p ln n), the runtime-independent sensitivity of earlier work (Balcan et al. 2016, P1 Table 2).
+pub(crate) fn prior_sensitivity(mu0: f64, rank: usize, n: usize) -> f64 {
+    mu0 * (rank as f64 * (n as f64).ln()).sqrt()
+}
+
+/// The first k columns.
+fn leading(block: &Block, k: usize) -> Block {
+    let values = (0..block.rows()).flat_map(|i| block.row(i)[..k].iter().copied());
+    Block::from_values(block.rows(), k, values.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// n = 100, L = 3, ε = 1, δ = 1e-5, gap = 10, largest row norm ½, by hand:
+    /// ½ √(300 · 11.512925 · 1.098612)/10 = 3.0799.
+    #[test]
+    fn the_formulas_give_what_the_paper_s_give() {
+        let setting = Setting {
+            n: 100.0,
+            iterations: 3.0,
+            epsilon: 1.0,
+            delta: 1e-5,
+            gap: 10.0,
+        };
+        assert!((setting.of_paper(0.5) - 3.0799).abs() < 1e-3);
+        let papers_sigma = 0.5 * (4.0 * 3.0 * 1e5_f64.ln()).sqrt();
+        let ratio = setting.of_noise(papers_sigma) / setting.of_paper(0.5);
+        assert!((ratio - 2.0).abs() < 1e-12, "O() hides the 4 of P1's sigma");
+    }
+
+    fn bounds(set: &[&str]) -> (Experiment, crate::run::Report) {
+        let sims = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
+        let small = ["data.items=40", "peers.count=8", "topology.degree=4"];
+        let set: Vec<String> = small.iter().chain(set).map(|s| (*s).to_owned()).collect();
+        let experiment = Experiment::load(&sims.join("quickstart.toml"), &set).expect("valid");
+        let report = crate::run::run(&experiment, &mut crate::engine::Silent).expect("runs");
+        (experiment, report)
+    }
+
+    /// Gap, factor and measured error from a dense decomposition; η of eq. 34 from the noise as drawn.
+    #[test]
+    fn a_run_s_bounds_are_what_a_dense_decomposition_gives() {
+        let (experiment, report) = bounds(&[]);
+        let found = &report.summary.utility.bounds;
+        let mut a = nalgebra::DMatrix::<f64>::zeros(40, 40);
+        for user in 0..experiment.user_rows().len() {
+            let (items, values) = experiment.user_rows().row(user);
+            for (&i, x) in items.iter().zip(values) {
+                for (&j, y) in items.iter().zip(values) {
+                    a[(i as usize, j as usize)] += x * y;
+                }
+            }
+        }
+        let eigen = nalgebra::SymmetricEigen::new(a);
+        let mut order: Vec<usize> = (0..40).collect();
+        order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
+        let gap = eigen.eigenvalues[order[1]] - eigen.eigenvalues[order[2]];
+        assert_eq!(found.k, 2, "p = 4");
+        assert!((found.gap.expect("known") / gap - 1.0).abs() < 1e-8);
+
+        let u = eigen.eigenvectors.select_columns(&order[..2]);
+        let x = report.outcome.basis().to_matrix();
+        let outside = &u - &x * (x.transpose() * &u);
+        let error = outside.svd(false, false).singular_values.max();
+        assert!((found.subspace_error_k.expect("known") - error).abs() < 1e-8);
+
+        let factor = (eigen.eigenvectors.abs().max() * (4.0 * 40_f64.ln()).sqrt()).min(1.0);
+        assert!((found.coherence_factor.expect("known") - factor).abs() < 1e-9);
+        let log = (1e5_f64.ln() * 3.0_f64.ln() * 3.0 * 40.0).sqrt() / (2.0 * gap);
+        let independent = found.runtime_independent.expect("known");
+        assert!((independent / (factor * log) - 1.0).abs() < 1e-8);
+        let row_norm = [
+            report.start.as_ref(),
+            &report.outcome.records[0].basis,
+            &report.outcome.records[1].basis,
+        ]
+        .map(Block::max_row_norm)
+        .into_iter()
+        .fold(0.0, f64::max);
+        let dependent = found.runtime_dependent.expect("known");
+        assert!((dependent / (row_norm * log) - 1.0).abs() < 1e-8);
+
+        let sigma_own = report.rows.iter().map(|row| row.noise.sigma_independent);
+        let sigma = 8.0_f64.sqrt() * sigma_own.fold(0.0, f64::max);
+        let own = sigma * (40.0 * 3.0_f64.ln()).sqrt() / gap;
+        assert!((found.own_noise.expect("known") / own - 1.0).abs() < 1e-8);
+        assert!(found.hypothesis_printed && found.hypothesis_corrected);
+    }
+
+    #[test]
+    fn what_is_out_of_reach_is_null_and_says_why() {
+        for (set, words) in [
+            (&["algorithm.rank=1"][..], "2q <= p"),
+            (&["algorithm.iterations=1"], "ln L"),
+            (&["noise.scheme=none"], "there is none"),
+        ] {
+            let found = bounds(set).1.summary.utility.bounds;
+            assert_eq!(found.runtime_dependent, None, "{set:?}");
+            let reason = found.reason.expect("a reason");
+            assert!(reason.contains(words), "{reason}");
+        }
+        // ln(1/δ) = 11.5: the printed condition allows ε up to 46, the right one up to 27.
+        let found = bounds(&["privacy.epsilon=40"]).1.summary.utility.bounds;
+        assert!(found.hypothesis_printed && !found.hypothesis_corrected);
+    }
+
+    #[test]
+    fn leading_columns_are_the_first_of_every_row() {
+        let block = Block::from_values(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(leading(&block, 2).values(), [1.0, 2.0, 4.0, 5.0]);
+    }
+}

@@ -1,0 +1,193 @@
+//! Writes what a run produced: `summary.json`, `basis.npy`, `items.csv`, `metrics.csv`, `consensus.csv`,
+//! `config.toml`, `receipt.json`, `trace/`.
+//!
+//! All are written before the first takes its name, so that a full disk leaves the results of the run before.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::execute::Report;
+use crate::config::{Config, resolved};
+use crate::writing::{Staged, npy, replace, stage};
+
+/// A file that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {path}: {source}; choose another directory with --out", path = path.display())]
+pub struct OutputError {
+    /// The file or directory.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: std::io::Error,
+}
+
+/// Writes all outputs into `directory`, creating it. With `trace`, also the public transcript.
+///
+/// # Errors
+/// [`OutputError`] with the path that failed.
+pub fn write(
+    directory: &Path,
+    config: &Config,
+    report: &Report,
+    trace: bool,
+) -> Result<(), OutputError> {
+    create(directory)?;
+    let mut batch = Batch::default();
+    let json = |name: &str, bytes: serde_json::Result<Vec<u8>>| -> Result<_, OutputError> {
+        let mut bytes = bytes.map_err(|e| OutputError {
+            path: directory.join(name),
+            source: e.into(),
+        })?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    };
+    let summary = json("summary.json", serde_json::to_vec_pretty(&report.summary))?;
+    let receipt = json("receipt.json", serde_json::to_vec(&report.receipt))?;
+    batch.add(directory, "receipt.json", &receipt)?;
+    batch.add(directory, "basis.npy", &npy(report.outcome.basis()))?;
+    batch.add(directory, "items.csv", &report.items.to_csv())?;
+    batch.add(directory, "metrics.csv", metrics_csv(report).as_bytes())?;
+    batch.add(directory, "config.toml", resolved(config).as_bytes())?;
+    if !report.rounds.is_empty() {
+        batch.add(directory, "consensus.csv", consensus_csv(report).as_bytes())?;
+    }
+    let folder = directory.join("trace");
+    if trace {
+        create(&folder)?;
+        batch.add(&folder, "basis-0.npy", &npy(&report.start))?;
+        for record in &report.outcome.records {
+            let number = record.iteration.0;
+            batch.add(&folder, &format!("basis-{number}.npy"), &npy(&record.basis))?;
+            batch.add(&folder, &format!("sum-{number}.npy"), &npy(&record.sum))?;
+        }
+    }
+    // Last: where it is, all of its run is.
+    batch.add(directory, "summary.json", &summary)?;
+    // What an earlier run left and this one does not write, or writes later: it would be taken for this run's.
+    forget(&directory.join("report.html"))?;
+    if report.rounds.is_empty() {
+        forget(&directory.join("consensus.csv"))?;
+    }
+    forget_trace(&folder)?;
+    batch.commit()
+}
+
+/// Files that are written and take their names one after the other at the end.
+#[derive(Default)]
+struct Batch(Vec<(PathBuf, Staged)>);
+
+impl Batch {
+    fn add(&mut self, directory: &Path, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
+        let path = directory.join(name);
+        match stage(&path, |out| out.write_all(bytes)) {
+            Ok(staged) => {
+                self.0.push((path, staged));
+                Ok(())
+            }
+            Err(source) => Err(OutputError { path, source }),
+        }
+    }
+
+    fn commit(self) -> Result<(), OutputError> {
+        for (path, staged) in self.0 {
+            staged
+                .commit()
+                .map_err(|source| OutputError { path, source })?;
+        }
+        Ok(())
+    }
+}
+
+/// Removes a file that an earlier run may have left and this one does not write.
+fn forget(path: &Path) -> Result<(), OutputError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(OutputError {
+            path: path.to_path_buf(),
+            source,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the transcript an earlier run left, so that files of two runs never mix.
+fn forget_trace(folder: &Path) -> Result<(), OutputError> {
+    let failed = |path: &Path, source| OutputError {
+        path: path.to_path_buf(),
+        source,
+    };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Ok(());
+    };
+    for entry in entries {
+        let path = entry.map_err(|source| failed(folder, source))?.path();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let ours = |name: String| {
+            name.ends_with(".npy") && (name.starts_with("basis-") || name.starts_with("sum-"))
+        };
+        if name.is_some_and(ours) {
+            fs::remove_file(&path).map_err(|source| failed(&path, source))?;
+        }
+    }
+    Ok(())
+}
+
+/// One row per iteration.
+fn metrics_csv(report: &Report) -> String {
+    let mut csv = String::from(
+        "iteration,statistic,sensitivity,sigma_central,sigma_independent,sigma_pairwise,rounds,\
+         disagreement,guaranteed_disagreement,subspace_error,relative_error,relative_error_non_private\n",
+    );
+    let or_empty = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:e}"));
+    for row in &report.rows {
+        let fields = [
+            row.noise.iteration.to_string(),
+            format!("{:e}", row.statistic),
+            format!("{:e}", row.noise.sensitivity),
+            format!("{:e}", row.noise.sigma_central),
+            format!("{:e}", row.noise.sigma_independent),
+            format!("{:e}", row.noise.sigma_pairwise),
+            row.rounds.to_string(),
+            or_empty(row.disagreement),
+            or_empty(row.guaranteed),
+            or_empty(row.utility.subspace_error),
+            or_empty(row.utility.relative_error),
+            or_empty(row.utility.relative_error_non_private),
+        ];
+        csv.push_str(&fields.join(","));
+        csv.push('\n');
+    }
+    csv
+}
+
+/// One row per iteration and averaging round.
+fn consensus_csv(report: &Report) -> String {
+    let mut csv = String::from("iteration,round,relative_spread,guaranteed\n");
+    for (iteration, spreads) in report.rounds.iter().enumerate() {
+        let start = spreads.first().copied().unwrap_or_default();
+        for (round, spread) in spreads.iter().enumerate() {
+            let factor = report.contractions.get(round);
+            let guaranteed = factor.map_or_else(String::new, |f| format!("{:e}", f * start));
+            let row = format!("{},{round},{spread:e},{guaranteed}\n", iteration + 1);
+            csv.push_str(&row);
+        }
+    }
+    csv
+}
+
+/// Makes a folder that results can be written into, so that a long run does not end without one.
+///
+/// # Errors
+/// [`OutputError`] with its path.
+pub fn create(directory: &Path) -> Result<(), OutputError> {
+    fs::create_dir_all(directory).map_err(|source| OutputError {
+        path: directory.to_path_buf(),
+        source,
+    })
+}
+
+/// Writes one file into a folder, whole or not at all.
+pub(crate) fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
+    let path = directory.join(name);
+    replace(&path, bytes).map_err(|source| OutputError { path, source })
+}

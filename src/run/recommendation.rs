@@ -1,0 +1,148 @@
+//! How good the recommendations are that a run's basis gives.
+
+use serde::Serialize;
+
+use super::references::References;
+use crate::linalg::Block;
+use crate::recommender::{
+    LowPassScorer, Popularity, RankingQuality, RankingTotals, Scorer, SplitCounts, evaluate,
+};
+use crate::scenario::Experiment;
+
+/// How good the recommendations are that each basis gives; of `summary.json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecommendationSummary {
+    /// `top`, `users_evaluated`, and `recall` and `ndcg` of this run.
+    #[serde(flatten)]
+    pub this_run: RankingTotals,
+    /// Under a trusted curator; null where the curator's run has no basis.
+    pub central: Option<RankingQuality>,
+    /// Of the non-private run from the same X⁰, on the reference matrix; null where that has no basis.
+    pub non_private: Option<RankingQuality>,
+    /// Of the exact eigenvectors of the reference matrix; null where out of reach.
+    pub exact: Option<RankingQuality>,
+    /// Of recommending everybody the most popular unseen items.
+    pub popularity: RankingQuality,
+    /// What was held out.
+    pub held_out: SplitCounts,
+    /// That this run's lists are worse than the same popular items for everybody, where they are. It is measured on the
+    /// raw held-out interactions, so it stands beside the figures and is no warning of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
+
+/// What to say of lists that are worse than the same popular items for everybody in either measure.
+fn worse_than_popularity(this_run: &RankingTotals, popular: RankingQuality) -> Option<String> {
+    let (ours, top) = (this_run.quality, this_run.top);
+    let worse = ours.recall < popular.recall || ours.ndcg < popular.ndcg;
+    worse.then(|| {
+        format!(
+            "the recommendations of this run are worse than recommending everybody the most popular unseen items: \
+             recall@{top} {:.4} against {:.4}, NDCG@{top} {:.4} against {:.4}; a larger epsilon, fewer items or more \
+             users help. This is a diagnosis of the simulation: both are measured on the raw held-out interactions, \
+             without noise, and are not released under epsilon",
+            ours.recall, popular.recall, ours.ndcg, popular.ndcg,
+        )
+    })
+}
+
+/// Why there are no figures of recommendations where some were asked for.
+const NOBODY: &str = "no user has a held-out interaction, so there is nothing to find again; keep more items, lower data.threshold or hold \
+                      out more";
+
+/// Measures the recommendations of this run, the curator's and the references; `None` where the experiment holds nothing
+/// out.
+///
+/// # Errors
+/// A reason, where nobody came to have a held-out interaction. That depends on the raw data, so it is no error of the
+/// run.
+///
+/// # Panics
+/// Never for bases of runs, which are finite and have a row per item.
+#[must_use]
+pub fn recommendation(
+    experiment: &Experiment,
+    ours: &Block,
+    central: Option<&Block>,
+    references: &References,
+) -> Option<Result<RecommendationSummary, &'static str>> {
+    let held_out = experiment.held_out()?;
+    if held_out.counts.test_users == 0 {
+        return Some(Err(NOBODY));
+    }
+    let train = experiment.interactions();
+    let degrees = train.item_degrees();
+    let measured = |scorer: &dyn Scorer| {
+        evaluate(
+            scorer,
+            train,
+            &held_out.test,
+            experiment.config().evaluation.top,
+        )
+    };
+    let mut known: Vec<(&Block, RankingTotals)> = Vec::new();
+    let of = |basis: &Block| {
+        let scorer = LowPassScorer::new(basis, &degrees).expect("a run's basis has a row per item");
+        measured(&scorer)
+    };
+    // Without noise the three runs are one: its lists are not ranked three times.
+    let all = [
+        Some(ours),
+        central,
+        references.non_private.as_ref().ok(),
+        references.exact.as_ref().ok(),
+    ];
+    for basis in all.into_iter().flatten() {
+        if !known.iter().any(|(other, _)| *other == basis) {
+            let totals = of(basis);
+            known.push((basis, totals));
+        }
+    }
+    let find = |basis: &Block| {
+        let found = known.iter().find(|(other, _)| *other == basis);
+        found.expect("measured above").1
+    };
+    let quality = |basis: Option<&Block>| basis.map(|basis| find(basis).quality);
+    let popularity = measured(&Popularity::new(&degrees)).quality;
+    Some(Ok(RecommendationSummary {
+        warning: worse_than_popularity(&find(ours), popularity),
+        this_run: find(ours),
+        central: quality(central),
+        non_private: quality(references.non_private.as_ref().ok()),
+        exact: quality(references.exact.as_ref().ok()),
+        popularity,
+        held_out: held_out.counts,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_worse_than_popularity_in_either_measure_is_told_so() {
+        let quality = |recall, ndcg| RankingQuality { recall, ndcg };
+        let warning = |recall, ndcg| {
+            let this_run = RankingTotals {
+                top: 20,
+                users_evaluated: 3,
+                quality: quality(recall, ndcg),
+            };
+            worse_than_popularity(&this_run, quality(0.2, 0.1))
+        };
+        assert_eq!(warning(0.2, 0.1), None);
+        assert_eq!(warning(0.3, 0.2), None);
+        for (recall, ndcg) in [(0.1, 0.3), (0.3, 0.05)] {
+            let text = warning(recall, ndcg).expect("worse");
+            for word in [
+                "popular",
+                "0.2000",
+                "0.1000",
+                "raw held-out",
+                "not released",
+            ] {
+                assert!(text.contains(word), "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What errors are measured against: the exact eigenvectors and the run without privacy.
+
+use std::borrow::Cow;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use crate::engine::central::{self, SumNoise};
+use crate::engine::{EngineError, Outcome, PeerRows, Session, Silent};
+use crate::linalg::{Block, SparseRows, TopEigenvectors, top_eigenvectors};
+use crate::scenario::Experiment;
+
+impl Experiment {
+    /// The degree floor of the matrix that errors are measured on.
+    #[must_use]
+    pub fn reference_floor(&self) -> u32 {
+        let data = &self.config().data;
+        self.config()
+            .evaluation
+            .reference_floor
+            .unwrap_or(data.degree_floor)
+    }
+
+    /// The users' rows under that floor.
+    #[must_use]
+    pub fn reference_rows(&self) -> Cow<'_, SparseRows> {
+        match NonZeroU32::new(self.reference_floor()) {
+            Some(floor) if floor.get() != self.config().data.degree_floor => {
+                Cow::Owned(self.interactions().normalised_rows(floor))
+            }
+            _ => Cow::Borrowed(self.user_rows()),
+        }
+    }
+}
+
+/// Stored entries times eigenvectors beyond which no exact reference is computed: some hundred passes over that much
+/// take longer than the runs they would measure.
+const REFERENCE_WORK: usize = 250_000_000;
+
+/// What errors are measured against. Whether a reference exists is a property of the raw data (its rank, its gaps, its
+/// size), so a missing one is a null with a reason beside the figures it was for, never the end of a run.
+#[derive(Clone, Debug)]
+pub struct References {
+    /// The basis of the non-private run from the session's X⁰, or why it has none.
+    pub non_private: Result<Block, String>,
+    /// The exact leading eigenvectors, or why they are out of reach.
+    pub exact: Result<Block, String>,
+}
+
+impl References {
+    /// The non-private run of this session on the reference matrix.
+    ///
+    /// # Errors
+    /// [`EngineError`] if it has no unique basis, which tells that the matrix has a rank below p: callers make a null of it.
+    pub(crate) fn non_private(
+        experiment: &Experiment,
+        session: &Session,
+    ) -> Result<Outcome, EngineError> {
+        let run = |session: &Session| central::run(session, SumNoise::Nothing, &mut Silent);
+        match experiment.reference_rows() {
+            Cow::Borrowed(_) => run(session),
+            Cow::Owned(rows) => run(&Session::curated(
+                session.plan().parameters().clone(),
+                Arc::new(PeerRows::new(vec![rows])),
+                Arc::clone(session.start()),
+                session.seed(),
+                0.0,
+            )?),
+        }
+    }
+
+    /// The exact leading eigenvectors of the reference matrix, or why there are none.
+    pub(crate) fn exact(experiment: &Experiment) -> Result<TopEigenvectors, String> {
+        match Self::out_of_reach(experiment) {
+            Some(why) => Err(why),
+            None => top_eigenvectors(
+                &experiment.reference_rows(),
+                experiment.config().algorithm.rank,
+            )
+            .map_err(|error| error.to_string())
+            .and_then(leading),
+        }
+    }
+
+    /// Why no exact eigenvectors are computed, where they would take longer than the runs they measure.
+    pub(crate) fn out_of_reach(experiment: &Experiment) -> Option<String> {
+        let rank = experiment.config().algorithm.rank;
+        let entries = experiment.user_rows().entries();
+        (entries.saturating_mul(rank) > REFERENCE_WORK).then(|| {
+            format!(
+                "exact eigenvectors of {entries} interactions at rank {rank} would take longer than the run; \
+                 relative_error_non_private needs none"
+            )
+        })
+    }
+}
+
+/// The eigenvectors, unless the last of them belong to the eigenvalue 0: any vector that the data never touch is then as
+/// good as another, and a distance to it says nothing.
+fn leading(top: TopEigenvectors) -> Result<TopEigenvectors, String> {
+    // Eigenvalues are known to about 1e-11 of the largest.
+    let positive = |value: &&f64| **value > 1e-10 * top.values[0];
+    let (rank, found) = (top.values.len(), top.values.iter().filter(positive).count());
+    if found == rank {
+        return Ok(top);
+    }
+    Err(format!(
+        "the matrix has rank {found}, so that its {rank} leading eigenvectors are not unique"
+    ))
+}

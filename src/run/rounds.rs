@@ -1,0 +1,89 @@
+//! How far the peers are apart after every averaging round, collected where that is cheap.
+
+use crate::engine::{IterationRecord, Observer, Transcript};
+use crate::scenario::Experiment;
+use crate::vocabulary::{Iteration, Round};
+
+/// Rounds are watched while peers · n · p · rounds · L stays below this: each of these values costs one pass,
+/// together below a second.
+pub const WATCHED_UP_TO: u64 = 500_000_000;
+
+/// Passes everything on to another observer and keeps the rounds.
+pub(super) struct Rounds<'a> {
+    inner: &'a mut dyn Observer,
+    watch: bool,
+    /// Relative spread by iteration and round, round 0 first.
+    pub(super) collected: Vec<Vec<f64>>,
+}
+
+impl<'a> Rounds<'a> {
+    pub(super) fn of(experiment: &Experiment, inner: &'a mut dyn Observer) -> Self {
+        Self {
+            inner,
+            watch: passes(experiment) <= WATCHED_UP_TO,
+            collected: Vec::new(),
+        }
+    }
+}
+
+impl Observer for Rounds<'_> {
+    fn wants_transcript(&self) -> bool {
+        self.inner.wants_transcript()
+    }
+
+    fn transcript(&mut self, transcript: Transcript<'_>) {
+        self.inner.transcript(transcript);
+    }
+
+    fn wants_rounds(&self) -> bool {
+        self.watch || self.inner.wants_rounds()
+    }
+
+    fn round(&mut self, iteration: Iteration, round: Round, spread: f64) {
+        if self.watch {
+            let index = iteration.0 as usize - 1;
+            if self.collected.len() <= index {
+                self.collected.resize(index + 1, Vec::new());
+            }
+            self.collected[index].push(spread);
+        }
+        if self.inner.wants_rounds() {
+            self.inner.round(iteration, round, spread);
+        }
+    }
+
+    fn iteration(&mut self, record: &IterationRecord) {
+        self.inner.iteration(record);
+    }
+
+    fn progress(&mut self, done: u64, total: u64) {
+        self.inner.progress(done, total);
+    }
+}
+
+/// Values that all peers hold in all rounds together.
+fn passes(experiment: &Experiment) -> u64 {
+    let algorithm = experiment.config().algorithm;
+    let (height, width) = algorithm.build(experiment.user_rows().dimension()).shape();
+    let factors = [
+        experiment.topology().graph().nodes() as u64,
+        height as u64,
+        width as u64,
+        u64::from(experiment.rounds()),
+        u64::from(algorithm.iterations),
+    ];
+    factors.into_iter().fold(1, u64::saturating_mul)
+}
+
+/// The factors by which 0, 1, …, K averaging rounds shrink the spread at least, for any start. None where a program
+/// promises nothing before its end.
+pub(super) fn contractions(experiment: &Experiment) -> Vec<f64> {
+    let scheme = experiment.config().averaging.scheme;
+    if scheme.is_exact() {
+        return Vec::new();
+    }
+    let bounds = experiment.mixing_bounds();
+    (0..=experiment.rounds())
+        .filter_map(|round| scheme.contraction(bounds, round).ok())
+        .collect()
+}

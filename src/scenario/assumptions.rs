@@ -1,0 +1,68 @@
+//! What a promise takes to be public or given, in words: no ε covers it.
+
+use serde::{Deserialize, Serialize};
+
+use super::experiment::Experiment;
+use crate::algorithm::Start;
+use crate::data::ItemNames;
+
+/// Where the list of items comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ItemSource {
+    /// It was drawn from the data: all its items, or the most rated.
+    Data,
+    /// It was read from a file of its own.
+    File,
+}
+
+/// The list of items that a run used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatedItems {
+    /// Where it comes from.
+    pub source: ItemSource,
+    /// Number of items: n.
+    pub items: usize,
+    /// BLAKE3 of the names in order, in hexadecimal.
+    pub hash: String,
+}
+
+impl StatedItems {
+    /// The list of an experiment.
+    pub(crate) fn of(experiment: &Experiment) -> Self {
+        let list = ItemNames::of(&experiment.interactions);
+        let source = match experiment.config.data.items_file {
+            Some(_) => ItemSource::File,
+            None => ItemSource::Data,
+        };
+        Self {
+            source,
+            items: list.len(),
+            hash: list.hash(),
+        }
+    }
+
+    /// What everybody must assume who relies on a run with this list.
+    pub(crate) fn assumptions(&self) -> [String; 2] {
+        let users = "who takes part (the list of users and its order) is assumed public";
+        let items = match self.source {
+            ItemSource::Data => {
+                "the item list and its order were drawn from the data and are assumed public"
+            }
+            ItemSource::File => {
+                "the item list and its order were read from a file of their own, which is public; the data had no part in it"
+            }
+        };
+        [users.to_owned(), items.to_owned()]
+    }
+}
+
+/// Everything that the promise of an experiment assumes.
+pub(crate) fn of(experiment: &Experiment) -> Vec<String> {
+    let mut all = StatedItems::of(experiment).assumptions().to_vec();
+    if experiment.config.algorithm.start == Start::Popularity {
+        all.push("the item degrees, whose shape X0 published, are assumed public".to_owned());
+    }
+    all
+}

@@ -1,0 +1,34 @@
+//! How much was read, and how much each filter dropped.
+
+use serde::Serialize;
+
+/// What was read and what the filters dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DataSummary {
+    /// Users in the file; all of them take part.
+    pub users: usize,
+    /// Items in the file.
+    pub items: usize,
+    /// Ratings in the file.
+    pub ratings: u64,
+    /// Ratings at or below the threshold, which are no interactions.
+    pub ratings_below_threshold: u64,
+    /// Interactions before the filters.
+    pub interactions: usize,
+    /// Items of the item list: columns of the matrix.
+    pub items_kept: usize,
+    /// Items in the file that the list does not name.
+    pub items_dropped: usize,
+    /// Items of the list that the file does not name: empty columns.
+    pub items_unknown: usize,
+    /// Of these, interactions that `[evaluation] holdout` keeps from the peers.
+    pub interactions_held_out: usize,
+    /// Interactions left after all filters.
+    pub interactions_kept: usize,
+    /// D of the run's own matrix.
+    pub degree_floor: u32,
+    /// Interactions the degree cap dropped.
+    pub interactions_capped: usize,
+    /// Users without interactions after all filters; they stay and contribute zero and their noise.
+    pub users_without_interactions: usize,
+}

@@ -1,0 +1,47 @@
+//! What can be wrong with the `[algorithm]` table.
+
+use crate::linalg::NotFullRank;
+
+/// Why the `[algorithm]` table cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AlgorithmTableError {
+    /// The rank does not fit the items.
+    #[error(
+        "[algorithm] rank = {rank} needs at least that many items, but {items} are left: lower rank or raise data.items"
+    )]
+    Rank {
+        /// The rank asked for.
+        rank: usize,
+        /// Items after the filters.
+        items: usize,
+        /// Why no start block exists.
+        source: NotFullRank,
+    },
+    /// A momentum where there is none, none where there must be one, or a number that is no momentum.
+    #[error(
+        "algorithm.momentum is {} with algorithm.kind = \"{kind}\": kind \"momentum\" needs a finite number of at least 0, near \
+         (lambda_(rank+1) / 2)^2, and no other kind has the key",
+        found.map_or_else(|| "missing".to_owned(), |beta| beta.to_string())
+    )]
+    Momentum {
+        /// What was found.
+        found: Option<f64>,
+        /// The algorithm.
+        kind: &'static str,
+    },
+    /// A block for an algorithm without one, or one that does not fit.
+    #[error(
+        "[algorithm] block = {block} with kind = \"{kind}\" and rank = {rank}: only krylov has blocks, and theirs hold at least \
+         rank and at most as many columns as there are items ({items}); leave block out or change it"
+    )]
+    Block {
+        /// The block asked for.
+        block: usize,
+        /// The algorithm.
+        kind: &'static str,
+        /// Its rank.
+        rank: usize,
+        /// Items after the filters.
+        items: usize,
+    },
+}

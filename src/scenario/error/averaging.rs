@@ -1,0 +1,22 @@
+//! What can be wrong with the `[averaging]` table.
+
+use crate::protocol::averaging::AveragingError;
+
+/// Why the `[averaging]` table cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AveragingTableError {
+    /// No averaging schedule.
+    #[error("[averaging] {0}")]
+    Averaging(#[from] AveragingError),
+    /// Both ways of fixing the number of rounds.
+    #[error("[averaging] give either tolerance or rounds, not both")]
+    ToleranceAndRounds,
+    /// A number of rounds outside what can be run.
+    #[error("[averaging] rounds must lie between 1 and {limit}, found {found}")]
+    Rounds {
+        /// The number given.
+        found: u32,
+        /// The largest number allowed.
+        limit: u32,
+    },
+}

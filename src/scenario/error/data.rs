@@ -1,0 +1,78 @@
+//! What can be wrong with the `[data]` table, or with what its file holds.
+
+use std::path::PathBuf;
+
+use crate::data::DataError;
+
+/// Why the `[data]` table cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DataTableError {
+    /// The data cannot be used.
+    #[error("[data] {0}")]
+    Data(#[from] DataError),
+    /// The data file does not exist.
+    #[error(
+        "[data] there is no file {path}: put it there, or say where it is with --set data.path=FILE{obtain}",
+        path = path.display(), obtain = obtained(obtain.as_deref())
+    )]
+    MissingData {
+        /// The file as looked for.
+        path: PathBuf,
+        /// `data.obtain`: where to get it.
+        obtain: Option<String>,
+    },
+    /// A degree floor of 0.
+    #[error(
+        "[data] degree_floor must be at least 1 (1 divides each row by its own degree), found 0"
+    )]
+    DegreeFloor,
+    /// A degree cap of 0.
+    #[error("[data] degree_cap must be at least 1, found 0; leave it out to keep all interactions")]
+    DegreeCap,
+    /// Nothing left to compute with, and no noise either. Under noise such a run is like any other.
+    #[error(
+        "[data] no interaction is left: all {ratings} ratings lie at or below data.threshold = {threshold}; lower it"
+    )]
+    NoInteractions {
+        /// Ratings read.
+        ratings: u64,
+        /// The threshold.
+        threshold: f64,
+    },
+    /// Two sources of the item list.
+    #[error(
+        "[data] give either items (the {items} most rated, drawn from the data) or items_file (a list that is public), not \
+         both; a file that should count for less is shortened with a text editor"
+    )]
+    ItemsAndItemsFile {
+        /// `data.items`.
+        items: usize,
+    },
+    /// The hash of a list without the list.
+    #[error(
+        "[data] items_hash belongs to items_file, which is missing: give both or leave both out"
+    )]
+    ItemsHashAlone,
+    /// A list other than the one the configuration was made with.
+    #[error(
+        "[data] items_file {path} holds another list than items_hash says (found {found}, stated {stated}): restore the file, \
+         or leave items_hash out to accept this one",
+        path = path.display()
+    )]
+    ItemsHash {
+        /// The file.
+        path: PathBuf,
+        /// `data.items_hash`.
+        stated: String,
+        /// The hash of the list in the file.
+        found: String,
+    },
+}
+
+/// `data.obtain` as the end of a message, on one line.
+pub(crate) fn obtained(obtain: Option<&str>) -> String {
+    obtain.map_or_else(String::new, |text| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        format!("; to obtain it: {}", words.join(" "))
+    })
+}

@@ -1,0 +1,32 @@
+//! What can be wrong with the peers and the two graphs over them.
+
+use crate::data::DataError;
+use crate::scenario::peer_names::PeerMatchError;
+use crate::topology::TopologyError;
+
+/// Why the tables `[peers]`, `[topology]` and `[noise_topology]` give no network.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// The users cannot be dealt to the peers.
+    #[error("[peers] {0}")]
+    Peers(DataError),
+    /// A graph of the caller's own that does not have a node per peer.
+    #[error(
+        "[peers] count makes {peers} peers, but the topology has {nodes} nodes: set peers.count = {nodes}"
+    )]
+    NodeCount {
+        /// Peers of the experiment.
+        peers: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// The topology cannot be used.
+    #[error("[topology] {0}")]
+    Topology(TopologyError),
+    /// The noise topology cannot be used.
+    #[error("[noise_topology] {0}")]
+    NoiseTopology(TopologyError),
+    /// The noise topology is over other peers than the topology.
+    #[error("[noise_topology] {0}")]
+    PeerMatch(#[from] PeerMatchError),
+}

@@ -1,0 +1,289 @@
+//! What an experiment consists of, to look at.
+//!
+//! An [`Experiment`] is checked as a whole when it is resolved: its σ's follow from its graphs, its ε from its
+//! configuration. So nothing of it can be changed afterwards. Change the configuration and resolve it again:
+//!
+//! ```compile_fail
+//! # fn change(mut experiment: undertone::scenario::Experiment) {
+//! experiment.config.privacy.epsilon = 0.1;
+//! # }
+//! ```
+//!
+//! ```
+//! # fn change(experiment: &undertone::scenario::Experiment) -> Result<(), undertone::scenario::ExperimentError> {
+//! let mut config = experiment.config().clone();
+//! config.privacy.epsilon = 0.1;
+//! let stricter = undertone::scenario::Experiment::resolve(config, experiment.base())?;
+//! # Ok(())
+//! # }
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::data_summary::DataSummary;
+use super::held_out::HeldOut;
+use super::shared::Shared;
+use crate::config::{Config, anchored, resolved};
+use crate::data::{self, Interactions};
+use crate::engine::PeerRows;
+use crate::linalg::SparseRows;
+use crate::privacy::{self, Calibrated, Delta, GroupLoss, NoisePlan, Promise, Scheme, Sensitivity};
+use crate::protocol::averaging::{MixingBounds, Program};
+use crate::topology::Topology;
+
+/// An experiment with its data read, its topology built and its noise planned.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// The configuration, overrides applied.
+    pub(super) config: Config,
+    /// The folder that relative paths in the configuration start at.
+    pub(super) base: PathBuf,
+    /// What was read, before any filter.
+    pub(super) loaded: Arc<data::Loaded>,
+    /// The interactions left after all filters.
+    pub(super) interactions: Arc<Interactions>,
+    /// What `[evaluation]` keeps from the peers.
+    pub(super) held_out: Option<HeldOut>,
+    /// What was read and dropped.
+    pub(super) data: DataSummary,
+    /// Every user's normalised row.
+    pub(super) user_rows: Arc<SparseRows>,
+    /// The rows each peer holds.
+    pub(super) peer_rows: Arc<PeerRows>,
+    /// The communication graph.
+    pub(super) topology: Arc<Topology>,
+    /// The noise graph: the communication graph, unless the configuration names another.
+    pub(super) noise_topology: Arc<Topology>,
+    /// How far one person can move the sum.
+    pub(super) sensitivity: Sensitivity,
+    /// The noise multiplier and what it spends.
+    pub(super) calibrated: Calibrated,
+    /// δ of the budget, validated.
+    pub(super) delta: Delta,
+    /// σ's per unit sensitivity and the guarantee of every view.
+    pub(super) noise: NoisePlan,
+    /// What the σ's of each iteration are multiplied by; empty for an even budget.
+    pub(super) noise_factors: Vec<f64>,
+    /// What is exchanged in every averaging round, compiled from the topology.
+    pub(super) program: Arc<Program>,
+    /// What changes at several peers cost, where one record is a change of one peer's matrix.
+    pub(super) groups: Vec<GroupLoss>,
+    /// Averaging rounds K.
+    pub(super) rounds: u32,
+    /// The factor by which they shrink the spread.
+    pub(super) contraction: f64,
+    /// Things the user should know.
+    pub(super) warnings: Vec<String>,
+    /// Wall-clock seconds of each part so far.
+    pub(super) seconds: BTreeMap<&'static str, f64>,
+    pub(super) shared: Shared,
+}
+
+impl Experiment {
+    /// The configuration, overrides applied and defaults filled in.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The folder that relative paths in the configuration start at.
+    #[must_use]
+    pub fn base(&self) -> &Path {
+        &self.base
+    }
+
+    /// The interactions that the peers hold: what is left after all filters.
+    #[must_use]
+    pub fn interactions(&self) -> &Interactions {
+        &self.interactions
+    }
+
+    /// What `[evaluation]` keeps from the peers.
+    #[must_use]
+    pub fn held_out(&self) -> Option<&HeldOut> {
+        self.held_out.as_ref()
+    }
+
+    /// How much was read and dropped.
+    #[must_use]
+    pub fn data(&self) -> &DataSummary {
+        &self.data
+    }
+
+    /// Every user's normalised row, users × items.
+    #[must_use]
+    pub fn user_rows(&self) -> &SparseRows {
+        &self.user_rows
+    }
+
+    /// The rows each peer holds.
+    #[must_use]
+    pub fn peer_rows(&self) -> &PeerRows {
+        &self.peer_rows
+    }
+
+    /// The communication graph.
+    #[must_use]
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The noise graph: the communication graph, unless the configuration names another.
+    #[must_use]
+    pub fn noise_topology(&self) -> &Topology {
+        &self.noise_topology
+    }
+
+    /// How far one person can move the sum.
+    #[must_use]
+    pub fn sensitivity(&self) -> Sensitivity {
+        self.sensitivity
+    }
+
+    /// The noise multiplier and what it spends.
+    #[must_use]
+    pub fn calibrated(&self) -> &Calibrated {
+        &self.calibrated
+    }
+
+    /// δ of the budget.
+    #[must_use]
+    pub fn delta(&self) -> Delta {
+        self.delta
+    }
+
+    /// σ's per unit sensitivity and the guarantee of every view.
+    #[must_use]
+    pub fn noise(&self) -> &NoisePlan {
+        &self.noise
+    }
+
+    /// What changes at several peers cost, where one record is a change of one peer's matrix.
+    #[must_use]
+    pub fn groups(&self) -> &[GroupLoss] {
+        &self.groups
+    }
+
+    /// What is exchanged in every averaging round, compiled from the topology.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Averaging rounds K.
+    #[must_use]
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// The factor by which K rounds shrink the spread between peers.
+    #[must_use]
+    pub fn contraction(&self) -> f64 {
+        self.contraction
+    }
+
+    /// Things the user should know before the run.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// What was read, before any filter.
+    pub(crate) fn loaded(&self) -> &data::Loaded {
+        &self.loaded
+    }
+
+    /// What the σ's of each iteration are multiplied by; empty for an even budget.
+    pub(crate) fn noise_factors(&self) -> &[f64] {
+        &self.noise_factors
+    }
+
+    /// Wall-clock seconds of each part of resolving it.
+    pub(crate) fn seconds(&self) -> &BTreeMap<&'static str, f64> {
+        &self.seconds
+    }
+
+    /// Bounds of the mixing matrix's eigenvalues, which decide how fast averaging converges.
+    pub(crate) fn mixing_bounds(&self) -> MixingBounds {
+        mixing_bounds(&self.topology)
+    }
+
+    /// Whether any noise is added.
+    #[must_use]
+    pub fn is_private(&self) -> bool {
+        self.config.noise.scheme != Scheme::None
+    }
+
+    /// The curator's noise per unit sensitivity: z, or 0 without noise.
+    #[must_use]
+    pub fn sigma_central(&self) -> f64 {
+        if self.is_private() {
+            self.calibrated.z()
+        } else {
+            0.0
+        }
+    }
+
+    /// Whether noise is shared on another graph than messages are sent on.
+    #[must_use]
+    pub fn has_noise_topology(&self) -> bool {
+        !Arc::ptr_eq(&self.topology, &self.noise_topology)
+    }
+
+    /// What the σ's of iteration `iteration`, from 1, are multiplied by: 1 with an even budget.
+    #[must_use]
+    pub fn noise_factor(&self, iteration: u32) -> f64 {
+        let index = iteration.saturating_sub(1) as usize;
+        self.noise_factors.get(index).copied().unwrap_or(1.0)
+    }
+
+    /// The number of iterations of an even budget that cost what these do: Σ 1/f_l², which is L up to rounding. With
+    /// v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
+    #[must_use]
+    pub fn even_iterations(&self) -> f64 {
+        privacy::even_iterations(&self.noise_factors, self.config.algorithm.iterations)
+    }
+
+    /// What one record is and against whom it is protected.
+    #[must_use]
+    pub fn promise(&self) -> Promise {
+        self.config.promise()
+    }
+
+    /// The configuration with absolute paths, so that it runs from any folder.
+    #[must_use]
+    pub fn portable_config(&self) -> Config {
+        anchored(self.config.clone(), &self.base)
+    }
+
+    /// The same hash with the seed left out: a seed can be guessed, and with it a simulation's noise.
+    pub(crate) fn seedless_hash(&self) -> String {
+        hash(&Config {
+            seed: 0,
+            ..self.config.clone()
+        })
+    }
+
+    /// BLAKE3 of the configuration as resolved, paths as written, in hexadecimal.
+    #[must_use]
+    pub fn config_hash(&self) -> String {
+        hash(&self.config)
+    }
+}
+
+/// Bounds of the eigenvalues of a graph's mixing matrix.
+pub(super) fn mixing_bounds(topology: &Topology) -> MixingBounds {
+    let spectrum = topology.spectrum();
+    MixingBounds {
+        lowest: spectrum.mixing_smallest.low,
+        second: spectrum.mixing_second.high,
+    }
+}
+
+/// BLAKE3 of a configuration, in hexadecimal.
+fn hash(config: &Config) -> String {
+    let text = resolved(config);
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}

@@ -1,0 +1,441 @@
+//! What a run will need, before it is killed for it.
+
+use super::error::ExperimentError;
+use super::experiment::Experiment;
+use crate::algorithm::AlgorithmKind;
+use crate::config::EngineKind;
+use crate::engine::lockstep::tile_width;
+use crate::noise::NetworkNoise;
+use crate::vocabulary::{CHUNK, Release};
+
+/// How far [`MemoryPlan::total`] may be from the peak that is measured, either way: allocators round up and
+/// return late, readers keep more than their result for a while. A test holds child processes to it.
+pub const FACTOR: f64 = 1.6;
+
+/// Code, stacks and the allocator of a process that has done nothing yet, measured.
+const PROCESS: u64 = 10 << 20;
+
+/// The part that grows with the number of interactions, the only one that is private.
+const INTERACTIONS: &str = "interactions and rows";
+
+/// Engines to propose to who has too little memory for lockstep, most faithful first.
+const LIGHTER: &[&str] = &["analytic", "federated", "central"];
+
+/// Predicted bytes of a run, part by part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryPlan {
+    parts: Vec<(&'static str, u64)>,
+    /// Bytes that grow in proportion to items and to rank.
+    growing: u64,
+    /// Bytes of the parts that grow with the number of interactions.
+    private: u64,
+}
+
+impl MemoryPlan {
+    /// What `experiment` will need.
+    #[must_use]
+    pub fn of(experiment: &Experiment) -> Self {
+        let mut plan = Self {
+            parts: vec![("the process", PROCESS)],
+            growing: 0,
+            private: 0,
+        };
+        let config = &experiment.config.algorithm;
+        let algorithm = config.build(experiment.user_rows.dimension());
+        let graph = experiment.topology.graph();
+        let peers = graph.nodes() as u64;
+        let edges = (graph.edges() + experiment.noise_topology.graph().edges()) as u64;
+        let (height, width) = algorithm.shape();
+        let (height, rank) = (height as u64, width as u64);
+        let values = height.saturating_mul(rank);
+        let block = values.saturating_mul(8);
+        let users = experiment.user_rows.len() as u64;
+        let entries = experiment.user_rows.entries() as u64;
+        let kept = kept(experiment);
+        // An index; an index and a value in one matrix and again at the peers; names and offsets.
+        plan.private = entries * (4 + 12 + 12);
+        plan.add(INTERACTIONS, plan.private);
+        plan.add("users and peers", users * 80 + peers * 200);
+        // A neighbour and its weight at both ends; a noise term and the engine's index; per-peer figures.
+        plan.add(
+            "graphs, weights and noise keys",
+            edges * (24 + 32 + 8) + peers * 120,
+        );
+        // Once for all, and everybody's own part.
+        plan.add("the averaging program", 2 * experiment.program.bytes());
+        // Sum, basis and two totals per iteration, of the run and of its two comparisons.
+        let records = 12 * u64::from(config.iterations);
+        plan.add_blocks("records", block.saturating_mul(records + 8));
+        match experiment.config.engine.kind {
+            EngineKind::Central | EngineKind::Federated => {}
+            EngineKind::Analytic => {
+                let probes = experiment.config.engine.probes as u64;
+                plan.add_blocks(
+                    "the blocks of the probes",
+                    block.saturating_mul(4 * (probes + 1) + 4),
+                );
+                plan.add("projections of all rows", users.saturating_mul(8 * rank));
+                // Rows of the averaging polynomial, two buffers each.
+                plan.add("how probes weigh peers", peers.saturating_mul(24 * probes));
+            }
+            EngineKind::Lockstep => {
+                let state = peers.saturating_mul(block).saturating_mul(1 + kept);
+                plan.add_blocks("the state of all peers", state);
+                plan.add(
+                    "products of all peers",
+                    users.saturating_mul(8 * rank) + peers * 40,
+                );
+                let threads = rayon::current_num_threads() as u64;
+                let width = values.min(CHUNK as u64);
+                let busy = values.div_ceil(CHUNK as u64).min(threads);
+                let tile = threads * tile_width(peers as usize) as u64;
+                // Inputs and sums of the chunks under way, and a second buffer of each tile under way.
+                let chunks = peers.saturating_mul(8 * (2 * width * busy + tile));
+                // Where the last chunks are fewer than the threads, these share each one's normals.
+                let sharing = values.div_ceil(CHUNK as u64) % threads;
+                let batch = experiment
+                    .noise_topology
+                    .graph()
+                    .edges()
+                    .min(NetworkNoise::BATCH);
+                let normals = sharing * 8 * width * batch as u64;
+                plan.add("chunks under way", chunks.saturating_add(normals));
+            }
+            // A peer's own block and the one before, its input and sum kept for the record, its last two
+            // averages; what its neighbours sent is shared with them.
+            EngineKind::Event => plan.add_blocks(
+                "blocks of all peers",
+                peers.saturating_mul(block).saturating_mul(6 + kept),
+            ),
+            // In-process links and Noise hold frames of their own; measured, see the benchmark tables.
+            EngineKind::Swarm => plan.add_blocks(
+                "blocks and frames of all peers",
+                peers.saturating_mul(block).saturating_mul(12 + kept),
+            ),
+        }
+        plan
+    }
+
+    /// What auditing `experiment` will need: trials of the lockstep engine side by side, one per thread, each with
+    /// everybody's queries and published inputs.
+    #[must_use]
+    pub fn of_audit(experiment: &Experiment) -> Self {
+        let mut plan = Self::of(experiment);
+        let algorithm = &experiment.config.algorithm;
+        let (height, width) = algorithm.build(experiment.user_rows.dimension()).shape();
+        let peers = experiment.topology.graph().nodes() as u64;
+        let block = 8 * (height as u64).saturating_mul(width as u64);
+        let threads = rayon::current_num_threads().max(1) as u64;
+        let arrays = 2 * threads + (threads - 1) * (1 + kept(experiment));
+        plan.add_blocks(
+            "trials and their transcripts",
+            peers.saturating_mul(block).saturating_mul(arrays),
+        );
+        plan
+    }
+
+    /// What verifying `experiment` will need: a run whose peers' queries and published inputs are kept, and what is
+    /// collected of them.
+    #[must_use]
+    pub fn of_verify(experiment: &Experiment) -> Self {
+        let mut plan = Self::of(experiment);
+        let algorithm = &experiment.config.algorithm;
+        let (height, width) = algorithm.build(experiment.user_rows.dimension()).shape();
+        let peers = experiment.topology.graph().nodes() as u64;
+        let block = 8 * (height as u64).saturating_mul(width as u64);
+        let transcript = peers.saturating_mul(2 * block);
+        plan.add_blocks("what all peers publish", transcript);
+        plan.add("tests of what they publish", 96 << 20);
+        plan
+    }
+
+    fn add(&mut self, part: &'static str, bytes: u64) {
+        self.parts.push((part, bytes));
+    }
+
+    /// Adds a part in proportion to items and to rank.
+    fn add_blocks(&mut self, part: &'static str, bytes: u64) {
+        self.growing = self.growing.saturating_add(bytes);
+        self.add(part, bytes);
+    }
+
+    /// All bytes but those that grow with the number of interactions: a function of the configuration and of the public
+    /// lists of users and items alone.
+    #[must_use]
+    pub fn public(&self) -> u64 {
+        self.total().saturating_sub(self.private)
+    }
+
+    /// The share of items, or of columns, that fits into `free` bytes.
+    fn share(&self, free: u64) -> f64 {
+        let fixed = self.public().saturating_sub(self.growing);
+        free.saturating_sub(fixed) as f64 / self.growing as f64
+    }
+
+    /// Bytes of each part.
+    #[must_use]
+    pub fn parts(&self) -> &[(&'static str, u64)] {
+        &self.parts
+    }
+
+    /// All bytes, within [`FACTOR`].
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.parts
+            .iter()
+            .fold(0, |sum, (_, bytes)| sum.saturating_add(*bytes))
+    }
+
+    /// The two largest parts that are public, in words.
+    fn largest(&self) -> String {
+        let mut parts = self.parts.clone();
+        parts.retain(|(part, _)| *part != INTERACTIONS);
+        parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        let words = parts.iter().take(2);
+        let words = words.map(|(part, bytes)| format!("{part} {} MiB", bytes >> 20));
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Sums and queries that algorithms with memory keep at every peer while the next are made, in blocks.
+fn kept(experiment: &Experiment) -> u64 {
+    let config = &experiment.config.algorithm;
+    let algorithm = config.build(experiment.user_rows.dimension());
+    if algorithm.is_memoryless() {
+        0
+    } else {
+        2 * u64::from(config.iterations.saturating_sub(1))
+    }
+}
+
+/// Refuses a run that needs more memory than the machine has free, where the system tells.
+///
+/// # What it may depend on
+/// The number of interactions is private: two neighbours differ in it, and a refusal at a threshold would tell them
+/// apart with certainty. The interactions are in memory already when this is asked, so the question left is whether the
+/// *rest* fits, and the rest is a function of public sizes ([`MemoryPlan::public`]). What the interactions take is
+/// counted as free again, so that the verdict and the text of a refusal are functions of public sizes and of the
+/// memory the machine had before it read them.
+///
+/// The price: a machine that the interactions all but fill may be told to go on, and then run out. How much memory
+/// a machine has left, like how long it takes, is measured and moves with everything on it; that is a side channel to
+/// who shares the machine, before anything is released, and no part of the transcript that ε is about.
+pub(super) fn check(experiment: &Experiment) -> Result<(), ExperimentError> {
+    check_free(experiment, &MemoryPlan::of(experiment))
+}
+
+/// The same for an audit.
+pub(crate) fn check_audit(experiment: &Experiment) -> Result<(), ExperimentError> {
+    check_free(experiment, &MemoryPlan::of_audit(experiment))
+}
+
+fn check_free(experiment: &Experiment, plan: &MemoryPlan) -> Result<(), ExperimentError> {
+    let before = |free: u64| free.saturating_add(plan.private);
+    free_bytes().map_or(Ok(()), |free| check_against(experiment, plan, before(free)))
+}
+
+/// The same for a verification on an engine whose peers publish.
+pub(crate) fn check_verify(experiment: &Experiment) -> Result<(), ExperimentError> {
+    check_free(experiment, &MemoryPlan::of_verify(experiment))
+}
+
+/// Refuses what needs more than `free` bytes by the public parts of this plan.
+fn check_against(
+    experiment: &Experiment,
+    plan: &MemoryPlan,
+    free: u64,
+) -> Result<(), ExperimentError> {
+    let needed = plan.public();
+    if needed <= free {
+        return Ok(());
+    }
+    let (peers, items) = (
+        experiment.topology.graph().nodes(),
+        experiment.user_rows.dimension(),
+    );
+    let rank = experiment.config.algorithm.rank;
+    Err(ExperimentError::Memory {
+        needed: needed >> 20,
+        largest: plan.largest(),
+        free: free >> 20,
+        peers,
+        items,
+        rank,
+        advice: advice(experiment, (peers, items, rank), plan.share(free)),
+    })
+}
+
+/// What would fit when there is room for `share` of the blocks. All other parts grow with none of the three
+/// sizes more than the blocks do, so that they are no worse at what is proposed.
+fn advice(
+    experiment: &Experiment,
+    (peers, items, rank): (usize, usize, usize),
+    share: f64,
+) -> String {
+    let fits = |size: usize, share: f64| (size as f64 * share) as usize;
+    let mut ways = Vec::new();
+    let config = &experiment.config.algorithm;
+    let product = config.build(items).release() == Release::Product;
+    // A triangle grows with the square of the items and knows no rank.
+    let fewer_items = fits(items, if product { share } else { share.sqrt() });
+    if fewer_items > rank {
+        ways.push(format!("data.items = {fewer_items}"));
+    }
+    let explicit = config
+        .block
+        .filter(|_| config.kind == AlgorithmKind::Krylov);
+    match explicit {
+        Some(block) if fits(block, share) >= rank => {
+            ways.push(format!("algorithm.block = {}", fits(block, share)));
+        }
+        None if product && fits(rank, share) > 0 => {
+            ways.push(format!("algorithm.rank = {}", fits(rank, share)));
+        }
+        _ => {}
+    }
+    let engine = experiment.config.engine.kind;
+    let block_per_peer = !engine.reveals_only_sums() && engine != EngineKind::Analytic;
+    if block_per_peer && fits(peers, share) > 1 {
+        ways.push(format!("peers.count = {}", fits(peers, share)));
+    }
+    if !engine.reveals_only_sums() {
+        let other = |kind: &&&str| **kind != "analytic" || (product && block_per_peer);
+        let lighter = LIGHTER.iter().filter(other);
+        ways.extend(lighter.map(|kind| format!("engine.kind = {kind:?}")));
+    }
+    if ways.is_empty() {
+        return "no smaller size of this experiment fits".to_owned();
+    }
+    format!("about this would fit: {}", ways.join(", or "))
+}
+
+/// Memory the system could give, from Linux's memory information; `None` elsewhere.
+pub(crate) fn free_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_numbers_and_sizes_that_would_fit() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml");
+        let load = |set: &[String]| Experiment::load(&path, set).expect("valid");
+        let experiment = load(&["data.items=2000".to_owned(), "algorithm.rank=16".to_owned()]);
+        let needed = MemoryPlan::of(&experiment).public();
+        assert!(needed > 610 * 32_000 * 8, "the state alone");
+        let plan = MemoryPlan::of(&experiment);
+        check_against(&experiment, &plan, needed).expect("just enough");
+        let error = check_against(&experiment, &plan, needed / 2).expect_err("half");
+        let text = error.to_string();
+        for part in [
+            "610 peers x 2000 items x rank 16",
+            "data.items = ",
+            "algorithm.rank = ",
+            "engine.kind = \"federated\"",
+            "the state of all peers 148 MiB",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let proposed = text
+            .split("data.items = ")
+            .nth(1)
+            .and_then(|t| t.split(',').next());
+        let proposed = format!("data.items={}", proposed.expect("a number"));
+        let smaller = load(&[proposed, "algorithm.rank=16".to_owned()]);
+        let plan = MemoryPlan::of(&smaller);
+        check_against(&smaller, &plan, needed / 2).expect("what was proposed fits");
+    }
+
+    fn loaded(set: &[&str]) -> Experiment {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml");
+        let set: Vec<String> = set.iter().map(|&key| key.to_owned()).collect();
+        Experiment::load(&path, &set).expect("valid")
+    }
+
+    #[test]
+    fn how_many_interactions_there_are_decides_no_refusal() {
+        let (all, few) = (loaded(&[]), loaded(&["data.threshold=4"]));
+        assert!(few.user_rows.entries() < all.user_rows.entries());
+        let (plan, other) = (MemoryPlan::of(&all), MemoryPlan::of(&few));
+        assert!(other.total() < plan.total(), "the prediction counts them");
+        assert_eq!(plan.public(), other.public());
+        let free = plan.public() / 2;
+        let refused = |experiment: &Experiment, plan: &MemoryPlan| {
+            let error = check_against(experiment, plan, free).expect_err("half");
+            error.to_string()
+        };
+        assert_eq!(refused(&all, &plan), refused(&few, &other), "to the word");
+    }
+
+    #[test]
+    fn a_refusal_proposes_only_what_can_help() {
+        let proposals = |set: &[&str]| {
+            let experiment = loaded(set);
+            let plan = MemoryPlan::of(&experiment);
+            let free = plan.public() - plan.growing / 2;
+            let error = check_against(&experiment, &plan, free).expect_err("too little");
+            error.to_string()
+        };
+        let covariance = ["algorithm.kind=covariance", "algorithm.iterations=1"];
+        let text = proposals(&covariance);
+        assert!(
+            !text.contains("analytic") && !text.contains("algorithm.rank = "),
+            "{text}"
+        );
+        let items = loaded(&covariance).user_rows.dimension() as f64 * 0.5_f64.sqrt();
+        assert!(
+            text.contains(&format!("data.items = {}", items as usize)),
+            "{text}"
+        );
+        let text = proposals(&["algorithm.kind=krylov", "algorithm.block=40"]);
+        assert!(
+            text.contains("algorithm.block = 20") && !text.contains("algorithm.rank = "),
+            "{text}"
+        );
+        let text = proposals(&["engine.kind=analytic"]);
+        assert!(
+            !text.contains("\"analytic\"") && !text.contains("peers.count = "),
+            "{text}"
+        );
+        assert!(text.contains("engine.kind = \"federated\""), "{text}");
+    }
+
+    #[test]
+    fn what_algorithms_keep_and_audits_record_is_counted() {
+        let part = |plan: &MemoryPlan, name: &str| {
+            let found = plan.parts().iter().find(|(part, _)| part.contains(name));
+            found.expect("a part").1
+        };
+        for (engine, name, blocks) in [
+            ("event", "blocks of all peers", 6),
+            ("swarm", "blocks and frames", 12),
+            ("lockstep", "the state of all peers", 1),
+        ] {
+            let engine = format!("engine.kind={engine}");
+            let power = MemoryPlan::of(&loaded(&[&engine, "algorithm.iterations=4"]));
+            let krylov = [&engine, "algorithm.iterations=4", "algorithm.kind=krylov"];
+            let krylov = MemoryPlan::of(&loaded(&krylov));
+            // Three sums and three queries more at every peer.
+            assert_eq!(
+                blocks * part(&krylov, name),
+                (blocks + 6) * part(&power, name)
+            );
+        }
+        let experiment = loaded(&[]);
+        let run = MemoryPlan::of(&experiment).total();
+        let audit = MemoryPlan::of_audit(&experiment).total();
+        let state = part(&MemoryPlan::of(&experiment), "the state of all peers");
+        assert!(audit >= run + 2 * state);
+        let analytic = MemoryPlan::of(&loaded(&["engine.kind=analytic"]));
+        let users = experiment.user_rows.len() as u64;
+        let rank = experiment.config.algorithm.rank as u64;
+        assert_eq!(part(&analytic, "projections of all rows"), users * rank * 8);
+    }
+}

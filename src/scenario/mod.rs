@@ -1,0 +1,38 @@
+//! From a configuration to a validated [`Experiment`]: data, network, noise plan, rounds, memory.
+//!
+//! Resolving reads the data, filters it, deals it to the peers, builds both graphs, plans the noise and checks that
+//! all of it fits together. Whatever holds an [`Experiment`] can rely on that, since nothing of it can be changed.
+
+mod assumptions;
+mod clock;
+mod data_summary;
+mod error;
+mod experiment;
+pub(crate) mod filters;
+mod held_out;
+mod materials;
+pub(crate) mod memory;
+mod peer_names;
+mod resolve;
+mod session;
+mod shared;
+#[cfg(test)]
+mod testing;
+mod warnings;
+
+pub use assumptions::{ItemSource, StatedItems};
+pub use data_summary::DataSummary;
+pub use error::{
+    AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
+    NetworkError, PrivacyTableError,
+};
+pub use experiment::Experiment;
+pub use held_out::HeldOut;
+pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan};
+pub use peer_names::PeerMatchError;
+
+pub(crate) use assumptions::of as assumptions_of;
+pub(crate) use clock::Clock;
+pub(crate) use error::obtained;
+pub(crate) use materials::{Materials, Memo, held_key};
+pub(crate) use resolve::training_data;

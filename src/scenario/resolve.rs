@@ -1,0 +1,351 @@
+//! From an experiment file to everything a run needs, with every cross-check in one place.
+
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::clock::Clock;
+use super::data_summary::DataSummary;
+use super::error::{
+    AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
+    NetworkError, PrivacyTableError,
+};
+use super::experiment::{Experiment, mixing_bounds};
+use super::materials::{Held, Materials};
+use super::peer_names::{self, Matched};
+use super::shared::Shared;
+use super::{filters, memory, warnings};
+use crate::algorithm::AlgorithmKind;
+use crate::config::{AlgorithmConfig, Config, EngineKind, PeerCount, check_identity, read_config};
+use crate::data::{self, Interactions};
+use crate::engine::analytic;
+use crate::engine::event::Latency;
+use crate::privacy::{
+    self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, Scheme, Sensitivity,
+};
+use crate::protocol::averaging::{DEFAULT_TOLERANCE, Length};
+use crate::topology::Topology;
+use crate::vocabulary::{Release, Seed};
+
+impl Experiment {
+    /// Reads an experiment file, applies `key=value` overrides, and resolves it.
+    ///
+    /// # Errors
+    /// [`ExperimentError`] naming the file, the key, what was found and what to change.
+    pub fn load(path: &Path, set: &[String]) -> Result<Self, ExperimentError> {
+        let config = read_config(path, set)?;
+        let base = path.parent().unwrap_or(Path::new("."));
+        Self::resolve(config, base)
+    }
+
+    /// Resolves a configuration whose relative paths start at `base`.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn resolve(config: Config, base: &Path) -> Result<Self, ExperimentError> {
+        Self::resolve_from(config, base, &Materials::default())
+    }
+
+    /// The same, sharing whatever these materials hold already; they must be of the same base folder.
+    pub(crate) fn resolve_from(
+        config: Config,
+        base: &Path,
+        materials: &Materials,
+    ) -> Result<Self, ExperimentError> {
+        let mut clock = Clock::default();
+        let loaded = clock.time("data", || materials.loaded(&config.data, base))?;
+        let peers = peer_count(&config, &loaded);
+        let topology = clock
+            .time("topology", || {
+                materials.topology(&config.topology, base, peers)
+            })
+            .map_err(NetworkError::Topology)?;
+        Self::assemble(config, base, &loaded, topology, materials, clock)
+    }
+
+    /// Builds an experiment on a graph of the caller's own instead of the configuration's `[topology]`.
+    /// `[noise_topology]`, if the configuration has one, still decides who shares noise.
+    ///
+    /// # Errors
+    /// As [`Self::load`]; the graph must have as many nodes as there are peers.
+    pub fn on_topology(
+        config: Config,
+        base: &Path,
+        topology: Topology,
+    ) -> Result<Self, ExperimentError> {
+        let mut clock = Clock::default();
+        let materials = Materials::default();
+        let loaded = clock.time("data", || materials.loaded(&config.data, base))?;
+        let topology = Arc::new(topology);
+        Self::assemble(config, base, &loaded, topology, &materials, clock)
+    }
+
+    fn assemble(
+        config: Config,
+        base: &Path,
+        loaded: &Arc<data::Loaded>,
+        topology: Arc<Topology>,
+        materials: &Materials,
+        mut clock: Clock,
+    ) -> Result<Self, ExperimentError> {
+        let mut config = completed(config)?;
+        let list = clock.time("data", || filters::item_list(&mut config, base, materials))?;
+        let seed = Seed::from_u64(config.seed);
+        let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
+        let peers = peer_count(&config, loaded);
+        let nodes = topology.graph().nodes();
+        if peers != nodes {
+            return Err(NetworkError::NodeCount { peers, nodes }.into());
+        }
+        let most = peers.min(analytic::MAX_PROBES);
+        let probes = config.engine.probes;
+        if config.engine.kind == EngineKind::Analytic && !(1..=most).contains(&probes) {
+            return Err(EngineTableError::Probes {
+                found: probes,
+                most,
+            }
+            .into());
+        }
+        let noise_topology = match &config.noise_topology {
+            Some(source) => clock
+                .time("topology", || materials.topology(source, base, peers))
+                .map_err(NetworkError::NoiseTopology)?,
+            None => Arc::clone(&topology),
+        };
+        let Matched {
+            topology,
+            noise_topology,
+            renumbered,
+        } = peer_names::matched(topology, noise_topology).map_err(NetworkError::from)?;
+        let held = materials.held(&config, || {
+            filters::filtered(&config, base, loaded, list.as_deref(), &seed)
+        })?;
+        let (interactions, data, held_out) = Held::clone(&held);
+        // Under noise no data at all is data like any other: a refusal would tell it apart from its neighbours.
+        if interactions.is_empty() && config.noise.scheme == Scheme::None {
+            return Err(DataTableError::NoInteractions {
+                ratings: data.ratings,
+                threshold: config.data.threshold,
+            }
+            .into());
+        }
+        let data = DataSummary {
+            degree_floor: config.data.degree_floor,
+            ..data
+        };
+        let user_rows = materials.user_rows(&config, || {
+            Ok::<_, ExperimentError>(interactions.normalised_rows(floor))
+        })?;
+        let peer_rows =
+            materials.peer_rows(&config, || filters::dealt(&config, &user_rows, peers))?;
+        let items = user_rows.dimension();
+        checked_algorithm(&config, items)?;
+        let algorithm = config.algorithm.build(items);
+        let released = algorithm.release();
+        if config.engine.kind == EngineKind::Analytic && released != Release::Product {
+            return Err(EngineTableError::AnalyticRelease { released }.into());
+        }
+        let sensitivity = Sensitivity::of_release(
+            algorithm.release(),
+            config.privacy.adjacency,
+            config.privacy.sensitivity,
+            config.data.degree_floor,
+            config.data.degree_cap,
+            algorithm.query_columns(),
+        )
+        .map_err(PrivacyTableError::from)?;
+        let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
+            .map_err(PrivacyTableError::from)?;
+        let calibrated = privacy::calibrate(
+            config.privacy.calibration,
+            budget,
+            config.algorithm.iterations,
+        )
+        .map_err(PrivacyTableError::from)?;
+        let noise_factors = config
+            .privacy
+            .budget
+            .noise_factors(config.algorithm.iterations)
+            .map_err(PrivacyTableError::from)?;
+        let noise = clock.time("privacy", || {
+            materials.plan(&config, peers, renumbered, || {
+                plan_noise(&config, &noise_topology, &calibrated, budget.delta)
+            })
+        })?;
+        let iterations = config.algorithm.iterations;
+        let groups = noise
+            .groups(
+                config.privacy.adjacency,
+                config.engine.kind.seen(),
+                (peers, config.privacy.colluders),
+                privacy::even_iterations(&noise_factors, iterations),
+                budget.delta,
+            )
+            .map_err(PrivacyTableError::from)?;
+        let bounds = mixing_bounds(&topology);
+        let averaging = config.averaging;
+        let length = match (averaging.tolerance, averaging.rounds) {
+            (Some(_), Some(_)) => {
+                return Err(AveragingTableError::ToleranceAndRounds.into());
+            }
+            (Some(tolerance), None) => Length::Tolerance(tolerance),
+            (None, Some(rounds)) => Length::Rounds(checked_rounds(rounds)?),
+            (None, None) => Length::Own,
+        };
+        let program = averaging
+            .scheme
+            .compile(&*topology, bounds, length)
+            .map_err(AveragingTableError::from)?;
+        let rounds = program.rounds();
+        let contraction = averaging
+            .scheme
+            .contraction(bounds, rounds)
+            .map_err(AveragingTableError::from)?;
+        let mut experiment = Self {
+            shared: Shared::of(&topology, &noise_topology),
+            noise_topology,
+            config,
+            base: base.to_path_buf(),
+            loaded: Arc::clone(loaded),
+            interactions,
+            held_out,
+            data,
+            user_rows,
+            peer_rows,
+            topology,
+            sensitivity,
+            calibrated,
+            delta: budget.delta,
+            noise: NoisePlan::clone(&noise),
+            noise_factors,
+            program: Arc::new(program),
+            groups,
+            rounds,
+            contraction,
+            warnings: Vec::new(),
+            seconds: clock.seconds,
+        };
+        // Whatever a session can refuse is refused here, so that sessions of other seeds cannot fail.
+        experiment.try_session(&seed)?;
+        memory::check(&experiment)?;
+        experiment.warnings = warnings::of(&experiment);
+        Ok(experiment)
+    }
+}
+
+/// What the peers of an experiment hold: its data after all filters, without what is held out.
+///
+/// # Errors
+/// [`ExperimentError`] of the tables `[data]` and `[evaluation]`.
+pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions, ExperimentError> {
+    let mut config = completed(config)?;
+    let materials = Materials::default();
+    let loaded = materials.loaded(&config.data, base)?;
+    let list = filters::item_list(&mut config, base, &materials)?;
+    let seed = Seed::from_u64(config.seed);
+    filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
+        .map(|(train, ..)| Interactions::clone(&train))
+}
+
+fn plan_noise(
+    config: &Config,
+    noise_topology: &Topology,
+    calibrated: &Calibrated,
+    delta: Delta,
+) -> Result<NoisePlan, PrivacyTableError> {
+    let (colluders, peers) = (config.privacy.colluders, noise_topology.graph().nodes());
+    if colluders >= peers {
+        return Err(PrivacyTableError::Colluders { colluders, peers });
+    }
+    if config.engine.kind == EngineKind::Central && config.noise.scheme != Scheme::None {
+        return Ok(NoisePlan::curator(calibrated));
+    }
+    let lambda2 = noise_topology.spectrum().algebraic_connectivity;
+    Ok(NoisePlan::new(&NoiseRequest {
+        graph: noise_topology.graph(),
+        connectivity: lambda2.into(),
+        noise_multiplier: calibrated.z(),
+        iterations: config.algorithm.iterations,
+        delta,
+        colluders: config.privacy.colluders,
+        overhead: config.privacy.overhead,
+        scheme: config.noise.scheme,
+        trusted_sum: config.engine.kind.reveals_only_sums(),
+        on_disconnect: config.privacy.on_disconnect,
+    })?)
+}
+
+/// Checks what needs no data and fills in defaults that depend on other keys.
+fn completed(mut config: Config) -> Result<Config, ExperimentError> {
+    // An experiment is one run; what is swept over it is the sweep's.
+    config.sweep = None;
+    check_identity(&config.name, config.seed)?;
+    if config.data.degree_cap == Some(0) {
+        return Err(DataTableError::DegreeCap.into());
+    }
+    config.evaluation.check()?;
+    filters::check(&config)?;
+    if let Latency::Uniform {
+        low_micros: low,
+        high_micros: high,
+    } = config.engine.latency
+        && low > high
+    {
+        return Err(EngineTableError::Latency { low, high }.into());
+    }
+    let averaging = config.averaging;
+    let open = averaging.tolerance.is_none() && averaging.rounds.is_none();
+    if open && !averaging.scheme.is_exact() {
+        config.averaging.tolerance = Some(DEFAULT_TOLERANCE);
+    }
+    Ok(config)
+}
+
+fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
+    match config.peers.count {
+        PeerCount::Users => loaded.interactions.users(),
+        PeerCount::Number(count) => count,
+    }
+}
+
+/// Refuses keys that the algorithm has not, or that do not fit, and asks for those it needs.
+fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTableError> {
+    let AlgorithmConfig {
+        kind,
+        rank,
+        block,
+        momentum,
+        ..
+    } = config.algorithm;
+    let fits = momentum.is_none_or(|beta| beta.is_finite() && beta >= 0.0);
+    if momentum.is_some() != (kind == AlgorithmKind::Momentum) || !fits {
+        let kind = kind.name();
+        return Err(AlgorithmTableError::Momentum {
+            found: momentum,
+            kind,
+        });
+    }
+    match block {
+        Some(block) if kind != AlgorithmKind::Krylov || !(rank..=items).contains(&block) => {
+            Err(AlgorithmTableError::Block {
+                block,
+                kind: kind.name(),
+                rank,
+                items,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn checked_rounds(rounds: u32) -> Result<u32, AveragingTableError> {
+    let limit = crate::protocol::averaging::MAX_ROUNDS;
+    if (1..=limit).contains(&rounds) {
+        Ok(rounds)
+    } else {
+        Err(AveragingTableError::Rounds {
+            found: rounds,
+            limit,
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! From an experiment to sessions: one per seed, all under the same public plan.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::error::{AlgorithmTableError, ExperimentError};
+use super::experiment::Experiment;
+use crate::config::{DataConfig, EngineKind};
+use crate::engine::{Session, SessionParts};
+use crate::protocol::{Plan, PlanParameters};
+use crate::vocabulary::Seed;
+
+impl Experiment {
+    /// Hash of the communication graph and the noise graph.
+    pub(crate) fn graphs_digest(&self) -> [u8; 32] {
+        self.shared.topology
+    }
+
+    /// The session of this experiment under one seed.
+    ///
+    /// # Panics
+    /// Never: the parameters were validated when the experiment was resolved.
+    #[must_use]
+    pub fn session(&self, seed: &Seed) -> Session {
+        self.try_session(seed)
+            .expect("resolved experiments have valid plans")
+    }
+
+    pub(super) fn try_session(&self, seed: &Seed) -> Result<Session, ExperimentError> {
+        let algorithm = self.config.algorithm;
+        let items = self.user_rows.dimension();
+        let columns = algorithm.build(items).query_columns();
+        let start = algorithm
+            .start
+            .block(seed, (items, columns), &self.interactions.item_degrees())
+            .map_err(|source| AlgorithmTableError::Rank {
+                rank: algorithm.rank,
+                items,
+                source,
+            })?;
+        let parameters = PlanParameters {
+            peers: self.topology.graph().nodes() as u32,
+            dimension: items,
+            rank: algorithm.rank,
+            block: algorithm.block(),
+            momentum: algorithm.momentum.unwrap_or(0.0),
+            iterations: algorithm.iterations,
+            algorithm: algorithm.kind,
+            sensitivity: self.sensitivity,
+            sigma_own: self.noise.sigma_own(),
+            sigma_pairwise: self.noise.sigma_pairwise(),
+            noise_factors: self.noise_factors.clone(),
+            scale_rounds: self.shared.scale_rounds,
+            averaging_rounds: self.program.rounds(),
+            program: self.program.digest(),
+            topology: self.shared.topology,
+            start: start.digest(),
+        };
+        Ok(Session::new(SessionParts {
+            plan: Arc::new(Plan::new(parameters)?),
+            topology: Arc::clone(&self.topology),
+            program: Arc::clone(&self.program),
+            noise_topology: Arc::clone(&self.noise_topology),
+            rows: Arc::clone(&self.peer_rows),
+            start: Arc::new(start),
+            seed: seed.clone(),
+            sigma_central: self.sigma_central(),
+            setting: self.setting(),
+        })?)
+    }
+
+    /// A digest of every setting that decides what is published and that neither the plan nor the rows show: how the rows
+    /// were chosen, and by which kind of engine. Two runs of one seed that differ in any of it share no noise, even where
+    /// it came to leave the rows as they were, and so cannot be compared.
+    ///
+    /// Paths and names are left out: a copied experiment gives the same bits. The engines that pass the same messages are one.
+    fn setting(&self) -> [u8; 32] {
+        let config = &self.config;
+        let engine = match config.engine.kind {
+            EngineKind::Lockstep | EngineKind::Event | EngineKind::Swarm => "peers",
+            other => other.name(),
+        };
+        let data = DataConfig {
+            path: PathBuf::new(),
+            obtain: None,
+            items_file: None,
+            ..config.data.clone()
+        };
+        let settings = serde_json::to_vec(&(
+            engine,
+            data,
+            &config.peers,
+            &config.algorithm,
+            &config.privacy,
+            &config.noise,
+            (config.evaluation.holdout, config.evaluation.test.is_some()),
+        ));
+        let settings = settings.expect("settings are numbers, texts and lists");
+        blake3::derive_key("undertone 2026-11 noise setting v1", &settings)
+    }
+}
