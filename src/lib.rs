@@ -13,7 +13,7 @@
 //! Imports point down only; a test reads them.
 //!
 //! ```text
-//! cli                       arguments, terminal, exit codes
+//! cli              guide    arguments, terminal, exit codes | the manual: pages without code
 //! report                    report.html: figures, tables, the graph
 //! campaign                  sweeps, studies, advice: many runs
 //! assess                    verify, audit, coalitions: is it true

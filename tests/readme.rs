@@ -248,6 +248,66 @@ fn the_readme_is_short_and_sends_readers_on() {
     }
 }
 
+/// A page of the guide.
+fn page(name: &str) -> String {
+    fs::read_to_string(repository(&format!("src/guide/{name}"))).expect("readable")
+}
+
+#[test]
+fn the_guide_explains_every_key_and_every_file_of_a_run() {
+    let folder = workplace();
+    let keys = page("experiment_files.md");
+    // The example at its head is an experiment, and what it leaves out has the defaults of the tables.
+    let example = blocks(&keys);
+    let example = example.iter().find(|block| block.language == "toml");
+    let example = example.expect("the page shows a file").lines.join("\n");
+    fs::write(folder.path().join("sims/mine.toml"), example).expect("writable");
+    let ran = undertone_in(
+        folder.path(),
+        &["run", "sims/mine.toml", "--trace", "--quiet"],
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+
+    let out = folder.path().join("out/mine");
+    let written = fs::read_to_string(out.join("config.toml")).expect("written");
+    let written: toml::Table = toml::from_str(&written).expect("valid");
+    for (name, value) in &written {
+        let table = value.as_table();
+        for key in table.map_or(vec![name], |table| table.keys().collect()) {
+            let named = [format!("`{key}`"), format!("`{name}.{key}`")];
+            assert!(
+                named.iter().any(|named| keys.contains(named.as_str())),
+                "experiment_files.md does not explain {name}.{key}"
+            );
+        }
+    }
+
+    let results = page("results.md");
+    for entry in fs::read_dir(&out).expect("readable") {
+        let name = entry.expect("readable").file_name();
+        let name = name.to_string_lossy();
+        assert!(
+            results.contains(&format!("`{name}")),
+            "results.md does not explain {name}"
+        );
+    }
+    let summary = fs::read_to_string(out.join("summary.json")).expect("written");
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("valid");
+    for key in summary.as_object().expect("an object").keys() {
+        assert!(
+            results.contains(&format!("`{key}")),
+            "results.md does not explain {key}"
+        );
+    }
+    let metrics = fs::read_to_string(out.join("metrics.csv")).expect("written");
+    for column in metrics.lines().next().expect("a heading").split(',') {
+        assert!(
+            results.contains(&format!("`{column}`")),
+            "results.md does not explain {column}"
+        );
+    }
+}
+
 const SAMPLE: &str = "# Title\n\n```sh\ncargo run --release -- run sims/quickstart.toml\n```\n\ntext\n\n```text\nresult 1\n\
 took 2 s\n```\n\n```sh\n# comment\ncargo test   # all of it\n\n  cargo run --release -- topology list\n```\n";
 
