@@ -22,7 +22,7 @@ use crate::vocabulary::{PeerIndex, Time};
 /// Frames kept for their memory: when the third is made, every neighbour has read the first.
 const KEPT: usize = 2;
 
-/// Messages to a driver from the tasks around it.
+/// What the tasks around a driver tell it.
 #[derive(Debug)]
 pub(super) enum Inbound {
     /// A neighbour has acknowledged the stream opened to it.
@@ -42,7 +42,7 @@ pub(super) enum Inbound {
     Failed(SwarmError),
 }
 
-/// Messages from a driver to the collector.
+/// What a driver tells the collector.
 #[derive(Debug)]
 pub(super) enum Report {
     /// An event of the peer.
@@ -53,7 +53,7 @@ pub(super) enum Report {
     Failed(SwarmError),
 }
 
-/// The state of the task that drives one peer.
+/// Everything the task needs.
 pub(super) struct Driver {
     pub(super) peer: Peer,
     pub(super) inbox: mpsc::Receiver<Inbound>,

@@ -1,4 +1,4 @@
-//! The kinds of release: what a peer publishes in one iteration, a product A_u X or a packed triangle.
+//! What a peer releases in one iteration: the word that algorithms and sensitivity bounds share.
 
 use std::fmt;
 

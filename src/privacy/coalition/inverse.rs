@@ -1,4 +1,4 @@
-//! The inverse of a symmetric positive definite matrix, by recursion on halves.
+//! The inverse of a symmetric positive definite matrix, by halves.
 
 use nalgebra::{Cholesky, DMatrix};
 

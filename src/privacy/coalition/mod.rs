@@ -1,10 +1,10 @@
-//! The accountant: how much a coalition learns about one honest peer, exactly or by certified bounds.
+//! How much a coalition learns about one honest peer.
 //!
 //! Every peer publishes its contribution plus own noise N(0, σ_η²) plus, per noise partner, ±N(0, σ_Δ²). A
 //! coalition knows its own noise and every pairwise noise with an end in it; what it does not know is one
 //! Gaussian on the honest graph H = G − coalition with covariance Σ_H = σ_η²I + σ_Δ²L_H. If only peer u's
 //! contribution changes, by at most Δ, the loss of one iteration is exactly Gaussian with
-//! **μ_u² = Δ²·v_u, v_u = [Σ_H⁻¹]_uu** (proof: [`crate::guide::accounting`], section 4). v_u does not decrease when the coalition grows (it is told
+//! **μ_u² = Δ²·v_u, v_u = [Σ_H⁻¹]_uu** (ref B.1). v_u does not decrease when the coalition grows (it is told
 //! more), so a coalition of exactly t peers is the worst of those with at most t ([`bounds::monotonicity`]).
 //!
 //! For one coalition there is [`exact_variance_factors`], for all of a size [`certified_variance_factors`] (upper bounds) and

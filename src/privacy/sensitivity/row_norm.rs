@@ -15,7 +15,7 @@ pub(super) struct RowNorm<A>(PhantomData<A>);
 /// For every degree floor D the square of [`super::exact`]'s bound is at most D̂²(1 + (D−1)/D²) ≤ 1.25·D̂² (largest
 /// at D = 2), below 2·D̂². ∎
 ///
-/// The factor √2 is never needed at D = 1, where Δ = D̂ (`errata`).
+/// The factor √2 is never needed at D = 1, where Δ = D̂ (ref F.1.3).
 impl Rule for RowNorm<adjacency::Interaction> {
     type Adjacency = adjacency::Interaction;
 

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use crate::vocabulary::{Label, Seed};
 
-/// Limits on the work of a run: steps, restarts and patience.
+/// How far to go.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
     /// Steps until a restart from the best vector so far.

@@ -27,7 +27,7 @@ use super::Exact;
 /// *The first case is the worse.* If D·D̂² ≤ 1, g(D+1) = D̂² ≤ D̂²(1 + (D−1)/D²) = Δ². Otherwise
 /// Δ² − g(D+1) = 1/D + (D−1)D̂²/D² − (D̂² + 1)/(D+1) = (D − D̂²)/(D²(D+1)) ≥ 0, since D̂² ≤ 1 ≤ D. ∎
 ///
-/// At D = 1 this is Δ = D̂, without P1's factor √2 (`errata`); for any D it is the larger of the two maxima over d, in closed form.
+/// At D = 1 this is Δ = D̂, without P1's factor √2 (ref F.1.3); for any D it is DESIGN 7 with both maxima taken.
 /// Tight where D·D̂² ≤ 1: rows of X that are equal on the D items.
 impl Rule for Exact<adjacency::Interaction> {
     type Adjacency = adjacency::Interaction;
@@ -50,7 +50,7 @@ fn bound(row_norm: f64, degree_floor: u32) -> f64 {
 mod tests {
     use super::*;
 
-    /// Both maxima of the proof, enumerated.
+    /// DESIGN 7's formula with both maxima enumerated.
     fn enumerated(row_norm: f64, floor: u32) -> f64 {
         let square = row_norm * row_norm;
         let big = f64::from(floor);
