@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use nalgebra::{Cholesky, DMatrix};
-use undertone::privacy::coalition::{
+use undertone::privacy::accountant::{
     AccountOptions, Accounted, Connectivity, Engine, NoiseCovariance, account,
 };
 use undertone::privacy::{

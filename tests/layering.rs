@@ -1,18 +1,31 @@
 //! Reads the sources: imports point down only, and what must stay in its place does.
 
 mod blanked;
+mod circles;
 mod made_up;
+mod made_up_trees;
 mod map;
+mod modules;
+mod paths;
 mod source;
+mod submodules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::support::repository;
 use map::{BELOW, CONFINED, NODE_FROM_ENGINE};
-use source::{Source, TEST_FOLDERS, layers_named, read_all, words};
+use modules::Modules;
+use paths::layers_named;
+use source::{Source, TEST_FOLDERS, read_all, words};
+use submodules::SUBMODULES;
 
-const LONGEST_FILE: usize = 800;
+/// Lines of the longest file, tests and all.
+const LONGEST_FILE: usize = 640;
+
+/// Lines of the median file of `src`: of the files that are not tests, up to their own test module.
+const MEDIAN_FILE: usize = 120;
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "helper", "manager", "common"];
 
 /// Imports that point up or sideways.
@@ -74,13 +87,25 @@ fn misplaced(source: &Source) -> Vec<String> {
     found
 }
 
+/// All sources of the crate, read once.
+fn the_sources() -> &'static [Source] {
+    static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| read_all("src"));
+    &SOURCES
+}
+
+/// The crate as modules, read once.
+fn the_modules() -> &'static Modules {
+    static MODULES: LazyLock<Modules> = LazyLock::new(|| Modules::of(the_sources()));
+    &MODULES
+}
+
 fn assert_none(found: &[String]) {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
 fn imports_point_down_only() {
-    let sources = read_all("src");
+    let sources = the_sources();
     assert_none(&sources.iter().flat_map(wrong_imports).collect::<Vec<_>>());
     // The map in lib.rs and this one name the same layers, and the folders are those.
     let library = std::fs::read_to_string(repository("src/lib.rs")).expect("readable");
@@ -107,8 +132,54 @@ fn the_map_itself_points_down_only() {
 }
 
 #[test]
+fn submodules_and_re_exports_point_down_too() {
+    let modules = the_modules();
+    // Fewer would mean that paths are no longer understood.
+    assert!(modules.arrows.len() > 1000);
+    let mut found = submodules::wrong(&modules);
+    found.extend(submodules::wrong_layers(&modules));
+    assert_none(&found);
+    for (index, (name, inside, below)) in SUBMODULES.iter().enumerate() {
+        let layer = submodules::layer_of(name);
+        let exists = modules
+            .modules
+            .iter()
+            .any(|module| module.path.join("/") == *name);
+        assert!(exists || layer == "node", "{name} is no module");
+        let lower = SUBMODULES[..index].iter().map(|(lower, ..)| *lower);
+        let later: Vec<&str> = SUBMODULES[index..]
+            .iter()
+            .map(|(later, ..)| *later)
+            .collect();
+        assert!(
+            lower.into_iter().all(|lower| lower != *name),
+            "{name} twice"
+        );
+        assert!(
+            inside.iter().all(|part| !later.contains(part)),
+            "{name}: lowest first"
+        );
+        let (_, allowed) = BELOW
+            .iter()
+            .find(|(known, _)| *known == layer)
+            .expect("a layer");
+        let below = below.unwrap_or_default();
+        assert!(
+            below.iter().all(|part| allowed.contains(part)),
+            "{name}: more than its layer"
+        );
+    }
+}
+
+#[test]
+fn the_protocol_reaches_neither_graph_nor_data_through_others() {
+    let modules = the_modules();
+    assert_none(&submodules::reached_by_the_protocol(&modules));
+}
+
+#[test]
 fn the_node_takes_from_the_engines_what_a_run_is_given_and_reports_alone() {
-    let sources = read_all("src");
+    let sources = the_sources();
     assert_none(
         &sources
             .iter()
@@ -119,7 +190,7 @@ fn the_node_takes_from_the_engines_what_a_run_is_given_and_reports_alone() {
 
 #[test]
 fn confined_words_stay_in_their_place() {
-    let sources = read_all("src");
+    let sources = the_sources();
     assert_none(&sources.iter().flat_map(misplaced).collect::<Vec<_>>());
     // Words that occur nowhere would be a check of nothing.
     let everything: String = sources.iter().map(|source| source.code.as_str()).collect();
@@ -132,10 +203,7 @@ fn confined_words_stay_in_their_place() {
 #[test]
 fn files_exempt_as_tests_are_compiled_for_tests_only() {
     let mut exempt = 0;
-    for source in read_all("src")
-        .iter()
-        .filter(|source| source.is_test_file())
-    {
+    for source in the_sources().iter().filter(|source| source.is_test_file()) {
         // The outermost module that is exempt, and the file that must declare it for tests only.
         let parts: Vec<&str> = source.path.trim_end_matches(".rs").split('/').collect();
         let outermost = parts.iter().position(|part| TEST_FOLDERS.contains(part));
@@ -170,6 +238,17 @@ fn files_are_short_and_named_for_their_subject() {
             found.push(format!("{}: say what it is about", source.path));
         }
     }
+    let sources = the_sources();
+    let code = sources.iter().filter(|source| !source.is_test_file());
+    let mut lines: Vec<usize> = code.map(|source| source.lines_before_tests).collect();
+    lines.sort_unstable();
+    let median = lines[lines.len() / 2];
+    if median > MEDIAN_FILE {
+        found.push(format!(
+            "the median of {} files is {median} lines",
+            lines.len()
+        ));
+    }
     assert_none(&found);
 }
 
@@ -181,7 +260,7 @@ fn files_are_written_in_one_place() {
         "fs::rename(",
         "File::options(",
     ];
-    let sources = read_all("src");
+    let sources = the_sources();
     let tested = |source: &Source| {
         let path = Path::new(&source.path);
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -199,4 +278,16 @@ fn files_are_written_in_one_place() {
             found.map(|call| format!("{}: `{call}`: use writing::replace", source.path))
         });
     assert_none(&wrong.collect::<Vec<_>>());
+}
+
+#[test]
+fn no_files_import_one_another_in_a_circle() {
+    let modules = the_modules();
+    assert_none(&circles::of_files(&modules));
+}
+
+#[test]
+fn no_neighbours_import_one_another_in_a_circle() {
+    let modules = the_modules();
+    assert_none(&circles::of_neighbours(&modules));
 }

@@ -11,6 +11,7 @@ mod layering;
 #[cfg(feature = "cli")]
 mod readme;
 mod recommender;
+mod rust_version;
 mod sims;
 mod support;
 mod sweep;

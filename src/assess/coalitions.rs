@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::privacy::coalition::{PublicGraph, worst_coalition};
+use crate::privacy::accountant::{PublicGraph, worst_coalition};
 use crate::privacy::{
     Advice, Certificate, Connectivity, PrivacyError, RegularAdvice, advise as advise_graph,
     gaussian,

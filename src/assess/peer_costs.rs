@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::privacy::coalition::{AccountOptions, NoiseCovariance, account};
+use crate::privacy::accountant::{AccountOptions, NoiseCovariance, account};
 use crate::privacy::{PrivacyError, gaussian};
 use crate::scenario::Experiment;
 use crate::topology::PeerNameError;

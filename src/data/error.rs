@@ -2,7 +2,6 @@
 
 use std::io;
 
-use super::Format;
 use crate::vocabulary::Hidden;
 
 /// Longest piece of a file that an error message repeats, in characters.
@@ -82,7 +81,7 @@ pub enum DataError {
         /// Lines read.
         lines: u64,
         /// The format asked for.
-        format: Format,
+        format: &'static str,
     },
     /// A list of items without a name.
     #[error("{file}: no item in its {lines} lines, expected one name per line; check the path")]
@@ -137,9 +136,9 @@ pub enum Problem {
     )]
     WrongFormat {
         /// The format asked for.
-        declared: Format,
+        declared: &'static str,
         /// The format whose first line this could be.
-        looks_like: Format,
+        looks_like: &'static str,
         /// Beginning of the line.
         found: String,
     },

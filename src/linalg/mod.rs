@@ -6,24 +6,35 @@
 //! threads on one model of processor, and may differ in the last place on another.
 
 mod block;
-mod block_lanczos;
+mod bracket;
 mod cache_line;
+mod cholesky;
 mod coherence;
+mod eigen;
 mod extension;
 mod gram_schmidt;
-mod lanczos;
+mod inverse;
+pub(crate) mod lanczos;
+pub(crate) mod laplacian;
 mod orthonormal;
 mod packed;
 mod sparse;
 mod sparse_dense;
+mod sparse_products;
 mod subspace;
 
 pub use block::Block;
+pub use bracket::Bracket;
 pub(crate) use cache_line::{AtLine, LINE};
+pub(crate) use cholesky::{Cholesky, allowance};
 pub use coherence::{Coherence, coherence};
+pub use eigen::{signed, small_leading_eigenvectors};
 pub use extension::extend_basis;
 pub use gram_schmidt::TallMatrix;
-pub use lanczos::{leading_eigenvectors, signed, small_leading_eigenvectors};
+pub(crate) use inverse::CheckedInverse;
+pub use inverse::IllConditioned;
+pub use lanczos::columns::leading_eigenvectors;
+pub(crate) use laplacian::ShiftedLaplacian;
 pub use orthonormal::{NotFullRank, orthonormalise, start_block};
 pub use packed::PackedTriangle;
 pub use sparse::{SparseError, SparseRows};

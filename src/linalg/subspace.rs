@@ -2,7 +2,9 @@
 
 use nalgebra::SymmetricEigen;
 
-use super::{Block, NotFullRank, SparseRows, block_lanczos, orthonormalise, start_block};
+use super::eigen::descending;
+use super::lanczos;
+use super::{Block, NotFullRank, SparseRows, orthonormalise, start_block};
 use crate::vocabulary::Seed;
 
 /// The leading eigenvectors of A = RᵀR and how well they are known.
@@ -45,7 +47,7 @@ pub enum EigenError {
 const MAX_ITERATIONS: usize = 2000;
 /// Entries of the oversampled block above which block Lanczos is used.
 const LARGE: usize = 1 << 18;
-pub(super) const RESIDUAL: f64 = 1e-11;
+const RESIDUAL: f64 = 1e-11;
 
 /// The `rank` leading eigenvectors of A = RᵀR by oversampled subspace iteration with Rayleigh–Ritz.
 ///
@@ -67,9 +69,28 @@ pub fn top_eigenvectors(rows: &SparseRows, rank: usize) -> Result<TopEigenvector
     let n = rows.dimension();
     let width = (2 * rank + 8).min(n).max(rank);
     if n * width > LARGE && 8 * width <= n {
-        return block_lanczos::top_eigenvectors(rows, rank);
+        return by_lanczos(rows, rank);
     }
     subspace_iteration(rows, rank, width)
+}
+
+fn by_lanczos(rows: &SparseRows, rank: usize) -> Result<TopEigenvectors, EigenError> {
+    let found = lanczos::rows::leading(rows, rank, RESIDUAL)
+        .map_err(|source| EigenError::RankTooLow { rank, source })?;
+    let pairs = found.pairs;
+    let residual = pairs.residual;
+    if !found.converged {
+        return Err(EigenError::NotConverged {
+            iterations: found.steps,
+            residual,
+            wanted: RESIDUAL,
+        });
+    }
+    Ok(TopEigenvectors {
+        vectors: pairs.vectors,
+        values: pairs.values[..rank].to_vec(),
+        residual,
+    })
 }
 
 fn subspace_iteration(
@@ -84,11 +105,7 @@ fn subspace_iteration(
     for _ in 0..MAX_ITERATIONS {
         let product = rows.gram_product(&basis);
         let projected = basis.transpose_times(&product);
-        let eigen = SymmetricEigen::new((&projected + projected.transpose()) * 0.5);
-        let mut order: Vec<usize> = (0..width).collect();
-        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-        let rotation = eigen.eigenvectors.select_columns(&order);
-        let values: Vec<f64> = order.iter().map(|&i| eigen.eigenvalues[i]).collect();
+        let (values, rotation) = descending(&projected, width);
         let ritz = basis.times(&rotation);
         let image = product.times(&rotation);
         residual = (0..rank)
@@ -198,7 +215,7 @@ mod tests {
     fn block_lanczos_agrees_with_subspace_iteration() {
         let rows = large(400);
         let expected = subspace_iteration(&rows, 10, 40).expect("converges");
-        let found = block_lanczos::top_eigenvectors(&rows, 10).expect("converges");
+        let found = by_lanczos(&rows, 10).expect("converges");
         for (a, b) in found.values.iter().zip(&expected.values) {
             assert!((a - b).abs() < 1e-10 * expected.values[0], "{a} {b}");
         }
@@ -211,7 +228,7 @@ mod tests {
     #[test]
     fn block_lanczos_goes_on_where_a_space_is_invariant() {
         let rows = large(12);
-        let found = block_lanczos::top_eigenvectors(&rows, 12).expect("converges");
+        let found = by_lanczos(&rows, 12).expect("converges");
         let expected = subspace_iteration(&rows, 12, 40).expect("converges");
         for (a, b) in found.values.iter().zip(&expected.values) {
             assert!((a - b).abs() < 1e-10 * expected.values[0], "{a} {b}");

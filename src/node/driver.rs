@@ -5,7 +5,6 @@
 //! channels can form.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,44 +13,13 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{self, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::edge::{Frame, QUEUE, Written};
 use super::error::SwarmError;
-use crate::protocol::{CollectingOutbox, Event, Fault, Input, Message, Peer, Targets, Timer, wire};
+use super::exchange::{Frame, Inbound, QUEUE, Report, Written};
+use crate::protocol::{CollectingOutbox, Input, Message, Peer, Targets, Timer, wire};
 use crate::vocabulary::{PeerIndex, Time};
 
 /// Frames kept for their memory: when the third is made, every neighbour has read the first.
 const KEPT: usize = 2;
-
-/// What the tasks around a driver tell it.
-#[derive(Debug)]
-pub(super) enum Inbound {
-    /// A neighbour has acknowledged the stream opened to it.
-    Opened,
-    /// A message, with its sender as authenticated by Noise.
-    Message { from: PeerIndex, message: Message },
-    /// A reader found a neighbour misbehaving.
-    Fault(Fault),
-    /// A neighbour's stream ended too early.
-    Lost {
-        from: PeerIndex,
-        received: u64,
-        expected: u64,
-        source: io::Error,
-    },
-    /// The node's swarm failed.
-    Failed(SwarmError),
-}
-
-/// What a driver tells the collector.
-#[derive(Debug)]
-pub(super) enum Report {
-    /// An event of the peer.
-    Event(Event),
-    /// The peer has finished and everything it said is written.
-    Done(Written),
-    /// The node cannot go on.
-    Failed(SwarmError),
-}
 
 /// Everything the task needs.
 pub(super) struct Driver {

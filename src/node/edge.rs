@@ -24,8 +24,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::driver::Inbound;
 use super::error::SwarmError;
+use super::exchange::{Frame, Inbound, Written};
 use super::identity::Roster;
 use crate::protocol::wire::{self, Arriving, WireError};
 use crate::protocol::{Body, Fault, FaultKind, Lane, Message, Plan, SessionId};
@@ -33,9 +33,6 @@ use crate::vocabulary::PeerIndex;
 
 /// The name under which libp2p negotiates these streams.
 pub(super) const PROTOCOL: StreamProtocol = StreamProtocol::new("/undertone/edge/1");
-
-/// Frames that may wait for one neighbour. The protocol has at most two in flight.
-pub(super) const QUEUE: usize = 4;
 
 /// Bytes read from a stream at a time, on their way into a block: they stay in the first cache.
 const PIECE: usize = 16 * 1024;
@@ -49,16 +46,6 @@ const MAX_ATTEMPTS: u32 = 1000;
 /// The pause between two attempts grows by this much, up to [`LONGEST_PAUSE`].
 const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-
-/// An encoded message with its prefix, shared between all neighbours it goes to.
-pub(super) type Frame = Arc<Vec<u8>>;
-
-/// What one writer has put on its stream, hello excluded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Written {
-    pub(super) messages: u64,
-    pub(super) bytes: u64,
-}
 
 /// A directed edge as its writer knows it.
 #[derive(Debug)]

@@ -51,6 +51,7 @@ mod descriptors;
 mod driver;
 mod edge;
 mod error;
+mod exchange;
 mod identity;
 mod network;
 mod options;

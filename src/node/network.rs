@@ -11,9 +11,10 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use super::driver::{Driver, Report};
-use super::edge::{self, Outgoing, PROTOCOL, QUEUE};
+use super::driver::Driver;
+use super::edge::{self, Outgoing, PROTOCOL};
 use super::error::SwarmError;
+use super::exchange::{QUEUE, Report};
 use super::identity::{self, Roster};
 use super::options::{SwarmOptions, Transport};
 use super::swarm::{self, Behaviour, Dial};

@@ -16,8 +16,8 @@ use libp2p::swarm::{Config, NetworkBehaviour, Swarm, SwarmEvent};
 use libp2p::{Multiaddr, PeerId, Transport as _, noise, tcp, yamux};
 use tokio::sync::{mpsc, oneshot};
 
-use super::driver::Inbound;
 use super::error::SwarmError;
+use super::exchange::Inbound;
 use super::identity::Roster;
 use super::options::Transport;
 use crate::vocabulary::PeerIndex;

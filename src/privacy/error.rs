@@ -1,6 +1,7 @@
 //! Errors of privacy parameters: what is refused, and what to change.
 
 use super::{Adjacency, SensitivityRule};
+use crate::linalg::IllConditioned;
 use crate::vocabulary::Release;
 
 /// A privacy configuration that cannot be honoured.
@@ -209,6 +210,12 @@ pub enum PrivacyError {
         /// Frobenius norm of I − M·M⁻¹, or infinity if the factorisation broke down.
         residual: f64,
     },
+}
+
+impl From<IllConditioned> for PrivacyError {
+    fn from(IllConditioned { residual }: IllConditioned) -> Self {
+        Self::IllConditioned { residual }
+    }
 }
 
 fn needed_text(needed: Option<f64>) -> String {

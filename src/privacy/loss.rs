@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::coalition::{Accounted, Bracket};
+use super::accountant::{Accounted, Bracket};
 use super::{Delta, Epsilon, PrivacyError, gaussian, zcdp};
 
 /// A privacy loss that is exactly Gaussian, N(±μ²/2, μ²): everything that can be said follows from μ ≥ 0.
@@ -131,7 +131,7 @@ pub fn compose(rounds: &[(f64, &Accounted)]) -> Result<Vec<Option<Bracket>>, Pri
 
 #[cfg(test)]
 mod tests {
-    use super::super::coalition::{AccountOptions, NoiseCovariance, account};
+    use super::super::accountant::{AccountOptions, NoiseCovariance, account};
     use super::*;
     use crate::topology::Graph;
 

@@ -12,10 +12,10 @@
 //! 4. **Accountant**: [`calibrate`] turns a [`Budget`] and L iterations into the noise multiplier z, the exact
 //!    curve of [`gaussian`] turns any μ back into ε.
 //! 5. **Views** ([`NoisePlan`]): for each adversary (nobody inside, one curious peer, a coalition of t) the worst
-//!    v_u = [Σ_H⁻¹]_uu over honest peers and coalitions ([`coalition`]), μ = √(L·v_u), ε, and how it is known.
+//!    v_u = [Σ_H⁻¹]_uu over honest peers and coalitions ([`accountant`]), μ = √(L·v_u), ε, and how it is known.
 //!    One record lies at one peer. Where a record is a change of the matrix and single inputs are seen, changes at k
 //!    peers are bounded by [`GroupLoss`]. [`Promise`] says in words what one record is and against whom.
-//! 6. **Beyond the plan**: [`coalition::worst_coalition`] names a coalition that attains the lower end of a bracket around
+//! 6. **Beyond the plan**: [`accountant::worst_coalition`] names a coalition that attains the lower end of a bracket around
 //!    the worst one; [`advise`] says which edges, or which degree, would bring the gap to central privacy down.
 //!
 //! # The adversary
@@ -36,23 +36,25 @@
 //! # Adding to it
 //! A sensitivity rule is one file in `sensitivity/` with its proof, one variant of [`SensitivityRule`] and its
 //! lines in the registry of proved ones, each naming the adjacency as a type; the attacks there ask for a case of
-//! every line. An adjacency is one file in `adjacency/`. A calibration is one variant of [`Calibration`]. A bound
-//! for all coalitions of a size is one file in `coalition/bounds/` with its proof, one variant of
-//! [`coalition::Bound`] and one line of its registry; the exhaustive comparison there then runs on it, and plans
+//! every line. An adjacency is one file in `neighbours/`. A calibration is one variant of [`Calibration`]. A bound
+//! for all coalitions of a size is one file in `accountant/bounds/` with its proof, one variant of
+//! [`accountant::Bound`] and one line of its registry; the exhaustive comparison there then runs on it, and plans
 //! use it.
 
+pub mod accountant;
 pub mod adjacency;
 mod advice;
 mod bisection;
 mod budget;
 mod calibration;
-pub mod coalition;
+mod certificate;
 pub mod errata;
 mod error;
 pub mod gaussian;
 mod group;
 mod loss;
 mod mills;
+pub mod neighbours;
 mod network_view;
 mod noise_plan;
 mod promise;
@@ -61,19 +63,19 @@ mod sensitivity;
 mod testing;
 pub mod zcdp;
 
+pub use accountant::Connectivity;
 pub use adjacency::Adjacency;
 pub use advice::{Advice, RegularAdvice, advise, certified_gap};
 pub use budget::{Budget, Delta, Epsilon};
 pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, noise_multiplier};
-pub use coalition::Connectivity;
+pub use certificate::Certificate;
 pub use error::PrivacyError;
 pub use group::GroupLoss;
 pub use loss::{Loss, compose};
 pub use mills::erfcx;
 pub use network_view::{NetworkViewLoss, network_view_loss};
 pub use noise_plan::{
-    BudgetSplit, Certificate, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, even_iterations,
-    split_budget,
+    BudgetSplit, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, even_iterations, split_budget,
 };
 pub use promise::{Promise, Seen};
 pub use sensitivity::{Sensitivity, SensitivityRule, Statistic};

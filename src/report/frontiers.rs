@@ -1,8 +1,9 @@
 //! Figures of error against bytes per peer, one per ε.
 
 use super::axis::{Axis, Spacing};
-use super::figure::{Figure, Mark, Point, Series, frontier};
+use super::figure::{Figure, frontier};
 use super::number;
+use super::series::{Mark, Point, Series};
 use super::table::{Cell, Column, Table};
 use crate::campaign::sweep::{Frontier, SweepResult};
 

@@ -1,6 +1,6 @@
 //! Places the labels of points so that they cover neither each other nor the markers.
 
-use super::figure::{Point, Series};
+use super::series::{Point, Series};
 
 /// Half the width of a character, in pixels.
 const HALF_CHARACTER: i32 = 4;
@@ -78,7 +78,7 @@ pub(super) fn placed(
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::Mark;
+    use super::super::series::Mark;
     use super::*;
 
     #[test]

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::axis::{Axis, Spacing};
-use super::figure::{Figure, FigureError, Mark, Point, Series};
+use super::figure::{Figure, FigureError};
 use super::layout::{self, Place};
 use super::markup::Markup;
 use super::number;
+use super::series::{Mark, Point, Series};
 use crate::topology::Graph;
 
 /// Most nodes that are drawn.

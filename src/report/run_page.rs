@@ -1,9 +1,10 @@
 //! The page of a single run.
 
 use super::axis::{Axis, Spacing};
-use super::figure::{Figure, FigureError, Mark, Point, Series};
+use super::figure::{Figure, FigureError};
 use super::network::{self, Network};
 use super::page::Page;
+use super::series::{Mark, Point, Series};
 use super::table::{Cell, Column, Table};
 use super::{guarantee, number};
 use crate::assess::peer_costs;

@@ -1,8 +1,9 @@
 //! The page of a study: its figures, tables and notes.
 
 use super::axis::{Axis, Spacing};
-use super::figure::{Figure, FigureError, Mark, Point, Series};
+use super::figure::{Figure, FigureError};
 use super::page::Page;
+use super::series::{Mark, Point, Series};
 use super::table::{Cell, Column, Table};
 use crate::campaign::study::{self, StudyResult};
 use crate::writing::{self, Value};

@@ -1,9 +1,10 @@
 //! The page of a sweep: error against ε for every method.
 
 use super::axis::Axis;
-use super::figure::{Figure, FigureError, Guide, Series};
+use super::figure::{Figure, FigureError, Guide};
 use super::number;
 use super::page::Page;
+use super::series::Series;
 use super::table::{Cell, Column, Table};
 use std::borrow::Cow;
 

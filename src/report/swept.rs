@@ -1,8 +1,9 @@
 //! Turns what a sweep found into the parts of its page.
 
 use super::axis::{Axis, Spacing};
-use super::figure::{Figure, Mark, Point, Series};
+use super::figure::Figure;
 use super::frontiers;
+use super::series::{Mark, Point, Series};
 use super::sweep_page::{Crossing, Method, Panel, Sweep};
 use super::table::{Cell, Column, Table};
 use crate::campaign::sweep::{Coincidence, Curve, SweepResult};

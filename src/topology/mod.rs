@@ -4,6 +4,7 @@
 //! [`Provenance`]. It comes from a generator ([`GeneratorConfig`]) or from a file ([`load`]).
 
 mod error;
+mod file_problem;
 mod files;
 pub mod generators;
 mod graph;
@@ -19,9 +20,10 @@ use std::sync::OnceLock;
 use serde::Serialize;
 
 pub use error::TopologyError;
+pub use file_problem::FileProblem;
 pub use files::{
-    Expected, FileProblem, LoadOptions, MAX_FILE, ParallelEdges, Recipe, load, load_graph,
-    load_recipe, write_edges,
+    Expected, LoadOptions, MAX_FILE, ParallelEdges, Recipe, load, load_graph, load_recipe,
+    write_edges,
 };
 pub use generators::{GeneratorConfig, REGISTRY};
 pub use graph::{Graph, GraphError};

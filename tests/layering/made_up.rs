@@ -14,7 +14,7 @@ fn every_kind_of_import_that_points_up_is_caught() {
         ),
         ("src/linalg/block.rs", "use super::super::privacy::Budget;"),
         (
-            "src/privacy/coalition/mod.rs",
+            "src/privacy/accountant/mod.rs",
             "pub(in crate::privacy) fn f(x: &crate::protocol::Peer) {}",
         ),
         ("src/engine/mod.rs", "use crate::node::run;"),

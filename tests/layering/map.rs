@@ -6,7 +6,8 @@ pub(super) const BELOW: [(&str, &[&str]); 20] = [
     ("linalg", &["vocabulary"]),
     // Numbers and bytes to files: it knows nothing of what they mean.
     ("writing", &["vocabulary", "linalg"]),
-    ("topology", &["vocabulary"]),
+    // Spectra are eigenvalues of operators.
+    ("topology", &["vocabulary", "linalg"]),
     // A reader hands sparse rows to the linear algebra.
     ("data", &["vocabulary", "linalg"]),
     ("algorithm", &["vocabulary", "linalg"]),
@@ -144,6 +145,8 @@ pub(super) const BELOW: [(&str, &[&str]); 20] = [
         &[
             "vocabulary",
             "topology",
+            // Formats by name.
+            "data",
             "privacy",
             "engine",
             "writing",

@@ -1,4 +1,4 @@
-//! A source file with comments and literals blanked out, and the module paths it names.
+//! A source file with comments and literals blanked out.
 
 use std::fs;
 
@@ -13,10 +13,12 @@ pub(super) struct Source {
     pub(super) code: String,
     /// Lines as written.
     pub(super) lines: usize,
+    /// Lines as written up to the file's own test module.
+    pub(super) lines_before_tests: usize,
 }
 
 /// Names of modules that hold tests only, as files or folders.
-pub(super) const TEST_FOLDERS: [&str; 3] = ["tests", "testing", "attacks"];
+pub(super) const TEST_FOLDERS: [&str; 4] = ["tests", "testing", "attacks", "hostile"];
 
 impl Source {
     pub(super) fn new(path: &str, text: &str) -> Self {
@@ -24,6 +26,7 @@ impl Source {
             path: path.to_owned(),
             code: blanked(text),
             lines: text.lines().count(),
+            lines_before_tests: lines_before_tests(text),
         }
     }
 
@@ -51,20 +54,30 @@ impl Source {
             path: self.path.clone(),
             code,
             lines: self.lines,
+            lines_before_tests: self.lines_before_tests,
         }
     }
 
-    /// Modules from the crate's root to this file.
-    fn depth(&self) -> usize {
+    /// The modules from the crate's root to this file, by name.
+    pub(super) fn module(&self) -> Vec<String> {
         let inner = self.path.trim_start_matches("src/").trim_end_matches(".rs");
-        inner.split('/').filter(|part| *part != "mod").count()
+        let parts = inner
+            .split('/')
+            .filter(|part| !["mod", "lib"].contains(part));
+        parts.map(str::to_owned).collect()
     }
+}
+
+/// Lines before the module of tests that ends a file.
+fn lines_before_tests(text: &str) -> usize {
+    let own = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+    text[..own].lines().count()
 }
 
 /// Files that a `#[cfg(test)] mod …;` elsewhere compiles for tests only.
 const TEST_ONLY: [&str; 4] = [
-    "src/privacy/coalition/account_tests.rs",
-    "src/privacy/coalition/bounds/scale.rs",
+    "src/privacy/accountant/account_tests.rs",
+    "src/privacy/accountant/bounds/scale.rs",
     "src/topology/collection.rs",
     "src/topology/files/zoo.rs",
 ];
@@ -97,99 +110,6 @@ pub(super) fn words(code: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// The paths below the crate's root that a source names, each from the layer on: `crate::a::b`,
-/// `undertone::a`, groups `crate::{a, b::c}`, and chains of `super` that reach the root.
-pub(super) fn layers_named(source: &Source) -> Vec<Vec<String>> {
-    let tokens = tokens(&source.code);
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        let supers = tokens[at..]
-            .chunks(2)
-            .take_while(|pair| *pair == ["super", "::"])
-            .count();
-        let next =
-            if ["crate", "undertone"].contains(&tokens[at]) && tokens.get(at + 1) == Some(&"::") {
-                at + 2
-            } else if supers >= source.depth() {
-                // Modules inside the file may add levels; then this is the root or above one of them.
-                at + 2 * supers
-            } else {
-                at += (2 * supers).max(1);
-                continue;
-            };
-        at = tree(&tokens, next, &mut Vec::new(), &mut found);
-    }
-    found
-}
-
-/// Reads one use-tree at `at`; pushes each of its leaves below `prefix`; returns where it ends.
-fn tree(
-    tokens: &[&str],
-    mut at: usize,
-    prefix: &mut Vec<String>,
-    found: &mut Vec<Vec<String>>,
-) -> usize {
-    let length = prefix.len();
-    loop {
-        match tokens.get(at) {
-            Some(&"{") => {
-                at += 1;
-                while at < tokens.len() && tokens[at] != "}" {
-                    at = tree(tokens, at, prefix, found).max(at + 1);
-                    // What follows a leaf: a comma, or `as name`.
-                    while at < tokens.len() && tokens[at - 1] != "," && tokens[at] != "}" {
-                        at += 1;
-                    }
-                }
-                at += 1;
-                break;
-            }
-            Some(word) if is_word(word) => {
-                prefix.push((*word).to_owned());
-                at += 1;
-                if tokens.get(at) == Some(&"::") {
-                    at += 1;
-                    continue;
-                }
-                found.push(prefix.clone());
-                break;
-            }
-            _ => {
-                if prefix.len() > length {
-                    found.push(prefix.clone());
-                }
-                break;
-            }
-        }
-    }
-    prefix.truncate(length);
-    at
-}
-
-fn is_word(token: &str) -> bool {
-    token.chars().all(|c| c.is_alphanumeric() || c == '_')
-}
-
-/// Words, `::`, and single characters.
-fn tokens(code: &str) -> Vec<&str> {
-    let mut tokens = Vec::new();
-    let mut rest = code.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let word = rest
-            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .unwrap_or(rest.len());
-        let length = match word {
-            0 if rest.starts_with("::") => 2,
-            0 => first.len_utf8(),
-            length => length,
-        };
-        tokens.push(&rest[..length]);
-        rest = rest[length..].trim_start();
-    }
-    tokens
-}
-
 /// Where the item after an attribute at `start` ends: behind its `;`, `,` or matching brace.
 fn item_end(code: &str, start: usize) -> usize {
     let mut depth = 0_usize;
@@ -210,17 +130,4 @@ fn item_end(code: &str, start: usize) -> usize {
         }
     }
     code.len()
-}
-
-#[test]
-fn use_trees_are_read_to_their_leaves() {
-    let source = Source::new(
-        "src/a/b.rs",
-        "use crate::{x::{y, z::*}, w as v}; use super::super::q::{r};",
-    );
-    let named: Vec<String> = layers_named(&source)
-        .iter()
-        .map(|path| path.join("::"))
-        .collect();
-    assert_eq!(named, ["x::y", "x::z", "w", "q::r"]);
 }

@@ -29,7 +29,7 @@ pub use attackers::AttackerKind;
 pub use confidence::{epsilon_lower_bound, gdp_lower_bound, proportion_bounds};
 
 use crate::engine::{EngineError, Observer, Session};
-use crate::privacy::{Adjacency, PrivacyError, coalition, gaussian};
+use crate::privacy::{Adjacency, PrivacyError, accountant, gaussian};
 use crate::scenario::filters::Choices;
 use crate::scenario::{Experiment, ExperimentError, memory};
 use crate::topology::PeerNameError;
@@ -319,7 +319,7 @@ fn variance_factor(
     coalition: &[u32],
 ) -> Result<f64, AuditError> {
     let noise = experiment.noise();
-    let factors = coalition::exact_variance_factors(
+    let factors = accountant::exact_variance_factors(
         experiment.noise_topology().graph(),
         noise.sigma_own().powi(2),
         noise.sigma_pairwise().powi(2),

@@ -156,8 +156,8 @@ pub fn read(
             let other = format.mistaken_for(text).filter(|_| first);
             return Err(
                 lines.error(other.map_or(problem, |looks_like| Problem::WrongFormat {
-                    declared: format,
-                    looks_like,
+                    declared: format.name(),
+                    looks_like: looks_like.name(),
                     found: excerpt(text),
                 })),
             );
@@ -171,7 +171,7 @@ pub fn read(
         return Err(DataError::Empty {
             file: lines.file().to_owned(),
             lines: lines.number(),
-            format,
+            format: format.name(),
         });
     }
     ratings

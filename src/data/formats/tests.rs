@@ -183,7 +183,7 @@ fn files_without_ratings_are_empty_in_every_format() {
                 Err(DataError::Empty {
                     file: "sample".to_owned(),
                     lines: text.len() as u64,
-                    format
+                    format: format.name(),
                 })
             );
         }
@@ -213,7 +213,7 @@ fn a_file_of_another_format_is_named_for_every_pair_of_formats() {
             let (line, problem) = problem(declared, text);
             assert_eq!(line, 1);
             assert!(
-                matches!(problem, Problem::WrongFormat { looks_like, .. } if looks_like == actual),
+                matches!(problem, Problem::WrongFormat { looks_like, .. } if looks_like == actual.name()),
                 "{actual} as {declared}: {problem}"
             );
         }

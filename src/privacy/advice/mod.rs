@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::PrivacyError;
-use super::coalition::{
+use super::accountant::{
     AFFORDABLE, Connectivity, ENUMERATED_UP_TO, PublicGraph, smallest_pieces, work,
 };
 use crate::topology::generators::RandomRegular;

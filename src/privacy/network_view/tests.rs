@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::super::coalition;
+use super::super::accountant;
 use super::*;
 use crate::topology::Graph;
 use crate::vocabulary::{Label, Seed};
@@ -42,7 +42,7 @@ fn everything_published_is_the_coalition_accountant() {
             sigma[(i as usize, j as usize)] += sign * pairwise;
         }
     }
-    let exact = coalition::exact_variance_factors(&graph, own, pairwise, &[]).expect("valid");
+    let exact = accountant::exact_variance_factors(&graph, own, pairwise, &[]).expect("valid");
     for u in 0..4_u32 {
         let found = loss(&DMatrix::identity(4, 4), &sigma, &[], u);
         let expected = exact[u as usize].expect("honest");

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 pub use split::{BudgetSplit, even_iterations, split_budget};
 
-use super::coalition::Connectivity;
-use super::{Calibrated, Delta, PrivacyError, gaussian};
+use super::accountant::Connectivity;
+use super::{Calibrated, Certificate, Delta, PrivacyError, gaussian};
 use crate::topology::Graph;
 
 mod certified;
@@ -41,38 +41,6 @@ pub enum OnDisconnect {
     /// graphs small enough to enumerate). Where that component is a single peer this costs no less than
     /// [`Scheme::Local`].
     SmallestComponent,
-}
-
-/// How the μ of a view is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Certificate {
-    /// The exact value, from the inverse covariance.
-    Exact,
-    /// The exact maximum over every coalition of this size.
-    ExactEnumeration,
-    /// An upper bound for every coalition of this size, from a certified algebraic connectivity.
-    Lambda2,
-    /// An upper bound for every coalition of this size, from the degrees alone.
-    Star,
-    /// Exact, given that secure aggregation reveals only the sum.
-    SecureSum,
-    /// Exact for every coalition: each peer's own noise suffices.
-    Local,
-    /// An upper bound for every coalition: a peer's own noise alone, where nothing better is known. Attained if
-    /// the coalition can hold all noise partners of some peer.
-    OwnNoise,
-    /// An upper bound for every coalition of this size, from connectivity and degrees.
-    GaussRadau,
-    /// An upper bound for every coalition of this size, from the core no such coalition reaches.
-    Core,
-    /// An upper bound for every coalition of this size, from disjoint trees around each peer.
-    DisjointForest,
-    /// An upper bound for every coalition of this size, from trees that overlap because each covers more than half of
-    /// the honest peers.
-    Overlap,
-    /// An upper bound for every coalition of this size, from the distances that are left once any one peer is gone.
-    Detour,
 }
 
 /// What one kind of adversary learns about the worst-placed honest peer.

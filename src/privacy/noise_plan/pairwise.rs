@@ -14,11 +14,9 @@
 //! # Otherwise
 //! See [`super::certified`]: by enumeration of larger coalitions on small graphs, or by the best of all certificates.
 
-use super::super::PrivacyError;
-use super::super::coalition::{LARGEST_RATIO, PublicGraph, enumerate, worst};
-use super::{
-    Certificate, NoisePlan, NoiseRequest, OnDisconnect, View, certified, coalition_name, refusal,
-};
+use super::super::accountant::{LARGEST_RATIO, PublicGraph, enumerate, worst};
+use super::super::{Certificate, PrivacyError};
+use super::{NoisePlan, NoiseRequest, OnDisconnect, View, certified, coalition_name, refusal};
 
 /// Covers the rounding of the recipe itself, where it is an equality (complete graphs).
 const ROUNDING: f64 = 1.0 + 1e-9;

@@ -1,7 +1,7 @@
 //! Explains a refused noise plan: which peer, piece or number is in the way, and what would do.
 
 use super::super::PrivacyError;
-use super::super::coalition::PublicGraph;
+use super::super::accountant::PublicGraph;
 use super::{NoiseRequest, certified};
 use crate::topology::{CERTIFIED_UP_TO, Graph};
 

@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::*;
-use crate::privacy::coalition::exact_variance_factors;
+use crate::privacy::accountant::exact_variance_factors;
 use crate::privacy::testing::algebraic_connectivity;
 use crate::vocabulary::{Label, Seed};
 

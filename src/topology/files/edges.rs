@@ -24,8 +24,8 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use super::super::file_problem::{FileProblem, shortened};
 use super::parsed::{Fault, MAX_EDGES, Numbering, Parsed, ParsedEdge};
-use super::problem::{FileProblem, shortened};
 use crate::topology::Graph;
 use crate::vocabulary::{hidden, printed};
 

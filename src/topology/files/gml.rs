@@ -15,8 +15,8 @@
 //! each at most once; ids are texts, or words of letters, digits and `_ . + -`. Other keys, such as weights, are
 //! skipped with the lists they hold; a key that differs from `node` or `edge` in case only is refused.
 
+use super::super::file_problem::{FileProblem, shortened};
 use super::parsed::{Builder, Fault, Parsed};
-use super::problem::{FileProblem, shortened};
 use crate::vocabulary::hidden;
 
 /// Limit on a key, a number or a quoted string.

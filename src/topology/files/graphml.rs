@@ -19,8 +19,8 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesStart, Event};
 
+use super::super::file_problem::{FileProblem, shortened};
 use super::parsed::{Builder, Fault, Parsed};
-use super::problem::{FileProblem, shortened};
 
 /// Limit on elements within elements.
 const MAX_DEPTH: usize = 64;

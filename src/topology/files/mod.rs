@@ -11,7 +11,6 @@ mod edges;
 mod gml;
 mod graphml;
 mod parsed;
-mod problem;
 mod recipe;
 
 #[cfg(test)]
@@ -27,12 +26,11 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use super::{Graph, Origin, Provenance, Topology, TopologyError};
+use super::{FileProblem, Graph, Origin, Provenance, Topology, TopologyError};
 use crate::vocabulary::hidden;
 use parsed::{Fault, Parsed};
 
 pub use edges::write_edges;
-pub use problem::FileProblem;
 pub use recipe::{Expected, ParallelEdges, Recipe};
 
 /// The largest file read, in bytes after decompression.

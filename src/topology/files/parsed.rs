@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::problem::{FileProblem, shortened};
+use super::super::file_problem::{FileProblem, shortened};
 use crate::topology::Graph;
 use crate::vocabulary::{Spellings, hidden};
 

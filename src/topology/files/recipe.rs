@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::file_problem::FileProblem;
 use super::parsed::Fault;
-use super::problem::FileProblem;
 use crate::topology::GeneratorConfig;
 use crate::vocabulary::hidden;
 

@@ -1,9 +1,11 @@
 //! Bounds proved by Cholesky factorisations, for graphs small enough to be held densely.
 
-use super::cholesky::{Cholesky, allowance};
-use super::lanczos::{self, Effort};
+use std::convert::Infallible;
+
 use super::laplacian::Laplacian;
 use super::{Interval, UNIT};
+use crate::linalg::lanczos::centred::{self, Effort};
+use crate::linalg::{Cholesky, allowance};
 
 const EFFORT: Effort = Effort {
     steps: 150,
@@ -21,18 +23,18 @@ pub(super) fn second_smallest(m: Laplacian<'_>) -> Interval {
     let shift = m.largest_diagonal();
     // The smallest eigenvalues are the largest of the inverse, and far apart there.
     let ritz = Cholesky::of(m.dense(1.0, shift, 0.0)).and_then(|factor| {
-        lanczos::largest(
+        centred::largest(
             nodes,
             EFFORT,
             |value| 1e-8 * value,
-            |x, out| {
-                out.copy_from_slice(x);
-                factor.solve(out);
-                Some(())
+            |x: &Vec<f64>| {
+                let mut out = x.clone();
+                factor.solve(&mut out);
+                Ok::<_, Infallible>(out)
             },
         )
     });
-    let probe = || lanczos::probe(nodes);
+    let probe = || centred::probe(nodes);
     let estimate = m.quotient(&ritz.map_or_else(probe, |ritz| ritz.vector));
     let low = back_off(
         estimate,
@@ -57,18 +59,18 @@ pub(super) fn largest(m: Laplacian<'_>) -> Interval {
     let ceiling = m.ceiling();
     let beyond = ceiling * 1.001;
     let ritz = Cholesky::of(m.dense(-1.0, 0.0, beyond)).and_then(|factor| {
-        lanczos::largest(
+        centred::largest(
             nodes,
             EFFORT,
             |value| 1e-8 * value,
-            |x, out| {
-                out.copy_from_slice(x);
-                factor.solve(out);
-                Some(())
+            |x: &Vec<f64>| {
+                let mut out = x.clone();
+                factor.solve(&mut out);
+                Ok::<_, Infallible>(out)
             },
         )
     });
-    let probe = || lanczos::probe(nodes);
+    let probe = || centred::probe(nodes);
     let estimate = m.quotient(&ritz.map_or_else(probe, |ritz| ritz.vector));
     let slack = allowance(nodes, nodes as f64 * ceiling) + assembly(m);
     // Backing off from −estimate downwards is backing off from the estimate upwards.

@@ -1,8 +1,10 @@
 //! Estimates with a safety factor, for graphs too large for dense certificates.
 
-use super::lanczos::{self, Effort, add, centre, dot};
+use std::convert::Infallible;
+
 use super::laplacian::Laplacian;
 use super::{Interval, SAFETY};
+use crate::linalg::lanczos::centred::{self, Effort, add, centre, dot};
 
 /// Numbers the Lanczos basis may hold: 384 MiB.
 const BASIS: usize = 48 << 20;
@@ -35,20 +37,20 @@ pub(super) fn second_smallest(m: Laplacian<'_>) -> Interval {
 /// [`second_smallest`] with the effort of the first attempt and the operations of the second.
 pub(super) fn second_smallest_within(m: Laplacian<'_>, effort: Effort, work: usize) -> Interval {
     let ceiling = m.ceiling();
-    let direct = lanczos::largest(
+    let direct = centred::largest(
         m.nodes(),
         effort,
         |value| 0.5 * CONVERGED * (ceiling - value),
-        |x, out| {
-            m.multiply(x, out);
+        |x: &Vec<f64>| {
+            let mut out = m.times(x);
             for (value, here) in out.iter_mut().zip(x) {
                 *value = ceiling * here - *value;
             }
-            Some(())
+            Ok::<_, Infallible>(out)
         },
     );
     let mut error = None;
-    let mut x = direct.map_or_else(|| lanczos::probe(m.nodes()), |ritz| ritz.vector);
+    let mut x = direct.map_or_else(|| centred::probe(m.nodes()), |ritz| ritz.vector);
     let distance = residual(m, &x);
     if distance <= CONVERGED * m.quotient(&x) {
         error = Some(distance);
@@ -70,16 +72,13 @@ pub(super) fn second_smallest_within(m: Laplacian<'_>, effort: Effort, work: usi
 /// λ_max(M) for M = I − W; where Lanczos has not converged the upper end and the estimate are Gershgorin's.
 pub(super) fn largest(m: Laplacian<'_>) -> Interval {
     let ceiling = m.ceiling();
-    let x = lanczos::largest(
+    let x = centred::largest(
         m.nodes(),
         effort(m.nodes()),
         |value| 0.5 * CONVERGED * value,
-        |x, out| {
-            m.multiply(x, out);
-            Some(())
-        },
+        |x: &Vec<f64>| Ok::<_, Infallible>(m.times(x)),
     )
-    .map_or_else(|| lanczos::probe(m.nodes()), |ritz| ritz.vector);
+    .map_or_else(|| centred::probe(m.nodes()), |ritz| ritz.vector);
     let quotient = m.quotient(&x);
     let residual = residual(m, &x);
     let low = quotient * (1.0 - m.quotient_error());
@@ -103,8 +102,7 @@ pub(super) fn largest(m: Laplacian<'_>) -> Interval {
 
 /// ‖Mx − θx‖ / ‖x‖ for θ the quotient of x.
 fn residual(m: Laplacian<'_>, x: &[f64]) -> f64 {
-    let mut image = vec![0.0; x.len()];
-    m.multiply(x, &mut image);
+    let mut image = m.times(x);
     add(&mut image, -m.quotient(x), x);
     (dot(&image, &image) / dot(x, x)).sqrt()
 }
@@ -120,25 +118,26 @@ fn inverse(m: Laplacian<'_>, work: usize) -> Option<Vec<f64>> {
     let per_step = 2 * m.graph().edges() + 6 * m.nodes();
     let mut left = work / per_step;
     let tolerance = |value| 0.2 * CONVERGED * value;
-    let ritz = lanczos::largest(m.nodes(), effort, tolerance, |x, out| {
-        solve(m, x, out, &mut left)
+    let ritz = centred::largest(m.nodes(), effort, tolerance, |x: &Vec<f64>| {
+        solve(m, x, &mut left)
     })?;
     if ritz.residual > tolerance(ritz.value) {
         return None;
     }
     // A small residual of M⁻¹ leaves traces of eigenvectors that weigh heavily in M; one more
     // application divides them by their eigenvalue.
-    let mut smooth = vec![0.0; m.nodes()];
-    solve(m, &ritz.vector, &mut smooth, &mut left)?;
-    Some(smooth)
+    solve(m, &ritz.vector, &mut left).ok()
 }
 
-/// `out` = M⁺ `b` for a centred `b`, by conjugate gradients with the diagonal as preconditioner, spending
-/// one of `left` per multiplication.
-fn solve(m: Laplacian<'_>, b: &[f64], out: &mut [f64], left: &mut usize) -> Option<()> {
+/// No multiplications are left, or conjugate gradients broke down.
+struct OutOfReach;
+
+/// M⁺ `b` for a centred `b`, by conjugate gradients with the diagonal as preconditioner, spending one of `left` per
+/// multiplication.
+fn solve(m: Laplacian<'_>, b: &[f64], left: &mut usize) -> Result<Vec<f64>, OutOfReach> {
     let nodes = b.len();
     let inverse: Vec<f64> = (0..nodes).map(|u| 1.0 / m.diagonal(u)).collect();
-    out.fill(0.0);
+    let mut out = vec![0.0; nodes];
     let mut residual = b.to_vec();
     let enough = 1e-8 * dot(b, b).sqrt();
     let precondition =
@@ -148,13 +147,13 @@ fn solve(m: Laplacian<'_>, b: &[f64], out: &mut [f64], left: &mut usize) -> Opti
     let mut energy = dot(&residual, &z);
     let mut image = vec![0.0; nodes];
     while dot(&residual, &residual).sqrt() > enough {
-        *left = left.checked_sub(1)?;
+        *left = left.checked_sub(1).ok_or(OutOfReach)?;
         m.multiply(&direction, &mut image);
         let step = energy / dot(&direction, &image);
         if !step.is_finite() {
-            return None;
+            return Err(OutOfReach);
         }
-        add(out, step, &direction);
+        add(&mut out, step, &direction);
         add(&mut residual, -step, &image);
         z = precondition(&residual);
         let next = dot(&residual, &z);
@@ -164,6 +163,6 @@ fn solve(m: Laplacian<'_>, b: &[f64], out: &mut [f64], left: &mut usize) -> Opti
             *d = z + keep * *d;
         }
     }
-    centre(out);
-    Some(())
+    centre(&mut out);
+    Ok(out)
 }

@@ -88,6 +88,13 @@ impl<'a> Laplacian<'a> {
         }
     }
 
+    /// M · `x`.
+    pub(super) fn times(&self, x: &[f64]) -> Vec<f64> {
+        let mut image = vec![0.0; x.len()];
+        self.multiply(x, &mut image);
+        image
+    }
+
     /// xᵀMx / ‖x − mean‖², at least λ₂(M) and at most λ_max(M), with relative error below
     /// [`Self::quotient_error`].
     pub(super) fn quotient(&self, x: &[f64]) -> f64 {

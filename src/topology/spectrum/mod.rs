@@ -1,9 +1,7 @@
 //! The eigenvalues of a graph that decide privacy and averaging rounds, as intervals.
 
 mod certified;
-mod cholesky;
 mod estimated;
-mod lanczos;
 mod laplacian;
 
 #[cfg(test)]

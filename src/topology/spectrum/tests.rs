@@ -6,6 +6,7 @@ use nalgebra::DMatrix;
 use proptest::prelude::*;
 
 use super::*;
+use crate::linalg::lanczos::centred::Effort;
 use crate::topology::{GeneratorConfig, REGISTRY};
 
 fn generate(text: &str, nodes: usize) -> Graph {
@@ -226,7 +227,7 @@ fn what_does_not_converge_is_bounded_and_not_guessed() {
     let graph = generate("path\"", n);
     let m = Laplacian::of_graph(&graph);
     let exact = 2.0 - 2.0 * libm::cos(PI / n as f64);
-    let lazy = lanczos::Effort {
+    let lazy = Effort {
         steps: 20,
         cycles: 1,
         patience: 0.2,
@@ -292,7 +293,7 @@ fn a_lower_bound_is_called_one() {
     let graph = path(20_000);
     let bound = estimated::second_smallest_within(
         Laplacian::of_graph(&graph),
-        lanczos::Effort {
+        Effort {
             steps: 20,
             cycles: 1,
             patience: 0.2,

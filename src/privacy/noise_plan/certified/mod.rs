@@ -13,15 +13,16 @@
 //! least κ that satisfies the inequality is found by bisection; the side on which it holds is taken. Its limit for
 //! large κ decides whether β suffices, and what β would.
 //!
-//! [`Bound::all`]: super::super::coalition::Bound::all
+//! [`Bound::all`]: super::super::accountant::Bound::all
 
 #[cfg(test)]
 mod tests;
 
-use super::super::coalition::{
+use super::super::accountant::{
     AFFORDABLE, ENUMERATED_UP_TO, PublicGraph, every_coalition, smallest_pieces, work,
 };
-use super::{Certificate, NoiseRequest};
+use super::NoiseRequest;
+use crate::privacy::Certificate;
 
 /// Relative precision to which κ is the least.
 const PRECISION: f64 = 1e-9;

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use super::super::tests::{
     HOLDS, Z, circulant, complete, exhaustive, graph, request, with_connectivity,
 };
-use super::super::{Certificate, NoisePlan, NoiseRequest};
-use crate::privacy::PrivacyError;
-use crate::privacy::coalition::{
+use super::super::{NoisePlan, NoiseRequest};
+use crate::privacy::accountant::{
     AccountOptions, Bound, Connectivity, NoiseCovariance, PublicGraph, account,
     exact_variance_factors,
 };
 use crate::privacy::testing::algebraic_connectivity;
+use crate::privacy::{Certificate, PrivacyError};
 use crate::topology::generators::{BarabasiAlbert, RandomRegular};
 use crate::topology::{GeneratorConfig, LoadOptions, load_graph};
 

@@ -1,0 +1,52 @@
+//! What the tasks of a node hand one another: frames, news for the driver, reports for the collector.
+
+use std::io;
+use std::sync::Arc;
+
+use super::error::SwarmError;
+use crate::protocol::{Event, Fault, Message};
+use crate::vocabulary::PeerIndex;
+
+/// Frames that may wait for one neighbour. The protocol has at most two in flight.
+pub(super) const QUEUE: usize = 4;
+
+/// An encoded message with its prefix, shared between all neighbours it goes to.
+pub(super) type Frame = Arc<Vec<u8>>;
+
+/// What one writer has put on its stream, hello excluded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) messages: u64,
+    pub(super) bytes: u64,
+}
+
+/// What the tasks around a driver tell it.
+#[derive(Debug)]
+pub(super) enum Inbound {
+    /// A neighbour has acknowledged the stream opened to it.
+    Opened,
+    /// A message, with its sender as authenticated by Noise.
+    Message { from: PeerIndex, message: Message },
+    /// A reader found a neighbour misbehaving.
+    Fault(Fault),
+    /// A neighbour's stream ended too early.
+    Lost {
+        from: PeerIndex,
+        received: u64,
+        expected: u64,
+        source: io::Error,
+    },
+    /// The node's swarm failed.
+    Failed(SwarmError),
+}
+
+/// What a driver tells the collector.
+#[derive(Debug)]
+pub(super) enum Report {
+    /// An event of the peer.
+    Event(Event),
+    /// The peer has finished and everything it said is written.
+    Done(Written),
+    /// The node cannot go on.
+    Failed(SwarmError),
+}

@@ -1,0 +1,159 @@
+//! Executable adjacency relations: which data sets are neighbours, that is, what one record is.
+//!
+//! A guarantee says: whoever sees the output cannot tell two *adjacent* datasets apart. Each adjacency here
+//! is a type that measures how many records apart two datasets are and draws a random neighbour, so that a
+//! sensitivity bound can be attacked with real pairs ([`super::Sensitivity`]'s tests) and a run can be
+//! audited on one. A sensitivity rule names the type it is proved for; there is no way to register it under
+//! another.
+//!
+//! # What a record of a rating file is
+//!
+//! A guarantee is about the data **as read**: a public list of users, a public list of items, and for each user a set of
+//! rating lines (item, value), at most one per item. A file that names a pair twice is no such data and is refused. Two files are
+//! neighbours, the two lists being the same, under
+//!
+//! - `interaction` if one rating line of one named user is added, removed or given another value;
+//! - `swap` if one rating line of one named user is replaced by one about another item, or as under `interaction`;
+//! - `user` if all rating lines of one named user are removed, or added to a user who has none;
+//! - `replace-user` if the rating lines of one named user become any others;
+//! - `matrix` and `unit-spectral` if one peer's matrix A_u of the interactions above the threshold changes by C: they are
+//!   about matrices, and a rating line more or less is no small change there.
+//!
+//! The types here compare what *peers hold*: interactions after the threshold, the item list, what is held out and the
+//! degree cap. Every one of these steps maps neighbours to neighbours or to equal data, or the combination is
+//! refused; the proofs stand where the steps are applied.
+//!
+//! Two things are assumed rather than protected. *Who takes part:* the list of users and its order, which is what
+//! users are dealt to peers by; a user without any rating stays in it. *Which items there are,* in which order: where the list is
+//! drawn from the data (every item of the file, or the most rated), one rating more can change the list, and with
+//! it everybody's rows. No ε covers that. A list from a file of its own has no such gap.
+//!
+//! Each type's distance and draw stand in one file of [`super::neighbours`], the only place here that knows how data are
+//! held. A new adjacency is such a file, a variant of [`Adjacency`] with its type, and its lines in `ALL`, `Display` and `rows`.
+
+use std::fmt;
+
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Which datasets are neighbours, that is: what one record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Adjacency {
+    /// One user gains or loses one interaction (one entry of R, 0 ↔ 1): [`Interaction`].
+    Interaction,
+    /// One user's row is zeroed out, or appears: all its interactions at once. Who takes part is public in
+    /// a peer-to-peer network; what they have is not: [`User`].
+    User,
+    /// One user exchanges one of its items for another, or gains or loses one: [`Swap`].
+    Swap,
+    /// One user's row becomes any other row: [`ReplaceUser`].
+    ReplaceUser,
+    /// One peer's matrix A_u changes by any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (the norm of P1, equation 7; symmetry is not
+    /// needed): [`MatrixChange`]. See [`Self::is_of_matrix`] for changes at several peers.
+    Matrix,
+    /// One peer's matrix A_u changes by any C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4): [`UnitSpectral`]. See
+    /// [`Self::is_of_matrix`] for changes at several peers.
+    UnitSpectral,
+}
+
+/// An executable adjacency: it measures distances between data sets and draws neighbours.
+pub trait Neighbouring {
+    /// What a dataset is: binary rows of users, or the matrix of one peer (of a curator: A itself).
+    type Data;
+
+    /// Its name.
+    const ADJACENCY: Adjacency;
+
+    /// How far apart `a` and `b` are: 0 if equal, 1 if one record differs.
+    ///
+    /// On rows the least number of single records changed one after the other, a whole number. On matrices a
+    /// norm of the difference, neighbours being everything up to 1. `None` if no sequence of changes leads from
+    /// `a` to `b`: other users, other items, another shape, entries that are not finite.
+    fn distance(a: &Self::Data, b: &Self::Data) -> Option<f64>;
+
+    /// A random dataset at distance 1 from `a` (to rounding, for matrices); `None` if `a` has none. Every
+    /// neighbour of row data can occur; of the matrices those on the boundary can.
+    fn random_adjacent<R: Rng + ?Sized>(a: &Self::Data, rng: &mut R) -> Option<Self::Data>;
+}
+
+/// One user gains or loses one interaction. The distance is the number of entries of R that differ.
+#[derive(Clone, Copy, Debug)]
+pub struct Interaction;
+
+/// One user's row is zeroed out, or an empty row is filled in. Turning one nonempty row into another takes two
+/// steps, so the distance is the sum over users of 0 (equal), 1 (one of the two is empty) or 2.
+#[derive(Clone, Copy, Debug)]
+pub struct User;
+
+/// One user exchanges one of its items for one it does not have, or gains or loses one. The distance is the least
+/// number of such steps: per user the larger of the numbers of items that only one of the two rows has.
+///
+/// Why additions and removals belong to it: an exchange of two *ratings* becomes one where a threshold, an item list
+/// or a hold-out keeps only one of the two items. The bounds for this adjacency are proved for all three.
+///
+/// # The distance is a metric, and counts steps
+/// A step changes |r∖r′| and |r′∖r| by at most 1 each, so no fewer steps than the larger of the two lead from r to r′.
+/// That many do: exchange min(|r∖r′|, |r′∖r|) pairs, then add or remove the rest. ∎
+#[derive(Clone, Copy, Debug)]
+pub struct Swap;
+
+/// One user's row becomes any other row, empty or not. The distance is the number of users whose rows differ.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplaceUser;
+
+/// One peer's A_u changes by C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7). The distance is √(Σ_i ‖C_{i:}‖₁²), the ℓ2 norm
+/// of the ℓ1 norms of the rows.
+///
+/// P1 states it for the sum A, which is right for a curator. Where peers publish their own noisy A_u X, a change of A that is
+/// spread over several peers is several records: [`Adjacency::is_of_matrix`].
+///
+/// P1 asks for a symmetric C as well. Nothing needs it, and with it a single entry off the diagonal would not
+/// be a neighbour; so C is any matrix.
+#[derive(Clone, Copy, Debug)]
+pub struct MatrixChange;
+
+/// One peer's A_u changes by C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4, after Kapralov & Talwar). The distance
+/// is the spectral norm of the difference.
+///
+/// Of all adjacencies here this one protects most of what one peer holds: every change of a user's row, with
+/// ‖r̂ᵀr̂‖₂ ≤ 1, is covered, and so are n of them in orthogonal directions at once, all at the same peer. Its sensitivity
+/// grows as √p for it. Changes at several peers are several records: [`Adjacency::is_of_matrix`].
+#[derive(Clone, Copy, Debug)]
+pub struct UnitSpectral;
+
+impl Adjacency {
+    /// Every adjacency there is.
+    pub const ALL: [Self; 6] = [
+        Self::Interaction,
+        Self::User,
+        Self::Swap,
+        Self::ReplaceUser,
+        Self::Matrix,
+        Self::UnitSpectral,
+    ];
+
+    /// Whether one record is a change of a matrix and not of a user's row.
+    ///
+    /// Such a change may be of the sum A = Σ_u A_u as long as only sums are seen: engines `central` and `federated`.
+    /// Where every peer publishes its own noisy A_u X, it must lie within **one peer's** A_u. A change of A that is spread
+    /// over k peers is k records ([`super::GroupLoss`]), even if A stays as it is: whether two peers exchanged
+    /// their rows is not hidden by noise that is meant for one of them.
+    #[must_use]
+    pub fn is_of_matrix(self) -> bool {
+        matches!(self, Self::Matrix | Self::UnitSpectral)
+    }
+}
+
+impl fmt::Display for Adjacency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Interaction => "interaction",
+            Self::User => "user",
+            Self::Swap => "swap",
+            Self::ReplaceUser => "replace-user",
+            Self::Matrix => "matrix",
+            Self::UnitSpectral => "unit-spectral",
+        })
+    }
+}
