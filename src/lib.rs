@@ -6,12 +6,14 @@
 //! share of noise and pairwise noise that cancels against its neighbours', and the graph averages by
 //! gossip. What is left is the noise a trusted curator would have added; orthonormalise; repeat.
 //!
+//! The manual is the module [`guide`]: protocol, threat model, accounting, experiment files, results, glossary.
+//!
 //! # Layers
 //!
 //! Imports point down only; a test reads them.
 //!
 //! ```text
-//! cli                       arguments, terminal, exit codes
+//! cli              guide    arguments, terminal, exit codes | the manual: pages without code
 //! report                    report.html: figures, tables, the graph
 //! campaign                  sweeps, studies, advice: many runs
 //! assess                    verify, audit, coalitions: is it true
@@ -62,6 +64,7 @@ pub mod cli;
 pub mod config;
 pub mod data;
 pub mod engine;
+pub mod guide;
 pub mod linalg;
 #[cfg(feature = "node")]
 pub mod node;

@@ -105,7 +105,7 @@ fn sum_bound(
     left_over + products * apart + above.max(below) * curated.noise + rounding
 }
 
-/// What QR makes of that (ref G.4): √2‖E‖/σ_min(Y) to first order; the denominator covers the rest while
+/// What QR makes of that (Stewart 1977): √2‖E‖/σ_min(Y) to first order; the denominator covers the rest while
 /// ‖E‖ is below a hundredth of σ_min.
 fn basis_bound(sum_bound: f64, curated: &Curated) -> f64 {
     let relative = sum_bound / smallest_singular_value(&curated.sum);

@@ -1,4 +1,4 @@
-//! Peers agree as well as the tolerance says, measured against the noise that protects them (ref C.3).
+//! Peers agree as well as the tolerance says, measured against the noise that protects them.
 
 use undertone::engine::Silent;
 use undertone::protocol::averaging::AveragingKind;

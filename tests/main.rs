@@ -19,3 +19,4 @@ mod sweep;
 mod tree;
 mod utility;
 mod verification;
+mod words;

@@ -1,5 +1,6 @@
-//! What README.md tells people to type works, and what it shows is what they see.
+//! What the README and the guide tell people to type works, and what they show is what people see.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -66,13 +67,43 @@ fn arguments(command: &str) -> Vec<String> {
     all
 }
 
-/// The block that shows what the quickstart prints: the next one after its command, in language `text`.
-fn shown_output(blocks: &[Block]) -> Option<&Block> {
-    let quickstart = format!("{RUN}{QUICKSTART}");
-    let at = blocks
-        .iter()
-        .position(|block| block.lines.contains(&quickstart))?;
-    blocks.get(at + 1).filter(|block| block.language == "text")
+/// A command and, where the next block is in language `text`, what it says the first command of its block prints.
+struct Shown<'a> {
+    command: &'a str,
+    output: Option<&'a Block>,
+}
+
+/// All commands of a document, in order, each with the output that is shown of it.
+fn shown(blocks: &[Block]) -> Vec<Shown<'_>> {
+    let mut all = Vec::new();
+    for (place, block) in blocks.iter().enumerate() {
+        let mut output = blocks.get(place + 1).filter(|next| next.language == "text");
+        for command in commands(std::slice::from_ref(block)) {
+            let output = output.take();
+            all.push(Shown { command, output });
+        }
+    }
+    all
+}
+
+/// A line that stands for lines left out.
+const LEFT_OUT: &str = "...";
+
+/// Where the shown lines are not what was printed: its parts between [`LEFT_OUT`] must occur in order, line by line.
+fn differs(shown: &[&str], printed: &[&str]) -> Option<String> {
+    let mut rest = printed;
+    for (part, lines) in shown.split(|line| *line == LEFT_OUT).enumerate() {
+        if lines.is_empty() {
+            continue;
+        }
+        let mut places = rest.windows(lines.len()).enumerate();
+        match places.find(|(_, window)| *window == lines) {
+            Some((place, _)) if part > 0 || place == 0 => rest = &rest[place + lines.len()..],
+            _ => return Some(lines.join("\n")),
+        }
+    }
+    (shown.last() != Some(&LEFT_OUT) && !rest.is_empty())
+        .then(|| "the end is left out without a mark".to_owned())
 }
 
 /// Lines that do not vary from machine to machine.
@@ -83,10 +114,22 @@ fn lasting<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         .collect()
 }
 
-fn readme() -> Vec<Block> {
-    let text = fs::read_to_string(repository("README.md"))
-        .expect("README.md is missing at the root of the repository: these tests run what it says");
-    blocks(&text)
+/// The documents that tell people what to type: the README first, then the pages of the guide.
+fn documents() -> Vec<(String, Vec<Block>)> {
+    let pages = fs::read_dir(repository("src/guide")).expect("the guide is a folder of pages");
+    let mut paths: Vec<String> = pages
+        .map(|entry| entry.expect("readable").file_name())
+        .map(|name| format!("src/guide/{}", name.to_string_lossy()))
+        .filter(|path| path.ends_with(".md"))
+        .collect();
+    paths.sort();
+    paths.insert(0, "README.md".to_owned());
+    let read = |path: String| {
+        let text = fs::read_to_string(repository(&path)).expect("readable");
+        let blocks = blocks(&text);
+        (path, blocks)
+    };
+    paths.into_iter().map(read).collect()
 }
 
 /// A copy of what commands need, so that they write nothing into the repository.
@@ -132,57 +175,137 @@ fn needs_libp2p(arguments: &[String]) -> bool {
 }
 
 #[test]
-fn every_command_of_the_readme_is_of_a_kind_that_is_tested() {
-    let blocks = readme();
-    let commands = commands(&blocks);
-    for command in &commands {
-        let known = command.starts_with(RUN) || command.starts_with("cargo test");
-        assert!(known, "teach this test how to try `{command}`");
+fn every_command_is_of_a_kind_that_is_tested() {
+    let documents = documents();
+    for (path, blocks) in &documents {
+        for command in commands(blocks) {
+            let known = command.starts_with(RUN) || command.starts_with("cargo test");
+            assert!(known, "{path}: teach this test how to try `{command}`");
+        }
     }
+    let (_, readme) = &documents[0];
+    let commands = commands(readme);
     assert!(
         commands
             .iter()
             .any(|command| command.starts_with("cargo test"))
     );
-    assert!(commands.contains(&format!("{RUN}{QUICKSTART}").as_str()));
+    assert_eq!(commands[0], format!("{RUN}{QUICKSTART}"));
+    assert!(
+        shown(readme)[0].output.is_some(),
+        "the quickstart's output follows it"
+    );
+    assert!(documents.len() > 10, "the guide has pages");
 }
 
 #[test]
-fn every_command_of_the_readme_works() {
+fn every_command_works_and_prints_what_is_shown() {
     let folder = workplace();
-    for command in commands(&readme()) {
-        let Some(rest) = command.strip_prefix(RUN) else {
-            continue;
-        };
-        let arguments = arguments(rest);
-        if !cfg!(feature = "node") && needs_libp2p(&arguments) {
-            crate::support::skipped(format_args!("`{command}` needs the feature `node`"));
-            continue;
-        }
-        let shown = undertone_in(folder.path(), &arguments);
-        assert_eq!(shown.code, Some(0), "`{command}`: {}", shown.stderr);
-        assert_ne!(shown.stdout, "", "`{command}` shows nothing");
-        if arguments.iter().any(|argument| argument == "--json") {
-            let document = serde_json::from_str::<serde_json::Value>(&shown.stdout);
-            assert!(document.is_ok(), "`{command}`: {document:?}");
+    let mut tried = BTreeSet::new();
+    for (path, blocks) in documents() {
+        for Shown { command, output } in shown(&blocks) {
+            let Some(rest) = command.strip_prefix(RUN) else {
+                continue;
+            };
+            let arguments = arguments(rest);
+            if !cfg!(feature = "node") && needs_libp2p(&arguments) {
+                crate::support::skipped(format_args!("`{command}` needs the feature `node`"));
+                continue;
+            }
+            if !tried.insert(command.to_owned()) && output.is_none() {
+                continue;
+            }
+            let ran = undertone_in(folder.path(), &arguments);
+            assert_eq!(ran.code, Some(0), "{path}: `{command}`: {}", ran.stderr);
+            assert_ne!(ran.stdout, "", "{path}: `{command}` shows nothing");
+            if arguments.iter().any(|argument| argument == "--json") {
+                let document = serde_json::from_str::<serde_json::Value>(&ran.stdout);
+                assert!(document.is_ok(), "{path}: `{command}`: {document:?}");
+            }
+            if let Some(block) = output {
+                let lines = lasting(block.lines.iter().map(String::as_str));
+                let wrong = differs(&lines, &lasting(ran.stdout.lines()));
+                assert_eq!(wrong, None, "{path}: `{command}` prints:\n{}", ran.stdout);
+            }
         }
     }
 }
 
 #[test]
-fn the_readme_shows_what_the_quickstart_prints() {
-    let blocks = readme();
-    let shown = shown_output(&blocks)
-        .expect("the quickstart command is followed by a ```text block with its output");
-    let printed = undertone_in(workplace().path(), &arguments(QUICKSTART)).stdout;
-    let expected = lasting(printed.lines());
-    assert_eq!(
-        lasting(shown.lines.iter().map(String::as_str)),
-        expected,
-        "README.md should show:\n{printed}"
+fn the_readme_is_short_and_sends_readers_on() {
+    let text = fs::read_to_string(repository("README.md")).expect("readable");
+    assert!(
+        text.lines().count() <= 220,
+        "{} lines",
+        text.lines().count()
     );
-    let varying = shown.lines.iter().filter(|line| line.starts_with("took"));
-    assert_eq!(varying.count(), 1, "time and memory are shown");
+    for (path, _) in documents().iter().skip(1) {
+        let page = path.rsplit('/').next().unwrap_or_default();
+        assert!(
+            text.contains(&format!("`{page}`")),
+            "where to read on: {page}"
+        );
+    }
+}
+
+/// A page of the guide.
+fn page(name: &str) -> String {
+    fs::read_to_string(repository(&format!("src/guide/{name}"))).expect("readable")
+}
+
+#[test]
+fn the_guide_explains_every_key_and_every_file_of_a_run() {
+    let folder = workplace();
+    let keys = page("experiment_files.md");
+    // The example at its head is an experiment, and what it leaves out has the defaults of the tables.
+    let example = blocks(&keys);
+    let example = example.iter().find(|block| block.language == "toml");
+    let example = example.expect("the page shows a file").lines.join("\n");
+    fs::write(folder.path().join("sims/mine.toml"), example).expect("writable");
+    let ran = undertone_in(
+        folder.path(),
+        &["run", "sims/mine.toml", "--trace", "--quiet"],
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+
+    let out = folder.path().join("out/mine");
+    let written = fs::read_to_string(out.join("config.toml")).expect("written");
+    let written: toml::Table = toml::from_str(&written).expect("valid");
+    for (name, value) in &written {
+        let table = value.as_table();
+        for key in table.map_or(vec![name], |table| table.keys().collect()) {
+            let named = [format!("`{key}`"), format!("`{name}.{key}`")];
+            assert!(
+                named.iter().any(|named| keys.contains(named.as_str())),
+                "experiment_files.md does not explain {name}.{key}"
+            );
+        }
+    }
+
+    let results = page("results.md");
+    for entry in fs::read_dir(&out).expect("readable") {
+        let name = entry.expect("readable").file_name();
+        let name = name.to_string_lossy();
+        assert!(
+            results.contains(&format!("`{name}")),
+            "results.md does not explain {name}"
+        );
+    }
+    let summary = fs::read_to_string(out.join("summary.json")).expect("written");
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("valid");
+    for key in summary.as_object().expect("an object").keys() {
+        assert!(
+            results.contains(&format!("`{key}")),
+            "results.md does not explain {key}"
+        );
+    }
+    let metrics = fs::read_to_string(out.join("metrics.csv")).expect("written");
+    for column in metrics.lines().next().expect("a heading").split(',') {
+        assert!(
+            results.contains(&format!("`{column}`")),
+            "results.md does not explain {column}"
+        );
+    }
 }
 
 const SAMPLE: &str = "# Title\n\n```sh\ncargo run --release -- run sims/quickstart.toml\n```\n\ntext\n\n```text\nresult 1\n\
@@ -201,24 +324,42 @@ fn blocks_and_commands_are_found() {
             &format!("{RUN}topology list")
         ]
     );
-    let shown = shown_output(&found).expect("a text block follows");
-    assert_eq!(shown.lines, ["result 1", "took 2 s"]);
+    let shown = shown(&found);
+    let output = shown[0].output.expect("a text block follows");
+    assert_eq!(output.lines, ["result 1", "took 2 s"]);
     assert_eq!(
-        lasting(shown.lines.iter().map(String::as_str)),
+        lasting(output.lines.iter().map(String::as_str)),
         ["result 1"]
     );
+    assert!(shown[1..].iter().all(|shown| shown.output.is_none()));
 }
 
 #[test]
-fn output_that_is_elsewhere_or_unmarked_is_not_found() {
-    assert_eq!(
-        shown_output(&blocks(&SAMPLE.replace("```text", "```"))),
-        None
-    );
-    assert_eq!(
-        shown_output(&blocks(&SAMPLE.replace("quickstart", "other"))),
-        None
-    );
+fn output_that_is_unmarked_is_not_found() {
+    let found = blocks(&SAMPLE.replace("```text", "```"));
+    assert!(shown(&found)[0].output.is_none());
+}
+
+#[test]
+fn output_may_leave_lines_out_where_it_says_so_and_nowhere_else() {
+    let printed = ["a", "b", "c", "d", "e"];
+    for right in [
+        &["a", "b", "c", "d", "e"][..],
+        &["a", "...", "c", "d", "e"],
+        &["...", "b", "...", "e"],
+        &["a", "b", "..."],
+    ] {
+        assert_eq!(differs(right, &printed), None, "{right:?}");
+    }
+    for wrong in [
+        &["a", "c", "d", "e"][..],
+        &["b", "..."],
+        &["a", "...", "x"],
+        &["a", "...", "d"],
+        &["a", "...", "d", "...", "c", "..."],
+    ] {
+        assert!(differs(wrong, &printed).is_some(), "{wrong:?}");
+    }
 }
 
 #[test]

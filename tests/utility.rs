@@ -1,7 +1,7 @@
 //! More accuracy per ε than any power method: the bounds that block Krylov and a released covariance must meet on Jester.
 //!
 //! The error is that of the low-pass filter against the exact leading eigenvectors of the matrix without degree floor
-//! (ref D.1). Every private run is a fresh decentralised session on 64 peers; the mean over ten seeds is held against the
+//! (P1 section 6). Every private run is a fresh decentralised session on 64 peers; the mean over ten seeds is held against the
 //! bound. Seeds are fixed, so a pass is a pass; the bounds are at least three standard errors above what was measured.
 
 use std::num::NonZeroU32;

@@ -1,4 +1,4 @@
-//! `undertone advise`.
+//! `undertone advise`: prints the recommended algorithm and the table of candidates.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Command-line arguments of every subcommand, with their help texts.
 
 use std::path::{Path, PathBuf};
 
@@ -177,7 +177,7 @@ impl ExperimentArguments {
     }
 }
 
-/// How to report.
+/// Options on what is printed.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ReportArguments {
     /// Print one JSON document on standard output instead of tables

@@ -1,4 +1,4 @@
-//! `undertone audit`.
+//! `undertone audit`: runs the attacks and prints what they found.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! `undertone privacy`.
+//! `undertone privacy`: what an experiment would cost before it runs, and `privacy check` of a receipt.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -36,7 +36,7 @@ struct Forecast {
     noise_topology: Option<TopologySummary>,
     /// At least, at most, and who, by coalition size.
     coalitions: Vec<WorstCoalition>,
-    /// The views in the currencies of the literature.
+    /// Conversions of every view between zCDP, Rényi and (ε, δ).
     conversions: Vec<Conversions>,
     /// Every honest peer against the coalition named on the command line.
     #[serde(skip_serializing_if = "Option::is_none")]

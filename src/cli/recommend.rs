@@ -1,4 +1,4 @@
-//! `undertone recommend`.
+//! `undertone recommend`: prints one user's recommendations.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! `undertone run`.
+//! `undertone run`: runs one experiment, writes its files and prints the tables.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

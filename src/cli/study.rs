@@ -1,4 +1,4 @@
-//! `undertone run` of a file with a `[study]` table.
+//! `undertone run` of a file with a `[study]` table: computes its tables and writes them.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `undertone run` of an experiment file with a `[sweep]`.
+//! `undertone run` of an experiment file with a `[sweep]`: runs all its cells and prints the comparison.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

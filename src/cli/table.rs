@@ -1,4 +1,4 @@
-//! Aligned text tables.
+//! Tables of aligned columns for the terminal.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! `undertone topology`.
+//! `undertone topology`: describes, generates and lists graphs.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

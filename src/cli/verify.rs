@@ -1,4 +1,4 @@
-//! `undertone verify`.
+//! `undertone verify`: runs the statistical tests and prints PASS or FAIL for each.
 
 use std::io::{self, Write};
 

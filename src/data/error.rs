@@ -1,4 +1,4 @@
-//! What can be wrong with a rating file, with the place, what was found and what to change.
+//! Errors of rating files: the place, what was found and what to change.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Lists of ids: one per line, as a user's own items.
+//! Reads lists of ids, one per line, such as a user's own items.
 
 use std::fs::File;
 use std::io::Read;

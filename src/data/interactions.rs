@@ -1,4 +1,4 @@
-//! Who interacted with what: the binary users × items matrix behind every experiment.
+//! The binary users × items matrix behind every experiment: which user interacted with which item.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -65,7 +65,7 @@ impl Interactions {
         self.with_rows(&rows)
     }
 
-    /// One of the users alone, with this row; items stay as they are.
+    /// The data of one user alone, with this row; items stay as they are.
     ///
     /// # Errors
     /// [`DataError::Row`] if the row is not strictly ascending or names an item that is not there.
@@ -185,7 +185,7 @@ impl Interactions {
     /// The s × n matrix with rows r_u / √max(d_u, D), where r_u is user u's binary row, d_u its number of
     /// interactions here (after any filter) and D = `degree_floor`.
     ///
-    /// D = 1 is the user normalisation D_U^{-1/2} R of P1 (ref F.1). A larger, public D leaves users with
+    /// D = 1 is the user normalisation D_U^{-1/2} R of P1. A larger, public D leaves users with
     /// at least D interactions as they are and lowers what one interaction of the others can change
     /// (design, section 7). Every row has norm at most 1, and exactly √(d_u/D) if d_u ≤ D.
     #[must_use]

@@ -1,4 +1,4 @@
-//! Dealing users to peers.
+//! Assigns users to peers.
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@ use super::error::{Problem, excerpt};
 use super::names::Names;
 use super::source::Limits;
 
-/// What was read, so that nothing disappears unseen.
+/// Counts of what was read and of what was dropped.
 ///
 /// `ratings` = interactions + `at_or_below_threshold`; `lines` = lines with content + `skipped_lines`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

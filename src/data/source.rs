@@ -1,4 +1,4 @@
-//! From bytes to lines: gzip by its magic bytes, bounded lines, numbered errors.
+//! Reads a file line by line: gzip is recognised by its magic bytes, lines are bounded, errors are numbered.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Cursor, Read};

@@ -1,4 +1,4 @@
-//! A number and what is proved about it.
+//! A number with proved lower and upper ends.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Where cache lines begin: a row of a block that begins at one takes fewer of them.
+//! Vectors of `f64` that begin at a cache line, so that rows of a block touch fewer lines.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub(crate) struct AtLine {
 }
 
 impl AtLine {
-    /// So many zeros.
+    /// `length` zeros.
     pub(crate) fn zeros(length: usize) -> Self {
         let room = vec![0.0; length + LINE];
         Self {

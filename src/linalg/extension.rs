@@ -1,4 +1,4 @@
-//! Growing an orthonormal basis by what candidates have outside it.
+//! Extends an orthonormal basis by the part of further vectors that lies outside its span.
 
 use chacha20::ChaCha20Rng;
 use nalgebra::DMatrix;

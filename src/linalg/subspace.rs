@@ -18,7 +18,7 @@ pub struct TopEigenvectors {
     pub residual: f64,
 }
 
-/// Why the reference eigenvectors are out of reach.
+/// Errors of computing reference eigenvectors.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EigenError {
     /// The iteration ran out of steps.

@@ -1,4 +1,4 @@
-//! Whether the process may open as many sockets as a swarm needs.
+//! Checks that the process may open as many sockets as a swarm needs.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! One persistent stream per directed edge.
+//! Reads and writes the frames of one directed edge over one persistent stream.
 //!
 //! ```text
 //! opener (writer task)                         acceptor (reader task)

@@ -1,4 +1,4 @@
-//! Why a swarm ended without an outcome.
+//! Errors of a swarm run.
 
 use std::io;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use libp2p::swarm::DialError;
 use crate::protocol::{Fault, PeerError};
 use crate::vocabulary::PeerIndex;
 
-/// Why a swarm ended without an outcome.
+/// Errors that end a swarm without an outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum SwarmError {
     /// The caller is inside an asynchronous runtime, where blocking is forbidden.

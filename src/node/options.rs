@@ -1,10 +1,10 @@
-//! How a swarm is run.
+//! Options of a swarm run: transport and stall timeout.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What the in-process nodes are connected by. Both carry Noise and Yamux.
+/// Transports between the in-process nodes. Both carry Noise and Yamux.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
@@ -15,7 +15,7 @@ pub enum Transport {
     Tcp,
 }
 
-/// How a swarm is run.
+/// Options of a swarm run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwarmOptions {
     /// What connects the nodes.

@@ -1,4 +1,4 @@
-//! What one record is, as something that runs.
+//! Executable adjacency relations: which data sets are neighbours, that is, what one record is.
 //!
 //! A guarantee says: whoever sees the output cannot tell two *adjacent* datasets apart. Each adjacency here
 //! is a type that measures how many records apart two datasets are and draws a random neighbour, so that a
@@ -43,7 +43,7 @@ pub enum Adjacency {
     /// One user gains or loses one interaction (one entry of R, 0 ↔ 1): [`Interaction`].
     Interaction,
     /// One user's row is zeroed out, or appears: all its interactions at once. Who takes part is public in
-    /// a peer-to-peer network; what they have is not (ref F.2): [`User`].
+    /// a peer-to-peer network; what they have is not: [`User`].
     User,
     /// One user exchanges one of its items for another, or gains or loses one: [`Swap`].
     Swap,
@@ -57,7 +57,7 @@ pub enum Adjacency {
     UnitSpectral,
 }
 
-/// An adjacency that runs.
+/// An executable adjacency: it measures distances between data sets and draws neighbours.
 pub trait Neighbouring {
     /// What a dataset is: binary rows of users, or the matrix of one peer (of a curator: A itself).
     type Data;

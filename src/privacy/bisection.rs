@@ -1,4 +1,4 @@
-//! Where a monotone condition stops holding.
+//! Bisection: finds where a monotone condition stops holding.
 
 /// Brackets the point where `holds` changes from true (small arguments) to false (large ones), to adjacent
 /// floating-point numbers: returns (a point where it holds, a point where it does not).

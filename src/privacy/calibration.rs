@@ -1,4 +1,4 @@
-//! From a budget to a noise multiplier.
+//! Turns a budget (ε, δ) into the noise multiplier.
 
 use std::fmt;
 
@@ -19,16 +19,16 @@ pub enum Calibration {
     Zcdp,
     /// z = √(4L ln(1/δ))/ε, as printed in P1, Theorem 3.2 (and Hardt & Roth, Hardt & Price). It costs
     /// ρ = ε²/(8 ln(1/δ)), which is within ε only up to about 2.34·ln(1/δ), not 4·ln(1/δ) as P1 says
-    /// (ref 0.4, F.1.1); beyond, [`Calibrated::warning`] says what is really spent.
+    /// ([`errata`](crate::privacy::errata)); beyond, [`Calibrated::warning`] says what is really spent.
     Paper,
     /// z = (L/ε)√(2 ln(1.25 L/δ)): the classical Gaussian mechanism (Dwork & Roth 2014, Theorem A.1) with
     /// (ε/L, δ/L) in every iteration, which basic composition adds up to (ε, δ). A reconstruction of how
-    /// FedPower calibrates (ref D.4). The theorem holds for ε/L ≤ 1 only; outside,
+    /// FedPower calibrates. The theorem holds for ε/L ≤ 1 only; outside,
     /// [`Calibrated::warning`] is decided by the exact curve, as for every calibration.
     Basic,
 }
 
-/// A noise multiplier and what it really costs.
+/// A noise multiplier with the exact ε it spends.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Calibrated {
     /// Noise multiplier: standard deviation of the noise on the sum per unit sensitivity.
@@ -117,7 +117,7 @@ impl fmt::Display for CalibrationWarning {
 /// underflows or overflows.
 ///
 /// # Source
-/// ref B.2; P1 Theorem 3.2 for [`Calibration::Paper`].
+/// Each variant of [`Calibration`] names its own; [`crate::guide::accounting`] compares them.
 pub fn calibrate(
     calibration: Calibration,
     budget: Budget,
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn embedded_reference_values_are_met() {
-        // (ε, δ, L, z paper, z CKS, z analytic, exact ε at the paper's z): 50-digit arithmetic, ref B.3.
+        // (ε, δ, L, z paper, z CKS, z analytic, exact ε at the paper's z): from 50-digit arithmetic.
         let rows = [
             (
                 0.1,
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn the_papers_calibration_warns_exactly_beyond_its_validity() {
-        // The exact limits of ref B.3.
+        // Computed with 50 digits.
         for (delta, limit) in [
             (1e-5, 36.087_336_211_3),
             (1e-6, 41.764_116_287_9),

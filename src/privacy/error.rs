@@ -1,4 +1,4 @@
-//! What is refused, and what to change.
+//! Errors of privacy parameters: what is refused, and what to change.
 
 use super::{Adjacency, SensitivityRule};
 use crate::linalg::IllConditioned;

@@ -10,7 +10,7 @@
 //! δ = φ(a)·(R(a) − R(b)). The difference cancels when μ = b − a is small, so up to μ = ½ it is
 //! integrated instead: R(a) − R(b) = ∫ₐᵇ −R′, whose integrand is smooth on the scale of 1, by eight-point
 //! Gauss–Legendre (error far below rounding). For a < 0 and larger μ, δ is near 1 and
-//! ln δ = log1p(−(Φ(a) + φ(a)·R(b))). (ref B.2)
+//! ln δ = log1p(−(Φ(a) + φ(a)·R(b))).
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 

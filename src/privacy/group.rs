@@ -1,4 +1,4 @@
-//! What it costs if several peers' data change at once.
+//! Group privacy: bounds the loss if several peers' data change at once.
 //!
 //! A guarantee is about one record, and one record lies at one peer. For rows of users that is all there is to say:
 //! whoever has a record has it at one peer. A change of the matrix A is another matter. A peer publishes its own noisy

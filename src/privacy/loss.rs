@@ -1,4 +1,4 @@
-//! What one peer loses over all iterations, and every way to state it.
+//! The privacy loss of a peer over all iterations, and its conversions (μ, ρ, Rényi, ε and δ).
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What a run costs in privacy. Pure arithmetic on a graph, variances, sensitivities and coalitions; it knows
+//! Privacy accounting: what a run costs, from a graph, variances, sensitivities and coalitions alone. It knows
 //! nothing of protocols.
 //!
 //! # How a guarantee is assembled
@@ -22,14 +22,14 @@
 //! It sees **every** noisy input of every peer and every message, and it knows the own noise and all pairwise
 //! noise of its colluders. Secret are only the own noise of honest peers and the pairwise noise between two
 //! honest peers. Averaging, orthonormalisation, stopping rules and all X^l are functions of what it sees: they
-//! are post-processing and cost nothing. No amplification from partial views is claimed (ref C.6;
-//! [`network_view_loss`] has the exact value for small networks). Peers follow
+//! are post-processing and cost nothing. No amplification from partial views is claimed
+//! ([`network_view_loss`] has the exact value for small networks). Peers follow
 //! the protocol; noise is fresh in every iteration. Under `trusted_sum` alone the adversary sees less: the sum.
 //!
 //! # The papers
 //! Where their statements are wrong or loose, and the number that shows it: [`errata`].
 //!
-//! # Never open
+//! # Fail-closed
 //! Values that mean nothing (NaN, zero, out of range) are refused or count as the worst case, bisections return
 //! the side with more noise, and a combination without a proof does not exist.
 //!

@@ -1,8 +1,8 @@
-//! What one peer's view of linear gossip costs another.
+//! The exact privacy loss of one peer in another's view of linear gossip, for small networks.
 //!
 //! In noise-then-gossip every message is a linear function of the noisy inputs. Whether that is cheaper than
 //! publishing the inputs depends on all messages *together*: they share one noise vector, so their separate
-//! losses do not add up to a bound (ref C.6, and `errata`). This is the joint loss, exactly, for small systems.
+//! losses do not add up to a bound (Muffliato in `errata`). This is the joint loss, exactly, for small systems.
 
 use nalgebra::{Cholesky, DMatrix, DVector};
 
@@ -21,7 +21,7 @@ pub struct NetworkViewLoss {
     pub rounding: f64,
 }
 
-/// v = [Bᵀ(BΣBᵀ)⁺B]_uu: what a viewer of B(x + η) learns about x_u, η ~ N(0, Σ), if x_u moves by 1 (ref C.7).
+/// v = [Bᵀ(BΣBᵀ)⁺B]_uu: what a viewer of B(x + η) learns about x_u, η ~ N(0, Σ), if x_u moves by 1.
 ///
 /// - `functionals`: B, one row per message the viewer sees, one column per peer.
 /// - `covariance`: Σ of the noise, positive definite; σ²I for independent noise.

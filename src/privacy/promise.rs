@@ -1,4 +1,4 @@
-//! What a guarantee protects and against whom, in words: every table, page, receipt and summary says it from here.
+//! Words for a guarantee, what it protects and against whom: every table, page, receipt and summary takes them from here.
 
 use super::Adjacency;
 
@@ -13,7 +13,7 @@ pub enum Seen {
     Everything,
 }
 
-/// One record of an adjacency, kept from one kind of adversary.
+/// A guarantee in three parts: what one record is, what the adversary sees, how many peers it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Promise {
     /// What one record is.
@@ -25,7 +25,7 @@ pub struct Promise {
 }
 
 impl Promise {
-    /// What can hardly be told, as the rest of "can hardly tell whether ...": what one record is.
+    /// What one record is, as the rest of the sentence "… can hardly tell whether …".
     ///
     /// A change of the matrix A is a change of the sum where only sums are seen. Where single inputs are seen, it
     /// is a change within one peer's A_u.
@@ -53,7 +53,7 @@ impl Promise {
         }
     }
 
-    /// Who can hardly tell it, as the beginning of a sentence.
+    /// The adversary, as the beginning of that sentence.
     #[must_use]
     pub fn against(&self) -> String {
         match (self.seen, self.colluders) {
@@ -76,7 +76,7 @@ impl Promise {
         }
     }
 
-    /// One sentence: who can hardly tell what.
+    /// The guarantee as one sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         format!(

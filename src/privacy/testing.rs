@@ -1,4 +1,4 @@
-//! What several tests of this layer need.
+//! Fixtures that several tests of this layer share.
 
 use nalgebra::{DMatrix, SymmetricEigen};
 

@@ -27,7 +27,7 @@ pub fn bun_steinke_rho(epsilon: Epsilon, delta: Delta) -> f64 {
 /// ε = inf_{α>1} ρα + ln(1 − 1/α) − (ln δ + ln α)/(α − 1), not below 0.
 ///
 /// The derivative in α is ρ + (ln δ + ln α)/(α − 1)²; ρ(α − 1)² rises and −ln(δα) falls, so it has one zero,
-/// which bisection finds. Every α gives a valid ε: stopping early only overstates it. (ref B.2)
+/// which bisection finds. Every α gives a valid ε: stopping early only overstates it.
 #[must_use]
 pub fn epsilon(rho: f64, delta: Delta) -> f64 {
     if rho == 0.0 {

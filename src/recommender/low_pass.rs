@@ -120,7 +120,7 @@ impl<'a> LowPassFilter<'a> {
     /// Differences below about 1e-8 are rounding, since the squared norms cancel.
     ///
     /// # Source
-    /// P1 section 6 for the measure; ref D.1 for the trace formula.
+    /// P1 section 6 for the measure; the trace formula is derived in [`crate::guide::results`].
     ///
     /// # Panics
     /// If a block does not have a row per item.

@@ -1,4 +1,4 @@
-//! The best items of a user, and how many held-out ones are among them.
+//! Ranks the items of a user, and measures how many held-out ones are among the best (Recall, NDCG).
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct RankingQuality {
     pub ndcg: f64,
 }
 
-/// [`RankingQuality`], of whom, and how.
+/// [`RankingQuality`] with the number of users and the length of the lists it is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RankingTotals {
     /// k.
@@ -71,7 +71,7 @@ pub fn top_items(scores: &[f64], seen: &[u32], top: usize) -> Vec<Ranked> {
 /// denominators. The sum over users runs in their order, whatever the number of threads.
 ///
 /// # Source
-/// The measures of the LightGCN and BSPM code (ref D.7). Their masked items get a score of −1024; here
+/// The measures of the LightGCN and BSPM code (defined in [`crate::guide::recommendation`]). Their masked items get a score of −1024; here
 /// they are left out, which differs only for a user with fewer than `top` other items.
 ///
 /// # Panics

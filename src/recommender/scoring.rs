@@ -1,4 +1,4 @@
-//! What one user would like: scores of all items from the user's own row and public values.
+//! Scores of all items for one user, from the user's own row and public values.
 
 use nalgebra::DMatrix;
 

@@ -1,4 +1,4 @@
-//! Which interactions are kept from training, so that recommendations can be checked against them.
+//! Splits interactions into training and held-out ones, so that recommendations can be checked.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ impl TestSet {
     }
 }
 
-/// What is held out, so that nothing disappears unseen.
+/// Counts of what is held out, matched and left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SplitCounts {
     /// Interactions left for training.

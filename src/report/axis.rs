@@ -1,4 +1,4 @@
-//! Axes: what they say, where they begin and end, and where their ticks are.
+//! Axes of figures: label, range and ticks.
 
 use std::ops::Range;
 

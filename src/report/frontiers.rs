@@ -1,4 +1,4 @@
-//! What a byte buys: error against bytes per peer, one figure per ε.
+//! Figures of error against bytes per peer, one per ε.
 
 use super::axis::{Axis, Spacing};
 use super::figure::{Figure, frontier};

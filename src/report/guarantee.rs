@@ -1,4 +1,4 @@
-//! What a privacy guarantee says, in words.
+//! The paragraph that says in words what a run protects.
 
 use super::number;
 use crate::privacy::Promise;

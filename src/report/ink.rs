@@ -1,5 +1,5 @@
-//! What things are drawn in: colours that follow the page's light or dark scheme, dashes and markers, so that colour is
-//! never the only thing that tells two series apart.
+//! Colours, dashes and markers of figures: they follow the page's light or dark scheme, and colour is never the only thing
+//! that tells two series apart.
 //!
 //! The plotting crate knows fixed colours only. Each [`Ink`] has one that occurs nowhere else, and [`themed`]
 //! replaces it by a variable of the style sheet.
@@ -8,7 +8,7 @@ use plotters::style::RGBColor;
 
 use super::markup::Markup;
 
-/// What something is drawn in.
+/// A colour of figures, by its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
     /// Labels.

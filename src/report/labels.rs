@@ -1,4 +1,4 @@
-//! Where the labels of points go, so that they cover neither each other nor the markers.
+//! Places the labels of points so that they cover neither each other nor the markers.
 
 use super::series::{Point, Series};
 

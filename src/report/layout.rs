@@ -1,4 +1,4 @@
-//! Where to draw the nodes of a graph: springs and repulsion, started from the graph's slow directions.
+//! Places the nodes of a drawn graph: springs and repulsion, started from the graph's slow directions.
 //!
 //! Only sums, products, quotients and square roots, in a fixed order: the same graph gives the same picture.
 

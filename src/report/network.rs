@@ -1,4 +1,4 @@
-//! The graph drawn, peers coloured by a value; for large graphs a histogram of degrees instead.
+//! Draws the graph with peers coloured by a value, or for large graphs a histogram of degrees.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formats numbers for people: digits, units, powers of ten.
 
 /// Four significant digits at most, powers of ten where zeros would have to be counted.
 pub(super) fn short(value: f64) -> String {

@@ -1,4 +1,4 @@
-//! From what a sweep found to its page.
+//! Turns what a sweep found into the parts of its page.
 
 use super::axis::{Axis, Spacing};
 use super::figure::Figure;

@@ -1,4 +1,4 @@
-//! What can be wrong with a topology: the request for one, or the file it comes from.
+//! Errors of topologies: of the request for one, or of the file it comes from.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What can be wrong in one place of a graph file.
+//! Errors at one place of a graph file.
 
 use crate::vocabulary::Hidden;
 

@@ -3,7 +3,7 @@
 use super::Graph;
 
 /// The Metropolis–Hastings weight of an edge between nodes of degrees `a` and `b`: 1/(1 + max(a, b))
-/// (Xiao & Boyd 2004; ref C.1).
+/// (Xiao & Boyd 2004).
 ///
 /// A node needs its own degree and its neighbours' degrees for it, nothing else about the graph; two
 /// ends computing it separately get equal bits.

@@ -1,4 +1,4 @@
-//! Graphs: who can talk to whom, who shares noise with whom.
+//! Communication and noise graphs: generators, files, mixing weights and spectra.
 //!
 //! A [`Topology`] is a [`Graph`] with its mixing weights ([`Mixing`]), its [`Spectrum`] and its
 //! [`Provenance`]. It comes from a generator ([`GeneratorConfig`]) or from a file ([`load`]).
@@ -75,13 +75,13 @@ pub enum Origin {
 }
 
 impl Provenance {
-    /// Of a generated graph.
+    /// The provenance of a generated graph.
     #[must_use]
     pub fn generated(config: GeneratorConfig) -> Self {
         Self::plain(config.name(), Origin::Generated(config))
     }
 
-    /// Of a graph a program made from a list of edges.
+    /// The provenance of a graph that a program made from a list of edges.
     #[must_use]
     pub fn edges(name: &str) -> Self {
         Self::plain(name, Origin::Edges)
@@ -192,7 +192,7 @@ impl Topology {
         &self.provenance
     }
 
-    /// It in numbers.
+    /// The topology in numbers.
     #[must_use]
     pub fn summary(&self) -> TopologySummary {
         TopologySummary {

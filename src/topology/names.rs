@@ -1,4 +1,4 @@
-//! Finding peers by the names their graph's file gives them.
+//! Finds peers by the names that their graph's file gives them.
 
 use super::{Graph, Origin, Topology};
 use crate::vocabulary::printed;

@@ -1,4 +1,4 @@
-//! Numbers of peers, iterations and rounds, as types that cannot be mistaken for one another.
+//! Number types for peers, iterations and rounds that cannot be mistaken for one another.
 
 use std::fmt;
 

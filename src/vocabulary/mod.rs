@@ -1,4 +1,4 @@
-//! The words every other layer uses: peer and step numbers, virtual time, seeds and streams, names.
+//! Basic types that every other layer uses: peer and step numbers, virtual time, seeds and streams, names.
 //!
 //! Nothing here reads a clock, draws entropy or knows the protocol.
 

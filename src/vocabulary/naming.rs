@@ -1,4 +1,4 @@
-//! How peers are called in text: the grammar of a printed name, and error texts that use names.
+//! Prints and reads the names of peers: the grammar of a printed name, and error texts that use names.
 //!
 //! A peer has one name, that of the user's graph file. Below the command line and the experiment peers are dense
 //! indices ([`PeerIndex`](super::PeerIndex)); where text leaves the program, names are printed by [`printed`], and

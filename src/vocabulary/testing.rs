@@ -1,4 +1,4 @@
-//! What tests of every layer need.
+//! Fixtures that tests of every layer share.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Names as they stand in files: which characters none may hold, and when two names are one in two spellings.
+//! Rules for names in files: which characters none may hold, and when two names are one in two spellings.
 //!
 //! Names are compared byte by byte. So that two names a reader of a file cannot tell apart never become two
 //! things, no name holds a character that cannot be seen ([`hidden`]), and names that differ only in how the

@@ -1,4 +1,4 @@
-//! A file under its final name is whole: it is written beside it, forced to the disk, and then renamed.
+//! Writes files whole or not at all: beside the final name, forced to the disk, then renamed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};

@@ -1,4 +1,4 @@
-//! Comma-separated values.
+//! Writes comma-separated values.
 
 /// Rows as CSV (RFC 4180, lines end with \n): fields are quoted where they hold a comma, a quote or a line end.
 ///

@@ -121,7 +121,10 @@ fn list_names_every_generator_and_every_recipe() {
             recipes += 1;
         }
     }
-    assert!(recipes >= 12, "the issue asks for twelve, found {recipes}");
+    assert!(
+        recipes >= 12,
+        "at least twelve named graphs, found {recipes}"
+    );
 }
 
 #[test]

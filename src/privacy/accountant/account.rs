@@ -1,4 +1,4 @@
-//! What every honest peer's data costs against one coalition, by the engine that suits the size.
+//! Computes every honest peer's variance factor against one coalition, by the method that suits the size.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +10,10 @@ use crate::privacy::PrivacyError;
 /// Up to this many connected peers the dense inverse is used outright.
 const DENSE_UP_TO: usize = 256;
 
-/// Up to this many it is the way out where quadrature misses the gap, or a peer adds no own noise.
+/// Components of up to this many peers are inverted densely where quadrature misses the gap, or a peer adds no own noise.
 pub const DENSE_AT_MOST: usize = 3000;
 
-/// How variance factors are computed.
+/// The method by which variance factors are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
@@ -26,7 +26,7 @@ pub enum Engine {
     Quadrature,
 }
 
-/// What is asked of [`account`].
+/// Options of [`account`]: accuracy and method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AccountOptions {
     /// The relative gap between the ends of a bracket to aim for, above 0. Where it is out of reach the brackets are
@@ -52,7 +52,7 @@ impl Default for AccountOptions {
     }
 }
 
-/// The variance factors of everybody honest.
+/// The variance factors of all honest peers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accounted {
     /// v_u = [Σ_H⁻¹]_uu, per unit of squared sensitivity; `None` for colluders.
@@ -89,7 +89,7 @@ impl Accounted {
 
 /// v_u = [Σ_H⁻¹]_uu of every honest peer u against `coalition`, as certified brackets, per connected component of
 /// the honest graph. If only u's contribution changes, by at most Δ, one iteration costs exactly
-/// μ_u² = Δ²·v_u (ref B.1).
+/// μ_u² = Δ²·v_u (proof: [`crate::guide::accounting`], section 4).
 ///
 /// # Errors
 /// [`PrivacyError::Coalition`] for a peer that does not exist or is named twice, [`PrivacyError::NobodyHonest`],

@@ -17,7 +17,7 @@ pub(super) struct Piece {
 ///
 /// Several noise graphs over the same peers merge into one weighted Laplacian, because independent variances on
 /// an edge add. A coalition knows every pairwise term with an end in it: those edges disappear, its peers too,
-/// and each honest peer keeps its own variance (ref B.1).
+/// and each honest peer keeps its own variance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoiseCovariance {
     own: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Every coalition of one peer, by enumeration.
+//! Variance factors against every coalition of one peer, by enumeration.
 //!
 //! # One inverse for all coalitions
 //! Let M = aI + bL_G + τ11ᵀ on a connected piece of G with inverse X (see [`super::component`]). Without

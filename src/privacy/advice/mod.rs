@@ -1,4 +1,4 @@
-//! What to change about a noise graph so that it reaches a gap to central differential privacy.
+//! Advises which edges to add to a noise graph so that it reaches a gap to central differential privacy.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ const REGULAR_UP_TO: usize = 1000;
 /// Seed of that graph.
 const SEED: u64 = 1;
 
-/// How to reach a gap against coalitions of a size.
+/// What to change about a noise graph so that a gap to central privacy is reached against coalitions of a size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
     /// The certified gap of the graph as it is; see [`certified_gap`].

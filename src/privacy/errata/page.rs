@@ -1,4 +1,4 @@
-//! The numbers printed on the page.
+//! Reads the numbers printed on the errata page.
 
 /// A row of a table of the page: | `key` | number | text |.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Computes every number on the page.
+//! Computes every number on the errata page and compares.
 
 mod budgets;
 mod networks;

@@ -1,4 +1,4 @@
-//! One entry of R.
+//! Adjacency by one interaction: two data sets differ in one entry of the rating matrix R.
 
 use rand::{Rng, RngExt};
 

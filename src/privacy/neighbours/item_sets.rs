@@ -1,4 +1,4 @@
-//! Rows as sets of items: what the adjacencies on users share.
+//! Set operations on rows of items that the adjacencies on users share.
 
 use rand::{Rng, RngExt};
 

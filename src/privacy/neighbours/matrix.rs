@@ -1,4 +1,4 @@
-//! A change of one peer's matrix in the norm that P1 uses.
+//! Adjacency by a change of one peer's matrix, in the norm that P1 uses.
 
 use nalgebra::DMatrix;
 use rand::Rng;

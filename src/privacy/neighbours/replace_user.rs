@@ -1,4 +1,4 @@
-//! One user for another.
+//! Adjacency by replacing one user's row with any other.
 
 use rand::{Rng, RngExt};
 

@@ -1,4 +1,4 @@
-//! One item for another.
+//! Adjacency by exchanging one item of a user for another.
 
 use rand::{Rng, RngExt};
 

@@ -81,7 +81,7 @@ fn distances_of_known_pairs() {
     assert_eq!(Swap::distance(&a, &b), Some(3.0));
     let c = rows(5, &[&[1, 3, 4], &[], &[0]]);
     assert_eq!(Swap::distance(&a, &c), Some(3.0));
-    // One entry of A anywhere is one record; a symmetric pair of ones is √2 of them (ref F.1.5).
+    // One entry of A anywhere is one record; a symmetric pair of ones is √2 of them (`symmetric-pair` in `errata.md`).
     let zero = DMatrix::zeros(2, 2);
     let entry = DMatrix::from_row_slice(2, 2, &[0.0, 1.0, 0.0, 0.0]);
     let pair = DMatrix::from_row_slice(2, 2, &[0.0, 1.0, 1.0, 0.0]);

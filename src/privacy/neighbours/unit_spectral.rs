@@ -1,4 +1,4 @@
-//! A change of one peer's matrix that moves no vector by more than its length.
+//! Adjacency by a change of one peer's matrix of spectral norm at most 1: it moves no vector by more than its length.
 
 use nalgebra::DMatrix;
 use rand::distr::Distribution;

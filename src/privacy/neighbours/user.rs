@@ -1,4 +1,4 @@
-//! All of one user, or nothing.
+//! Adjacency by one whole user: all interactions of the user, or none.
 
 use rand::{Rng, RngExt};
 

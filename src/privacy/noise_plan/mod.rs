@@ -1,4 +1,4 @@
-//! How much noise every peer adds, and what each adversary then learns.
+//! The noise plan: how much noise every peer adds, and what each adversary then learns.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,7 @@ pub struct View {
     pub certificate: Certificate,
 }
 
-/// Standard deviations of the noise, and what they buy.
+/// Standard deviations of own and pairwise noise, and what each adversary then learns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NoisePlan {
     /// σ_η: own noise of a peer, per unit sensitivity, coordinate and iteration.
@@ -80,7 +80,7 @@ pub struct NoisePlan {
     views: Vec<View>,
 }
 
-/// What a plan is made from.
+/// The request that a noise plan is computed for.
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseRequest<'a> {
     /// The noise graph: who shares pairwise noise with whom.
@@ -173,7 +173,7 @@ impl NoisePlan {
     /// - `none`: no noise, no views, ε = `None`.
     /// - `local`: σ_η = z at every peer; v_u = 1/z² whatever the others do.
     /// - `independent`, only with `trusted_sum`: σ_η² = z²/(s − t). Colluders subtract their own noise from the
-    ///   sum; what is left has variance (s − t)σ_η² = z². (P1 Theorem 5.2 divides by s: ref 0.8.)
+    ///   sum; what is left has variance (s − t)σ_η² = z². (P1 Theorem 5.2 divides by s: see [`errata`](crate::privacy::errata).)
     /// - `pairwise` with `trusted_sum`: pairwise noise would cancel inside the aggregation and protect
     ///   nothing, so the plan is that of `independent`, with σ_Δ = 0.
     /// - `pairwise`: see the proofs in `pairwise.rs` and `certified.rs`. The noise on the sum is (1 + β) times the least

@@ -1,4 +1,4 @@
-//! The recipe for pairwise noise: σ_η and κ = σ_Δ²/σ_η² such that v_u ≤ 1/z² against every coalition of t.
+//! Chooses own and pairwise noise, σ_η and κ = σ_Δ²/σ_η², such that v_u ≤ 1/z² against every coalition of t.
 //!
 //! In units of σ_η², v_u·σ_η² = 1/|C| + Σ_{k≥2} w_k/(1 + κλ_k), where C is u's component in the honest graph, λ_k
 //! the eigenvalues of its Laplacian and w_k = (e_uᵀq_k)². The first term is what a trusted curator of C would

@@ -1,4 +1,4 @@
-//! Which peer, which component, which number is in the way, and what would do.
+//! Explains a refused noise plan: which peer, piece or number is in the way, and what would do.
 
 use super::super::PrivacyError;
 use super::super::accountant::PublicGraph;

@@ -1,4 +1,4 @@
-//! Spending one budget unevenly over the iterations.
+//! Splits one budget unevenly over the iterations.
 
 use std::fmt;
 
@@ -96,7 +96,7 @@ impl<'de> Deserialize<'de> for BudgetSplit {
 /// # Statement and proof
 /// With z = √L/μ the even split spends L·(1/z)² = μ². Multipliers z_l = z·√(Σw/(L·w_l)) spend
 /// Σ 1/z_l² = (1/z²)·Σ L·w_l/Σw = L/z² = μ². ∎ The weights must be fixed in advance, so that every μ_l is a constant: adaptive
-/// composition of Gaussian mechanisms then gives μ² = Σμ_l² (Dong, Roth & Su 2022, Corollary 3.3; ref B.1). A plan for v_u ≤ 1/z² with
+/// composition of Gaussian mechanisms then gives μ² = Σμ_l² (Dong, Roth & Su 2022, Corollary 3.3). A plan for v_u ≤ 1/z² with
 /// both standard deviations multiplied by the l-th number meets v_u ≤ 1/z_l² in iteration l.
 ///
 /// # Errors

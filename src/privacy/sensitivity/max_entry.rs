@@ -1,4 +1,4 @@
-//! The bound of earlier work, from the largest entry of X; the baselines of P1 use it.
+//! The sensitivity bound of earlier work, from the largest entry of X; the baselines of P1 use it.
 
 use std::marker::PhantomData;
 

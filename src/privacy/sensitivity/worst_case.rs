@@ -1,4 +1,4 @@
-//! The bound that looks at no X at all, for the FedPower-style baseline.
+//! The sensitivity bound that holds for every X, for the FedPower-style baseline.
 
 use std::marker::PhantomData;
 

@@ -14,7 +14,7 @@ use super::{Coefficients, MixingBounds, Recurrence};
 /// correctness.
 ///
 /// # Source
-/// Chebyshev semi-iteration: G. Golub & R. Varga 1961; for gossip ref C.2.
+/// Chebyshev semi-iteration: G. Golub & R. Varga 1961; rounds measured for gossip: [`crate::guide::averaging`].
 #[derive(Clone, Copy, Debug)]
 pub struct Chebyshev;
 

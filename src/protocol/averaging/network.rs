@@ -1,4 +1,4 @@
-//! What a scheme may know of the communication graph.
+//! The view of the communication graph that averaging schemes are given.
 
 /// The public communication graph and the mixing weights on it, as a scheme sees them when it compiles its program.
 ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::window;
 use super::{Coefficients, Network};
 
-/// What an averaging scheme compiles to: everything that is exchanged in one iteration, and how it is combined.
+/// The compiled averaging of one iteration: everything that is exchanged, and how it is combined.
 ///
 /// In round k a peer that has a step in it first sends its value as it is, then waits for the messages the step
 /// expects, which are of the same round, and combines them with its own value. Rounds in which it has no step do not
@@ -326,7 +326,7 @@ fn check_matches(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Result<(), P
     }
 }
 
-/// What one peer has to know of a program.
+/// One peer's part of a program, with what identifies the whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeerProgram {
     digest: [u8; 32],

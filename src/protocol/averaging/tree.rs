@@ -1,4 +1,4 @@
-//! Sums up a spanning tree and sends the total back down.
+//! The tree scheme: sums up a spanning tree and sends the total back down.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Two slots per neighbour suffice: the theorem, and the check that a listed program obeys it.
+//! Why two message slots per neighbour suffice, and the check that a listed program obeys it.
 //!
 //! # Statement
 //! Let v send messages 0, 1, 2, … to u over all iterations, rounds of max-consensus included. If the program passes

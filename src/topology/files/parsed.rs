@@ -1,4 +1,4 @@
-//! What every reader produces, and how it becomes a graph.
+//! The nodes and edges that every reader of graph files produces, and how they become a graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 

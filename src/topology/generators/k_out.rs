@@ -8,7 +8,7 @@ use super::{EdgeList, Family, Randomness, check_degree, check_edges};
 use crate::topology::TopologyError;
 
 /// Every node picks `k` distinct others uniformly; the edges are the union of the picks, so degrees are
-/// at least k and 2k − k²/(n − 1) on average (Fenner & Frieze 1982; the graph of GOPA, ref A.1).
+/// at least k and 2k − k²/(n − 1) on average (Fenner & Frieze 1982; the graph of GOPA, Sabater, Bellet & Ramon 2022).
 ///
 /// # Cost
 /// O(n · k · log(n · k)).

@@ -15,7 +15,7 @@ use crate::topology::TopologyError;
 /// complement is drawn, because pairing would rarely finish.
 ///
 /// From degree 3 on these are expanders with high probability (Friedman 2008: λ₂(L) near
-/// d − 2√(d − 1)), and the recommended noise graphs (ref B.4 vi).
+/// d − 2√(d − 1)), and the recommended noise graphs ([`crate::guide::accounting`], section 6).
 ///
 /// # Cost
 /// O(n · degree), by rustworkx-core.

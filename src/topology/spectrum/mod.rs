@@ -1,4 +1,4 @@
-//! The eigenvalues that decide privacy and rounds, as intervals.
+//! The eigenvalues of a graph that decide privacy and averaging rounds, as intervals.
 
 mod certified;
 mod estimated;
@@ -38,7 +38,7 @@ pub struct Interval {
     pub certified: bool,
 }
 
-/// What a number says of the quantity it stands for.
+/// Whether a number is the value of a quantity, or a lower bound on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Known {
@@ -114,10 +114,10 @@ impl Interval {
 /// For a single node, which has nothing to mix, all three are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spectrum {
-    /// λ₂(L), Fiedler's algebraic connectivity; decides what a coalition can undo (ref B.4).
+    /// λ₂(L), Fiedler's algebraic connectivity; decides what a coalition can undo ([`crate::guide::accounting`]).
     pub algebraic_connectivity: Interval,
     /// λ₂(W), the second largest eigenvalue of the mixing matrix; decides the rounds of averaging
-    /// (ref C.2).
+    /// ([`crate::guide::averaging`]).
     pub mixing_second: Interval,
     /// The smallest eigenvalue of the mixing matrix, above −1.
     pub mixing_smallest: Interval,

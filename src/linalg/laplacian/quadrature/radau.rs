@@ -1,8 +1,8 @@
-//! From the coefficients of a Krylov space to certified ends.
+//! Certified lower and upper ends of eᵀA⁻¹e from the coefficients of a Krylov space (Gauss–Radau).
 //!
 //! # Statement
 //! Let A ≻ 0 with A ⪰ aI on a subspace that contains e and is invariant. For every x in it, with r = e − Ax,
-//! **xᵀ(e + r) ≤ eᵀA⁻¹e ≤ xᵀ(e + r) + ‖r‖²/a**. (ref B.4 v)
+//! **xᵀ(e + r) ≤ eᵀA⁻¹e ≤ xᵀ(e + r) + ‖r‖²/a**.
 //!
 //! # Proof
 //! eᵀA⁻¹e = (Ax + r)ᵀA⁻¹(Ax + r) = xᵀAx + 2xᵀr + rᵀA⁻¹r = xᵀ(e + r) + rᵀA⁻¹r, and 0 ≤ rᵀA⁻¹r ≤ ‖r‖²/a. ∎
@@ -11,7 +11,7 @@
 //! In the Krylov space of k steps the largest lower end is x = V·T⁻¹e₁ (Gauss quadrature, conjugate gradients).
 //! The smallest upper end solves T y = e₁ − y_kδ with (T − a)δ = β_k²e_k: setting the gradient of
 //! 2y₁ − yᵀTy + ‖e₁ − T₊y‖²/a to 0 (T₊ is T with the row β_ke_kᵀ below) gives (T − a)(Ty − e₁) = −β_k²y_ke_k.
-//! That is Golub's modified last row: the value *is* Gauss–Radau quadrature with a node at a (ref B.4 iv), here
+//! That is Golub's modified last row: the value *is* Gauss–Radau quadrature with a node at a (Golub & Meurant 1994), here
 //! without any use of orthogonal polynomials.
 //!
 //! # Rounding

@@ -1,4 +1,4 @@
-//! What is known of λ₂ of the noise graph, and what a coalition leaves of it.
+//! Proved lower bounds on λ₂ of the noise graph, before and after a coalition is removed.
 
 use crate::topology::{Graph, Interval};
 
@@ -25,7 +25,7 @@ impl From<Interval> for Connectivity {
 }
 
 impl Connectivity {
-    /// Nothing is known, which is certain.
+    /// The bound 0, which always holds.
     pub const UNKNOWN: Self = Self { lower_bound: 0.0 };
 
     /// A lower bound on λ₂(G − S) for every coalition S of `colluders` peers: λ₂(G) − t, if positive.

@@ -1,4 +1,4 @@
-//! The core bound: an expander keeps a well connected core whatever coalition is chosen. (ref B.4(vi), sharpened)
+//! The core bound: an expander keeps a well connected core whatever coalition is chosen.
 //!
 //! # Statement
 //! Let 1 ≤ t < w ≤ s, D(w) the sum of the w largest degrees, λ ≤ λ₂(G), and
@@ -24,7 +24,7 @@
 //! K: ‖b‖² = 1/h and bᵀ1 = 1, so bᵀΣ_K⁻¹b ≤ 1/(n_K σ_η²) + (1/h)/(σ_η² + σ_Δ²a), and the bracket is at most r. The least of
 //! x²/σ_η² + (1 − x)²r over x is r/(1 + σ_η²r). Of u's neighbours at most |W| − 1 ≤ w − 2 are in W. ∎
 //!
-//! Every w is tried and the smallest result is kept; w = 2t with D(w) ≤ 2t·d_max is the form of ref B.4(vi). It holds
+//! Every w is tried and the smallest result is kept; w = 2t with D(w) ≤ 2t·d_max is the simplest form. It holds
 //! for t ≥ λ₂ too, where the λ₂ bound says nothing.
 
 use super::{PublicGraph, lambda2_bound};

@@ -1,4 +1,4 @@
-//! The detour bound: how far apart honest peers can be once any one peer is gone.
+//! The detour bound, from how far apart honest peers can be once any one peer is removed.
 //!
 //! # Statement
 //! Let t ≤ 1 and let any two honest peers be at most ℓ edges apart in H = G − S for every coalition S of t peers. Then

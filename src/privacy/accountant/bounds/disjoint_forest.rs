@@ -1,4 +1,4 @@
-//! The disjoint-forest bound: a coalition of t spoils at most t of a peer's disjoint trees. (ref B.4(vii), sharpened)
+//! The disjoint-forest bound: a coalition of t spoils at most t of a peer's disjoint trees.
 //!
 //! # Statement
 //! Let T_1, …, T_h be vertex-disjoint trees of G − u, each rooted at a neighbour of u. For a tree, or any part of it that
@@ -13,7 +13,7 @@
 //! σ_η²v_u ≤ (1 − Σf_i)² + Σ f_i²·(m_i + qQ_i)/m_i², whose least value over f is 1/(1 + Σ c_i): resistances in
 //! parallel. The sum over whichever trees survived is at least C. ∎
 //!
-//! With every tree cut down to its root it is the star bound, and ref B.4(vii) is the choice f_i = m_i/(1 + Σm_i), so
+//! With every tree cut down to its root it is the star bound, and f_i = m_i/(1 + Σm_i) is another choice, so
 //! neither is ever better. For large σ_Δ² the bound tends to 1/(1 + M), M the size of the h − t smallest trees,
 //! whatever λ₂ is: it needs no eigenvalue and holds for t ≥ λ₂.
 

@@ -1,4 +1,4 @@
-//! The degree-aware two-point Gauss–Radau bound. (ref B.4(iii))
+//! The degree-aware two-point Gauss–Radau bound.
 //!
 //! # Statement
 //! Let H have n peers, u degree d in H, and λ₂(H) ≥ a ≥ 0. With m₁ = d·n/(n − 1), σ² = m₁(n − 1 − d)/(n − 1),

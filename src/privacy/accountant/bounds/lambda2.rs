@@ -1,9 +1,9 @@
-//! The λ₂ bound: every coalition leaves at least λ₂(G) − t of the algebraic connectivity. (ref B.4(i))
+//! The λ₂ bound: every coalition leaves at least λ₂(G) − t of the algebraic connectivity.
 
 use super::PublicGraph;
 
 /// v_u ≤ 1/(n_H σ_η²) + (1 − 1/n_H)/(σ_η² + σ_Δ²·λ₂(H)), for a connected H of `honest` peers with
-/// λ₂(H) ≥ `connectivity`. (ref B.4(i); DECOR's bound, Allouah et al. 2024)
+/// λ₂(H) ≥ `connectivity`. (DECOR's bound, Allouah et al. 2024)
 ///
 /// # Proof
 /// Σ_H = σ_η²I + σ_Δ²L_H has the eigenvector 1/√n_H with eigenvalue σ_η², on which e_u has weight 1/n_H. The

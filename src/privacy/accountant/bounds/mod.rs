@@ -55,7 +55,7 @@ pub struct PublicGraph<'a> {
 }
 
 impl<'a> PublicGraph<'a> {
-    /// With what is known of λ₂. On a graph in pieces λ₂ is 0, whatever was claimed.
+    /// The graph with a lower bound on its λ₂. On a graph in pieces λ₂ is 0, whatever was claimed.
     #[must_use]
     pub fn new(graph: &'a Graph, connectivity: Connectivity) -> Self {
         let mut largest: Vec<usize> = (0..graph.nodes()).map(|u| graph.degree(u)).collect();

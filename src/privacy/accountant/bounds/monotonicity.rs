@@ -1,4 +1,4 @@
-//! More colluders learn more, so only coalitions of exactly t peers matter. (ref B.4(viii))
+//! More colluders learn more, so only coalitions of exactly t peers matter.
 //!
 //! # Statement
 //! If S ⊆ S′ and u ∉ S′ then v_u under S is at most v_u under S′. More generally v_u does not grow when an honest peer

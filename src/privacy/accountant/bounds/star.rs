@@ -1,9 +1,9 @@
-//! The star bound: a peer hides among the noise partners it keeps. (ref B.4(ii))
+//! The star bound: a peer hides among the noise partners it keeps.
 
 use super::PublicGraph;
 
 /// v_u ≤ (1 + q)/(σ_η²(h + 1 + q)), q = σ_η²/σ_Δ², for a peer with at least `neighbours` = h honest noise
-/// partners, connected or not. Under any coalition of t, h ≥ deg(u) − t. (ref B.4(ii))
+/// partners, connected or not. Under any coalition of t, h ≥ deg(u) − t.
 ///
 /// # Proof
 /// Σ = σ_η²I + σ_Δ²BBᵀ, B the incidence matrix of H, and v_u is the least ‖t‖²/σ_η² + ‖f‖²/σ_Δ² over t + Bf = e_u

@@ -1,4 +1,4 @@
-//! Every coalition of a size, one by one.
+//! Exhaustive search: looks at every coalition of a size.
 
 use rayon::prelude::*;
 

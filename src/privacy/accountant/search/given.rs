@@ -1,4 +1,4 @@
-//! What one coalition learns about one peer, from below.
+//! Lower bounds on the variance factor v_u of one peer against one given coalition.
 
 use crate::topology::Graph;
 

@@ -1,4 +1,4 @@
-//! Coalitions that are likely to be bad, and what exchanging their members makes of them.
+//! Local search: starts from coalitions that are likely to learn much and exchanges their members.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
-//! The worst coalition of a size: which one is known to do how much, and what none of them can exceed.
+//! Searches for the worst coalition of a size: a lower bound by one named coalition, an upper bound for all.
 //!
 //! Finding the coalition of t that learns most about anybody is a search over C(s, t) sets of a set function that is
-//! neither sub- nor supermodular (ref B.4(viii)). The answer is a bracket: the lower end is what one named coalition
+//! neither sub- nor supermodular ([`super::bounds::monotonicity`]). The answer is a bracket: the lower end is what one named coalition
 //! learns about one named peer, the upper end a certified bound for all coalitions.
 
 mod exhaustive;

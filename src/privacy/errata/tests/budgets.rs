@@ -1,4 +1,4 @@
-//! Calibration: (ε, δ) to noise and back.
+//! Numbers of the errata page about calibration.
 
 use std::f64::consts::SQRT_2;
 

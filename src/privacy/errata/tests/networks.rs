@@ -1,4 +1,4 @@
-//! Noise-then-gossip.
+//! Numbers of the errata page about noise-then-gossip.
 
 use nalgebra::DMatrix;
 

@@ -1,4 +1,4 @@
-//! Random orthonormal blocks and coherence.
+//! Numbers of the errata page about random orthonormal blocks and coherence.
 
 use nalgebra::{DMatrix, SymmetricEigen};
 use rand::Rng;

@@ -1,4 +1,4 @@
-//! What one record moves.
+//! Numbers of the errata page about sensitivities.
 
 use std::f64::consts::SQRT_2;
 

@@ -1,4 +1,4 @@
-//! The recipe where single coalitions cannot be enumerated fast: σ_Δ from the best certificate.
+//! Chooses σ_Δ by the best certificate, where enumerating all coalitions takes too long.
 //!
 //! In units of σ_η² the plan must keep max_u v_u·σ_η² ≤ (1 + β)/n_H, n_H = s − t, with σ_η² = z²(1 + β)/n_H: then
 //! v_u ≤ 1/z². A trusted curator against t colluders needs β = 0, so β is the extra variance of the sum.

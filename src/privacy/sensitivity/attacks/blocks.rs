@@ -1,4 +1,4 @@
-//! Blocks X on which bounds are attained.
+//! Test blocks X on which sensitivity bounds are attained.
 
 use nalgebra::DMatrix;
 

@@ -1,4 +1,4 @@
-//! Which bounds are attacked, with which public numbers, and how close the attack must come.
+//! The table of attacks: which sensitivity bound, with which public numbers, and how close the attack must come.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 

@@ -1,4 +1,4 @@
-//! Adjacent data to attack with.
+//! Pairs of adjacent data that tests attack sensitivity bounds with.
 
 use std::num::NonZeroU32;
 

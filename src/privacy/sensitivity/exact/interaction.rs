@@ -1,4 +1,4 @@
-//! One interaction.
+//! The tight bound for one interaction.
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::Exact;

@@ -1,4 +1,4 @@
-//! Tight bounds: the largest change any record can make, given what is public.
+//! Tight sensitivity bounds: the largest change any record can make, given what is public.
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! One user for another.
+//! The tight bound for replacing one user by another.
 
 use std::f64::consts::SQRT_2;
 

@@ -1,4 +1,4 @@
-//! One item for another.
+//! The tight bound for exchanging one item for another.
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::Exact;

@@ -1,4 +1,4 @@
-//! A change of the matrix of spectral norm 1.
+//! The tight bound for a change of the matrix of spectral norm 1.
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;

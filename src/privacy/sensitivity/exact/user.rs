@@ -1,4 +1,4 @@
-//! A whole user, there or not.
+//! The tight bound for a whole user, there or not.
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
@@ -32,7 +32,7 @@ impl Rule for Exact<adjacency::User> {
     }
 }
 
-/// D̂ matters under a cap only.
+/// The statistic of the rule: D̂ under a cap, nothing without one.
 pub(super) fn statistic(public: &Public) -> Statistic {
     match public.degree_cap {
         Some(_) => Statistic::MaxRowNorm,

@@ -1,4 +1,4 @@
-//! One interaction.
+//! The tight bound for one interaction, where the packed triangle is released.
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;

@@ -1,4 +1,4 @@
-//! P1's change of the matrix.
+//! The tight bound for P1's change of the matrix, where the packed triangle is released.
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;

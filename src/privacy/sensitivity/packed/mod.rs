@@ -1,4 +1,4 @@
-//! Tight bounds for the packed triangle of A: what one record moves when the matrix itself is released.
+//! Tight sensitivity bounds for the packed triangle of A, where the matrix itself is released.
 //!
 //! # Setting
 //! Released are the n(n+1)/2 numbers A_ij, i ≤ j. Two contributions that differ by a symmetric C differ by ‖triu(C)‖ in

@@ -1,4 +1,4 @@
-//! One user for another.
+//! The tight bound for replacing one user by another, where the packed triangle is released.
 
 use std::f64::consts::SQRT_2;
 

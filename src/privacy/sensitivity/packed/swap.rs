@@ -1,4 +1,4 @@
-//! One item for another.
+//! The tight bound for exchanging one item for another, where the packed triangle is released.
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;

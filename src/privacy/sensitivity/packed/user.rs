@@ -1,4 +1,4 @@
-//! One user, there or not.
+//! The tight bound for a whole user, where the packed triangle is released.
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;

@@ -1,0 +1,50 @@
+//! The manual: what Undertone computes, what it promises, and what its files mean. It holds pages and no code.
+//!
+//! | page | answers |
+//! | --- | --- |
+//! | [`protocol`] | How do peers compute together? What is in a message? |
+//! | [`threat_model`] | Who is protected from whom? What is public, and what does no ε cover? |
+//! | [`accounting`] | How does ε become noise, and noise ε? Where is the proof? |
+//! | [`algorithms`] | What is released, and which algorithm is the right one? |
+//! | [`averaging`] | How does everybody come to know the sum, and at which cost? |
+//! | [`engines`] | How is a session run, and which engines give equal bits? How large can it be? |
+//! | [`commands`] | What can be typed, and what do exit codes mean? |
+//! | [`experiment_files`] | What does each key of an experiment file mean? |
+//! | [`results`] | What does each file and each number of a result mean? |
+//! | [`campaigns`] | How are figures and tables made from many runs? |
+//! | [`recommendation`] | How does a basis recommend, and what is private about it? |
+//! | [`topologies`] | Which graphs are there, and how do I bring my own? |
+//! | [`papers`] | What is taken from which paper, and what is done otherwise? |
+//! | [`errata`] | What do the papers state wrongly? |
+//! | [`glossary`] | What is a thing called in text, formulas, files and code? |
+//! | [`dependencies`] | Which crates are used, and why? |
+
+#[doc(inline)]
+pub use crate::privacy::errata;
+
+macro_rules! pages {
+    ($($page:ident = $file:literal;)*) => {
+        $(
+            #[doc = include_str!($file)]
+            pub mod $page {}
+        )*
+    };
+}
+
+pages! {
+    protocol = "protocol.md";
+    threat_model = "threat_model.md";
+    accounting = "accounting.md";
+    algorithms = "algorithms.md";
+    averaging = "averaging.md";
+    engines = "engines.md";
+    commands = "commands.md";
+    experiment_files = "experiment_files.md";
+    results = "results.md";
+    campaigns = "campaigns.md";
+    recommendation = "recommendation.md";
+    topologies = "topologies.md";
+    papers = "papers.md";
+    glossary = "glossary.md";
+    dependencies = "dependencies.md";
+}
