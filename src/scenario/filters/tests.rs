@@ -212,21 +212,29 @@ fn search(adjacency: Adjacency, choices: Choices, list: List, folder: &Path) -> 
             [lines, other]
         })
         .collect();
+    // Of all settings only the threshold changes what is read: each file is read once for each.
+    let mut worlds: BTreeMap<u64, Vec<[Interactions; 2]>> = BTreeMap::new();
     for config in combinations(adjacency) {
         if refused(&config, folder) {
             found.refused += 1;
             continue;
         }
         let seed = Seed::from_u64(config.seed);
-        for pair in &pairs {
-            let [a, b] = [&pair[0], &pair[1]].map(|lines| read(lines, config.data.threshold));
-            let drawn = |data: &Interactions| match &config.data.items_file {
-                Some(file) => ItemNames::load(&folder.join(file)).expect("good"),
+        let threshold = config.data.threshold;
+        let worlds = worlds.entry(threshold.to_bits()).or_insert_with(|| {
+            let both = |pair: &[Lines; 2]| pair.each_ref().map(|lines| read(lines, threshold));
+            pairs.iter().map(both).collect()
+        });
+        let file = config.data.items_file.as_ref();
+        let listed = file.map(|file| ItemNames::load(&folder.join(file)).expect("good"));
+        for [a, b] in worlds.iter() {
+            let drawn = |data: &Interactions| match &listed {
+                Some(list) => list.clone(),
                 None => ItemNames::most_rated(data, config.data.items),
             };
-            let public = drawn(&a);
+            let public = drawn(a);
             let other = if list == List::Redrawn {
-                drawn(&b)
+                drawn(b)
             } else {
                 public.clone()
             };
@@ -240,7 +248,7 @@ fn search(adjacency: Adjacency, choices: Choices, list: List, folder: &Path) -> 
                     .expect("valid")
                     .interactions
             };
-            let (a, b) = (filtered(&a, &public), filtered(&b, &other));
+            let (a, b) = (filtered(a, &public), filtered(b, &other));
             found.tried += 1;
             found.moved += usize::from(a != b);
             let near = distance.distance(&a, &b).is_some_and(|d| d <= 1.0);
