@@ -6,12 +6,13 @@ use super::max_entry::MaxEntry;
 use super::packed::Packed;
 use super::row_norm::RowNorm;
 use super::rule::{Proved, SensitivityRule};
+use super::unit_row::{self, UnitRow};
 use super::worst_case::WorstCase;
 use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// The combinations that have a proof; the text of [`super::PrivacyError::Unproved`].
-pub(super) static PROVED: [Proved; 21] = [
+pub(super) static PROVED: [Proved; 27] = [
     Proved::of::<Exact<adjacency::Interaction>>(),
     Proved::of::<RowNorm<adjacency::Interaction>>(),
     Proved::of::<MaxEntry<adjacency::Interaction>>(),
@@ -33,6 +34,12 @@ pub(super) static PROVED: [Proved; 21] = [
     Proved::of::<Isometric<adjacency::User>>(),
     Proved::of::<Isometric<adjacency::Swap>>(),
     Proved::of::<Isometric<adjacency::ReplaceUser>>(),
+    Proved::of::<UnitRow<adjacency::User, unit_row::Product>>(),
+    Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Product>>(),
+    Proved::of::<UnitRow<adjacency::User, unit_row::Packed>>(),
+    Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Packed>>(),
+    Proved::of::<UnitRow<adjacency::User, unit_row::Isometric>>(),
+    Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Isometric>>(),
 ];
 
 /// The line for this combination, if it has a proof.
