@@ -95,6 +95,17 @@ pub enum SimulationError {
     /// Parts that make no session.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// Noise that does not keep the promise: the one asked for is not to be had on this graph with this scheme.
+    #[error(
+        "this noise gives epsilon = {found} where {asked} was asked for: use NoiseSpec::Pairwise or NoiseSpec::Local, or a graph that stays \
+         connected without its colluders"
+    )]
+    Promise {
+        /// What the noise gives, infinite for nothing.
+        found: f64,
+        /// ε asked for.
+        asked: f64,
+    },
     /// A program whose releases cannot be counted in whole numbers.
     #[error("one record is charged for {found} releases; noise is planned for at most {most}")]
     Charge {
@@ -216,6 +227,12 @@ impl Simulation {
         let noise = self
             .noise
             .plan(&self.privacy, charge as u32, noise_topology)?;
+        if let (Some((_, plan)), PrivacySpec::Budgeted { budget, .. }) = (&noise, &self.privacy) {
+            let (found, asked) = (plan.epsilon().unwrap_or(f64::INFINITY), budget.epsilon.get());
+            if found > asked * (1.0 + 1e-9) {
+                return Err(SimulationError::Promise { found, asked });
+            }
+        }
         let (sigma_own, sigma_pairwise, z) = match &noise {
             Some((calibrated, plan)) => (plan.sigma_own(), plan.sigma_pairwise(), calibrated.z()),
             None => (0.0, 0.0, 0.0),
@@ -361,6 +378,9 @@ mod tests {
         assert!(refused.to_string().contains("unit-row"), "{refused}");
         let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User).expect("valid");
         assert!(simulation(privacy).peers(301).build().is_err());
+        // Shares without a mask protect nobody where everybody's message is seen.
+        let bare = simulation(privacy).noise(NoiseSpec::Independent).build();
+        assert!(matches!(bare, Err(SimulationError::Promise { .. })), "{bare:?}");
         let wide = AlgorithmSpec::Covariance { rank: 5 };
         assert!(Simulation::new(samples(), wide, privacy).build().is_err());
     }
