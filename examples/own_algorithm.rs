@@ -125,8 +125,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let simulation = Simulation::new(dataset, own, privacy)
         .bound::<OnePerPerson>()
         .peers(24)
-        .seed(3)
-        .build()?;
+        .build(3)?;
     let outcome = lockstep::run(simulation.session(), &mut Silent)?;
     // Peers that pass real messages get the same bits.
     let latency = Latency::Constant { micros: 100 };

@@ -23,8 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let simulation = Simulation::new(dataset, AlgorithmSpec::Covariance { rank: 1 }, privacy)
         .peers(40)
         .averaging(AveragingKind::Tree)
-        .seed(7)
-        .build()?;
+        .build(7)?;
     let outcome = lockstep::run(simulation.session(), &mut Silent)?;
     for view in simulation.noise().map_or(&[][..], |noise| noise.views()) {
         println!("{:<18} epsilon = {:.3}", view.view, view.epsilon);

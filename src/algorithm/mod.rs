@@ -126,8 +126,9 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     }
 
     /// Whether all releases are of one shape, that of the query, and the next query is a function of the noisy sum alone
-    /// and is the estimate too. Engines then keep one array per peer. Such an algorithm must not look at the state in
-    /// [`advance`](Self::advance), nor at anything but the query in [`prepare`](Self::prepare).
+    /// and is the estimate too. Engines then keep one array per peer and no past. Such an algorithm must not look at the state in
+    /// [`advance`](Self::advance), at anything but the query in [`prepare`](Self::prepare) and [`statistic`](Self::statistic), or at
+    /// anything but the counters in [`next`](Self::next).
     fn is_memoryless(&self) -> bool {
         false
     }

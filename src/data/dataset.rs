@@ -27,6 +27,9 @@ pub enum Dataset {
         radius: f64,
     },
     /// A graph whose vertices are the peers: the row of a vertex is 1 at each of its neighbours over √max(degree, D).
+    ///
+    /// An edge is an entry of two rows, at two peers. No adjacency with a proved bound covers that yet, so that graphs can be computed
+    /// with but not protected. And who talks to whom is public: a private graph must not be the communication graph.
     Graph {
         /// Number of vertices.
         vertices: usize,
@@ -147,16 +150,21 @@ fn clipped(rows: &SparseRows, radius: f64) -> Result<SparseRows, DataError> {
     let mut out = SparseRows::new(rows.dimension());
     for i in 0..rows.len() {
         let (columns, values) = rows.row(i);
-        let scaled = values.iter().map(|value| value / radius);
-        let norm = scaled.clone().fold(0.0_f64, |norm, x| libm::hypot(norm, x));
+        // In units of its largest entry a row has a norm between 1 and √n: nothing overflows, whatever the row.
+        let largest = values
+            .iter()
+            .fold(0.0_f64, |most, value| most.max(value.abs()));
+        let unit = if largest > 0.0 { largest } else { 1.0 };
+        let squares = values.iter().map(|value| (value / unit).powi(2));
+        let norm = squares.sum::<f64>().sqrt();
+        let fits = norm * (unit / radius) <= 1.0;
         // A little shorter than 1, so that rounding never makes a row longer than its bound.
-        let shrink = if norm > 1.0 {
-            (1.0 - 1e-12) / norm
-        } else {
-            1.0
-        };
-        out.push_row(columns.iter().copied().zip(scaled.map(|x| x * shrink)))
-            .expect("a row of a valid matrix of the same dimension is valid");
+        let scaled = values.iter().map(|value| match fits {
+            true => value / radius,
+            false => value / unit * ((1.0 - 1e-12) / norm),
+        });
+        out.push_row(columns.iter().copied().zip(scaled))
+            .expect("finite numbers of a valid row, none above 1");
     }
     Ok(out)
 }
@@ -180,6 +188,23 @@ mod tests {
         assert!((norm(0) - 1.0).abs() < 1e-11);
         assert!((norm(1) - 0.05_f64.sqrt() / 5.0).abs() < 1e-15);
         assert!(norm(2) <= 1.0 && norm(2) > 0.999);
+        // Neither a tiny radius nor the largest floats break a row or make it vanish.
+        let mut rows = SparseRows::new(3);
+        rows.push_row([(0, 1e300), (1, -2.0)]).expect("finite");
+        rows.push_row([(0, 1.7e308), (2, 1.7e308)]).expect("finite");
+        rows.push_row([]).expect("empty");
+        for radius in [1e-10, 1.0, 1e308] {
+            let rows = rows.clone();
+            let clipped = Dataset::Samples { rows, radius }.rows().expect("valid");
+            for i in 0..3 {
+                let norm = clipped.row(i).1.iter().map(|x| x * x).sum::<f64>().sqrt();
+                assert!(norm <= 1.0, "{radius:e}, row {i}: {norm}");
+                assert!(
+                    i == 2 || radius > 1.0 || norm > 0.999,
+                    "{radius:e}, row {i}: {norm}"
+                );
+            }
+        }
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(matches!(samples(bad).rows(), Err(DataError::Radius { .. })));
         }

@@ -30,8 +30,8 @@ enum Noise {
     Rehearsed,
 }
 
-/// Runs the session under a curator with this noise. On own coordinates it is every peer's own, which already is a
-/// curator's, unless there is none at all.
+/// Runs the session under a curator with this noise. Own coordinates have a curator's noise each: the peers' very numbers with
+/// [`SumNoise::Shares`], numbers of the curator's own with [`SumNoise::Curator`], whose sums lead to other public states.
 ///
 /// # Errors
 /// [`EngineError::NotFullRank`] if the noisy sum has no unique basis, [`EngineError::Start`], [`EngineError::Noise`] and
@@ -117,9 +117,14 @@ impl Curator<'_> {
             return 0.0;
         }
         let scale = current.terms.scale;
+        let shares = matches!(self.noise, Noise::Sum(SumNoise::Shares));
         for (u, own) in all.chunks_exact_mut(current.planned.values()).enumerate() {
             let peer = PeerIndex::from_index(u);
-            let term = self.session.planned_noise().coordinate(peer);
+            let term = match self.noise {
+                Noise::Sum(_) if shares => self.session.planned_noise().coordinate(peer),
+                Noise::Sum(_) => self.session.curator_coordinate(peer),
+                Noise::Rehearsed => self.session.rehearsed_coordinate(peer),
+            };
             term.add_to(current.id, scale, own);
         }
         self.session.plan().sigma_of_release(current.planned, scale)

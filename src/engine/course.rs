@@ -54,7 +54,7 @@ pub(super) fn run(
         match next {
             Next::Done => return Ok(records),
             Next::Agree => {
-                if engine.agree(planned).is_nan() {
+                if !engine.agree(planned).is_finite() {
                     return Err(EngineError::at(id, ReleaseError::Overflow));
                 }
             }

@@ -130,7 +130,7 @@ impl EngineError {
     /// That an engine without peers could not get over this release.
     fn at(release: ReleaseId, error: ReleaseError) -> Self {
         match error {
-            ReleaseError::Overflow => Self::Overflow { release },
+            ReleaseError::Overflow | ReleaseError::Incomplete { .. } => Self::Overflow { release },
             ReleaseError::NotFullRank(source) => Self::NotFullRank { release, source },
             // What is refused is the next contribution.
             ReleaseError::Query(source) => Self::Query {

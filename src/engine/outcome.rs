@@ -48,7 +48,7 @@ pub struct ReleaseRecord {
     pub iteration: Iteration,
     /// The agreed statistic of X^{l−1} (D̂, or ‖X‖_max; 0 where none is needed).
     pub statistic: f64,
-    /// The sensitivity Δ_l.
+    /// The sensitivity Δ_l; 1 where the release has several blocks, each in units of its own bound.
     pub sensitivity: f64,
     /// Peer 0's X^{l−1}, the query of this release, n × b.
     pub query: Arc<Block>,

@@ -173,9 +173,9 @@ impl Collector {
         let values = planned.values();
         for (u, state) in states.iter().enumerate() {
             let place = if planned.is_own() { u * values } else { 0 };
-            let data = self.session.rows().local(u);
+            let rows = self.session.rows().contributing(u, planned.spec().batch);
             let history = state.history();
-            let one = kernel::contribution(self.session.plan(), planned, &data, history, terms);
+            let one = kernel::contribution(self.session.plan(), planned, rows, history, terms);
             let sums = &mut local.values_mut()[place..place + values];
             for (sum, x) in sums.iter_mut().zip(one.values()) {
                 *sum += x;

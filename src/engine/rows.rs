@@ -57,6 +57,13 @@ impl PeerRows {
         all
     }
 
+    /// Whether the rows of peer `u` have batch numbers.
+    pub(super) fn is_stream(&self, u: usize) -> bool {
+        self.batches
+            .get(u)
+            .is_some_and(|batches| !batches.is_empty())
+    }
+
     /// The rows of peer `u` that contribute to a release of this batch, if it has any.
     #[must_use]
     pub fn contributing(&self, u: usize, batch: Option<u32>) -> Option<&SparseRows> {

@@ -108,6 +108,26 @@ pub enum SessionError {
         /// Items of the plan.
         dimension: usize,
     },
+    /// Rows without batch numbers under an algorithm that works batch by batch: they would never contribute.
+    #[error(
+        "the algorithm works batch by batch, and the rows of {peer} have no batch numbers: give every slot one with \
+         LocalData::in_batches and PeerRows::of_local"
+    )]
+    Batches {
+        /// The first such peer.
+        peer: PeerIndex,
+    },
+    /// Own coordinates with less noise than a curator's.
+    #[error(
+        "sigma_coordinate = {found} is below sigma_central = {needed}: nobody else's noise covers own coordinates, so they need \
+         all that a curator would add"
+    )]
+    Coordinates {
+        /// The plan's.
+        found: f64,
+        /// A curator's.
+        needed: f64,
+    },
     /// Graphs that the plan was not made for.
     #[error(
         "the graphs are not those whose hash is in the plan: put graphs_digest of both into PlanParameters::topology"
@@ -213,14 +233,21 @@ fn check_rows(plan: &Plan, rows: &PeerRows) -> Result<(), SessionError> {
         let found = rows.len();
         return Err(SessionError::Rows { found, peers });
     }
-    match rows.iter().position(|rows| rows.dimension() != dimension) {
-        Some(u) => Err(SessionError::Dimension {
+    if let Some(u) = rows.iter().position(|rows| rows.dimension() != dimension) {
+        return Err(SessionError::Dimension {
             peer: PeerIndex::from_index(u),
             found: rows[u].dimension(),
             dimension,
-        }),
-        None => Ok(()),
+        });
     }
+    let batched = |one: &PlannedRelease| one.spec().batch.is_some();
+    if plan.releases().iter().any(batched)
+        && let Some(u) = (0..rows.len()).find(|&u| !rows[u].is_empty() && !rows.is_stream(u))
+    {
+        let peer = PeerIndex::from_index(u);
+        return Err(SessionError::Batches { peer });
+    }
+    Ok(())
 }
 
 /// Where peers add noise, their own adds up to at least what a curator would need; where they add none, a curator may.
@@ -236,12 +263,15 @@ fn check_curator(plan: &Plan, sigma_central: f64) -> Result<(), SessionError> {
     let valid = sigma_central.is_finite()
         && sigma_central <= most * (1.0 + 1e-9)
         && (sigma_central > 0.0 || (sigma_central == 0.0 && !private));
-    if valid {
-        Ok(())
-    } else {
+    if !valid {
         let found = sigma_central;
-        Err(SessionError::Curator { found, most })
+        return Err(SessionError::Curator { found, most });
     }
+    let (found, needed) = (sigmas.coordinate, sigma_central);
+    if plan.releases().iter().any(PlannedRelease::is_own) && found < needed * (1.0 - 1e-9) {
+        return Err(SessionError::Coordinates { found, needed });
+    }
+    Ok(())
 }
 
 impl Session {
@@ -400,6 +430,23 @@ impl Session {
     pub fn curator_noise(&self) -> Term {
         let root = self.engine_root(&self.sigma_central.to_bits().to_le_bytes());
         Term::new(root.key(NoiseLabel::CuratorNoise, 0, 0), self.sigma_central)
+    }
+
+    /// A trusted curator's noise on the coordinates of `peer`.
+    pub(super) fn curator_coordinate(&self, peer: PeerIndex) -> Term {
+        let root = self.engine_root(&self.sigma_central.to_bits().to_le_bytes());
+        self.coordinate_of(&root, peer)
+    }
+
+    /// As [`Self::rehearsed_noise`], on the coordinates of `peer`.
+    pub(super) fn rehearsed_coordinate(&self, peer: PeerIndex) -> Term {
+        let root = self.seed.noise_root(Binding::to(&[b"rehearsal"]));
+        self.coordinate_of(&root, peer)
+    }
+
+    fn coordinate_of(&self, root: &NoiseRoot, peer: PeerIndex) -> Term {
+        let key = root.key(NoiseLabel::CoordinateNoise, peer.0, 0);
+        Term::new(key, self.plan.sigmas().coordinate)
     }
 
     /// A curator's noise whose normals are those of the seed alone, whatever the plan, the rows and the standard

@@ -60,6 +60,14 @@ pub enum FaultKind {
         /// Round of the message.
         round: Round,
     },
+    /// Another number at a coordinate than the one that was there before.
+    #[error(
+        "sent another number for coordinate {coordinate}, which its owner's messages had filled before"
+    )]
+    Contradiction {
+        /// Position of the first such coordinate.
+        coordinate: usize,
+    },
     /// A message where the averaging program lets this neighbour send this peer none.
     #[error("sent {release}, {round}, where the averaging has it send nothing to this peer")]
     Unexpected {

@@ -11,7 +11,7 @@ use super::plan::{Plan, PlannedRelease, Terms};
 use super::query::{QueryError, check_query};
 use crate::algorithm::{self, History, LocalData, PublicState};
 use crate::linalg::{Block, NotFullRank, SparseRows};
-use crate::vocabulary::ReleaseId;
+use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// Why a public state cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -19,6 +19,12 @@ pub enum ReleaseError {
     /// An average or the sum is not finite.
     #[error("its values overflowed")]
     Overflow,
+    /// A coordinate that its owner's messages never brought.
+    #[error("the coordinates of {owner} never came")]
+    Incomplete {
+        /// Whose.
+        owner: PeerIndex,
+    },
     /// The noisy sum has no unique basis.
     #[error(transparent)]
     NotFullRank(#[from] NotFullRank),
@@ -39,18 +45,17 @@ pub fn contributing<'a>(planned: &PlannedRelease, data: &'a LocalData) -> Option
     data.contributing(planned.spec().batch)
 }
 
-/// What a peer contributes to a release, in the units in which it is published; 0 if none of its rows are of the
-/// release's batch.
+/// What a peer with these contributing rows adds to a release, in the units in which it is published; 0 without any.
 #[must_use]
 pub fn contribution(
     plan: &Plan,
     planned: &PlannedRelease,
-    data: &LocalData,
+    rows: Option<&SparseRows>,
     history: History<'_>,
     terms: &Terms,
 ) -> Block {
     let (height, width) = planned.shape();
-    let Some(rows) = contributing(planned, data) else {
+    let Some(rows) = rows else {
         return Block::zeros(height, width);
     };
     let mut block = algorithm::contribution(plan.algorithm(), rows, history, (height, width));
@@ -83,6 +88,12 @@ pub fn released(
     terms: &Terms,
     mut values: Vec<f64>,
 ) -> Result<Arc<Block>, ReleaseError> {
+    if planned.is_own()
+        && let Some(at) = values.iter().position(|v| *v == f64::NEG_INFINITY)
+    {
+        let owner = PeerIndex::from_index(at / planned.values().max(1));
+        return Err(ReleaseError::Incomplete { owner });
+    }
     if terms.has_units() {
         terms.from_units(0..values.len(), &mut values);
     }
@@ -116,6 +127,11 @@ pub fn advance(
     } else {
         algorithm.advance(state, sum, sigmas)?
     };
+    if algorithm.is_memoryless() {
+        // Some engines keep nothing but the query.
+        next.past.clear();
+        next.carried = None;
+    }
     next.released = over;
     next.agreed = None;
     if !last {

@@ -240,9 +240,10 @@ impl Discloses for PeerError {
             | Self::OutOfOrder { .. }
             | Self::StartedTwice { .. } => Dependence::Public,
             // The first query is public, the others come of noisy sums, and so does every average.
-            Self::Query { .. } | Self::NotFullRank { .. } | Self::Overflow { .. } => {
-                Dependence::Release
-            }
+            Self::Query { .. }
+            | Self::NotFullRank { .. }
+            | Self::Incomplete { .. }
+            | Self::Overflow { .. } => Dependence::Release,
         }
     }
 }

@@ -39,7 +39,7 @@ const DEGREE: usize = 10;
 /// let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User)?;
 /// let simulation = Simulation::new(dataset, AlgorithmSpec::Covariance { rank: 1 }, privacy)
 ///     .peers(20)
-///     .build()?;
+///     .build(7)?;
 /// let outcome = lockstep::run(simulation.session(), &mut Silent)?;
 /// assert_eq!(outcome.basis().columns(), 1);
 /// # Ok(())
@@ -58,7 +58,6 @@ pub struct Simulation {
     noise_topology: Option<Arc<Topology>>,
     /// Given by hand for quantities of an algorithm of your own.
     sensitivity: SensitivitySpec,
-    seed: u64,
 }
 
 /// A simulation that is ready to run on any engine.
@@ -95,6 +94,12 @@ pub enum SimulationError {
     /// Parts that make no session.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// A promise about edges, which no bound covers.
+    #[error(
+        "an edge of a private graph is an entry at two peers, and no adjacency with a proved bound covers that: use PrivacySpec::None, \
+         or rows whose records lie at one peer"
+    )]
+    Edges,
     /// Noise that does not keep the promise: the one asked for is not to be had on this graph with this scheme.
     #[error(
         "this noise gives epsilon = {found} where {asked} was asked for: use NoiseSpec::Pairwise or NoiseSpec::Local, or a graph that stays \
@@ -117,8 +122,8 @@ pub enum SimulationError {
 }
 
 impl Simulation {
-    /// This algorithm over these rows under this promise: one peer per row, a random graph of degree 10, Chebyshev gossip,
-    /// pairwise noise and seed 0, unless said otherwise.
+    /// This algorithm over these rows under this promise: one peer per row, a random graph of degree 10, Chebyshev gossip and
+    /// pairwise noise, unless said otherwise.
     #[must_use]
     pub fn new(dataset: Dataset, algorithm: AlgorithmSpec, privacy: PrivacySpec) -> Self {
         let (rule, floor) = match dataset.bounds() {
@@ -140,7 +145,6 @@ impl Simulation {
             partition: Partition::RoundRobin,
             topology: None,
             noise_topology: None,
-            seed: 0,
         }
     }
 
@@ -195,26 +199,24 @@ impl Simulation {
         self
     }
 
-    /// The seed of this run.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Deals the rows, builds the graph, plans the noise and checks that all of it fits together.
+    /// Deals the rows, builds the graph, plans the noise and checks that all of it fits together. Whoever knows the seed can
+    /// compute all noise: publish at most one run of a seed, and of one that nobody can guess.
     ///
     /// # Errors
     /// [`SimulationError`] with what does not fit and what to change.
-    pub fn build(&self) -> Result<Simulated, SimulationError> {
-        let seed = Seed::from_u64(self.seed);
+    pub fn build(&self, seed: u64) -> Result<Simulated, SimulationError> {
+        let number = seed;
+        let seed = Seed::from_u64(number);
+        if matches!(self.dataset, Dataset::Graph { .. }) && self.privacy != PrivacySpec::None {
+            return Err(SimulationError::Edges);
+        }
         let peers = self.peers.unwrap_or(self.dataset.len());
         let rows = self.dataset.dealt(peers, self.partition, &seed)?;
         let items = self.dataset.items();
         let algorithm = self.algorithm.build(items)?;
         let topology = match &self.topology {
             Some(topology) => Arc::clone(topology),
-            None => Arc::new(self.generated(peers)?),
+            None => Arc::new(generated(peers, number)?),
         };
         let noise_topology = self.noise_topology.as_ref().unwrap_or(&topology);
         let charge = charged(&algorithm.releases(), |_| 1.0);
@@ -228,7 +230,10 @@ impl Simulation {
             .noise
             .plan(&self.privacy, charge as u32, noise_topology)?;
         if let (Some((_, plan)), PrivacySpec::Budgeted { budget, .. }) = (&noise, &self.privacy) {
-            let (found, asked) = (plan.epsilon().unwrap_or(f64::INFINITY), budget.epsilon.get());
+            let (found, asked) = (
+                plan.epsilon().unwrap_or(f64::INFINITY),
+                budget.epsilon.get(),
+            );
             if found > asked * (1.0 + 1e-9) {
                 return Err(SimulationError::Promise { found, asked });
             }
@@ -273,20 +278,20 @@ impl Simulation {
             noise: noise.map(|(_, plan)| plan),
         })
     }
+}
 
-    /// A random regular graph, or a complete one where there are few peers.
-    fn generated(&self, peers: usize) -> Result<Topology, TopologyError> {
-        let config = if peers > DEGREE + 1 {
-            GeneratorConfig::RandomRegular(RandomRegular {
-                n: None,
-                degree: DEGREE,
-                seed: self.seed,
-            })
-        } else {
-            GeneratorConfig::Complete(Complete { n: None })
-        };
-        Topology::generate(&config, peers)
-    }
+/// A random regular graph, or a complete one where there are few peers.
+fn generated(peers: usize, seed: u64) -> Result<Topology, TopologyError> {
+    let config = if peers > DEGREE + 1 {
+        GeneratorConfig::RandomRegular(RandomRegular {
+            n: None,
+            degree: DEGREE,
+            seed,
+        })
+    } else {
+        GeneratorConfig::Complete(Complete { n: None })
+    };
+    Topology::generate(&config, peers)
 }
 
 impl Simulated {
@@ -335,7 +340,7 @@ mod tests {
     fn rows_in_memory_run_on_every_engine_and_without_noise_give_the_eigenvectors() {
         let built = simulation(PrivacySpec::None)
             .averaging(AveragingKind::Tree)
-            .build();
+            .build(1);
         let built = built.expect("valid");
         assert!(built.noise().is_none());
         let outcome = lockstep::run(built.session(), &mut Silent).expect("runs");
@@ -352,7 +357,7 @@ mod tests {
             let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User).expect("valid");
             let built = Simulation::new(samples(), algorithm, privacy)
                 .peers(30)
-                .build();
+                .build(1);
             built.expect("valid")
         };
         let one = of(AlgorithmSpec::Covariance { rank: 2 });
@@ -374,14 +379,17 @@ mod tests {
         assert!(PrivacySpec::new(f64::NAN, 1e-5, Adjacency::User).is_err());
         // No bound is proved for single interactions of samples.
         let interaction = PrivacySpec::new(1.0, 1e-5, Adjacency::Interaction).expect("valid");
-        let refused = simulation(interaction).build().expect_err("unproved");
+        let refused = simulation(interaction).build(1).expect_err("unproved");
         assert!(refused.to_string().contains("unit-row"), "{refused}");
         let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User).expect("valid");
-        assert!(simulation(privacy).peers(301).build().is_err());
+        assert!(simulation(privacy).peers(301).build(1).is_err());
         // Shares without a mask protect nobody where everybody's message is seen.
-        let bare = simulation(privacy).noise(NoiseSpec::Independent).build();
-        assert!(matches!(bare, Err(SimulationError::Promise { .. })), "{bare:?}");
+        let bare = simulation(privacy).noise(NoiseSpec::Independent).build(1);
+        assert!(
+            matches!(bare, Err(SimulationError::Promise { .. })),
+            "{bare:?}"
+        );
         let wide = AlgorithmSpec::Covariance { rank: 5 };
-        assert!(Simulation::new(samples(), wide, privacy).build().is_err());
+        assert!(Simulation::new(samples(), wide, privacy).build(1).is_err());
     }
 }

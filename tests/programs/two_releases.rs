@@ -206,8 +206,9 @@ impl Observer for Ratio<'_> {
         let values = planned.values();
         let mean = |world: usize, u: usize| {
             let (data, state) = (&self.worlds[world][u], &transcript.states[u]);
+            let rows = kernel::contributing(planned, data);
             let terms = transcript.terms;
-            kernel::contribution(plan, planned, data, state.history(), terms).into_values()
+            kernel::contribution(plan, planned, rows, state.history(), terms).into_values()
         };
         let means: Vec<[Vec<f64>; 2]> = honest.iter().map(|&u| [mean(0, u), mean(1, u)]).collect();
         // What the coalition adds with honest peers it knows, and subtracts.

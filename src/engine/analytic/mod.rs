@@ -184,7 +184,7 @@ fn run_law(
     };
     let records = course::run(session, &mut probes, observer)?;
     Ok(Outcome {
-        communication: session.communication(records.len(), false),
+        communication: session.communication(records.len(), probes.front().agreed.is_some()),
         records,
     })
 }
@@ -232,7 +232,13 @@ impl Engine for Probes<'_> {
     fn agree(&mut self, planned: &PlannedRelease) -> f64 {
         let algorithm = self.session.plan().algorithm();
         let proposals = self.states.iter().map(|x| planned.proposal(algorithm, x));
-        let value = proposals.fold(f64::NEG_INFINITY, f64::max);
+        // One that is not finite would have stopped its peer.
+        let value = proposals.fold(f64::NEG_INFINITY, |most, proposal| {
+            match proposal.is_finite() {
+                true => most.max(proposal),
+                false => f64::NAN,
+            }
+        });
         for state in &mut self.states {
             state.agreed = Some(value);
         }

@@ -103,7 +103,11 @@ impl States {
         sums: &[f64],
     ) -> f64 {
         let algorithm = session.plan().algorithm();
-        let largest = |proposals: Vec<f64>| proposals.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        // One that is not finite would have stopped its peer.
+        let largest = |proposals: Vec<f64>| match proposals.iter().all(|v| v.is_finite()) {
+            true => proposals.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            false => f64::NAN,
+        };
         match self {
             Self::InPlace { count } => {
                 let proposal = |u| {

@@ -137,6 +137,20 @@ impl Sensitivity {
         }
     }
 
+    /// All that tells this bound from others. A rule of your own is told by its type, its statistic and its values, because plans
+    /// are named and noise is bound by this: two rules for one quantity must not share a stream at different scales.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let mut text = format!("{self:?}");
+        if self.rule == SensitivityRule::Own {
+            let grid = (0..=64).map(|k| self.bound(f64::from(k) / 64.0).to_bits());
+            let values: Vec<String> = grid.map(|bits| format!("{bits:x}")).collect();
+            let (name, statistic) = ((self.line.name)(), self.statistic());
+            text += &format!(" {name} {statistic:?} {}", values.join(" "));
+        }
+        text
+    }
+
     /// What it bounds the change of.
     #[must_use]
     pub fn quantity(&self) -> Quantity {
@@ -162,14 +176,11 @@ impl Sensitivity {
     }
 }
 
-/// Two bounds are the same if they are of the same quantity, adjacency, rule and public numbers.
+/// Two bounds are the same if they are of the same quantity, adjacency, rule and public numbers; rules of your own also if they
+/// are of the same type and bound the same.
 impl PartialEq for Sensitivity {
     fn eq(&self, other: &Self) -> bool {
-        let parts = |one: &Self| {
-            let public = (one.degree_floor, one.degree_cap, one.rank);
-            (one.quantity, one.adjacency, one.rule, public)
-        };
-        parts(self) == parts(other)
+        self.fingerprint() == other.fingerprint()
     }
 }
 

@@ -85,6 +85,8 @@ pub(super) struct Proved {
     pub(super) covers_cap: bool,
     pub(super) statistic: fn(&Public) -> Statistic,
     pub(super) bound: fn(&Public, f64) -> f64,
+    /// The type that the proof is about.
+    pub(super) name: fn() -> &'static str,
 }
 
 impl Proved {
@@ -96,6 +98,7 @@ impl Proved {
             covers_cap: R::COVERS_CAP,
             statistic: R::statistic,
             bound: R::bound,
+            name: std::any::type_name::<R>,
         }
     }
 }

@@ -76,7 +76,10 @@ impl SensitivitySpec {
 impl PartialEq for SensitivitySpec {
     fn eq(&self, other: &Self) -> bool {
         let parts = |one: &Self| {
-            let own = one.own.iter().map(|line| (line.quantity, line.adjacency));
+            let own = one
+                .own
+                .iter()
+                .map(|line| (line.quantity, line.adjacency, (line.name)()));
             let own: Vec<_> = own.collect();
             (
                 one.adjacency,

@@ -89,6 +89,16 @@ pub enum PeerError {
         /// The release.
         release: ReleaseId,
     },
+    /// Own coordinates of another peer that nobody brought.
+    #[error("{peer} never learned the coordinates of {owner} in {release}")]
+    Incomplete {
+        /// The peer.
+        peer: PeerIndex,
+        /// The release.
+        release: ReleaseId,
+        /// Whose coordinates are missing.
+        owner: PeerIndex,
+    },
     /// The algorithm asked for what it has not declared.
     #[error("{peer} cannot go on after {release}: {source}")]
     OutOfOrder {
@@ -106,6 +116,11 @@ impl PeerError {
     pub(crate) fn at(peer: PeerIndex, release: ReleaseId, error: ReleaseError) -> Self {
         match error {
             ReleaseError::Overflow => Self::Overflow { peer, release },
+            ReleaseError::Incomplete { owner } => Self::Incomplete {
+                peer,
+                release,
+                owner,
+            },
             ReleaseError::NotFullRank(source) => Self::NotFullRank {
                 peer,
                 release,

@@ -6,6 +6,7 @@ use super::phase::Phase;
 use super::{Peer, PeerError};
 use crate::algorithm::Next;
 use crate::protocol::averaging::{Part, fold, mix};
+use crate::protocol::fault::{Fault, FaultKind};
 use crate::protocol::finite::first_not_finite;
 use crate::protocol::kernel;
 use crate::protocol::lane::Lanes;
@@ -40,6 +41,9 @@ impl Peer {
         match next {
             Next::Agree => {
                 let value = self.planned().proposal(plan.algorithm(), &self.state);
+                if !value.is_finite() {
+                    return Err(self.failed(kernel::ReleaseError::Overflow));
+                }
                 if plan.scale_rounds() == 0 {
                     // Nobody else to agree with.
                     return self.agreed(value, now, outbox);
@@ -76,7 +80,8 @@ impl Peer {
         let planned = self.planned();
         let terms = planned.terms(self.state.agreed.unwrap_or(0.0));
         let history = self.state.history();
-        let local = kernel::contribution(&plan, planned, &self.setup.rows, history, &terms);
+        let rows = kernel::contributing(planned, &self.setup.rows);
+        let local = kernel::contribution(&plan, planned, rows, history, &terms);
         let mut input = local.into_values();
         let (own, values) = (planned.is_own(), planned.values());
         if own {
@@ -108,9 +113,6 @@ impl Peer {
         let place = self.setup.index.index() * values;
         known[place..place + values].copy_from_slice(&input);
         let known = Arc::new(known);
-        if plan.scale_rounds() == 0 {
-            return self.conclude(terms, known.to_vec(), now, outbox);
-        }
         let body = Body::Coordinates(Arc::clone(&known));
         let round = 0;
         self.phase = Phase::Gather {
@@ -118,7 +120,9 @@ impl Peer {
             terms,
             known,
         };
-        self.say(Targets::All, Round(round), body, outbox);
+        if plan.scale_rounds() > 0 {
+            self.say(Targets::All, Round(round), body, outbox);
+        }
         self.wait(1, now, outbox);
         Ok(())
     }
@@ -282,18 +286,24 @@ impl Peer {
                 terms,
                 mut known,
             } => {
-                let values = self.planned().values();
-                let own = self.setup.index.index() * values;
                 let all = Arc::make_mut(&mut known);
-                for body in bodies {
+                // Gathering steps wait for all neighbours, in this order.
+                for (&culprit, body) in self.setup.neighbours.iter().zip(bodies) {
                     let Body::Coordinates(others) = body else {
                         continue;
                     };
-                    // Each coordinate has one owner: whoever has it has the same number. Nobody tells a peer its own.
-                    for (index, (mine, other)) in all.iter_mut().zip(others.iter()).enumerate() {
-                        if !(own..own + values).contains(&index) {
-                            *mine = mine.max(*other);
+                    // Each coordinate has one owner, and its first number stays: a peer's own is there from the beginning.
+                    let mut wrong = None;
+                    for (at, (mine, &other)) in all.iter_mut().zip(others.iter()).enumerate() {
+                        if *mine == f64::NEG_INFINITY {
+                            *mine = other;
+                        } else if other != f64::NEG_INFINITY && other.to_bits() != mine.to_bits() {
+                            wrong = wrong.or(Some(at));
                         }
+                    }
+                    if let Some(coordinate) = wrong {
+                        let kind = FaultKind::Contradiction { coordinate };
+                        outbox.fault(Fault { culprit, kind });
                     }
                 }
                 self.step += 1;

@@ -30,6 +30,9 @@ pub struct Plan {
     session: SessionId,
 }
 
+/// The most releases of a program.
+const MAX_RELEASES: usize = 1_000_000;
+
 /// Two plans are the same if their parameters are.
 impl PartialEq for Plan {
     fn eq(&self, other: &Self) -> bool {
@@ -212,6 +215,7 @@ impl Plan {
         };
         let open = planned.agrees() && state.agreed.is_none();
         match next {
+            Next::Done if state.released == 0 => Err(ReleaseError::OutOfOrder),
             Next::Done => Ok(Next::Done),
             Next::Agree if !open => Err(ReleaseError::OutOfOrder),
             Next::Release(id) if id != here => Err(ReleaseError::OutOfOrder),
@@ -327,7 +331,7 @@ fn planned(
             problem,
         })
     };
-    if specs.is_empty() || specs.len() > u32::MAX as usize - 1 {
+    if specs.is_empty() || specs.len() > MAX_RELEASES {
         return wrong(0, "a program has at least one release");
     }
     let ordered =
@@ -372,6 +376,9 @@ fn planned(
     (1..)
         .zip(specs)
         .zip(effective)
-        .map(|((id, spec), factor)| PlannedRelease::new(parameters, ReleaseId(id), spec, factor))
+        .map(|((id, spec), factor)| {
+            let queried = (spec, algorithm.query_columns());
+            PlannedRelease::new(parameters, ReleaseId(id), queried, factor)
+        })
         .collect()
 }

@@ -98,7 +98,7 @@ impl PlanParameters {
                 let bounds: Vec<String> = bounds
                     .iter()
                     .flatten()
-                    .map(|bound| format!("{bound:?}"))
+                    .map(Sensitivity::fingerprint)
                     .collect();
                 wire::digest(&self.hashed(own, bounds))
             }

@@ -7,7 +7,7 @@ use super::error::PlanError;
 use super::parameters::PlanParameters;
 use crate::algorithm::{Algorithm, Form, PublicState, ReleaseSpec};
 use crate::privacy::{Sensitivity, Statistic};
-use crate::vocabulary::ReleaseId;
+use crate::vocabulary::{Quantity, ReleaseId};
 
 /// A release with everything that is known of it before the session starts.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +77,7 @@ impl PlannedRelease {
     pub(super) fn new(
         parameters: &PlanParameters,
         id: ReleaseId,
-        spec: ReleaseSpec,
+        (spec, columns): (ReleaseSpec, usize),
         factor: f64,
     ) -> Result<Self, PlanError> {
         let algorithm = parameters.algorithm.name();
@@ -108,6 +108,27 @@ impl PlannedRelease {
         let positive = spec.blocks.iter().all(|block| block.weight > 0.0);
         if !(positive && (weights - 1.0).abs() <= 1e-12) {
             return wrong("the weights of its blocks must be above 0 and add up to 1");
+        }
+        if spec.batch.is_some() && parameters.sensitivity.adjacency().is_of_matrix() {
+            return wrong(
+                "it is of one batch of rows, but one record of this adjacency is a change of a matrix, which may be spread over all \
+                 batches: choose an adjacency of rows",
+            );
+        }
+        let n = parameters.dimension;
+        let triangle = n.saturating_mul(n.saturating_add(1)) / 2;
+        for block in &spec.blocks {
+            let shape = match block.quantity {
+                Quantity::Product => (n, columns),
+                Quantity::PackedTriangle | Quantity::IsometricTriangle => (triangle, 1),
+                Quantity::Own(_) => block.shape,
+            };
+            if block.shape != shape || block.columns != columns {
+                return wrong(
+                    "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, and every \
+                     block says how many columns the query has: bounds are looked up by that",
+                );
+            }
         }
         if spec.form == Form::OwnCoordinates && spec.blocks.len() > 1 {
             return wrong("own coordinates are released one block at a time");
