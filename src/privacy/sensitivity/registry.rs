@@ -11,7 +11,7 @@ use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// The combinations that have a proof; the text of [`super::PrivacyError::Unproved`].
-pub(super) static PROVED: [Proved; 21] = [
+pub(super) static PROVED: &[Proved] = &[
     Proved::of::<Exact<adjacency::Interaction>>(),
     Proved::of::<RowNorm<adjacency::Interaction>>(),
     Proved::of::<MaxEntry<adjacency::Interaction>>(),

@@ -85,6 +85,10 @@ impl AveragingScheme for Tree {
     ) -> Result<Vec<Coefficients>, AveragingError> {
         Err(AveragingError::FixedLength { scheme: "tree" })
     }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
 }
 
 fn steps_of(network: &dyn Network, tree: &Search, u: usize, height: u32) -> Vec<PeerStep> {
