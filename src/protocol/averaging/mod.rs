@@ -122,6 +122,11 @@ pub enum Length {
 
 /// An averaging scheme: what compiles a graph to a program of exchanges.
 pub trait AveragingScheme {
+    /// What messages call it.
+    fn name(&self) -> &'static str {
+        "a scheme of your own"
+    }
+
     /// The program on this network, whose mixing matrix has these bounds.
     ///
     /// # Errors
@@ -140,21 +145,29 @@ pub trait AveragingScheme {
     /// [`AveragingError::NotContracting`] if the scheme needs bounds inside (−1, 1) and these are not.
     fn contraction(&self, bounds: MixingBounds, rounds: u32) -> Result<f64, AveragingError>;
 
-    /// The fewest rounds, at least 1, that guarantee `tolerance`.
+    /// The fewest rounds, at least 1, that guarantee `tolerance`; a scheme that knows no tolerance keeps the refusal.
     ///
     /// # Errors
     /// [`AveragingError`] as [`AveragingKind::rounds`].
-    fn rounds(&self, bounds: MixingBounds, tolerance: f64) -> Result<u32, AveragingError>;
+    fn rounds(&self, _bounds: MixingBounds, _tolerance: f64) -> Result<u32, AveragingError> {
+        Err(AveragingError::FixedLength {
+            scheme: self.name(),
+        })
+    }
 
-    /// The coefficients of `rounds` rounds of a recurrence.
+    /// The coefficients of `rounds` rounds of a recurrence; a scheme that is none keeps the refusal.
     ///
     /// # Errors
     /// [`AveragingError`] as [`AveragingKind::schedule`].
     fn schedule(
         &self,
-        bounds: MixingBounds,
-        rounds: u32,
-    ) -> Result<Vec<Coefficients>, AveragingError>;
+        _bounds: MixingBounds,
+        _rounds: u32,
+    ) -> Result<Vec<Coefficients>, AveragingError> {
+        Err(AveragingError::FixedLength {
+            scheme: self.name(),
+        })
+    }
 
     /// Whether all peers end with the same bits, after as many rounds as the graph takes.
     fn is_exact(&self) -> bool {
