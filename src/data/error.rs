@@ -97,6 +97,12 @@ pub enum DataError {
         /// The value given.
         threshold: f64,
     },
+    /// A bound on the length of samples that is none.
+    #[error("the radius of samples must be a finite number above 0, found {found}")]
+    Radius {
+        /// The value given.
+        found: f64,
+    },
     /// Nobody to hold the data.
     #[error("0 peers cannot hold any users; ask for at least 1 peer")]
     NoPeers,

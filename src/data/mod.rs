@@ -15,6 +15,7 @@
 //! # Ok::<(), data::DataError>(())
 //! ```
 
+mod dataset;
 mod error;
 mod filter;
 mod formats;
@@ -34,6 +35,7 @@ mod titles;
 use std::fs::File;
 use std::path::Path;
 
+pub use dataset::{Dataset, RowBounds};
 pub use error::{DataError, Problem};
 pub use filter::{CapCounts, FilterCounts};
 pub(crate) use formats::fields::split_commas;

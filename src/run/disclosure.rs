@@ -179,9 +179,10 @@ impl Discloses for EvaluationError {
 impl Discloses for DataError {
     fn dependence(&self) -> Dependence {
         match self {
-            Self::Threshold { .. } | Self::NoPeers | Self::TooManyPeers { .. } => {
-                Dependence::Public
-            }
+            Self::Threshold { .. }
+            | Self::Radius { .. }
+            | Self::NoPeers
+            | Self::TooManyPeers { .. } => Dependence::Public,
             Self::Line { .. }
             | Self::TruncatedGzip { .. }
             | Self::CorruptGzip { .. }

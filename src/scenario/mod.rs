@@ -17,6 +17,8 @@ mod peer_names;
 mod resolve;
 mod session;
 mod shared;
+mod simulation;
+mod specs;
 #[cfg(test)]
 mod testing;
 mod warning;
@@ -32,6 +34,8 @@ pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan};
 pub use peer_names::PeerMatchError;
+pub use simulation::{Simulated, Simulation, SimulationError};
+pub use specs::{AveragingSpec, NoiseSpec, PrivacySpec};
 pub use warning::Warning;
 
 pub(crate) use assumptions::of as assumptions_of;

@@ -25,6 +25,7 @@ mod row_norm;
 mod rule;
 mod spec;
 mod statistic;
+mod unit_row;
 mod worst_case;
 
 #[cfg(test)]

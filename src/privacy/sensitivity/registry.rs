@@ -6,6 +6,7 @@ use super::max_entry::MaxEntry;
 use super::packed::Packed;
 use super::row_norm::RowNorm;
 use super::rule::{Proved, SensitivityRule};
+use super::unit_row::{self, UnitRow};
 use super::worst_case::WorstCase;
 use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
@@ -33,6 +34,12 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<Isometric<adjacency::User>>(),
     Proved::of::<Isometric<adjacency::Swap>>(),
     Proved::of::<Isometric<adjacency::ReplaceUser>>(),
+    Proved::of::<UnitRow<adjacency::User, unit_row::Product>>(),
+    Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Product>>(),
+    Proved::of::<UnitRow<adjacency::User, unit_row::Packed>>(),
+    Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Packed>>(),
+    Proved::of::<UnitRow<adjacency::User, unit_row::Isometric>>(),
+    Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Isometric>>(),
 ];
 
 /// The line for this combination, if it has a proof.

@@ -20,6 +20,8 @@ pub enum SensitivityRule {
     MaxEntry,
     /// The bound for the largest entry any X can have, in the FedPower-style baseline (a reconstruction).
     WorstCase,
+    /// The bound for rows of which only a norm of at most 1 is known.
+    UnitRow,
     /// That of a rule of your own.
     #[serde(skip)]
     Own,
@@ -32,6 +34,7 @@ impl fmt::Display for SensitivityRule {
             Self::RowNorm => "row-norm",
             Self::MaxEntry => "max-entry",
             Self::WorstCase => "worst-case",
+            Self::UnitRow => "unit-row",
             Self::Own => "a rule of your own",
         })
     }

@@ -282,14 +282,18 @@ impl Peer {
                 terms,
                 mut known,
             } => {
+                let values = self.planned().values();
+                let own = self.setup.index.index() * values;
                 let all = Arc::make_mut(&mut known);
                 for body in bodies {
                     let Body::Coordinates(others) = body else {
                         continue;
                     };
-                    // Each coordinate has one owner: whoever has it has the same number.
-                    for (mine, other) in all.iter_mut().zip(others.iter()) {
-                        *mine = mine.max(*other);
+                    // Each coordinate has one owner: whoever has it has the same number. Nobody tells a peer its own.
+                    for (index, (mine, other)) in all.iter_mut().zip(others.iter()).enumerate() {
+                        if !(own..own + values).contains(&index) {
+                            *mine = mine.max(*other);
+                        }
                     }
                 }
                 self.step += 1;

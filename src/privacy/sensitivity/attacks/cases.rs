@@ -11,7 +11,7 @@ const TIGHT: f64 = 0.999;
 const SCALED: f64 = 0.99;
 
 use Adjacency as A;
-use SensitivityRule::{Exact, MaxEntry, RowNorm, WorstCase};
+use SensitivityRule::{Exact, MaxEntry, RowNorm, UnitRow, WorstCase};
 
 /// Adjacency, rule, D, m, and the share of Δ that the search must reach.
 ///
@@ -114,7 +114,16 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
             (quantity, adjacency, Exact, floor, cap, reached)
         })
     };
+    let unit_rows = [A::User, A::ReplaceUser].into_iter().flat_map(|adjacency| {
+        let quantities = [
+            Quantity::Product,
+            Quantity::PackedTriangle,
+            Quantity::IsometricTriangle,
+        ];
+        quantities.map(|quantity| (quantity, adjacency, UnitRow, 1, None, TIGHT))
+    });
     products
+        .chain(unit_rows)
         .chain(triangles(Quantity::PackedTriangle, &PACKED))
         .chain(triangles(Quantity::IsometricTriangle, &ISOMETRIC))
         .map(|(quantity, adjacency, rule, floor, cap, reached)| {

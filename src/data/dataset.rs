@@ -1,0 +1,212 @@
+//! Data in memory: what peers hold rows of, and the public bounds that a sensitivity rule needs.
+
+use std::num::NonZeroU32;
+
+use super::{DataError, Interactions, Partition, assign, peer_rows};
+use crate::linalg::SparseRows;
+use crate::vocabulary::Seed;
+
+/// What the peers hold together.
+///
+/// Each kind yields rows of norm at most 1 and says what is publicly known of them. How a row is brought to that norm looks
+/// at that row alone, so that neighbouring data stay neighbours.
+#[derive(Clone, Debug)]
+pub enum Dataset {
+    /// Users and the items they interacted with, normalised to r_u/√max(d_u, D).
+    Interactions {
+        /// Who interacted with what.
+        interactions: Interactions,
+        /// D: rows with fewer interactions are not scaled up to norm 1.
+        degree_floor: NonZeroU32,
+    },
+    /// Rows of real numbers, such as measurements: scaled by 1/R, where R is `radius`, and shortened to norm 1 if they are longer.
+    Samples {
+        /// The rows as they are.
+        rows: SparseRows,
+        /// R, public.
+        radius: f64,
+    },
+    /// A graph whose vertices are the peers: the row of a vertex is 1 at each of its neighbours over √max(degree, D).
+    Graph {
+        /// Number of vertices.
+        vertices: usize,
+        /// Undirected edges, each once.
+        edges: Vec<(u32, u32)>,
+        /// D.
+        degree_floor: NonZeroU32,
+    },
+}
+
+/// What is publicly known of every row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowBounds {
+    /// d equal entries 1/√max(d, D) for some d.
+    EqualEntries {
+        /// D.
+        degree_floor: u32,
+    },
+    /// Any numbers with Euclidean norm at most 1.
+    UnitNorm,
+}
+
+impl Dataset {
+    /// The normalised rows, one per user, sample or vertex.
+    ///
+    /// # Errors
+    /// [`DataError::Radius`] for a radius that is not finite and above 0; [`DataError::Row`] for edges that are not of a simple
+    /// graph on so many vertices.
+    pub fn rows(&self) -> Result<SparseRows, DataError> {
+        match self {
+            Self::Interactions {
+                interactions,
+                degree_floor,
+            } => Ok(interactions.normalised_rows(*degree_floor)),
+            Self::Samples { rows, radius } => clipped(rows, *radius),
+            Self::Graph {
+                vertices,
+                edges,
+                degree_floor,
+            } => {
+                let mut around = vec![Vec::new(); *vertices];
+                for &(u, v) in edges {
+                    for (from, to) in [(u, v), (v, u)] {
+                        // Vertices beyond the last one are found with the rows.
+                        if let Some(row) = around.get_mut(from as usize) {
+                            row.push(to);
+                        }
+                    }
+                }
+                for row in &mut around {
+                    row.sort_unstable();
+                }
+                let edges = Interactions::from_rows(*vertices, &around)?;
+                Ok(edges.normalised_rows(*degree_floor))
+            }
+        }
+    }
+
+    /// The rows of each of `peers` peers: all of them dealt in turn, or at random by the public `seed`.
+    ///
+    /// # Errors
+    /// As [`Self::rows`]; [`DataError::NoPeers`] and [`DataError::TooManyPeers`] unless every peer gets a row.
+    pub fn dealt(
+        &self,
+        peers: usize,
+        partition: Partition,
+        seed: &Seed,
+    ) -> Result<Vec<SparseRows>, DataError> {
+        let rows = self.rows()?;
+        let assignment = assign(rows.len(), peers, partition, seed)?;
+        Ok(peer_rows(&rows, &assignment))
+    }
+
+    /// Items n: columns of every row.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        match self {
+            Self::Interactions { interactions, .. } => interactions.items(),
+            Self::Samples { rows, .. } => rows.dimension(),
+            Self::Graph { vertices, .. } => *vertices,
+        }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Interactions { interactions, .. } => interactions.users(),
+            Self::Samples { rows, .. } => rows.len(),
+            Self::Graph { vertices, .. } => *vertices,
+        }
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What is publicly known of every row.
+    #[must_use]
+    pub fn bounds(&self) -> RowBounds {
+        match self {
+            Self::Interactions { degree_floor, .. } | Self::Graph { degree_floor, .. } => {
+                RowBounds::EqualEntries {
+                    degree_floor: degree_floor.get(),
+                }
+            }
+            Self::Samples { .. } => RowBounds::UnitNorm,
+        }
+    }
+}
+
+fn clipped(rows: &SparseRows, radius: f64) -> Result<SparseRows, DataError> {
+    if !(radius.is_finite() && radius > 0.0) {
+        return Err(DataError::Radius { found: radius });
+    }
+    let mut out = SparseRows::new(rows.dimension());
+    for i in 0..rows.len() {
+        let (columns, values) = rows.row(i);
+        let scaled = values.iter().map(|value| value / radius);
+        let norm = scaled.clone().fold(0.0_f64, |norm, x| libm::hypot(norm, x));
+        // A little shorter than 1, so that rounding never makes a row longer than its bound.
+        let shrink = if norm > 1.0 {
+            (1.0 - 1e-12) / norm
+        } else {
+            1.0
+        };
+        out.push_row(columns.iter().copied().zip(scaled.map(|x| x * shrink)))
+            .expect("a row of a valid matrix of the same dimension is valid");
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples(radius: f64) -> Dataset {
+        let mut rows = SparseRows::new(3);
+        for row in [[3.0, 4.0, 0.0], [0.0, 0.1, -0.2], [1e300, 1e300, 1e300]] {
+            rows.push_row((0..).zip(row)).expect("ascending");
+        }
+        Dataset::Samples { rows, radius }
+    }
+
+    #[test]
+    fn samples_are_scaled_and_never_longer_than_1() {
+        let rows = samples(5.0).rows().expect("valid");
+        let norm = |i| rows.row(i).1.iter().map(|x| x * x).sum::<f64>().sqrt();
+        assert!((norm(0) - 1.0).abs() < 1e-11);
+        assert!((norm(1) - 0.05_f64.sqrt() / 5.0).abs() < 1e-15);
+        assert!(norm(2) <= 1.0 && norm(2) > 0.999);
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(matches!(samples(bad).rows(), Err(DataError::Radius { .. })));
+        }
+    }
+
+    #[test]
+    fn a_vertex_holds_its_own_edges() {
+        let floor = NonZeroU32::new(2).expect("2");
+        let graph = |edges: &[(u32, u32)]| Dataset::Graph {
+            vertices: 4,
+            edges: edges.to_vec(),
+            degree_floor: floor,
+        };
+        let rows = graph(&[(0, 1), (0, 2), (3, 0)]).rows().expect("simple");
+        assert_eq!(rows.row(0).0, [1, 2, 3]);
+        assert_eq!(rows.row(1), (&[0][..], &[0.5_f64.sqrt()][..]));
+        for bad in [&[(0, 1), (1, 0)][..], &[(0, 4)]] {
+            assert!(graph(bad).rows().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn every_row_is_dealt_to_one_peer() {
+        let peers = samples(5.0).dealt(2, Partition::RoundRobin, &Seed::from_u64(1));
+        let counts: Vec<usize> = peers.expect("valid").iter().map(SparseRows::len).collect();
+        assert_eq!(counts, [2, 1]);
+        let none = samples(5.0).dealt(4, Partition::RoundRobin, &Seed::from_u64(1));
+        assert!(matches!(none, Err(DataError::TooManyPeers { .. })));
+    }
+}
