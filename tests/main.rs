@@ -11,6 +11,7 @@ mod layering;
 #[cfg(feature = "cli")]
 mod programs;
 mod readme;
+mod recipes;
 mod recommender;
 mod rust_version;
 mod sims;

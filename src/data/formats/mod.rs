@@ -68,7 +68,7 @@ trait LineReader {
 }
 
 impl Format {
-    const ALL: [Self; 7] = [
+    const ALL: &[Self] = &[
         Self::MovielensCsv,
         Self::MovielensDat,
         Self::Lightgcn,
@@ -81,7 +81,7 @@ impl Format {
     /// Every format.
     #[must_use]
     pub fn all() -> &'static [Self] {
-        &Self::ALL
+        Self::ALL
     }
 
     /// The name in an experiment file.
@@ -104,7 +104,7 @@ impl Format {
 
     /// The other format that `text` could be the first line of.
     fn mistaken_for(self, text: &str) -> Option<Self> {
-        let mut others = Self::ALL.into_iter().filter(|&other| other != self);
+        let mut others = Self::ALL.iter().copied().filter(|&other| other != self);
         others.find(|other| (other.description().recognises)(text))
     }
 }

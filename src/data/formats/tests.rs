@@ -12,7 +12,7 @@ type Sample = (
     &'static [&'static [u32]],
 );
 
-pub(in crate::data) const SAMPLES: [Sample; 7] = [
+pub(in crate::data) const SAMPLES: &[Sample] = &[
     (
         Format::MovielensCsv,
         "userId,movieId,rating,timestamp\n9,31,2.5,126\n9,7,3.0,12\n2,31,0.5,13\n",
@@ -98,8 +98,8 @@ macro_rules! refused {
 
 #[test]
 fn a_good_sample_of_every_format_is_read() {
-    assert_eq!(SAMPLES.map(|sample| sample.0), Format::all());
-    for (format, text, users, items, expected) in SAMPLES {
+    assert!(SAMPLES.iter().map(|sample| &sample.0).eq(Format::all()));
+    for &(format, text, users, items, expected) in SAMPLES {
         for text in [text.to_owned(), text.replace('\n', "\r\n")] {
             let loaded = read_text(format, &text).unwrap_or_else(|error| panic!("{error}"));
             let data = &loaded.interactions;
@@ -162,7 +162,7 @@ fn the_threshold_is_strict() {
 
 #[test]
 fn blank_lines_are_skipped_and_counted() {
-    for (format, text, _, _, expected) in SAMPLES {
+    for &(format, text, _, _, expected) in SAMPLES {
         let spaced = format!("\n{}\n  \n", text.replace('\n', "\n\n"));
         let loaded = read_text(format, &spaced).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(rows(&loaded.interactions), expected, "{format}");
@@ -205,7 +205,7 @@ fn files_without_ratings_are_empty_in_every_format() {
 
 #[test]
 fn a_file_of_another_format_is_named_for_every_pair_of_formats() {
-    for (actual, text, ..) in SAMPLES {
+    for &(actual, text, ..) in SAMPLES {
         for &declared in Format::all() {
             if declared == actual {
                 continue;

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_broken_statistic_never_reduces_the_noise() {
-        for line in &PROVED {
+        for line in PROVED {
             let (adjacency, rule) = (line.adjacency, line.rule);
             for floor in [1, 2, 7] {
                 let sensitivity =
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn names_in_files_are_the_documented_ones() {
-        for line in &PROVED {
+        for line in PROVED {
             let rule = line.rule;
             assert_eq!(
                 serde_json::to_string(&rule).expect("serialises"),

@@ -12,7 +12,7 @@ use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// The combinations that have a proof; the text of [`super::PrivacyError::Unproved`].
-pub(super) static PROVED: [Proved; 27] = [
+pub(super) static PROVED: &[Proved] = &[
     Proved::of::<Exact<adjacency::Interaction>>(),
     Proved::of::<RowNorm<adjacency::Interaction>>(),
     Proved::of::<MaxEntry<adjacency::Interaction>>(),

@@ -9,7 +9,7 @@
 //! - a **list** of every peer's steps, each with its own receivers, senders and weights.
 //!
 //! Peers, engines, counts of messages and bytes and the law of the analytic engine are derived from the program. A scheme is
-//! one file here, one variant of [`AveragingKind`] and one line where that finds it.
+//! one file here and one line in `schemes!` below, which gives [`AveragingKind`] its variant.
 
 mod chebyshev;
 mod fold;
@@ -122,6 +122,11 @@ pub enum Length {
 
 /// An averaging scheme: what compiles a graph to a program of exchanges.
 pub trait AveragingScheme {
+    /// What messages call it.
+    fn name(&self) -> &'static str {
+        "a scheme of your own"
+    }
+
     /// The program on this network, whose mixing matrix has these bounds.
     ///
     /// # Errors
@@ -140,73 +145,95 @@ pub trait AveragingScheme {
     /// [`AveragingError::NotContracting`] if the scheme needs bounds inside (−1, 1) and these are not.
     fn contraction(&self, bounds: MixingBounds, rounds: u32) -> Result<f64, AveragingError>;
 
-    /// The fewest rounds, at least 1, that guarantee `tolerance`.
+    /// The fewest rounds, at least 1, that guarantee `tolerance`; a scheme that knows no tolerance keeps the refusal.
     ///
     /// # Errors
     /// [`AveragingError`] as [`AveragingKind::rounds`].
-    fn rounds(&self, bounds: MixingBounds, tolerance: f64) -> Result<u32, AveragingError>;
+    fn rounds(&self, _bounds: MixingBounds, _tolerance: f64) -> Result<u32, AveragingError> {
+        Err(AveragingError::FixedLength {
+            scheme: self.name(),
+        })
+    }
 
-    /// The coefficients of `rounds` rounds of a recurrence.
+    /// The coefficients of `rounds` rounds of a recurrence; a scheme that is none keeps the refusal.
     ///
     /// # Errors
     /// [`AveragingError`] as [`AveragingKind::schedule`].
     fn schedule(
         &self,
-        bounds: MixingBounds,
-        rounds: u32,
-    ) -> Result<Vec<Coefficients>, AveragingError>;
+        _bounds: MixingBounds,
+        _rounds: u32,
+    ) -> Result<Vec<Coefficients>, AveragingError> {
+        Err(AveragingError::FixedLength {
+            scheme: self.name(),
+        })
+    }
+
+    /// Whether all peers end with the same bits, after as many rounds as the graph takes.
+    fn is_exact(&self) -> bool {
+        false
+    }
 }
 
-/// The schemes an experiment file can name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AveragingKind {
+macro_rules! schemes {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {
+        /// The schemes an experiment file can name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum AveragingKind {
+            $(
+                $(#[$doc])*
+                #[serde(rename = $name)]
+                $variant,
+            )*
+        }
+
+        impl AveragingKind {
+            const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The scheme's name in files.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// The scheme.
+            #[must_use]
+            pub fn scheme(self) -> &'static dyn AveragingScheme {
+                match self {
+                    $(Self::$variant => &$variant,)*
+                }
+            }
+        }
+    };
+}
+
+schemes! {
     /// x ← W x.
-    Linear,
+    Linear = "linear";
     /// Chebyshev-accelerated: about the square root of the linear scheme's rounds.
-    Chebyshev,
+    Chebyshev = "chebyshev";
     /// The exact sum up a spanning tree, the total down.
-    Tree,
+    Tree = "tree";
 }
 
 impl AveragingKind {
     /// All schemes, for conformance tests and help texts.
-    #[must_use]
-    pub fn all() -> [Self; 3] {
-        [Self::Linear, Self::Chebyshev, Self::Tree]
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied()
     }
 
     /// The schemes that are recurrences.
-    #[must_use]
-    pub fn recurrences() -> [Self; 2] {
-        [Self::Linear, Self::Chebyshev]
-    }
-
-    /// The scheme's name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Linear => "linear",
-            Self::Chebyshev => "chebyshev",
-            Self::Tree => "tree",
-        }
+    pub fn recurrences() -> impl Iterator<Item = Self> {
+        Self::all().filter(|kind| !kind.is_exact())
     }
 
     /// Whether all peers end with the same bits, after as many rounds as the graph takes: such a scheme has neither
     /// tolerance nor a number of rounds to choose.
     #[must_use]
     pub fn is_exact(self) -> bool {
-        matches!(self, Self::Tree)
-    }
-
-    /// The scheme.
-    #[must_use]
-    pub fn scheme(self) -> &'static dyn AveragingScheme {
-        match self {
-            Self::Linear => &Linear,
-            Self::Chebyshev => &Chebyshev,
-            Self::Tree => &Tree,
-        }
+        self.scheme().is_exact()
     }
 
     /// The program of this scheme.

@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::{
-    AveragingError, AveragingScheme, Coefficients, Expected, Length, MixingBounds, Network,
-    PeerStep, Program,
+    AveragingError, AveragingScheme, Expected, Length, MixingBounds, Network, PeerStep, Program,
 };
 
 /// The centre is exact where a search from every peer visits at most this many peers and ends of edges: about a second.
@@ -45,6 +44,10 @@ const EXACT_CENTRE: usize = 1 << 28;
 pub struct Tree;
 
 impl AveragingScheme for Tree {
+    fn name(&self) -> &'static str {
+        "tree"
+    }
+
     fn compile(
         &self,
         network: &dyn Network,
@@ -52,13 +55,15 @@ impl AveragingScheme for Tree {
         length: Length,
     ) -> Result<Program, AveragingError> {
         if length != Length::Own {
-            return Err(AveragingError::FixedLength { scheme: "tree" });
+            return Err(AveragingError::FixedLength {
+                scheme: self.name(),
+            });
         }
         let root = centre(network);
         let tree = Search::from(network, root);
         if tree.order.len() < network.peers() {
             return Err(AveragingError::Unreachable {
-                scheme: "tree",
+                scheme: self.name(),
                 reached: tree.order.len(),
                 peers: network.peers(),
             });
@@ -74,16 +79,8 @@ impl AveragingScheme for Tree {
         Ok(0.0)
     }
 
-    fn rounds(&self, _bounds: MixingBounds, _tolerance: f64) -> Result<u32, AveragingError> {
-        Err(AveragingError::FixedLength { scheme: "tree" })
-    }
-
-    fn schedule(
-        &self,
-        _bounds: MixingBounds,
-        _rounds: u32,
-    ) -> Result<Vec<Coefficients>, AveragingError> {
-        Err(AveragingError::FixedLength { scheme: "tree" })
+    fn is_exact(&self) -> bool {
+        true
     }
 }
 

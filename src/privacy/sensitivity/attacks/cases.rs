@@ -17,7 +17,7 @@ use SensitivityRule::{Exact, MaxEntry, RowNorm, UnitRow, WorstCase};
 ///
 /// P1's interaction bounds have room to spare: at D = 1 the truth is D̂, so √2·D̂ is reached to 0.7071, at D = 2
 /// to √(5/8). At D = 20 no X of these sizes can be the worst.
-const CASES: [(Adjacency, SensitivityRule, u32, Option<u32>, f64); 39] = [
+const CASES: &[(Adjacency, SensitivityRule, u32, Option<u32>, f64)] = &[
     (A::Interaction, Exact, 1, None, TIGHT),
     (A::Interaction, Exact, 2, None, TIGHT),
     (A::Interaction, Exact, 3, None, TIGHT),
@@ -106,11 +106,9 @@ const ISOMETRIC: [(Adjacency, u32, Option<u32>, f64); 15] = [
 ];
 
 fn all() -> impl Iterator<Item = (Case, f64)> {
-    let products = CASES
-        .into_iter()
-        .map(|(adjacency, rule, floor, cap, reached)| {
-            (Quantity::Product, adjacency, rule, floor, cap, reached)
-        });
+    let products = CASES.iter().map(|&(adjacency, rule, floor, cap, reached)| {
+        (Quantity::Product, adjacency, rule, floor, cap, reached)
+    });
     let triangles = |quantity, cases: &'static [(Adjacency, u32, Option<u32>, f64)]| {
         cases.iter().map(move |&(adjacency, floor, cap, reached)| {
             (quantity, adjacency, Exact, floor, cap, reached)
@@ -166,7 +164,7 @@ fn hold(adjacency: Adjacency) {
 
 #[test]
 fn every_registered_bound_is_attacked() {
-    for line in &PROVED {
+    for line in PROVED {
         assert!(
             all().any(|(case, _)| {
                 (case.quantity, case.adjacency, case.rule)
