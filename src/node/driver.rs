@@ -41,6 +41,8 @@ pub(super) struct Driver {
     pub(super) clock: Instant,
     /// Streams that are not acknowledged yet: all of them at first.
     pub(super) unopened: usize,
+    /// Neighbours that have closed their streams, with the messages received and expected.
+    pub(super) ended: Vec<(PeerIndex, u64, u64)>,
 }
 
 impl Driver {
@@ -115,8 +117,32 @@ impl Driver {
                 expected,
                 source,
             },
+            Inbound::Ended {
+                from,
+                received,
+                expected,
+            } => {
+                self.ended.push((from, received, expected));
+                self.check_ended()?;
+                return Ok(None);
+            }
             Inbound::Failed(error) => error,
         })
+    }
+
+    /// Fails if the peer waits for a neighbour that will say nothing more.
+    fn check_ended(&self) -> Result<(), SwarmError> {
+        let waiting = |(from, _, _): &&(PeerIndex, u64, u64)| self.peer.waits_for(*from);
+        match self.ended.iter().find(waiting) {
+            None => Ok(()),
+            Some(&(neighbour, received, expected)) => Err(SwarmError::Disconnected {
+                reporter: self.peer.index(),
+                neighbour,
+                received,
+                expected,
+                source: std::io::ErrorKind::UnexpectedEof.into(),
+            }),
+        }
     }
 
     /// Feeds the peer and passes on what it puts out.
@@ -141,6 +167,7 @@ impl Driver {
                 fault,
             });
         }
+        self.check_ended()?;
         // A timer of a step that the peer has left means nothing to it, so the newest is enough.
         if let Some((timer, at)) = outbox.timers.drain(..).next_back() {
             *deadline = Some((timer, self.clock + Duration::from_nanos(at.0)));

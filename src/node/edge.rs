@@ -291,7 +291,11 @@ async fn read(
                 continue;
             }
             Ok(None) if received >= expected => return,
-            Ok(None) => lost(io::ErrorKind::UnexpectedEof.into()),
+            Ok(None) => Inbound::Ended {
+                from,
+                received,
+                expected,
+            },
             Err(Unreadable::Unwanted) => return,
             Err(Unreadable::Malformed(error)) => fault(error.into()),
             Err(Unreadable::Broken(source)) => lost(source),

@@ -36,6 +36,13 @@ pub(super) enum Inbound {
         expected: u64,
         source: io::Error,
     },
+    /// A neighbour closed its stream between two frames and before its last one: it may have been done early, as this
+    /// peer will be then. All it said has been handed over before.
+    Ended {
+        from: PeerIndex,
+        received: u64,
+        expected: u64,
+    },
     /// The node's swarm failed.
     Failed(SwarmError),
 }

@@ -122,6 +122,7 @@ impl Node {
             reports: shared.reports.clone(),
             clock: shared.clock,
             unopened: degree,
+            ended: Vec::new(),
         };
         let accepting = edge::accept(incoming, roster, (plan, lanes), inbox_sender.clone(), step);
         tasks.spawn(accepting);

@@ -1,6 +1,7 @@
 //! Errors of privacy parameters: what is refused, and what to change.
 
-use super::{Adjacency, SensitivityRule};
+use super::adjacency::Adjacency;
+use super::sensitivity_rule::SensitivityRule;
 use crate::linalg::IllConditioned;
 use crate::vocabulary::Quantity;
 

@@ -59,6 +59,7 @@ mod network_view;
 mod noise_plan;
 mod promise;
 mod sensitivity;
+mod sensitivity_rule;
 #[cfg(test)]
 mod testing;
 pub mod zcdp;

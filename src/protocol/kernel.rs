@@ -9,35 +9,10 @@ use std::sync::Arc;
 use super::finite::first_not_finite;
 use super::plan::{Plan, PlannedRelease, Terms};
 use super::query::{QueryError, check_query};
+use super::release_error::ReleaseError;
 use crate::algorithm::{self, History, LocalData, PublicState};
-use crate::linalg::{Block, NotFullRank, SparseRows};
+use crate::linalg::{Block, SparseRows};
 use crate::vocabulary::{PeerIndex, ReleaseId};
-
-/// Why a public state cannot go on.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ReleaseError {
-    /// An average or the sum is not finite.
-    #[error("its values overflowed")]
-    Overflow,
-    /// A coordinate that its owner's messages never brought.
-    #[error("the coordinates of {owner} never came")]
-    Incomplete {
-        /// Whose.
-        owner: PeerIndex,
-    },
-    /// The noisy sum has no unique basis.
-    #[error(transparent)]
-    NotFullRank(#[from] NotFullRank),
-    /// The next public query is not one that the sensitivity bounds.
-    #[error(transparent)]
-    Query(#[from] QueryError),
-    /// The algorithm asks for a release or an agreement that it has not declared at this place.
-    #[error(
-        "the algorithm asks for a release or an agreement that it has not declared at this place: declare every \
-         release in Algorithm::releases, and ask for them in order"
-    )]
-    OutOfOrder,
-}
 
 /// The rows that contribute to a release: those of its batch, where it has one.
 #[must_use]
@@ -138,4 +113,31 @@ pub fn advance(
         check_query(&next.query)?;
     }
     Ok(next)
+}
+
+/// Checks the public starting block against the plan.
+///
+/// # Errors
+/// [`QueryError`] if its shape or hash is not the plan's or its columns are not orthonormal.
+///
+/// # Cost
+/// O(n b²) for n × b.
+pub fn check_start(plan: &Plan, start: &Block) -> Result<(), QueryError> {
+    let (dimension, width) = (
+        plan.parameters().dimension,
+        plan.algorithm().query_columns(),
+    );
+    let (rows, columns) = (start.rows(), start.columns());
+    if (rows, columns) != (dimension, width) {
+        return Err(QueryError::Shape {
+            rows,
+            columns,
+            dimension,
+            width,
+        });
+    }
+    if start.digest() != plan.parameters().start {
+        return Err(QueryError::OtherStart);
+    }
+    check_query(start)
 }

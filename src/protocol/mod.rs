@@ -34,15 +34,17 @@ mod outbox;
 mod peer;
 mod plan;
 mod query;
+mod release_error;
 #[cfg(test)]
 mod tests;
 pub mod wire;
 
 pub use fault::{Fault, FaultKind};
-pub use kernel::ReleaseError;
+pub use kernel::check_start;
 pub use lane::Lane;
 pub use message::{Body, Message, SessionId};
 pub use outbox::{CollectingOutbox, Event, Outbox, Targets, Timer};
 pub use peer::{Input, Peer, PeerError, PeerSetup};
 pub use plan::{Plan, PlanError, PlanParameters, PlannedRelease, Terms};
-pub use query::{MAX_DEFECT, QueryError, check_query, check_start};
+pub use query::{MAX_DEFECT, QueryError, check_query};
+pub use release_error::ReleaseError;

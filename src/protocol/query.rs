@@ -3,7 +3,6 @@
 //! Every sensitivity bound is a bound over queries with orthonormal columns: a longer X moves the sum further than Δ, and
 //! the noise no longer covers it. So a peer checks the block it starts from and every block it goes on with.
 
-use super::plan::Plan;
 use crate::linalg::Block;
 
 /// The largest |XᵀX − I| a query may have. Orthonormalisation leaves 1e-14; this moves Δ by a billionth.
@@ -37,33 +36,6 @@ pub enum QueryError {
         /// max|XᵀX − I|; NaN if an entry is.
         defect: f64,
     },
-}
-
-/// Checks the public starting block against the plan.
-///
-/// # Errors
-/// [`QueryError`] if its shape or hash is not the plan's or its columns are not orthonormal.
-///
-/// # Cost
-/// O(n b²) for n × b.
-pub fn check_start(plan: &Plan, start: &Block) -> Result<(), QueryError> {
-    let (dimension, width) = (
-        plan.parameters().dimension,
-        plan.algorithm().query_columns(),
-    );
-    let (rows, columns) = (start.rows(), start.columns());
-    if (rows, columns) != (dimension, width) {
-        return Err(QueryError::Shape {
-            rows,
-            columns,
-            dimension,
-            width,
-        });
-    }
-    if start.digest() != plan.parameters().start {
-        return Err(QueryError::OtherStart);
-    }
-    check_query(start)
 }
 
 /// Checks a query that the public state has advanced to.

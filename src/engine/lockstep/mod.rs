@@ -265,7 +265,17 @@ impl Engine for Network<'_> {
         if observer.wants_rounds() {
             gathered.tell_rounds(id, session.peers(), observer);
         }
-        let consensus = gathered.consensus(session.peers(), sums);
+        let consensus = if terms.has_units() {
+            // What peers hold has left these units and comes back to them.
+            let mut held = sums.to_vec();
+            for sum in held.chunks_exact_mut(values) {
+                terms.from_units(0..values, sum);
+                terms.to_units(0..values, sum);
+            }
+            gathered.consensus(session.peers(), &held)
+        } else {
+            gathered.consensus(session.peers(), sums)
+        };
         let sum = kernel::released(planned, terms, sums[..values].to_vec())
             .map_err(|error| PeerError::at(PeerIndex(0), id, error))?;
         let basis = self.states.advance(session, current, sums)?;

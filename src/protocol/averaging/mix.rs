@@ -20,7 +20,7 @@
 
 use pulp::NullaryFnOnce;
 
-use super::Coefficients;
+use super::coefficients::Coefficients;
 
 /// Consecutive neighbours of equal weight.
 #[derive(Clone, Copy, Debug, PartialEq)]

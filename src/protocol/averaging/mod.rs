@@ -12,12 +12,14 @@
 //! one file here and one line in `schemes!` below, which gives [`AveragingKind`] its variant.
 
 mod chebyshev;
+mod coefficients;
 mod fold;
 mod linear;
 mod mix;
 mod network;
 mod program;
 mod recurrence;
+mod step;
 mod traffic;
 mod tree;
 mod window;
@@ -25,13 +27,15 @@ mod window;
 use serde::{Deserialize, Serialize};
 
 pub use chebyshev::Chebyshev;
+pub use coefficients::Coefficients;
 pub use fold::fold;
 pub use linear::Linear;
 pub use mix::{Run, mix, mix_tile, runs};
 pub use network::Network;
 pub(crate) use program::Part;
-pub use program::{Expected, Form, HeardRounds, PeerProgram, PeerStep, Program, ProgramError};
-pub use recurrence::{Coefficients, Recurrence};
+pub use program::{Form, HeardRounds, PeerProgram, Program};
+pub use recurrence::Recurrence;
+pub use step::{Expected, PeerStep, ProgramError};
 pub use traffic::{Load, Traffic};
 pub use tree::Tree;
 

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::coefficients::Coefficients;
+use super::network::Network;
+use super::step::{Expected, PeerStep, ProgramError};
 use super::window;
-use super::{Coefficients, Network};
 
 /// The compiled averaging of one iteration: everything that is exchanged, and how it is combined.
 ///
@@ -26,84 +28,6 @@ pub enum Form {
     Recurrence(Arc<[Coefficients]>),
     /// Every peer's steps, in ascending rounds, each peer at least one.
     Listed(Arc<[Vec<PeerStep>]>),
-}
-
-/// One step of one peer in a listed program.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PeerStep {
-    /// The round, from 0.
-    pub round: u32,
-    /// Positions of the neighbours that get this peer's value, ascending.
-    pub send_to: Arc<[u32]>,
-    /// Whom to wait for, in ascending positions.
-    pub expect: Vec<Expected>,
-    /// What the own value is multiplied by; 0 where the messages alone count.
-    pub own: f64,
-}
-
-/// A message that a step waits for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Expected {
-    /// Position of its sender among the neighbours.
-    pub position: u32,
-    /// What the message is multiplied by.
-    pub weight: f64,
-}
-
-impl PeerStep {
-    /// A step that sends the value and changes nothing.
-    #[must_use]
-    pub fn sending(round: u32, positions: &[u32]) -> Self {
-        Self {
-            round,
-            send_to: positions.into(),
-            expect: Vec::new(),
-            own: 1.0,
-        }
-    }
-}
-
-/// A list of steps that is no program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProgramError {
-    /// Steps, senders or receivers that do not ascend, positions without a neighbour, or weights that are not finite.
-    #[error(
-        "the steps of peer {peer} must ascend by round, their senders and receivers by position among its neighbours, with \
-         finite weights"
-    )]
-    Step {
-        /// The peer.
-        peer: usize,
-    },
-    /// A message that is sent and not expected, or expected and not sent.
-    #[error(
-        "what peer {peer} sends or expects in round {round} is not what its neighbours expect or send: list every message at \
-         both ends"
-    )]
-    Unmatched {
-        /// The peer.
-        peer: usize,
-        /// The round.
-        round: u32,
-    },
-    /// A sender that could run ahead of what a receiver keeps.
-    #[error(
-        "peer {from} may send a third message before peer {to} has taken the first: let it hear from peer {to} in between"
-    )]
-    Ahead {
-        /// The sender.
-        from: usize,
-        /// The receiver.
-        to: usize,
-    },
-    /// One list of steps per peer is needed.
-    #[error("{found} lists of steps for {peers} peers")]
-    Peers {
-        /// Lists given.
-        found: usize,
-        /// Peers of the network.
-        peers: usize,
-    },
 }
 
 impl Program {

@@ -1,22 +1,10 @@
 //! Schemes that repeat one linear step with all neighbours in every round.
 
-use serde::{Deserialize, Serialize};
-
+use super::coefficients::Coefficients;
 use super::{
     AveragingError, AveragingScheme, DEFAULT_TOLERANCE, Length, MAX_ROUNDS, MixingBounds, Network,
     Program,
 };
-
-/// The weights of one round: x^{k+1} = mixed · W x^k + current · x^k + previous · x^{k−1}.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Coefficients {
-    /// Weight of W x^k.
-    pub mixed: f64,
-    /// Weight of x^k.
-    pub current: f64,
-    /// Weight of x^{k−1}.
-    pub previous: f64,
-}
 
 /// A scheme that is a two-term recurrence over the mixing matrix W.
 ///

@@ -15,8 +15,8 @@
 //! number to o, r and c on both sides. In a recurrence every exchange is v's message k and u's message k, each sent after
 //! message k − 1 of the other was taken: r(o) = o and c(j) = j, so c(r(o) − 1) = o − 1. ∎
 
-use super::program::ProgramError;
-use super::{Network, PeerStep};
+use super::network::Network;
+use super::step::{PeerStep, ProgramError};
 
 /// What a peer does on one edge, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

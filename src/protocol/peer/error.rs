@@ -1,8 +1,8 @@
 //! Why a peer cannot be built or cannot go on.
 
 use crate::linalg::NotFullRank;
-use crate::protocol::kernel::ReleaseError;
 use crate::protocol::query::QueryError;
+use crate::protocol::release_error::ReleaseError;
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// The peer was set up or driven wrongly, or cannot go on.

@@ -15,11 +15,11 @@ use super::averaging::Part;
 use super::fault::{Fault, FaultKind};
 use super::finite::first_not_finite;
 use super::inbox::Inbox;
+use super::kernel::check_start;
 use super::lane::{Lane, Lanes};
 use super::message::{Body, Message};
 use super::outbox::Outbox;
 use super::plan::PlannedRelease;
-use super::query::check_start;
 use super::wire;
 use crate::algorithm::PublicState;
 use crate::privacy::Statistic;
@@ -139,7 +139,21 @@ impl Peer {
         self.step
     }
 
-    /// Whether all iterations are done.
+    /// Whether the present step waits for a message of this neighbour, or the peer has not started.
+    #[must_use]
+    pub fn waits_for(&self, neighbour: PeerIndex) -> bool {
+        if self.is_finished() {
+            return false;
+        }
+        let Ok(position) = self.setup.neighbours.binary_search(&neighbour) else {
+            return false;
+        };
+        let mut expected = self.expected().into_iter();
+        let due = expected.find(|(at, _)| *at == position);
+        !self.started || due.is_some_and(|(_, number)| !self.inbox.holds(position, number))
+    }
+
+    /// Whether all releases are done.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         matches!(self.phase, Phase::Finished)

@@ -13,6 +13,7 @@ use crate::protocol::lane::Lanes;
 use crate::protocol::message::{Body, Message};
 use crate::protocol::outbox::{Event, Outbox, Targets, Timer};
 use crate::protocol::plan::{PlannedRelease, Terms};
+use crate::protocol::release_error::ReleaseError;
 use crate::vocabulary::{PeerIndex, ReleaseId, Round, Span, Time};
 
 impl Peer {
@@ -30,7 +31,7 @@ impl Peer {
         &self.setup.plan.releases()[index]
     }
 
-    fn failed(&self, error: kernel::ReleaseError) -> PeerError {
+    fn failed(&self, error: ReleaseError) -> PeerError {
         PeerError::at(self.setup.index, self.release(), error)
     }
 
@@ -42,7 +43,7 @@ impl Peer {
             Next::Agree => {
                 let value = self.planned().proposal(plan.algorithm(), &self.state);
                 if !value.is_finite() {
-                    return Err(self.failed(kernel::ReleaseError::Overflow));
+                    return Err(self.failed(ReleaseError::Overflow));
                 }
                 if plan.scale_rounds() == 0 {
                     // Nobody else to agree with.
@@ -92,7 +93,7 @@ impl Peer {
             self.setup.noise.add_to(release, terms.scale, &mut input);
         }
         if first_not_finite(&input).is_some() {
-            return Err(self.failed(kernel::ReleaseError::Overflow));
+            return Err(self.failed(ReleaseError::Overflow));
         }
         let input = Arc::new(input);
         outbox.emit(Event::Published {
@@ -265,7 +266,7 @@ impl Peer {
             } => {
                 let next = self.combined(at, bodies, &current, &previous);
                 if first_not_finite(&next).is_some() {
-                    return Err(self.failed(kernel::ReleaseError::Overflow));
+                    return Err(self.failed(ReleaseError::Overflow));
                 }
                 if self.round_of(at + 1).is_none() {
                     let factor = self.setup.program.factor();

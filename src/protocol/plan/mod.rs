@@ -10,8 +10,8 @@ pub use error::PlanError;
 pub use parameters::PlanParameters;
 pub use release::{PlannedRelease, Terms};
 
-use super::kernel::ReleaseError;
 use super::message::{Body, SessionId};
+use super::release_error::ReleaseError;
 use super::wire::{self, FrameSizes};
 use crate::algorithm::{Algorithm, Next, PublicState, charged};
 use crate::noise::Sigmas;

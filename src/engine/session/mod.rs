@@ -1,19 +1,21 @@
 //! One session, ready to run on any engine.
 
+mod error;
+
 use std::sync::Arc;
+
+pub use error::SessionError;
 
 use super::EngineError;
 use super::noise::Assignment;
 use super::outcome::Communication;
 use super::rows::PeerRows;
 use crate::linalg::{Block, SparseRows};
-use crate::noise::{SigmaError, Term};
-use crate::protocol::averaging::{Load, Program, ProgramError, Traffic};
+use crate::noise::Term;
+use crate::protocol::averaging::{Load, Program, Traffic};
 use crate::protocol::wire;
-use crate::protocol::{
-    PeerSetup, Plan, PlanError, PlanParameters, PlannedRelease, QueryError, check_start,
-};
-use crate::topology::{Graph, GraphError, Mixing, Provenance, Topology};
+use crate::protocol::{PeerSetup, Plan, PlanParameters, PlannedRelease, check_start};
+use crate::topology::{Graph, Mixing, Provenance, Topology};
 use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Seed, Span};
 
 /// Everything a simulation of one session needs: the plan, the graphs, every peer's rows and noise.
@@ -71,111 +73,6 @@ pub struct SessionParts {
     /// A digest of everything else the noise is bound to: settings that the plan and the rows do not show, such as how
     /// the rows were chosen and what is published. Sessions that must give equal bits have equal ones.
     pub setting: [u8; 32],
-}
-
-/// Parts that make no session.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SessionError {
-    /// A graph of another size than the plan's network.
-    #[error(
-        "the {graph} graph has {nodes} nodes, the plan {peers} peers: give it one node per peer"
-    )]
-    Nodes {
-        /// Which graph.
-        graph: &'static str,
-        /// Its nodes.
-        nodes: usize,
-        /// Peers of the plan.
-        peers: u32,
-    },
-    /// Rows for more or fewer peers than the plan has.
-    #[error("rows are given for {found} peers, the plan has {peers}: give one entry per peer")]
-    Rows {
-        /// Entries found.
-        found: usize,
-        /// Peers of the plan.
-        peers: u32,
-    },
-    /// Rows over other items than the plan's.
-    #[error(
-        "the rows of {peer} have {found} items, the plan {dimension}: deal all peers rows of the same matrix"
-    )]
-    Dimension {
-        /// The first such peer.
-        peer: PeerIndex,
-        /// Its items.
-        found: usize,
-        /// Items of the plan.
-        dimension: usize,
-    },
-    /// Rows without batch numbers under an algorithm that works batch by batch: they would never contribute.
-    #[error(
-        "the algorithm works batch by batch, and the rows of {peer} have no batch numbers: give every slot one with \
-         LocalData::in_batches and PeerRows::of_local"
-    )]
-    Batches {
-        /// The first such peer.
-        peer: PeerIndex,
-    },
-    /// Own coordinates with less noise than a curator's.
-    #[error(
-        "sigma_coordinate = {found} is below sigma_central = {needed}: nobody else's noise covers own coordinates, so they need \
-         all that a curator would add"
-    )]
-    Coordinates {
-        /// The plan's.
-        found: f64,
-        /// A curator's.
-        needed: f64,
-    },
-    /// Graphs that the plan was not made for.
-    #[error(
-        "the graphs are not those whose hash is in the plan: put graphs_digest of both into PlanParameters::topology"
-    )]
-    Graphs,
-    /// An averaging program that the plan does not name.
-    #[error(
-        "the averaging program is not the one the plan names: compile it from the session's own topology, and put its \
-         digest and rounds into PlanParameters"
-    )]
-    Program,
-    /// Steps that are no averaging program.
-    #[error(transparent)]
-    Steps(#[from] ProgramError),
-    /// Too few rounds for all peers to agree on the statistic that scales their noise.
-    #[error(
-        "scale_rounds = {found}, but a value needs up to {needed} hops to reach every peer: peers would scale their noise \
-         by different statistics; set scale_rounds to {needed} or more"
-    )]
-    ScaleRounds {
-        /// Rounds of the plan.
-        found: u32,
-        /// A bound on the diameter.
-        needed: u32,
-    },
-    /// A starting block that the plan does not name or the sensitivity does not bound.
-    #[error("the session cannot start: {0}")]
-    Start(#[source] QueryError),
-    /// A curator's noise that does not go with the plan's.
-    #[error(
-        "sigma_central = {found}: a curator's noise is a finite standard deviation above 0 and at most {most}, what the \
-         peers' own noise adds up to"
-    )]
-    Curator {
-        /// The value given.
-        found: f64,
-        /// √s·σ_η; infinite where peers add no noise.
-        most: f64,
-    },
-    /// A changed plan that is none.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// Standard deviations that no noise has.
-    #[error(transparent)]
-    Sigma(#[from] SigmaError),
-    /// A graph that is none.
-    #[error(transparent)]
-    Graph(#[from] GraphError),
 }
 
 impl SessionParts {
