@@ -8,8 +8,8 @@ mod consensus;
 mod equivalence;
 mod golden;
 mod layering;
-#[cfg(feature = "cli")]
 mod programs;
+#[cfg(feature = "cli")]
 mod readme;
 mod recipes;
 mod recommender;

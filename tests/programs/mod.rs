@@ -3,6 +3,7 @@
 mod batches;
 mod composite;
 mod coordinates;
+mod refusals;
 mod triangle;
 mod two_releases;
 
