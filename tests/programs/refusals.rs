@@ -71,7 +71,10 @@ fn setting(adjacency: Adjacency) -> Setting {
 }
 
 /// What a plan says to these declarations.
-fn declared(adjacency: Adjacency, change: impl FnOnce(&mut Vec<ReleaseSpec>)) -> Result<(), PlanError> {
+fn declared(
+    adjacency: Adjacency,
+    change: impl FnOnce(&mut Vec<ReleaseSpec>),
+) -> Result<(), PlanError> {
     let valid = setting(adjacency).session(Arc::new(Declaring(products())), &local(users(true)), 1);
     let mut releases = products();
     change(&mut releases);
@@ -88,18 +91,41 @@ fn declarations_that_would_be_charged_too_little_are_refused() {
     };
     assert!(declared(Adjacency::User, |_| {}).is_ok());
     // A bound for one column under a query of two.
-    rejects(Adjacency::User, |all| all[0].blocks[0].columns = 1, "columns");
-    rejects(Adjacency::User, |all| all[0].blocks[0].shape = (ITEMS, 1), "one row per item");
+    rejects(
+        Adjacency::User,
+        |all| all[0].blocks[0].columns = 1,
+        "columns",
+    );
+    rejects(
+        Adjacency::User,
+        |all| all[0].blocks[0].shape = (ITEMS, 1),
+        "one row per item",
+    );
     // A change of a matrix may be spread over all batches.
-    rejects(Adjacency::Matrix, |all| all[0].batch = Some(0), "spread over all");
+    rejects(
+        Adjacency::Matrix,
+        |all| all[0].batch = Some(0),
+        "spread over all",
+    );
     assert!(declared(Adjacency::User, |all| all[0].batch = Some(0)).is_ok());
-    rejects(Adjacency::User, |all| all[0].blocks[0].weight = 0.5, "add up to 1");
+    rejects(
+        Adjacency::User,
+        |all| all[0].blocks[0].weight = 0.5,
+        "add up to 1",
+    );
     rejects(Adjacency::User, |all| all[1].share = f64::NAN, "shares");
     rejects(Adjacency::User, |all| all.clear(), "at least one release");
-    rejects(Adjacency::User, |all| all[0].blocks.clear(), "at least one block");
+    rejects(
+        Adjacency::User,
+        |all| all[0].blocks.clear(),
+        "at least one block",
+    );
     // Numbers whose bound nobody brought.
     let refused = declared(Adjacency::User, |all| all[0].blocks[0].quantity = WHOLE);
-    assert!(matches!(refused, Err(PlanError::Sensitivity(_))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(PlanError::Sensitivity(_))),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -115,7 +141,10 @@ fn a_program_of_batches_refuses_rows_without_numbers() {
     let mut peers = numbered;
     peers[3] = users(true).swap_remove(3).into();
     let refused = session.with_rows(Arc::new(PeerRows::of_local(&peers)));
-    assert!(matches!(refused, Err(SessionError::Batches { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(SessionError::Batches { .. })),
+        "{refused:?}"
+    );
 }
 
 struct One;
@@ -155,10 +184,17 @@ fn two_rules_for_one_quantity_are_two_sessions_with_noise_of_their_own() {
             sensitivity,
             ..setting(Adjacency::User)
         };
-        setting.session(Arc::new(Declaring(releases.clone())), &local(users(true)), 9)
+        setting.session(
+            Arc::new(Declaring(releases.clone())),
+            &local(users(true)),
+            9,
+        )
     };
     let plain = || SensitivitySpec::new(Adjacency::User, SensitivityRule::Exact, 1, None);
-    let (one, half) = (with(plain().with_rule::<One>()), with(plain().with_rule::<Half>()));
+    let (one, half) = (
+        with(plain().with_rule::<One>()),
+        with(plain().with_rule::<Half>()),
+    );
     assert_ne!(one.plan().session(), half.plan().session());
     let sum = |session| {
         let outcome = lockstep::run(session, &mut Silent).expect("runs");
@@ -166,7 +202,9 @@ fn two_rules_for_one_quantity_are_two_sessions_with_noise_of_their_own() {
     };
     let exact = one.all_rows().gram_product(one.start());
     let pairs = sum(&one).into_iter().zip(sum(&half)).zip(exact.values());
-    let solved = pairs.map(|((y, z), x)| (2.0 * z - y - x).abs()).fold(0.0, f64::max);
+    let solved = pairs
+        .map(|((y, z), x)| (2.0 * z - y - x).abs())
+        .fold(0.0, f64::max);
     assert!(solved > 0.05, "{solved}");
 }
 
@@ -184,9 +222,16 @@ fn edges_are_not_promised_anything() {
     for adjacency in Adjacency::ALL {
         let privacy = PrivacySpec::new(1.0, 1e-5, adjacency).expect("valid");
         let refused = Simulation::new(dataset(), power.clone(), privacy).build(1);
-        assert!(matches!(refused, Err(SimulationError::Edges)), "{adjacency}");
+        assert!(
+            matches!(refused, Err(SimulationError::Edges)),
+            "{adjacency}"
+        );
     }
-    assert!(Simulation::new(dataset(), power, PrivacySpec::None).build(1).is_ok());
+    assert!(
+        Simulation::new(dataset(), power, PrivacySpec::None)
+            .build(1)
+            .is_ok()
+    );
     let rows = dataset().dealt(6, Partition::RoundRobin, &Seed::from_u64(1));
     assert_eq!(rows.expect("simple")[0].row(0).0, [1, 5]);
 }
