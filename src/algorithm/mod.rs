@@ -138,7 +138,8 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         rows.project(history.query, self.query_columns())
     }
 
-    /// Adds the coordinates `range` of this peer's contribution to the release to `out`.
+    /// Adds the coordinates `range` of this peer's contribution to the release to `out`, which may hold those of other
+    /// peers already.
     ///
     /// Every coordinate must be summed in an order that does not depend on `range`: engines cut the
     /// contribution differently and must still agree to the bit.

@@ -65,9 +65,10 @@ impl Algorithm for Isometric {
         range: Range<usize>,
         out: &mut [f64],
     ) {
-        rows.add_gram_triangle(range.clone(), out);
-        for (&(i, j), out) in places()[range].iter().zip(out) {
-            *out *= if i == j { 1.0 } else { SQRT_2 };
+        let mut triangle = vec![0.0; out.len()];
+        rows.add_gram_triangle(range.clone(), &mut triangle);
+        for ((&(i, j), value), out) in places()[range].iter().zip(triangle).zip(out) {
+            *out += if i == j { value } else { SQRT_2 * value };
         }
     }
 
