@@ -215,7 +215,7 @@ impl Plan {
         };
         let open = planned.agrees() && state.agreed.is_none();
         match next {
-            Next::Done if state.released == 0 => Err(OutOfOrder),
+            Next::Done if state.released == 0 => Err(ReleaseError::OutOfOrder),
             Next::Done => Ok(Next::Done),
             Next::Agree if !open => Err(ReleaseError::OutOfOrder),
             Next::Release(id) if id != here => Err(ReleaseError::OutOfOrder),
