@@ -73,6 +73,7 @@ pub(super) const SUBMODULES: &[(&str, &[&str], Option<&[&str]>)] = &[
     ),
     // A name for what one record is; how data are held is known to the neighbours alone.
     ("privacy/adjacency", &[], Some(&[])),
+    ("privacy/sensitivity_rule", &[], Some(&[])),
     (
         "privacy/neighbours",
         &["privacy/adjacency"],
@@ -80,13 +81,17 @@ pub(super) const SUBMODULES: &[(&str, &[&str], Option<&[&str]>)] = &[
     ),
     (
         "privacy/error",
-        &["privacy/adjacency"],
+        &["privacy/adjacency", "privacy/sensitivity_rule"],
         Some(&["vocabulary", "linalg"]),
     ),
     // What a contribution can move by: no graph and no noise.
     (
         "privacy/sensitivity",
-        &["privacy/adjacency", "privacy/error"],
+        &[
+            "privacy/adjacency",
+            "privacy/error",
+            "privacy/sensitivity_rule",
+        ],
         Some(&["vocabulary", "linalg"]),
     ),
     // What a coalition sees of noise on a graph: no data and no plan.

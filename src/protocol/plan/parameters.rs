@@ -69,9 +69,12 @@ struct Own {
     mark: u32,
     name: &'static str,
     settings: Vec<(&'static str, f64)>,
-    releases: Vec<(u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>)>,
+    releases: Vec<OwnRelease>,
     sigma_coordinate: f64,
 }
+
+/// Iteration, whether it is of own coordinates, whether it is agreed on, batch, share, blocks.
+type OwnRelease = (u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>);
 
 /// Quantity, rows, columns, columns of the query, weight.
 type OwnBlock = (String, usize, usize, usize, f64);
@@ -127,7 +130,7 @@ impl PlanParameters {
     }
 }
 
-fn described(release: &ReleaseSpec) -> (u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>) {
+fn described(release: &ReleaseSpec) -> OwnRelease {
     let blocks = release.blocks.iter().map(|block| {
         let (rows, columns) = block.shape;
         let quantity = block.quantity.to_string();
