@@ -136,8 +136,8 @@ fn submodules_and_re_exports_point_down_too() {
     let modules = the_modules();
     // Fewer would mean that paths are no longer understood.
     assert!(modules.arrows.len() > 1000);
-    let mut found = submodules::wrong(&modules);
-    found.extend(submodules::wrong_layers(&modules));
+    let mut found = submodules::wrong(modules);
+    found.extend(submodules::wrong_layers(modules));
     assert_none(&found);
     for (index, (name, inside, below)) in SUBMODULES.iter().enumerate() {
         let layer = submodules::layer_of(name);
@@ -174,7 +174,7 @@ fn submodules_and_re_exports_point_down_too() {
 #[test]
 fn the_protocol_reaches_neither_graph_nor_data_through_others() {
     let modules = the_modules();
-    assert_none(&submodules::reached_by_the_protocol(&modules));
+    assert_none(&submodules::reached_by_the_protocol(modules));
 }
 
 #[test]
@@ -283,11 +283,11 @@ fn files_are_written_in_one_place() {
 #[test]
 fn no_files_import_one_another_in_a_circle() {
     let modules = the_modules();
-    assert_none(&circles::of_files(&modules));
+    assert_none(&circles::of_files(modules));
 }
 
 #[test]
 fn no_neighbours_import_one_another_in_a_circle() {
     let modules = the_modules();
-    assert_none(&circles::of_neighbours(&modules));
+    assert_none(&circles::of_neighbours(modules));
 }

@@ -9,7 +9,7 @@ pub(super) fn of_files(modules: &Modules) -> Vec<String> {
     let arrows = &modules.arrows;
     let pairs = arrows.iter().map(|arrow| (arrow.from, arrow.to)).collect();
     let name = |file: usize| modules.modules[file].file.clone();
-    told(&circles(&pairs), arrows, modules, |file| Some(file), name)
+    told(&circles(&pairs), arrows, modules, Some, name)
 }
 
 /// Every circle of neighbours: of the files and folders of one folder, each with all that it holds.
@@ -47,7 +47,7 @@ pub(super) fn of_neighbours(modules: &Modules) -> Vec<String> {
         let name = |place: usize| format!("{}::{}", folder.join("::"), names[place]);
         found.extend(told(
             &circles(&pairs),
-            &arrows,
+            arrows,
             modules,
             |file| places[file],
             name,

@@ -97,8 +97,8 @@ impl Algorithm for Searching {
 
     /// The largest energy that has been published.
     fn statistic(&self, state: &PublicState) -> f64 {
-        let energies = state.past.iter().filter(|one| one.release.0 % 2 == 1);
-        let last = energies.last().map(|one| one.sum.values().to_vec());
+        let mut energies = state.past.iter().filter(|one| one.release.0 % 2 == 1);
+        let last = energies.next_back().map(|one| one.sum.values().to_vec());
         last.unwrap_or_default()
             .into_iter()
             .fold(f64::MIN, f64::max)
