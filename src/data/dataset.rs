@@ -220,7 +220,7 @@ mod tests {
         };
         let rows = graph(&[(0, 1), (0, 2), (3, 0)]).rows().expect("simple");
         assert_eq!(rows.row(0).0, [1, 2, 3]);
-        assert_eq!(rows.row(1), (&[0][..], &[0.5_f64.sqrt()][..]));
+        assert_eq!(rows.row(1), (&[0][..], &[1.0 / 2.0_f64.sqrt()][..]));
         for bad in [&[(0, 1), (1, 0)][..], &[(0, 4)]] {
             assert!(graph(bad).rows().is_err(), "{bad:?}");
         }

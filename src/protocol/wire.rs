@@ -421,11 +421,43 @@ mod tests {
     #[test]
     fn the_layout_is_frozen() {
         let bytes = encode_framed(&message(Body::Scale(1.0)));
-        let mut expected = vec![39, 0, 0, 0, 0x55, 1];
+        let mut expected = vec![39, 0, 0, 0, 0x55, 2];
         expected.extend([7; 16]);
         expected.extend([2, 0, 0, 0, 5, 0, 0, 0, 1, 1, 0, 0, 0]);
         expected.extend(1.0_f64.to_le_bytes());
         assert_eq!(bytes, expected);
+        // What an older build says is refused by its version.
+        let mut old = bytes[PREFIX_LEN..].to_vec();
+        old[1] = 1;
+        let refused = decode(&old, &FrameSizes::from(1)).expect_err("another version");
+        assert_eq!(refused, WireError::Version { found: 1 });
+        assert!(refused.to_string().contains("version 1"));
+    }
+
+    #[test]
+    fn coordinates_may_be_missing_and_are_as_many_as_the_release_has() {
+        let sizes = FrameSizes::new([(2, false), (3, true)].into_iter());
+        let frame = |body| encode_framed(&message(body))[PREFIX_LEN..].to_vec();
+        let missing = f64::NEG_INFINITY;
+        let sent = Body::Coordinates(Arc::new(vec![1.0, missing, 2.0]));
+        let decoded = decode(&frame(sent.clone()), &sizes).expect("release 2 has three");
+        assert_eq!(decoded.body, sent);
+        for bad in [f64::NAN, f64::INFINITY] {
+            let body = Body::Coordinates(Arc::new(vec![1.0, bad, 2.0]));
+            let refused = decode(&frame(body), &sizes);
+            assert_eq!(refused, Err(WireError::NotFinite { coordinate: 1 }));
+        }
+        // Blocks of a sum may not be missing, and release 2 has none.
+        let sum = Body::Average(Arc::new(vec![1.0, missing]));
+        assert!(decode(&frame(sum), &FrameSizes::from(2)).is_err());
+        let sum = Body::Average(Arc::new(vec![1.0, 2.0]));
+        assert!(matches!(
+            decode(&frame(sum), &sizes),
+            Err(WireError::Count {
+                found: 2,
+                expected: 0
+            })
+        ));
     }
 
     #[test]

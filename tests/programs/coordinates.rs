@@ -10,8 +10,10 @@ use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
-use undertone::protocol::{Plan, PlanError};
-use undertone::vocabulary::{Iteration, PeerIndex, Quantity, ReleaseId};
+use undertone::protocol::{
+    Body, CollectingOutbox, FaultKind, Input, Message, Peer, Plan, PlanError,
+};
+use undertone::vocabulary::{Iteration, PeerIndex, Quantity, ReleaseId, Round, Time};
 
 use super::{ITEMS, PEERS, Setting, conforms, local, one_copy, users, with_peers};
 
@@ -209,6 +211,47 @@ fn all_peers_stop_together_when_an_agreed_number_says_so() {
         assert!(many.records.len() < session.plan().releases().len());
         assert_eq!(one.records.len(), many.records.len());
     }
+}
+
+/// Peer 0 with neighbours 1, 3 and 5: each says its own number in round 0; in round 1 peer 3 says another one of peer 1.
+#[test]
+fn a_neighbour_that_tells_another_peer_s_coordinate_otherwise_is_named() {
+    let algorithm = Arc::new(Searching { enough: 1e9 });
+    let session = setting(SIGMAS).session(algorithm, &local(users(true)), 4);
+    let mut peer = Peer::new(session.peer_setup(PeerIndex(0), None)).expect("valid");
+    let mut outbox = CollectingOutbox::default();
+    let mut give = |input| {
+        peer.handle(input, Time(0), &mut outbox).expect("goes on");
+        outbox.faults.drain(..).collect::<Vec<_>>()
+    };
+    assert_eq!(give(Input::Start), []);
+    let say = |from: u32, round: u32, known: &[(usize, f64)]| {
+        let mut all = vec![f64::NEG_INFINITY; PEERS];
+        for &(place, value) in known {
+            all[place] = value;
+        }
+        let message = Message {
+            session: session.plan().session(),
+            release: ReleaseId(1),
+            round: Round(round),
+            body: Body::Coordinates(Arc::new(all)),
+        };
+        let from = PeerIndex(from);
+        Input::Message { from, message }
+    };
+    for from in [1, 3, 5] {
+        assert_eq!(give(say(from, 0, &[(from as usize, 0.5)])), []);
+    }
+    assert_eq!(give(say(1, 1, &[(1, 0.5), (2, 0.1)])), []);
+    assert_eq!(give(say(5, 1, &[(5, 0.5)])), []);
+    // Nor can it change what peer 0 says of itself.
+    let faults = give(say(3, 1, &[(3, 0.5), (1, 1e300), (0, 1e300)]));
+    let named: Vec<_> = faults
+        .iter()
+        .map(|fault| (fault.culprit, &fault.kind))
+        .collect();
+    let kind = FaultKind::Contradiction { coordinate: 0 };
+    assert_eq!(named, [(PeerIndex(3), &kind)]);
 }
 
 #[test]
