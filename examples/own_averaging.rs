@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let simulation = Simulation::new(dataset, AlgorithmSpec::Covariance { rank: 1 }, privacy)
         .peers(8)
         .averaging(averaging)
-        .build()?;
+        .build(1)?;
     let arrays = lockstep::run(simulation.session(), &mut Silent)?;
     let latency = Latency::Constant { micros: 10 };
     let messages = event::run(simulation.session(), latency, &mut Silent)?;

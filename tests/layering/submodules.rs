@@ -14,9 +14,16 @@ const SHARED_BY_ENGINES: &[&str] = &[
     "engine/session",
 ];
 
+/// A submodule, what it may name of its own layer, and the layers below that it may name if those are fewer than its layer's.
+type Submodule = (
+    &'static str,
+    &'static [&'static str],
+    Option<&'static [&'static str]>,
+);
+
 /// What a submodule may name of its own layer, and of the layers below if that is less than its layer may; lowest first.
 /// What the parent itself defines may be named by every child. A file that is not in the table is bound by its layer alone.
-pub(super) const SUBMODULES: &[(&str, &[&str], Option<&[&str]>)] = &[
+pub(super) const SUBMODULES: &[Submodule] = &[
     ("linalg/block", &[], Some(&[])),
     ("linalg/bracket", &[], Some(&[])),
     ("linalg/inverse", &[], Some(&[])),
