@@ -20,8 +20,9 @@ use crate::config::{AlgorithmConfig, Config, EngineKind, PeerCount, check_identi
 use crate::data::{self, Interactions};
 use crate::engine::analytic;
 use crate::engine::event::Latency;
+use crate::linalg::start_block;
 use crate::privacy::{
-    self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, Scheme, SensitivitySpec,
+    self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, Scheme, SensitivitySpec,
 };
 use crate::protocol::PlanError;
 use crate::protocol::averaging::{DEFAULT_TOLERANCE, Length};
@@ -141,6 +142,7 @@ impl Experiment {
             materials.peer_rows(&config, || filters::dealt(&config, &user_rows, peers))?;
         let items = user_rows.dimension();
         checked_algorithm(&config, items)?;
+        checked_counts(&config, items)?;
         let spec = config.algorithm.spec().map_err(PlanError::from)?;
         let algorithm = spec.build(items).map_err(PlanError::from)?;
         let first = algorithm.releases().swap_remove(0);
@@ -312,6 +314,30 @@ fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
         PeerCount::Users => loaded.interactions.users(),
         PeerCount::Number(count) => count,
     }
+}
+
+/// Refuses a rank or iterations of 0, and more columns than there are items.
+fn checked_counts(config: &Config, items: usize) -> Result<(), ExperimentError> {
+    let AlgorithmConfig {
+        rank, iterations, ..
+    } = config.algorithm;
+    if rank == 0 {
+        let name = "algorithm.rank";
+        return Err(PrivacyTableError::from(PrivacyError::Zero { name }).into());
+    }
+    if iterations == 0 {
+        return Err(PrivacyTableError::from(PrivacyError::Iterations).into());
+    }
+    // Whoever asks for more has no starting block, which says why.
+    let start = |source| AlgorithmTableError::Rank {
+        rank,
+        items,
+        source,
+    };
+    if rank > items {
+        start_block(&Seed::from_u64(config.seed), items, rank).map_err(start)?;
+    }
+    Ok(())
 }
 
 /// Refuses keys that the algorithm has not, or that do not fit, and asks for those it needs.
