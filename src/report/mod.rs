@@ -2,9 +2,9 @@
 //!
 //! | page | of |
 //! | --- | --- |
-//! | [`run_page`] | a single run |
-//! | [`sweep_page`] | many runs: error against ε by method |
-//! | [`study_page`] | a study: its figures and tables |
+//! | [`run_page()`] | a single run |
+//! | [`sweep_page()`] | many runs: error against ε by method |
+//! | [`study_page()`] | a study: its figures and tables |
 //! | [`Page`] | anything else, from figures and tables |
 //!
 //! Figures are SVG of the `plotters` crate, whose colours are replaced by variables of the style sheet, so that they

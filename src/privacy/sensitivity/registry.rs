@@ -11,7 +11,7 @@ use super::worst_case::WorstCase;
 use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
-/// The combinations that have a proof; the text of [`super::PrivacyError::Unproved`].
+/// The combinations that have a proof; the text of [`PrivacyError::Unproved`](crate::privacy::PrivacyError::Unproved).
 pub(super) static PROVED: &[Proved] = &[
     Proved::of::<Exact<adjacency::Interaction>>(),
     Proved::of::<RowNorm<adjacency::Interaction>>(),

@@ -1,4 +1,4 @@
-//! What is done to all vectors of a block at once; they are row-major: [row][vector].
+//! What is done to all vectors of a block at once; they are row-major: `[row][vector]`.
 
 use super::operator::Operator;
 use super::scalar::Scalar;

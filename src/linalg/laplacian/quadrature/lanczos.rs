@@ -1,6 +1,6 @@
 //! Lanczos for many rows of one matrix at once.
 //!
-//! W starting vectors share every pass over the graph: X is stored row-major, [row][vector], so that one gathered
+//! W starting vectors share every pass over the graph: X is stored row-major, `[row][vector]`, so that one gathered
 //! cache line serves all of them. Each has its own coefficients.
 //!
 //! # The deflated start, sparse
