@@ -30,11 +30,17 @@
 //! cumulative probabilities to multiples of 2⁻¹²⁶, which moves at most 2⁻¹²⁶ per entry of at most 1201, and by what lies beyond 12.5 standard
 //! deviations, less than 2⁻¹¹⁶: together below 2⁻¹¹⁵. A table and its level are 2⁻¹¹³·⁹ + 2⁻¹¹⁵ < 2⁻¹¹³. ∎
 
+mod discrete;
 mod fixed;
 mod law;
 mod levels;
+mod probability;
 mod rounded;
 mod table;
 mod words;
 
-pub use rounded::{RoundedGaussian, UnsupportedSigma};
+pub use discrete::DiscreteGaussian;
+pub use rounded::{LARGEST_SIGMA, RoundedGaussian, SMALLEST_SIGMA, UnsupportedSigma};
+
+#[cfg(test)]
+mod tests;
