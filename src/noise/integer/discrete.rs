@@ -8,16 +8,17 @@ use super::levels::ratio_of;
 /// The law P(X = x) ∝ exp(−x²/(2σ²)) on the whole numbers, drawn without any error.
 ///
 /// For comparison and for mechanisms whose analysis asks for it (Canonne, Kamath & Steinke 2020). Added noise of
-/// [`super::RoundedGaussian`] keeps the Gaussian's privacy curve, sums of discrete Gaussians do not. How long a draw takes depends on what
-/// is drawn.
+/// [`super::RoundedGaussian`] keeps the Gaussian's privacy curve, sums of discrete Gaussians do not. How long a draw
+/// takes depends on what is drawn.
 ///
 /// # Law
-/// For σ = n/d let x = ±(k + f)σ with whole k and 0 ≤ f < 1, so that exp(−x²/(2σ²)) = exp(−k²/2)·exp(−kf)·exp(−f²/2) (Karney
-/// 2016). A draw takes k with a weight of exp(−k²/2), one of the ⌈σ⌉ whole numbers from ⌈kσ⌉ on, and a sign; it is thrown away
-/// if the number is not below (k + 1)σ, if it is −0, and with the probabilities that make up the other two factors. Every
-/// decision is an event of probability exp(−γ), γ = 1/2, f or f²/2, from events of rational probability γ/i: if the first that
-/// does not happen, for i = 1, 2, …, is the i-th, P(i > j) = γʲ/j!, and i is odd with probability Σ_j (−γ)ʲ/j! = exp(−γ)
-/// (Canonne, Kamath & Steinke 2020, algorithm 1). Those compare whole numbers with uniform whole numbers.
+/// For σ = n/d let x = ±(k + f)σ with whole k and 0 ≤ f < 1, so that exp(−x²/(2σ²)) = exp(−k²/2)·exp(−kf)·exp(−f²/2)
+/// (Karney 2016). A draw takes k with a weight of exp(−k²/2), one of the ⌈σ⌉ whole numbers from ⌈kσ⌉ on, and a sign; it
+/// is thrown away if the number is not below (k + 1)σ, if it is −0, and with the probabilities that make up the other
+/// two factors. Every decision is an event of probability exp(−γ), γ = 1/2, f or f²/2, from events of rational
+/// probability γ/i: if the first that does not happen, for i = 1, 2, …, is the i-th, P(i > j) = γʲ/j!, and i is odd
+/// with probability Σ_j (−γ)ʲ/j! = exp(−γ) (Canonne, Kamath & Steinke 2020, algorithm 1). Those compare whole numbers
+/// with uniform whole numbers.
 ///
 /// # Cost
 /// About two tries for a draw, each of a constant expected number of words for any σ.

@@ -1,7 +1,7 @@
 //! Signed fixed-point numbers with 192 binary places, in which the tables of probabilities are computed.
 //!
-//! Integer arithmetic alone: the same bits on every platform, whatever its mathematical library. Everything computed here is
-//! below 2¹⁴ in magnitude, so 64 places before the point are more than enough.
+//! Integer arithmetic alone: the same bits on every platform, whatever its mathematical library. Everything computed
+//! here is below 2¹⁴ in magnitude, so 64 places before the point are more than enough.
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
@@ -132,8 +132,8 @@ impl Fixed {
 
     /// e⁻ˣ for x from 0 to 1/16 by its series, less than 40·2⁻¹⁹² off.
     ///
-    /// Every term is computed from the one before with an error below 2⁻¹⁹¹ that later terms shrink, and the 28th is below
-    /// 2⁻¹⁹².
+    /// Every term is computed from the one before with an error below 2⁻¹⁹¹ that later terms shrink, and the 28th is
+    /// below 2⁻¹⁹².
     pub(super) fn exp_of_minus(self) -> Self {
         let mut term = Self::ONE;
         let mut sum = Self::ONE;

@@ -32,10 +32,11 @@ pub(super) enum Levels {
 
 /// The decomposition of a standard deviation from ½ to 2⁴⁰.
 ///
-/// From the bottom s = 64 upwards, while σ > 40s, the largest k with 64s/√(s² + 64²k²) ≥ 2 is added, k² ≤ s²(1/4 − 1/64²), which multiplies s by almost 32. The
-/// top level takes what is left, with the smallest K for which τ ≤ 96. Then τs/σ ≥ 2, too: write σ = rs, so that
-/// 1.5 ≤ r ≤ 40 and τ = s√(r² − 1)/K. If K = 1, τs/σ = s√(1 − 1/r²) > 47. If K > 1, τ > 96(K − 1)/K, and r² ≤ 1 + (96K/s)² ≤ 1 + 2.25K² gives τs/σ = τ/r > 15
-/// for K = 2 and more than 2.3 up to K = 26, beyond which τ/r > 92/40.
+/// From the bottom s = 64 upwards, while σ > 40s, the largest k with 64s/√(s² + 64²k²) ≥ 2 is added, k² ≤ s²(1/4 −
+/// 1/64²), which multiplies s by almost 32. The top level takes what is left, with the smallest K for which τ ≤ 96.
+/// Then τs/σ ≥ 2, too: write σ = rs, so that 1.5 ≤ r ≤ 40 and τ = s√(r² − 1)/K. If K = 1, τs/σ = s√(1 − 1/r²) > 47. If
+/// K > 1, τ > 96(K − 1)/K, and r² ≤ 1 + (96K/s)² ≤ 1 + 2.25K² gives τs/σ = τ/r > 15 for K = 2 and more than 2.3 up to K
+/// = 26, beyond which τ/r > 92/40.
 ///
 /// Whole numbers throughout: σ = m·2^−p with m < 2⁵³ and 12 ≤ p ≤ 53, variances in units of 2^−2p.
 pub(super) fn levels(sigma: f64) -> Levels {

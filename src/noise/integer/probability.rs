@@ -7,8 +7,9 @@ use super::RoundedGaussian;
 impl RoundedGaussian {
     /// ln P(Z = k) of the ideal law Z = round(N(0, σ²)), to about 10⁻¹³ absolute, at any distance from 0.
     ///
-    /// With a = (|k| − ½)/σ and b = (|k| + ½)/σ this is ln(Q(a) − Q(b)), Q the upper tail of N(0, 1). Where the density hardly changes from a to b
-    /// it is integrated (Gauss–Legendre, 16 nodes), elsewhere the tails are subtracted, as multiples of the density at a.
+    /// With a = (|k| − ½)/σ and b = (|k| + ½)/σ this is ln(Q(a) − Q(b)), Q the upper tail of N(0, 1). Where the density
+    /// hardly changes from a to b it is integrated (Gauss–Legendre, 16 nodes), elsewhere the tails are subtracted, as
+    /// multiples of the density at a.
     #[must_use]
     pub fn ln_probability(&self, k: i64) -> f64 {
         let sigma = self.sigma();

@@ -100,9 +100,9 @@ impl RoundedGaussian {
 
     /// An upper bound on the total-variation distance between the law of one draw and the law of round(N(0, σ²)).
     ///
-    /// It is 2⁻¹¹³ per draw from a table, at most 2⁻¹¹⁰. By the triangle inequality n draws are within n times as much of n ideal
-    /// ones, and whatever is computed from them too; an (ε, δ) promise for ideal noise holds with
-    /// δ + (1 + e^ε)·n·distance.
+    /// It is 2⁻¹¹³ per draw from a table, at most 2⁻¹¹⁰. By the triangle inequality n draws are within n times as much
+    /// of n ideal ones, and whatever is computed from them too; an (ε, δ) promise for ideal noise holds with δ + (1 +
+    /// e^ε)·n·distance.
     #[must_use]
     pub fn statistical_distance(&self) -> f64 {
         // A power of two times a small integer: exact.
@@ -131,8 +131,8 @@ impl RoundedGaussian {
 
     /// Writes the values of `(release, chunk)` of a stream to `out`, in order: the fast way, for simulations.
     ///
-    /// The time it takes and the memory it touches depend on what is drawn. A peer whose clock or cache others can watch draws the same
-    /// numbers with [`Self::fill_in_constant_time`].
+    /// The time it takes and the memory it touches depend on what is drawn. A peer whose clock or cache others can
+    /// watch draws the same numbers with [`Self::fill_in_constant_time`].
     ///
     /// # Shapes
     /// `out` is at most [`CHUNK`] consecutive coordinates, from coordinate `chunk * CHUNK` on.

@@ -25,7 +25,8 @@ fn table(sigma: f64) -> Vec<u128> {
     }
 }
 
-/// The probabilities of 0, 1, 2, … that cumulative probabilities of magnitudes stand for, those of ±x together, in units of 2⁻⁶⁰⁰.
+/// The probabilities of 0, 1, 2, … that cumulative probabilities of magnitudes stand for, those of ±x together, in
+/// units of 2⁻⁶⁰⁰.
 fn masses(thresholds: &[u128]) -> Vec<BigInt> {
     let mut cumulative: Vec<BigInt> = thresholds
         .iter()
@@ -44,7 +45,8 @@ fn differences(cumulative: &[BigInt]) -> Vec<BigInt> {
         .collect()
 }
 
-/// Twice the total variation between two symmetric laws given by magnitudes, of which the second may lack the far end: in units of 2⁻⁶⁰⁰.
+/// Twice the total variation between two symmetric laws given by magnitudes, of which the second may lack the far end:
+/// in units of 2⁻⁶⁰⁰.
 fn twice_distance(masses: &[BigInt], ideal: &[BigInt]) -> BigInt {
     let zero = BigInt::ZERO;
     let length = masses.len().max(ideal.len());
@@ -100,7 +102,8 @@ fn thresholds_of_discrete_laws_are_the_nearest() {
     }
 }
 
-/// The law of R + `multiple`·J from the laws of magnitudes, as probabilities of 0 and of ±1, ±2, … together, in units of 2⁻⁶⁰⁰.
+/// The law of R + `multiple`·J from the laws of magnitudes, as probabilities of 0 and of ±1, ±2, … together, in units
+/// of 2⁻⁶⁰⁰.
 ///
 /// Cumulative probabilities are whole multiples of 2⁻¹²⁶, so these are whole multiples of 2⁻²⁵⁴ and nothing is rounded.
 fn sum(rounded: &[u128], multiple: usize, discrete: &[u128]) -> Vec<BigInt> {
@@ -171,8 +174,8 @@ fn sums_of_two_tables_are_as_near_to_the_rounded_gaussian_as_certified() {
 /// The lemma itself, on small laws with R = round(N(0, 8²)) and J ~ D_8, where h = 8/√(1 + K²) falls with K.
 ///
 /// The ratio's first harmonic is 2·exp(−2π²h²)·cos, whose mean magnitude makes the distance (2/π)·exp(−2π²h²): 2⁻¹⁰⁷·⁹,
-/// 2⁻⁷⁰·⁸, 2⁻⁴⁹·⁹ and 2⁻³⁷·¹ for K = 4 … 7, and it is. So neither the bound nor its exponent is loose, and levels with h < 2 would be
-/// seen.
+/// 2⁻⁷⁰·⁸, 2⁻⁴⁹·⁹ and 2⁻³⁷·¹ for K = 4 … 7, and it is. So neither the bound nor its exponent is loose, and levels with
+/// h < 2 would be seen.
 #[test]
 fn a_level_is_as_far_off_as_the_lemma_says() {
     let rounded = law::rounded(Fixed::integer(64));

@@ -1,4 +1,5 @@
-//! The ideal laws in whole numbers of 600 bits, by other series than the tables': alternating ones, π by Machin's formula.
+//! The ideal laws in whole numbers of 600 bits, by other series than the tables': alternating ones, π by Machin's
+//! formula.
 
 use num_bigint::{BigInt, BigUint};
 

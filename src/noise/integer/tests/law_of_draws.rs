@@ -1,6 +1,7 @@
 //! Whether draws follow the law, and whether those of a wrong sampler are told apart.
 //!
-//! False alarms: every check below fails a right sampler with a probability below 10⁻⁸. Streams are fixed, so in truth never.
+//! False alarms: every check below fails a right sampler with a probability below 10⁻⁸. Streams are fixed, so in truth
+//! never.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
@@ -89,8 +90,8 @@ fn million(fill: impl Fn((u32, u64), &mut [i64])) -> Vec<i64> {
     draws
 }
 
-/// What a million draws say of a law: χ² in cells up to 3.5σ, the variance, what lies beyond 4σ (63 expected), and how the last
-/// six bits are spread.
+/// What a million draws say of a law: χ² in cells up to 3.5σ, the variance, what lies beyond 4σ (63 expected), and how
+/// the last six bits are spread.
 fn follows(draws: &[i64], sigma: f64) -> Result<(), String> {
     let mut counts = Counts::new(sigma, 3.5);
     counts.add(draws);
