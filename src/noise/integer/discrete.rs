@@ -2,8 +2,8 @@
 
 use rand::Rng;
 
-use super::UnsupportedSigma;
 use super::levels::ratio_of;
+use super::rounded::UnsupportedSigma;
 
 /// The law P(X = x) ∝ exp(−x²/(2σ²)) on the whole numbers, drawn without any error.
 ///

@@ -130,7 +130,7 @@ impl Fixed {
         Self::largest_where(|inverse| (inverse * self).at_most(Self::ONE))
     }
 
-    /// e⁻ˣ for x from 0 to 1/16 by its series, less than 40·2⁻¹⁹² off.
+    /// e⁻ˣ for x from 0 to 1/16 by its series, less than 64·2⁻¹⁹² off.
     ///
     /// Every term is computed from the one before with an error below 2⁻¹⁹¹ that later terms shrink, and the 28th is
     /// below 2⁻¹⁹².

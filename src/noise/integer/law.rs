@@ -5,10 +5,12 @@
 //! last entry's.
 //!
 //! # How exact they are
-//! Numbers carry 192 binary places. The largest error is that of powers: after m products of numbers up to 1, each less
-//! than 2⁻¹⁹² off, a ratio is off by less than 2m·2⁻¹⁹² and the product of m such ratios by less than 2m²·2⁻¹⁹², m ≤
-//! 2¹², so below 2⁻¹⁶⁷. Sums of at most 2¹² such numbers, times factors below 1, are off by less than 2⁻¹⁵⁴, and
-//! rounding to 126 places adds 2⁻¹²⁷. A test compares whole tables with series in whole numbers of 600 bits.
+//! Numbers carry 192 binary places. q, a power's base, is off by less than 2⁻¹⁸⁶; so a ratio, the m-th power, by less
+//! than m·2⁻¹⁸⁵, and the product of m ratios by less than m²·2⁻¹⁸⁵ ≤ 2⁻¹⁶¹, m ≤ 2¹². (v² off by 2⁻¹⁹¹ changes
+//! e^{−(2m+1)²v²/2} by less than 2⁻¹⁶⁵.) Means over intervals are off by less than 2⁻¹⁷⁰: their terms are below 1 and
+//! fall, and a step multiplies v² by at most 2¹³. Sums of at most 2¹² products are then off by less than 2⁻¹⁴⁸, and
+//! rounding to 126 places adds 2⁻¹²⁷. A test compares whole tables with other series in whole numbers of 600 bits: they
+//! are equal.
 
 use super::fixed::Fixed;
 
@@ -47,8 +49,8 @@ pub(super) fn discrete(decay: Fixed) -> Vec<u128> {
 ///
 /// ∫ = 2v·e^{−c²/2}·Σ_{n even} a_n/(n+1), a_n = He_n(c)vⁿ/n!, a_{n+1} = v²((2m+1)a_n − a_{n−1})/(n+1).
 ///
-/// With |He_n(c)| ≤ √(n!)·e^{c²/4} (Cramér's inequality, whose constant is below 1.1) what is left out after two terms
-/// below 2⁻¹⁹² is below 2⁻¹⁸⁰.
+/// By Cramér's inequality, |He_n(c)| < 1.1·√(n!)·e^{c²/4}, the terms fall at least as fast as vⁿ/√(n!), v ≤ 1/32. They
+/// end where two have vanished in 192 places; what follows is below 2⁻¹⁷⁰.
 pub(super) fn rounded(variance: Fixed) -> Vec<u128> {
     let step = variance.root().inverse();
     let mut intervals = 1;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-use super::RoundedGaussian;
+use super::rounded::RoundedGaussian;
 
 impl RoundedGaussian {
     /// ln P(Z = k) of the ideal law Z = round(N(0, σ²)), to about 10⁻¹³ absolute, at any distance from 0.
