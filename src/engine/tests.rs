@@ -15,7 +15,7 @@ use crate::linalg::{SparseRows, start_block};
 use crate::noise::Sigmas;
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
-use crate::protocol::{PeerError, Plan, PlanParameters};
+use crate::protocol::{PeerError, Plan, PlanParameters, Values};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{ReleaseId, Round, Seed};
 
@@ -102,6 +102,7 @@ pub(crate) fn session_of(
         noise_factors: Vec::new(),
         scale_rounds: graph.diameter_bound().expect("connected"),
         averaging_rounds: program.rounds(),
+        values: Values::F64,
         program: program.digest(),
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),

@@ -72,6 +72,7 @@ fn parameters() -> PlanParameters {
         noise_factors: Vec::new(),
         scale_rounds: 1,
         averaging_rounds: ROUNDS,
+        values: Values::F64,
         program: program().digest(),
         topology: [0; 32],
         start: start().digest(),

@@ -21,7 +21,7 @@ use crate::engine::Session;
 use crate::engine::tests::session_of;
 use crate::protocol::averaging::AveragingKind;
 use crate::protocol::wire::{self, WireError};
-use crate::protocol::{Body, Fault, FaultKind, Message, SessionId};
+use crate::protocol::{Body, Fault, FaultKind, Message, SessionId, Values};
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
@@ -150,12 +150,15 @@ fn fault(error: SwarmError) -> FaultKind {
 
 /// A frame as an honest peer 1 would send it first: round 0 of the agreement on the scale.
 fn first_frame() -> Vec<u8> {
-    wire::encode_framed(&Message {
-        session: pair().plan().session(),
-        release: ReleaseId(1),
-        round: Round(0),
-        body: Body::Scale(0.5),
-    })
+    wire::encode_framed(
+        &Message {
+            session: pair().plan().session(),
+            release: ReleaseId(1),
+            round: Round(0),
+            body: Body::Scale(0.5),
+        },
+        Values::F64,
+    )
 }
 
 #[test]
@@ -232,12 +235,15 @@ fn a_block_ahead_of_its_exchange_stays_with_its_sender() {
     let session = session_of(&graph, rows, 2, (1, 2), AveragingKind::Linear, 3);
     assert_eq!(session.plan().parameters().scale_rounds, 1);
     let say = |body| {
-        wire::encode_framed(&Message {
-            session: session.plan().session(),
-            release: ReleaseId(1),
-            round: Round(0),
-            body,
-        })
+        wire::encode_framed(
+            &Message {
+                session: session.plan().session(),
+                release: ReleaseId(1),
+                round: Round(0),
+                body,
+            },
+            Values::F64,
+        )
     };
     let first = say(Body::Scale(0.5));
     let ahead = say(Body::Average(Arc::new(vec![
@@ -301,12 +307,15 @@ fn a_neighbour_that_never_reads_the_last_frames_is_named() {
         Body::Average(Arc::new(vec![0.5; session.plan().most_values()])),
     ];
     let bytes = said.map(|body| {
-        wire::encode_framed(&Message {
-            session: session.plan().session(),
-            release: ReleaseId(1),
-            round: Round(0),
-            body,
-        })
+        wire::encode_framed(
+            &Message {
+                session: session.plan().session(),
+                release: ReleaseId(1),
+                round: Round(0),
+                body,
+            },
+            Values::F64,
+        )
     });
     let bytes = bytes.concat();
     let stall = Duration::from_secs(3);

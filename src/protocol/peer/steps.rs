@@ -245,7 +245,7 @@ impl Peer {
                 let numbers = bodies.filter_map(|body| match body {
                     Body::Scale(other) => Some(*other),
                     // The plan maps this step to numbers: others were refused when they came.
-                    Body::Average(_) | Body::Coordinates(_) => None,
+                    Body::Average(_) | Body::Residues(_) | Body::Coordinates(_) => None,
                 });
                 let value = numbers.fold(value, f64::max);
                 self.step += 1;
@@ -339,7 +339,7 @@ impl Peer {
         let mut blocks = bodies.filter_map(|body| match body {
             Body::Average(values) => Some(values),
             // The plan maps this step to blocks: others were refused when they came.
-            Body::Scale(_) | Body::Coordinates(_) => None,
+            Body::Scale(_) | Body::Residues(_) | Body::Coordinates(_) => None,
         });
         match self.setup.program.part() {
             Part::Recurrence {
