@@ -122,6 +122,15 @@ pub(crate) fn session_of(
     .expect("fits")
 }
 
+/// The same session under a plan that differs in this.
+pub(crate) fn changed(session: &Session, change: impl FnOnce(&mut PlanParameters)) -> Session {
+    let parts = session.parts();
+    let mut parameters = parts.plan.parameters().clone();
+    change(&mut parameters);
+    let plan = Arc::new(Plan::new(parameters).expect("valid"));
+    Session::new(SessionParts { plan, ..parts }).expect("fits")
+}
+
 /// Everything in the outcome except consensus figures, whose sums engines order differently.
 pub(crate) fn assert_same_bits(a: &Outcome, b: &Outcome) {
     assert_eq!(a.communication, b.communication);

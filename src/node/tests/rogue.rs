@@ -26,7 +26,7 @@ use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
 /// A neighbour played by a test: connected, and free to say what it likes.
-struct Rogue {
+pub(super) struct Rogue {
     honest: PeerId,
     control: Control,
     incoming: IncomingStreams,
@@ -35,7 +35,7 @@ struct Rogue {
 
 impl Rogue {
     /// Acknowledges the honest node's stream.
-    async fn acknowledge(&mut self) -> Stream {
+    pub(super) async fn acknowledge(&mut self) -> Stream {
         loop {
             let (_, mut stream) = self.incoming.next().await.expect("the swarm is served");
             if edge::answer(&mut stream, self.session).await.is_ok() {
@@ -45,7 +45,7 @@ impl Rogue {
     }
 
     /// Opens a stream as an honest neighbour would.
-    async fn open(&self) -> Stream {
+    pub(super) async fn open(&self) -> Stream {
         let deadline = Instant::now() + LIMIT;
         edge::open(self.control.clone(), self.honest, self.session, deadline)
             .await
@@ -53,7 +53,7 @@ impl Rogue {
     }
 
     /// Opens a stream, says this, and keeps it open.
-    async fn say(mut self, bytes: Vec<u8>) {
+    pub(super) async fn say(mut self, bytes: Vec<u8>) {
         let _inbound = self.acknowledge().await;
         let mut stream = self.open().await;
         stream.write_all(&bytes).await.expect("is read");
@@ -72,7 +72,7 @@ where
 }
 
 /// As [`against`], in another session of two peers.
-fn against_in<F, Play>(
+pub(super) fn against_in<F, Play>(
     session: &Session,
     transport: Transport,
     stall: Duration,
@@ -134,7 +134,7 @@ where
 }
 
 /// The fault that peer 0 reports; the culprit must be peer 1.
-fn fault(error: SwarmError) -> FaultKind {
+pub(super) fn fault(error: SwarmError) -> FaultKind {
     match error {
         SwarmError::Fault {
             reporter: PeerIndex(0),
