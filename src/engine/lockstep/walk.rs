@@ -20,6 +20,7 @@ pub struct Walk {
 struct Fold {
     peer: u32,
     own: f64,
+    own_at: u32,
     /// Its messages: from here to those of the next one.
     first: usize,
     count: usize,
@@ -53,6 +54,7 @@ impl Walk {
             walk.folds.push(Fold {
                 peer: peer as u32,
                 own: step.own,
+                own_at: step.own_at,
                 first,
                 count: step.expect.len(),
             });
@@ -81,7 +83,12 @@ impl Walk {
             let messages =
                 messages.map(|&(sender, weight)| (weight, now[sender as usize].as_slice()));
             let peer = step.peer as usize;
-            fold(step.own, &now[peer], messages, &mut scratch[peer]);
+            fold(
+                (step.own, step.own_at),
+                &now[peer],
+                messages,
+                &mut scratch[peer],
+            );
         }
         for step in folds {
             now[step.peer as usize] = scratch[step.peer as usize];
