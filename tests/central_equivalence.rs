@@ -145,7 +145,7 @@ fn first_departure(
 #[test]
 fn with_the_peers_shares_the_curator_walks_the_same_path_on_every_topology() {
     for case in CASES {
-        for scheme in AveragingKind::all() {
+        for scheme in case.schemes() {
             for tolerance in ["1e-11", "1e-13"] {
                 let set = format!("averaging.tolerance={tolerance}");
                 let experiment = experiment(case, scheme, &[&set, "algorithm.iterations=3"]);
@@ -189,7 +189,7 @@ fn the_central_engine_is_the_curator_written_out() {
 #[test]
 fn without_noise_the_decentralised_basis_is_the_central_one() {
     for case in CASES {
-        for scheme in AveragingKind::all() {
+        for scheme in case.schemes() {
             let set = ["noise.scheme=none", "averaging.tolerance=1e-13"];
             let experiment = experiment(case, scheme, &set);
             let session = experiment.session(&Seed::from_u64(7));

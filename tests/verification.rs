@@ -66,7 +66,7 @@ fn a_graph_with_another_number_of_nodes_is_refused_with_the_key_to_change() {
 #[test]
 fn every_topology_verifies() {
     for case in CASES {
-        for scheme in AveragingKind::all() {
+        for scheme in case.schemes() {
             let config = config(case, scheme, &[]);
             let experiment = Experiment::resolve(config, &sims()).expect("resolves");
             let table = verify(&experiment, OPTIONS, &mut Silent).expect("runs");

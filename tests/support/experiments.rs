@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use undertone::config::{Config, EngineConfig, EngineKind, TransportKind, read_config};
-use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::Experiment;
+use undertone::protocol::averaging::{AveragingError, AveragingKind};
+use undertone::scenario::{AveragingTableError, Experiment, ExperimentError};
 
 use super::repository;
 
@@ -19,6 +19,21 @@ pub(crate) struct Case {
     pub(crate) topology: &'static str,
     /// The largest coalition the graph withstands whoever is in it.
     pub(crate) colluders: usize,
+}
+
+impl Case {
+    /// The schemes that this graph has the edges for.
+    pub(crate) fn schemes(self) -> impl Iterator<Item = AveragingKind> {
+        AveragingKind::all().filter(move |scheme| {
+            let found = Experiment::resolve(config(self, *scheme, &[]), &sims());
+            !matches!(
+                found,
+                Err(ExperimentError::Averaging(AveragingTableError::Averaging(
+                    AveragingError::NoGroups { .. }
+                )))
+            )
+        })
+    }
 }
 
 const fn case(name: &'static str, peers: usize, topology: &'static str, colluders: usize) -> Case {

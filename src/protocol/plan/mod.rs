@@ -263,6 +263,12 @@ impl Plan {
         self.before[release.index().min(last)]
     }
 
+    /// Sums that are formed before a release: the number of its own one among those of the session, from 0, if it is a sum.
+    #[must_use]
+    pub fn sums_before(&self, release: ReleaseId) -> u64 {
+        self.exchanges_before(release).sums
+    }
+
     /// The last release that begins at or before the place where `count` says that so many messages have gone before.
     pub(super) fn release_at(&self, number: u64, count: impl Fn(Exchanges) -> u64) -> ReleaseId {
         let begun = self
