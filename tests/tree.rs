@@ -215,7 +215,7 @@ fn tables(names: &[&str]) -> Vec<String> {
         format!("| {name} |{}", cells.concat())
     });
     let turns = named().flat_map(|(name, topology)| {
-        [3, 8].map(|fan_in| {
+        [4, 8].map(|fan_in| {
             let cells = [1, 2, 4, 8].map(|turns| {
                 let program = program(topology, fan_in, turns);
                 format!(
