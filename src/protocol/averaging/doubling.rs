@@ -303,6 +303,8 @@ mod tests {
             (Sketch::complete(64), Some(8), 14, 2),
             (Sketch::complete(64), None, 6, 6),
             (Sketch::hamming(&[4, 4]), Some(4), 6, 2),
+            (Sketch::complete(36), None, 6, 4),
+            (Sketch::complete(31), None, 5, 6),
         ];
         for (network, base, most, rounds) in networks {
             let program = compiled(&network, base).expect("the edges are there");

@@ -13,12 +13,12 @@ use super::{
 const EXACT_CENTRE: usize = 1 << 28;
 
 /// The most children of a peer where `averaging.fan_in` is not given.
-const FAN_IN: u32 = 3;
+const FAN_IN: u32 = 4;
 
 /// The exact sum over spanning trees of the communication graph.
 ///
 /// The tree is rooted at `averaging.root`; where that is not given, at a centre of the graph, a peer whose farthest peer is
-/// nearest; of several the one with the smallest number. With f = `averaging.fan_in` (default 3) no peer is joined to more than
+/// nearest; of several the one with the smallest number. With f = `averaging.fan_in` (default 4) no peer is joined to more than
 /// f + 1 others in the tree, a parent and f children (the root has no parent and may have one child more), unless the graph
 /// leaves no other choice that is found; see `spanning.rs` for how the tree grows. So no peer sends more
 /// than f + 1 blocks per sum. With d the depth of a peer and H that of the deepest:
