@@ -11,7 +11,7 @@ use undertone::scenario::Experiment;
 use undertone::topology::{LoadOptions, Topology, load};
 
 use crate::equivalence::{ALGORITHMS, difference, event, written};
-use crate::support::experiments::{CASES, Case, experiment, on_engine, sims};
+use crate::support::experiments::{CASES, Case, experiment, on_engine, resolve};
 use crate::support::repository;
 
 const MORE: [Case; 3] = [
@@ -108,7 +108,7 @@ fn real_peers_agree_with_lockstep_under_a_tree() {
 fn quickstart(set: &[&str]) -> Result<Experiment, String> {
     let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
     let config = read_config(&repository("sims/quickstart.toml"), &set);
-    Experiment::resolve(config.map_err(|e| e.to_string())?, &sims()).map_err(|e| e.to_string())
+    resolve(config.map_err(|e| e.to_string())?).map_err(|e| e.to_string())
 }
 
 #[test]

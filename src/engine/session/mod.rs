@@ -108,8 +108,7 @@ impl SessionParts {
             return Err(SessionError::Program);
         }
         // Engines that reveal only sums run on graphs that are not connected, too; there nobody exchanges scales.
-        let floods = |one: &PlannedRelease| one.agrees() || one.is_own();
-        if self.plan.releases().iter().any(floods)
+        if self.plan.releases().iter().any(PlannedRelease::floods)
             && let Some(needed) = self.topology.diameter_bound()
             && parameters.scale_rounds < needed
         {
