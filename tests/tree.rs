@@ -3,6 +3,7 @@
 use undertone::config::{EngineConfig, read_config};
 use undertone::engine::Silent;
 use undertone::engine::event::Latency;
+use undertone::protocol::Values;
 use undertone::protocol::averaging::{
     AveragingKind, AveragingOptions, Length, Load, MixingBounds, Program, Traffic,
 };
@@ -194,7 +195,7 @@ fn program(topology: &Topology, fan_in: u32, turns: u32) -> Program {
 
 /// Blocks per sum that the busiest peer sends, over eight sums.
 fn busiest(program: &Program, topology: &Topology) -> f64 {
-    let load = Load::sum(0, 1).repeated(8);
+    let load = Load::sum(0, 1, Values::F64).repeated(8);
     let traffic = Traffic::of(program, topology, &load);
     traffic.bytes_max_peer as f64 / load.sums.iter().sum::<u64>() as f64
 }
