@@ -16,6 +16,7 @@ use crate::engine::event::Latency;
 use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
 };
+use crate::protocol::Values;
 use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE};
 
 /// One experiment, as written.
@@ -298,6 +299,9 @@ pub struct AveragingConfig {
     /// Or run exactly this many rounds. A scheme that is exact after as many rounds as the graph takes has neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
+    /// What a coordinate of a sum is on its way: f64, or f32, which halves the bytes.
+    #[serde(default, skip_serializing_if = "Values::is_f64")]
+    pub values: Values,
 }
 
 impl Default for AveragingConfig {
@@ -306,6 +310,7 @@ impl Default for AveragingConfig {
             scheme: AveragingKind::Chebyshev,
             tolerance: Some(DEFAULT_TOLERANCE),
             rounds: None,
+            values: Values::F64,
         }
     }
 }
