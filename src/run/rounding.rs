@@ -1,7 +1,7 @@
 //! What f32 costs: a bound on how far rounding moves a peer's estimate of a sum.
 
 use crate::protocol::Values;
-use crate::protocol::averaging::{AveragingKind, Form, PeerStep};
+use crate::protocol::averaging::{AveragingKind, Form, PeerStep, Program};
 use crate::scenario::Experiment;
 
 /// ε, the unit roundoff of f32: |rd(x) − x| ≤ ε|x| + τ for every x within its range, τ = 2⁻¹⁵⁰.
@@ -89,7 +89,7 @@ pub(super) fn bound(shape: Shape, rounds: u32, peers: usize, spread: f64, tiny: 
 
 /// The bound for an experiment whose values are f32, for one release; `None` where values are f64.
 pub(super) fn of_release(experiment: &Experiment, spread: f64, published: &[f64]) -> Option<f64> {
-    let averaging = experiment.config().averaging;
+    let averaging = &experiment.config().averaging;
     if averaging.values != Values::F32 {
         return None;
     }
@@ -107,8 +107,12 @@ fn shape(experiment: &Experiment, scheme: AveragingKind) -> Option<Shape> {
         step.own >= 0.0 && step.expect.iter().all(|expected| expected.weight >= 0.0)
     };
     match experiment.program().form() {
-        Form::Listed(steps) => {
-            let positive = steps.iter().flatten().all(positive);
+        Form::Listed(_) => {
+            let turns = experiment.program().turns().iter();
+            let positive = turns.map(Program::form).all(|form| match form {
+                Form::Listed(steps) => steps.iter().flatten().all(positive),
+                Form::Recurrence(_) => false,
+            });
             (scheme.is_exact() && positive).then_some(Shape::Exact)
         }
         Form::Recurrence(coefficients) => {

@@ -598,6 +598,7 @@ mod tests {
             let rounds = Rounds {
                 values: Values::F64,
                 exchange: Exchange::Recurrence(&schedule),
+                values: Values::F64,
                 factor: 1.0,
                 watch: false,
             };
