@@ -47,7 +47,6 @@ impl Values {
 
     /// Whether coordinates are f64, as where nothing is said.
     #[must_use]
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
     pub fn is_f64(&self) -> bool {
         *self == Self::F64
     }

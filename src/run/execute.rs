@@ -155,7 +155,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let consensus = consensus(experiment, &outcome, &agreements);
     let coarse = consensus
         .rounding_relative_to_noise
-        .filter(|part| !(*part <= FINE));
+        .filter(|part| part.is_nan() || *part > FINE);
     let mut warnings = experiment.warnings().to_vec();
     warnings.extend(coarse.map(|part| Warning::CoarseValues { part }));
     let parameters = session.plan().parameters();
