@@ -100,8 +100,7 @@ fn engines_with_one_copy_disagree_with_nobody() {
     }
 }
 
-/// Values f32: what peers hold differs from the exact sum by at most what averaging guarantees and rounding adds; and rounding is what
-/// is seen, since the guarantee without it is far smaller.
+/// Values f32: what peers hold differs from the exact sum by at most what averaging guarantees and rounding adds.
 #[test]
 fn rounding_to_singles_stays_within_its_bound_and_far_below_the_noise() {
     for case in CASES {
@@ -115,7 +114,9 @@ fn rounding_to_singles_stays_within_its_bound_and_far_below_the_noise() {
             assert!(doubles.rounding.is_none(), "{doubles:?}");
             assert!(rounding.is_finite() && rounding > 0.0, "{about}");
             assert!(found.max_disagreement <= found.guaranteed, "{about}");
-            assert!(found.max_disagreement > doubles.guaranteed, "{about}");
+            // An exact scheme shows nothing but rounding.
+            let seen = found.max_disagreement > 1e3 * doubles.guaranteed;
+            assert!(seen || !scheme.is_exact(), "{about}");
             let part = found.rounding_relative_to_noise.expect("there is noise");
             assert!(part < 0.01, "{about}");
         }
