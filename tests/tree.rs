@@ -3,6 +3,7 @@
 use undertone::config::{EngineConfig, read_config};
 use undertone::engine::Silent;
 use undertone::engine::event::Latency;
+use undertone::protocol::Values;
 use undertone::protocol::averaging::{
     AveragingKind, AveragingOptions, Length, Load, MixingBounds, Program, Traffic,
 };
@@ -11,7 +12,7 @@ use undertone::scenario::Experiment;
 use undertone::topology::{LoadOptions, Topology, load};
 
 use crate::equivalence::{ALGORITHMS, difference, event, written};
-use crate::support::experiments::{CASES, Case, experiment, on_engine, sims};
+use crate::support::experiments::{CASES, Case, experiment, on_engine, resolve};
 use crate::support::repository;
 
 const MORE: [Case; 3] = [
@@ -108,7 +109,7 @@ fn real_peers_agree_with_lockstep_under_a_tree() {
 fn quickstart(set: &[&str]) -> Result<Experiment, String> {
     let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
     let config = read_config(&repository("sims/quickstart.toml"), &set);
-    Experiment::resolve(config.map_err(|e| e.to_string())?, &sims()).map_err(|e| e.to_string())
+    resolve(config.map_err(|e| e.to_string())?).map_err(|e| e.to_string())
 }
 
 #[test]
@@ -194,7 +195,7 @@ fn program(topology: &Topology, fan_in: u32, turns: u32) -> Program {
 
 /// Blocks per sum that the busiest peer sends, over eight sums.
 fn busiest(program: &Program, topology: &Topology) -> f64 {
-    let load = Load::sum(0, 1).repeated(8);
+    let load = Load::sum(0, 1, Values::F64).repeated(8);
     let traffic = Traffic::of(program, topology, &load);
     traffic.bytes_max_peer as f64 / load.sums.iter().sum::<u64>() as f64
 }

@@ -132,8 +132,12 @@ fn setting(
     let traffic = Traffic::of(
         experiment.program(),
         experiment.topology(),
-        &Load::sum(plan.parameters().scale_rounds, plan.most_values())
-            .repeated(algorithm.iterations),
+        &Load::sum(
+            plan.parameters().scale_rounds,
+            plan.most_values(),
+            plan.values(),
+        )
+        .repeated(algorithm.iterations),
     );
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
     let more = if experiment.is_private() {

@@ -62,6 +62,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
                 Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
                 Form::Listed(_) => Exchange::Listed(walk),
             },
+            values: session.plan().values(),
             factor: turn.factor(),
             watch: observer.wants_rounds(),
         })

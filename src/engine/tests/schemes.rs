@@ -6,6 +6,7 @@ use super::programs::finish_with_a_slow_peer;
 use super::{BOUNDS, assert_same_bits, rows, session_with};
 use crate::engine::event::{self, Latency};
 use crate::engine::{EngineError, Session, Silent, analytic, lockstep};
+use crate::protocol::Values;
 use crate::protocol::averaging::{
     AveragingKind, AveragingOptions, Expected, Form, Length, Load, PeerStep, Program, ProgramError,
     Traffic, fold,
@@ -249,7 +250,7 @@ fn turns_of_a_tree_differ_and_move_the_load() {
         let program = AveragingKind::Tree
             .compile(&topology, BOUNDS, Length::Own, with)
             .expect("connected");
-        let load = Load::sum(0, 100).repeated(8);
+        let load = Load::sum(0, 100, Values::F64).repeated(8);
         (Traffic::of(&program, &topology, &load), program)
     };
     let (one, alone) = busiest(1);
