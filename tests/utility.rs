@@ -34,7 +34,7 @@ const JESTER: [&str; 12] = [
 /// The quickstart with these keys changed.
 fn experiment(base: &[&str], set: &[&str]) -> Experiment {
     let all: Vec<String> = base.iter().chain(set).map(|s| (*s).to_owned()).collect();
-    let config = read_config(&repository("sims/quickstart.toml"), &all).expect("valid");
+    let config = read_config(&repository("tests/power.toml"), &all).expect("valid");
     Experiment::resolve(config, &repository("sims")).expect("resolves")
 }
 

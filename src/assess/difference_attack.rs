@@ -38,7 +38,7 @@ fn experiment(set: &[&str]) -> Experiment {
         "seed=7",
     ];
     let set: Vec<String> = small.iter().chain(set).map(|s| (*s).to_owned()).collect();
-    let config = read_config(&root.join("quickstart.toml"), &set).expect("the quickstart is valid");
+    let config = read_config(&root.join("../tests/power.toml"), &set).expect("the file is valid");
     Experiment::resolve(config, &root).expect("resolves")
 }
 

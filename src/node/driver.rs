@@ -14,7 +14,8 @@ use tokio::task::{self, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::error::SwarmError;
-use super::exchange::{Frame, Inbound, QUEUE, Report, Written};
+use super::exchange::{Frame, Inbound, QUEUE, Queued, Report, Written};
+use crate::protocol::averaging::Phase;
 use crate::protocol::{CollectingOutbox, Input, Message, Peer, Targets, Timer, wire};
 use crate::vocabulary::{PeerIndex, Time};
 
@@ -30,7 +31,7 @@ pub(super) struct Driver {
     /// The last frames, whose memory is used again once every writer is done with it.
     pub(super) frames: VecDeque<Frame>,
     /// The queue of each neighbour's writer.
-    pub(super) edges: Vec<(PeerIndex, mpsc::Sender<Frame>)>,
+    pub(super) edges: Vec<(PeerIndex, mpsc::Sender<Queued>)>,
     pub(super) writers: JoinSet<Result<Written, SwarmError>>,
     /// The neighbour that each writer writes to.
     pub(super) written_to: BTreeMap<task::Id, PeerIndex>,
@@ -173,17 +174,17 @@ impl Driver {
             *deadline = Some((timer, self.clock + Duration::from_nanos(at.0)));
         }
         for (targets, message) in outbox.messages.drain(..) {
-            let frame = self.frame(&message);
+            let (phase, frame) = (Phase::of(&message.body), self.frame(&message));
             match &targets {
                 Targets::All => {
                     for edge in &self.edges {
-                        hand_on(index, edge, &frame)?;
+                        hand_on(index, edge, (phase, &frame))?;
                     }
                 }
                 Targets::Positions(positions) => {
                     let edges = positions.iter().map(|&position| position as usize);
                     for edge in edges.filter_map(|position| self.edges.get(position)) {
-                        hand_on(index, edge, &frame)?;
+                        hand_on(index, edge, (phase, &frame))?;
                     }
                 }
             }
@@ -243,10 +244,10 @@ impl Driver {
 /// Puts a frame into the queue of one neighbour's writer.
 fn hand_on(
     peer: PeerIndex,
-    (neighbour, queue): &(PeerIndex, mpsc::Sender<Frame>),
-    frame: &Frame,
+    (neighbour, queue): &(PeerIndex, mpsc::Sender<Queued>),
+    (phase, frame): (Phase, &Frame),
 ) -> Result<(), SwarmError> {
-    match queue.try_send(Arc::clone(frame)) {
+    match queue.try_send((phase, Arc::clone(frame))) {
         // A writer that has failed closes its queue; the next turn of the loop reports why.
         Ok(()) | Err(TrySendError::Closed(_)) => Ok(()),
         Err(TrySendError::Full(_)) => Err(SwarmError::QueueFull {

@@ -25,7 +25,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::error::SwarmError;
-use super::exchange::{Frame, Inbound, Written};
+use super::exchange::{Inbound, Queued, Written};
 use super::identity::Roster;
 use crate::protocol::wire::{self, Arriving, FrameSizes, WireError};
 use crate::protocol::{Body, Fault, FaultKind, Lane, Message, Plan, SessionId};
@@ -58,7 +58,7 @@ pub(super) struct Outgoing {
     /// Resolves when the neighbour is connected.
     pub(super) connected: oneshot::Receiver<()>,
     /// What to write; closed after the last frame.
-    pub(super) frames: mpsc::Receiver<Frame>,
+    pub(super) frames: mpsc::Receiver<Queued>,
     /// Told when the neighbour has acknowledged the stream.
     pub(super) inbox: mpsc::Sender<Inbound>,
     /// Messages written by all nodes, for progress only.
@@ -96,11 +96,11 @@ pub(super) async fn write(mut edge: Outgoing, control: Control) -> Result<Writte
         neighbour,
         source,
     };
-    while let Some(frame) = edge.frames.recv().await {
+    while let Some((phase, frame)) = edge.frames.recv().await {
         stream.write_all(&frame).await.map_err(failed)?;
         stream.flush().await.map_err(failed)?;
         written.messages += 1;
-        written.bytes += frame.len() as u64;
+        written.bytes.add(phase, frame.len() as u64);
         edge.progress.fetch_add(1, Ordering::Relaxed);
     }
     stream.close().await.map_err(failed)?;

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::error::SwarmError;
+use crate::protocol::averaging::{PeerBytes, Phase};
 use crate::protocol::{Event, Fault, Message};
 use crate::vocabulary::PeerIndex;
 
@@ -13,11 +14,14 @@ pub(super) const QUEUE: usize = 4;
 /// An encoded message with its prefix, shared between all neighbours it goes to.
 pub(super) type Frame = Arc<Vec<u8>>;
 
+/// A frame on its way to a writer, with what it is for.
+pub(super) type Queued = (Phase, Frame);
+
 /// What one writer has put on its stream, hello excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) messages: u64,
-    pub(super) bytes: u64,
+    pub(super) bytes: PeerBytes,
 }
 
 /// What the tasks around a driver tell it.

@@ -223,7 +223,7 @@ mod tests {
         let sims = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
         let small = ["data.items=40", "peers.count=8", "topology.degree=4"];
         let set: Vec<String> = small.iter().chain(set).map(|s| (*s).to_owned()).collect();
-        let experiment = Experiment::load(&sims.join("quickstart.toml"), &set).expect("valid");
+        let experiment = Experiment::load(&sims.join("../tests/power.toml"), &set).expect("valid");
         let report = crate::run::run(&experiment, &mut crate::engine::Silent).expect("runs");
         (experiment, report)
     }

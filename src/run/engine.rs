@@ -6,7 +6,7 @@ use crate::engine::central::SumNoise;
 use crate::engine::{
     EngineError, Observer, Outcome, Session, analytic, central, event, federated, lockstep,
 };
-use crate::scenario::Experiment;
+use crate::scenario::{Experiment, ExperimentError};
 use crate::vocabulary::Named;
 
 /// Why an experiment could not be run to its end.
@@ -25,6 +25,9 @@ pub enum RunError {
         "engine.kind = \"swarm\" needs libp2p, which this build leaves out; build with the feature `node`"
     )]
     NoNode,
+    /// The method to compare with cannot be run; nothing has been.
+    #[error("[evaluation.compare] {0}")]
+    Compared(#[from] Box<ExperimentError>),
 }
 
 impl RunError {
@@ -106,7 +109,7 @@ mod tests {
             "algorithm.rank=2",
         ];
         let set: Vec<String> = common.iter().chain(set).map(ToString::to_string).collect();
-        let config = read_config(&sims.join("quickstart.toml"), &set).expect("valid");
+        let config = read_config(&sims.join("../tests/power.toml"), &set).expect("valid");
         let experiment = Experiment::resolve(config, &sims).expect("valid");
         let session = experiment.session(&Seed::from_u64(3));
         let outcome = run_engine(&experiment, &session, &mut Silent).expect("runs");

@@ -82,7 +82,8 @@ impl Experiment {
         Self::assemble(config, base, &loaded, topology, &materials, clock)
     }
 
-    fn assemble(
+    /// An experiment over what has been read, on this communication graph.
+    pub(super) fn assemble(
         config: Config,
         base: &Path,
         loaded: &Arc<data::Loaded>,

@@ -72,7 +72,7 @@ pub(crate) fn config(case: Case, scheme: AveragingKind, set: &[&str]) -> Config 
         all.push(format!("averaging={{scheme=\"{}\"}}", scheme.name()));
     }
     all.extend(set.iter().map(|s| (*s).to_owned()));
-    read_config(&repository("sims/quickstart.toml"), &all)
+    read_config(&repository("tests/power.toml"), &all)
         .unwrap_or_else(|error| panic!("{}: {error}", case.name))
 }
 
