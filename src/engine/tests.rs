@@ -14,7 +14,7 @@ use crate::engine::noise::Assignment;
 use crate::linalg::{SparseRows, start_block};
 use crate::noise::Sigmas;
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use crate::protocol::averaging::{AveragingKind, Length, MixingBounds};
+use crate::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
 use crate::protocol::{PeerError, Plan, PlanParameters};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{ReleaseId, Round, Seed};
@@ -89,7 +89,7 @@ pub(crate) fn session_of(
         false => Length::Rounds(rounds),
     };
     let program = kind
-        .compile(&*topology, BOUNDS, length)
+        .compile(&*topology, BOUNDS, length, AveragingOptions::default())
         .expect("contracting bounds and a connected graph");
     let parameters = PlanParameters {
         peers: rows.len() as u32,
