@@ -130,17 +130,9 @@ const RUNS: &[(&str, &str, &[&str])] = &[
             "engine.latency={uniform={low_micros=1, high_micros=900}}",
         ],
     ),
-    (
-        "federated",
-        "tests/power.toml",
-        &["engine.kind=federated"],
-    ),
+    ("federated", "tests/power.toml", &["engine.kind=federated"]),
     ("central", "tests/power.toml", &["engine.kind=central"]),
-    (
-        "analytic",
-        "tests/power.toml",
-        &["engine.kind=analytic"],
-    ),
+    ("analytic", "tests/power.toml", &["engine.kind=analytic"]),
     #[cfg(feature = "node")]
     (
         "swarm-64",

@@ -26,7 +26,7 @@ use crate::run::run_engine;
 use crate::scenario::Experiment;
 use crate::vocabulary::Seed;
 
-/// The quickstart at seed 7 on a smaller graph, one iteration.
+/// P1's own method at seed 7 on a smaller graph, one iteration.
 fn experiment(set: &[&str]) -> Experiment {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
     let small = [

@@ -140,12 +140,22 @@ fn print(
     if experiment.is_private() {
         writeln!(out, "{}\n", experiment.promise().sentence())?;
     }
-    let heading = ["", "predicted error", "busiest peer", "mean peer", "beaten by none"];
+    let heading = [
+        "",
+        "predicted error",
+        "busiest peer",
+        "mean peer",
+        "beaten by none",
+    ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     let shown = |(place, candidate): &(usize, &Candidate)| {
         *place < SHOWN || candidate.on_frontier || candidate.name == advice.recommended.name
     };
-    for (_, candidate) in cheapest(&advice.candidates).into_iter().enumerate().filter(shown) {
+    for (_, candidate) in cheapest(&advice.candidates)
+        .into_iter()
+        .enumerate()
+        .filter(shown)
+    {
         rows.push(vec![
             candidate.name.clone(),
             table::optional(candidate.predicted_error),
@@ -168,7 +178,10 @@ fn print(
 /// Of every algorithm within the budget the candidate whose scheme has the busiest peer send least, in the order of the list.
 fn cheapest(candidates: &[Candidate]) -> Vec<&Candidate> {
     let mut kept: Vec<&Candidate> = Vec::new();
-    for candidate in candidates.iter().filter(|one| one.predicted_error.is_some()) {
+    for candidate in candidates
+        .iter()
+        .filter(|one| one.predicted_error.is_some())
+    {
         let same = |other: &&mut &Candidate| {
             (other.algorithm, other.degree_floor) == (candidate.algorithm, candidate.degree_floor)
         };

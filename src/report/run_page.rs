@@ -405,7 +405,10 @@ fn communication_table(summary: &Summary) -> PageTable {
         count("exchanges in all iterations", exchanges),
         count("messages of all peers", cost.messages),
         size("bytes sent by all peers", cost.bytes_total),
-        size("bytes sent by a peer on average", mean(cost.bytes_mean_peer)),
+        size(
+            "bytes sent by a peer on average",
+            mean(cost.bytes_mean_peer),
+        ),
         size("bytes sent by the busiest peer", cost.bytes_max_peer),
     ];
     for (what, bytes) in [

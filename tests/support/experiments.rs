@@ -52,7 +52,7 @@ pub(crate) const CASES: [Case; 7] = [
     case("abilene", 11, r#"{file = "../topologies/abilene.toml"}"#, 1),
 ];
 
-/// The quickstart's configuration, shrunk to 40 items, rank 3 and 2 iterations on this graph, then changed.
+/// P1's own method on the quickstart's users, shrunk to 40 items, rank 3 and 2 iterations on this graph, then changed.
 pub(crate) fn config(case: Case, scheme: AveragingKind, set: &[&str]) -> Config {
     let mut set = set.to_vec();
     let mut all = vec![

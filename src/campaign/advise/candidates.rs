@@ -26,7 +26,7 @@ pub(super) struct Proposal {
     pub(super) parameters: PlanParameters,
     /// Standard deviation of the noise in the sum per unit sensitivity.
     pub(super) sigma: f64,
-    /// What each iteration has the peers exchange.
+    /// What a run has the peers exchange.
     pub(super) load: Load,
 }
 
@@ -142,7 +142,8 @@ fn setting(
         algorithm,
         floor,
         sigma: calibrated.z() * more,
-        load: Load::sum(plan.parameters().scale_rounds, plan.most_values()),
+        load: Load::sum(plan.parameters().scale_rounds, plan.most_values())
+            .times(algorithm.iterations),
         parameters: plan.parameters().clone(),
     })
 }

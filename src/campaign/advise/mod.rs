@@ -186,9 +186,18 @@ pub fn advise(
         progress,
     );
     let mut candidates: Vec<Candidate> = pairs()
-        .zip(predicted.iter().flat_map(|error| vec![*error; schemes.len()]))
+        .zip(
+            predicted
+                .iter()
+                .flat_map(|error| vec![*error; schemes.len()]),
+        )
         .map(|((setting, scheme, traffic), error)| {
-            candidate(setting, scheme, traffic, error.filter(|_| fits(busiest(traffic))))
+            candidate(
+                setting,
+                scheme,
+                traffic,
+                error.filter(|_| fits(busiest(traffic))),
+            )
         })
         .collect();
     let rank = |candidate: &Candidate| candidate.predicted_error.unwrap_or(f64::INFINITY);

@@ -3,7 +3,7 @@
 use super::candidates::Proposal;
 use crate::config::AveragingConfig;
 use crate::protocol::averaging::{
-    AveragingKind, DEFAULT_TOLERANCE, Length, Program, Traffic,
+    AveragingKind, AveragingOptions, DEFAULT_TOLERANCE, Length, Program, Traffic,
 };
 use crate::scenario::Experiment;
 
@@ -18,7 +18,6 @@ impl Scheme {
     /// What a run of this proposal sends over this scheme.
     pub(super) fn traffic(&self, experiment: &Experiment, proposal: &Proposal) -> Traffic {
         Traffic::of(&self.program, experiment.topology(), proposal.load)
-            .times(proposal.algorithm.iterations)
     }
 }
 
@@ -30,7 +29,7 @@ impl Scheme {
 pub(super) fn schemes(experiment: &Experiment) -> (Vec<Scheme>, Vec<(String, String)>) {
     let own = &experiment.config().averaging;
     let mut found = vec![Scheme {
-        averaging: experiment.config().averaging.clone(),
+        averaging: own.clone(),
         program: experiment.program().clone(),
     }];
     let mut refused = Vec::new();
@@ -44,7 +43,8 @@ pub(super) fn schemes(experiment: &Experiment) -> (Vec<Scheme>, Vec<(String, Str
             false => Some(own.tolerance.unwrap_or(DEFAULT_TOLERANCE)),
         };
         let length = tolerance.map_or(Length::Own, Length::Tolerance);
-        match kind.compile(experiment.topology(), experiment.mixing_bounds(), length) {
+        let (network, bounds) = (experiment.topology(), experiment.mixing_bounds());
+        match kind.compile(network, bounds, length, AveragingOptions::default()) {
             Ok(program) => found.push(Scheme {
                 averaging: AveragingConfig {
                     scheme: kind,

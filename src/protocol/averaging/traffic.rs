@@ -91,14 +91,6 @@ impl ByteCount {
         count.bytes_mean_peer = count.bytes_total as f64 / peers.max(1) as f64;
         count
     }
-
-    fn times(self, times: u64) -> Self {
-        Self {
-            bytes_total: self.bytes_total * times,
-            bytes_mean_peer: self.bytes_mean_peer * times as f64,
-            bytes_max_peer: self.bytes_max_peer * times,
-        }
-    }
 }
 
 /// Bytes by what they are for. The peer that sends most may be another one in each phase.
@@ -151,6 +143,19 @@ impl Load {
             ..Self::default()
         }
     }
+
+    /// The same so many times over.
+    #[must_use]
+    pub fn times(self, times: u32) -> Self {
+        let times = u64::from(times);
+        Self {
+            number_rounds: self.number_rounds * times,
+            sums: self.sums * times,
+            sum_bytes: self.sum_bytes * times,
+            coordinate_rounds: self.coordinate_rounds * times,
+            coordinate_bytes: self.coordinate_bytes * times,
+        }
+    }
 }
 
 impl Traffic {
@@ -176,8 +181,7 @@ impl Traffic {
                 sums: blocks * load.sum_bytes,
                 coordinates: degree * load.coordinate_bytes,
             };
-            messages +=
-                degree * (load.number_rounds + load.coordinate_rounds) + blocks * load.sums;
+            messages += degree * (load.number_rounds + load.coordinate_rounds) + blocks * load.sums;
         }
         let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
         Self::counted(rounds, messages, &sent)
@@ -195,27 +199,6 @@ impl Traffic {
                 agreement: of(|sent| sent.agreement),
                 sums: of(|sent| sent.sums),
                 coordinates: of(|sent| sent.coordinates),
-            },
-        }
-    }
-
-    /// The same so many times over, rounds excepted, which stay those of one.
-    #[must_use]
-    pub fn times(self, times: u32) -> Self {
-        let times = u64::from(times);
-        let PhaseBytes {
-            agreement,
-            sums,
-            coordinates,
-        } = self.phases;
-        Self {
-            rounds: self.rounds,
-            messages: self.messages * times,
-            bytes: self.bytes.times(times),
-            phases: PhaseBytes {
-                agreement: agreement.times(times),
-                sums: sums.times(times),
-                coordinates: coordinates.times(times),
             },
         }
     }
@@ -238,15 +221,17 @@ mod tests {
             sent[peer].add(phase, bytes);
         }
         let traffic = Traffic::counted(3, 5, &sent);
-        let of = |bytes: ByteCount| (bytes.bytes_total, bytes.bytes_mean_peer, bytes.bytes_max_peer);
+        let of = |bytes: ByteCount| {
+            (
+                bytes.bytes_total,
+                bytes.bytes_mean_peer,
+                bytes.bytes_max_peer,
+            )
+        };
         assert_eq!(of(traffic.bytes), (38, 9.5, 15));
         assert_eq!(of(traffic.phases.agreement), (10, 2.5, 10));
         assert_eq!(of(traffic.phases.sums), (16, 4.0, 11));
         assert_eq!(of(traffic.phases.coordinates), (12, 3.0, 12));
-        let twice = traffic.times(2);
-        assert_eq!((twice.rounds, twice.messages), (3, 10));
-        assert_eq!(of(twice.bytes), (76, 19.0, 30));
-        assert_eq!(of(twice.phases.coordinates), (24, 6.0, 24));
         assert_eq!(of(Traffic::counted(0, 0, &[]).bytes), (0, 0.0, 0));
     }
 }

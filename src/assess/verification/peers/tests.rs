@@ -19,7 +19,7 @@ use crate::scenario::Experiment;
 use crate::topology::Graph;
 use crate::vocabulary::{Binding, PeerIndex, ReleaseId, Seed};
 
-/// What `verify` holds each p-value of the quickstart against: 1e-3 over its fifteen.
+/// What `verify` holds each p-value of P1's own method on the quickstart's users against: 1e-3 over its fifteen.
 const ALARM: f64 = 1e-3 / 15.0;
 
 fn experiment(set: &[&str]) -> Experiment {
