@@ -3,7 +3,7 @@
 use super::central::{self, SumNoise};
 use super::{Communication, EngineError, Observer, Outcome, Session};
 use crate::protocol::averaging::{PeerBytes, Phase, Traffic};
-use crate::protocol::wire;
+use crate::protocol::{Values, wire};
 
 /// Runs the session with every client adding its own share of noise and an ideal secure aggregation that
 /// reveals the sum alone.
@@ -29,7 +29,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             false => (planned.values(), Phase::Sums),
         };
         for values in [planned.values(), down] {
-            sent.add(phase, wire::framed_block_len(values) as u64);
+            sent.add(phase, wire::framed_block_len(values, Values::F64) as u64);
         }
     }
     let releases = outcome.records.len();

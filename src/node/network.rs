@@ -94,7 +94,7 @@ impl Node {
                     address,
                 });
             }
-            let (queue, frames) = mpsc::channel(QUEUE);
+            let (queue, messages) = mpsc::channel(QUEUE);
             edges.push((neighbour, queue));
             let outgoing = Outgoing {
                 me,
@@ -103,7 +103,8 @@ impl Node {
                 session: plan.session(),
                 patience: shared.patience,
                 connected,
-                frames,
+                values: plan.values(),
+                messages,
                 inbox: inbox_sender.clone(),
                 progress: Arc::clone(&shared.progress),
             };
@@ -117,6 +118,7 @@ impl Node {
             reached,
             frames: VecDeque::new(),
             edges,
+            values: plan.values(),
             writers,
             written_to,
             patience: shared.patience,

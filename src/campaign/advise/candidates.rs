@@ -142,8 +142,12 @@ fn setting(
         algorithm,
         floor,
         sigma: calibrated.z() * more,
-        load: Load::sum(plan.parameters().scale_rounds, plan.most_values())
-            .times(algorithm.iterations),
+        load: Load::sum(
+            plan.parameters().scale_rounds,
+            plan.most_values(),
+            plan.values(),
+        )
+        .times(algorithm.iterations),
         parameters: plan.parameters().clone(),
     })
 }

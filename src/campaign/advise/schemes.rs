@@ -46,15 +46,25 @@ pub(super) fn schemes(experiment: &Experiment) -> (Vec<Scheme>, Vec<(String, Str
         let (network, bounds) = (experiment.topology(), experiment.mixing_bounds());
         match kind.compile(network, bounds, length, AveragingOptions::default()) {
             Ok(program) => found.push(Scheme {
-                averaging: AveragingConfig {
-                    scheme: kind,
-                    tolerance,
-                    ..AveragingConfig::default()
-                },
+                averaging: over(own, kind, tolerance),
                 program,
             }),
             Err(why) => refused.push((format!("any over {}", kind.name()), why.to_string())),
         }
     }
     (found, refused)
+}
+
+/// The table for another scheme: what the file says of its own scheme alone is left out, and what holds for all stays.
+fn over(own: &AveragingConfig, kind: AveragingKind, tolerance: Option<f64>) -> AveragingConfig {
+    let mut averaging = own.clone();
+    averaging.scheme = kind;
+    averaging.tolerance = tolerance;
+    averaging.rounds = None;
+    averaging.root = None;
+    averaging.seed = None;
+    averaging.fan_in = None;
+    averaging.rotate = None;
+    averaging.base = None;
+    averaging
 }

@@ -59,6 +59,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
             Form::Listed(_) => Exchange::Listed(&walk),
         },
+        values: session.plan().values(),
         factor: program.factor(),
         watch: observer.wants_rounds(),
     };
