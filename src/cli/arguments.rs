@@ -76,7 +76,7 @@ pub(crate) enum Command {
         after_help = "Uses public quantities alone (users, items and their degrees, the graph, the budget) and stated \
         assumptions on the rest: every candidate runs on stand-ins for the data.\n\nExamples:\n  \
         undertone advise sims/quickstart.toml\n  \
-        undertone advise sims/quickstart.toml --epsilon 1 --bytes 5000000 --json"
+        undertone advise sims/quickstart.toml --epsilon 1 --bytes 200000 --json"
     )]
     Advise(AdviseArguments),
     /// Attack real transcripts: a lower bound on epsilon, held against the certified one
