@@ -55,7 +55,7 @@ impl Experiment {
 
     /// What this experiment holds already, for another one on the same interactions.
     fn materials(&self, config: &Config) -> Result<Materials, ExperimentError> {
-        let materials = Materials::default();
+        let materials = Materials::new(&self.base);
         let held: Held = (
             Arc::clone(&self.interactions),
             self.data.clone(),

@@ -147,7 +147,7 @@ fn setting(
             plan.most_values(),
             plan.values(),
         )
-        .times(algorithm.iterations),
+        .repeated(algorithm.iterations),
         parameters: plan.parameters().clone(),
     })
 }

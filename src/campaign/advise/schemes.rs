@@ -17,7 +17,7 @@ pub(super) struct Scheme {
 impl Scheme {
     /// What a run of this proposal sends over this scheme.
     pub(super) fn traffic(&self, experiment: &Experiment, proposal: &Proposal) -> Traffic {
-        Traffic::of(&self.program, experiment.topology(), proposal.load)
+        Traffic::of(&self.program, experiment.topology(), &proposal.load)
     }
 }
 

@@ -14,14 +14,14 @@ use crate::linalg::Block;
 use crate::protocol::averaging::AveragingKind;
 use crate::recommender::LowPassFilter;
 use crate::run::References;
+use crate::scenario::testing;
 
 fn sim() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/power.toml")
 }
 
 fn experiment_of(set: &[&str]) -> Experiment {
-    let set: Vec<String> = set.iter().map(|&s| s.to_owned()).collect();
-    Experiment::load(&sim(), &set).expect("valid")
+    testing::sim("../tests/power.toml", set).expect("valid")
 }
 
 /// A under this floor.

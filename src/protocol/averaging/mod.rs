@@ -13,6 +13,7 @@
 
 mod chebyshev;
 mod coefficients;
+mod doubling;
 mod fold;
 mod linear;
 mod mix;
@@ -20,7 +21,10 @@ mod network;
 mod options;
 mod program;
 mod recurrence;
+mod spanning;
 mod step;
+#[cfg(test)]
+mod testing;
 mod traffic;
 mod tree;
 mod window;
@@ -29,6 +33,7 @@ use serde::{Deserialize, Serialize};
 
 pub use chebyshev::Chebyshev;
 pub use coefficients::Coefficients;
+pub use doubling::Doubling;
 pub use fold::fold;
 pub use linear::Linear;
 pub use mix::{Run, mix, mix_tile, runs};
@@ -103,6 +108,22 @@ pub enum AveragingError {
         reached: usize,
         /// All peers.
         peers: usize,
+    },
+    /// A graph without the edges for groups of peers.
+    #[error(
+        "averaging.scheme = \"{scheme}\" needs an edge between peers {first} and {second} of {peers}, counted from 0, which the \
+         topology does not have: use generator = \"hypercube\", whose peers are a power of 2, or \"complete\", remove \
+         averaging.base, or use averaging.scheme = \"tree\""
+    )]
+    NoGroups {
+        /// The scheme.
+        scheme: &'static str,
+        /// All peers.
+        peers: usize,
+        /// One end of a missing edge.
+        first: usize,
+        /// The other.
+        second: usize,
     },
     /// An option that the scheme does not know.
     #[error(
@@ -262,6 +283,8 @@ schemes! {
     Chebyshev = "chebyshev";
     /// The exact sum up a spanning tree, the total down.
     Tree = "tree";
+    /// The exact sum by exchanges in groups of groups.
+    Doubling = "doubling";
 }
 
 impl AveragingKind {
