@@ -42,15 +42,7 @@ impl Experiment {
         let materials = self.materials(&config)?;
         let topology = Arc::clone(&self.topology);
         let clock = Clock::default();
-        Self::assemble(
-            config,
-            &self.base,
-            &self.loaded,
-            topology,
-            &materials,
-            clock,
-        )
-        .map(Some)
+        Self::assemble(config, &self.loaded, topology, &materials, clock).map(Some)
     }
 
     /// What this experiment holds already, for another one on the same interactions.
