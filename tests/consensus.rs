@@ -99,3 +99,26 @@ fn engines_with_one_copy_disagree_with_nobody() {
         assert_eq!(consensus(&experiment).max_disagreement, 0.0);
     }
 }
+
+/// Values f32: what peers hold differs from the exact sum by at most what averaging guarantees and rounding adds.
+#[test]
+fn rounding_to_singles_stays_within_its_bound_and_far_below_the_noise() {
+    for case in CASES {
+        for (scheme, tolerance) in case.with_tolerances(&[1e-10]) {
+            let tolerance = format!("averaging.tolerance={tolerance:e}");
+            let doubles = consensus(&experiment(case, scheme, &[&tolerance]));
+            let set = [tolerance.as_str(), "averaging.values=f32"];
+            let found = consensus(&experiment(case, scheme, &set));
+            let about = format!("{}, {scheme:?}: {found:?}", case.name);
+            let rounding = found.rounding.expect("a bound");
+            assert!(doubles.rounding.is_none(), "{doubles:?}");
+            assert!(rounding.is_finite() && rounding > 0.0, "{about}");
+            assert!(found.max_disagreement <= found.guaranteed, "{about}");
+            // An exact scheme shows nothing but rounding.
+            let seen = found.max_disagreement > 1e3 * doubles.guaranteed;
+            assert!(seen || !scheme.is_exact(), "{about}");
+            let part = found.rounding_relative_to_noise.expect("there is noise");
+            assert!(part < 0.01, "{about}");
+        }
+    }
+}

@@ -16,6 +16,7 @@ use crate::engine::event::Latency;
 use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
 };
+use crate::protocol::Values;
 use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE};
 
 /// One experiment, as written.
@@ -317,6 +318,9 @@ pub struct AveragingConfig {
     /// How many peers exchange in one group of doubling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<u32>,
+    /// What a coordinate of a sum is on its way: f64, or f32, which halves the bytes.
+    #[serde(default, skip_serializing_if = "Values::is_f64")]
+    pub values: Values,
 }
 
 impl Default for AveragingConfig {
@@ -330,6 +334,7 @@ impl Default for AveragingConfig {
             fan_in: None,
             rotate: None,
             base: None,
+            values: Values::F64,
         }
     }
 }

@@ -45,6 +45,12 @@ impl Values {
         }
     }
 
+    /// Whether coordinates are f64, as where nothing is said.
+    #[must_use]
+    pub fn is_f64(&self) -> bool {
+        *self == Self::F64
+    }
+
     /// Whether coordinates are integers mod 2^k.
     #[must_use]
     pub fn is_residues(self) -> bool {

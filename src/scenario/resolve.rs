@@ -25,8 +25,8 @@ use crate::linalg::start_block;
 use crate::privacy::{
     self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, Scheme, SensitivitySpec,
 };
-use crate::protocol::PlanError;
 use crate::protocol::averaging::DEFAULT_TOLERANCE;
+use crate::protocol::{PlanError, Values};
 use crate::topology::Topology;
 use crate::vocabulary::{Quantity, Seed};
 
@@ -292,6 +292,24 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
         return Err(EngineTableError::Latency { low, high }.into());
     }
     let averaging = &config.averaging;
+    if averaging.values != Values::F64 {
+        let engine = config.engine.kind;
+        let why = match engine {
+            EngineKind::Central => Some("has nobody who sends"),
+            EngineKind::Federated => Some("has an ideal sum of real numbers"),
+            EngineKind::Analytic => Some("draws estimates from a law that knows no rounding"),
+            EngineKind::Lockstep | EngineKind::Event | EngineKind::Swarm => None,
+        };
+        if let Some(why) = why {
+            let (values, engine) = (averaging.values.name(), engine.name());
+            return Err(AveragingTableError::Values {
+                values,
+                engine,
+                why,
+            }
+            .into());
+        }
+    }
     let open = averaging.tolerance.is_none() && averaging.rounds.is_none();
     if open && !averaging.scheme.is_exact() {
         config.averaging.tolerance = Some(DEFAULT_TOLERANCE);

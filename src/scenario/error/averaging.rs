@@ -15,6 +15,19 @@ pub enum AveragingTableError {
     /// Both ways of fixing the number of rounds.
     #[error("[averaging] give either tolerance or rounds, not both")]
     ToleranceAndRounds,
+    /// Rounding where no peer sends anything that could be rounded.
+    #[error(
+        "[averaging] values = \"{values}\" says what peers send one another, and engine \"{engine}\" {why}: remove it, or choose \
+         engine.kind lockstep, event or swarm"
+    )]
+    Values {
+        /// The values asked for.
+        values: &'static str,
+        /// The engine.
+        engine: &'static str,
+        /// Why they mean nothing there.
+        why: &'static str,
+    },
     /// A number of rounds outside what can be run.
     #[error("[averaging] rounds must lie between 1 and {limit}, found {found}")]
     Rounds {

@@ -57,6 +57,7 @@ fn further_words_decide_where_the_first_do_not() {
     gaussian.fill(&key, at, &mut fast);
     gaussian.fill_in_constant_time(&key, at, &mut constant);
     assert_eq!(fast, constant);
+    assert_eq!(fast[found[0]], 148);
 }
 
 /// A chunk of the stream with a draw that is not what its first 31 bits alone would make it, found by the search below.
