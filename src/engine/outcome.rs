@@ -67,12 +67,19 @@ pub struct ReleaseRecord {
 pub struct Communication {
     /// Exchanges of each release: max-consensus rounds plus averaging rounds.
     pub rounds: Vec<u32>,
-    /// Messages delivered, one per receiver.
+    /// Messages sent, one per receiver; the lost ones are among them.
     pub messages: u64,
+    /// Messages that were lost.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lost: u64,
     /// Bytes sent by all peers.
     pub bytes_total: u64,
     /// Bytes sent by the busiest peer.
     pub bytes_max_peer: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Communication {
@@ -82,6 +89,7 @@ impl Communication {
         Self {
             rounds,
             messages: all.messages,
+            lost: 0,
             bytes_total: all.bytes_total,
             bytes_max_peer: all.bytes_max_peer,
         }

@@ -237,6 +237,7 @@ impl Discloses for PeerError {
             | Self::Noise { .. }
             | Self::NoisePartners { .. }
             | Self::Neighbours { .. }
+            | Self::Lost { .. }
             | Self::OutOfOrder { .. }
             | Self::StartedTwice { .. } => Dependence::Public,
             // The first query is public, the others come of noisy sums, and so does every average.

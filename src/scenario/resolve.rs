@@ -202,10 +202,13 @@ impl Experiment {
             .compile(&*topology, bounds, length)
             .map_err(AveragingTableError::from)?;
         let rounds = program.rounds();
-        let contraction = averaging
-            .scheme
-            .contraction(bounds, rounds)
-            .map_err(AveragingTableError::from)?;
+        let contraction = match program.contraction() {
+            Some(certified) => certified,
+            None => averaging
+                .scheme
+                .contraction(bounds, rounds)
+                .map_err(AveragingTableError::from)?,
+        };
         let mut experiment = Self {
             shared: Shared::of(&topology, &noise_topology),
             noise_topology,

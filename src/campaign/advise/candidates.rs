@@ -132,7 +132,10 @@ fn setting(
     let traffic = Traffic::of(
         experiment.program(),
         experiment.topology(),
-        Load::sum(plan.parameters().scale_rounds, plan.most_values()),
+        Load::sum(
+            plan.parameters().scale_rounds,
+            plan.most_values() + experiment.program().extra_values(),
+        ),
     );
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
     let more = if experiment.is_private() {

@@ -130,7 +130,7 @@ impl Observer for Published {
 fn schedule_of(session: &Session) -> &[Coefficients] {
     match session.program().form() {
         Form::Recurrence(coefficients) => coefficients,
-        Form::Listed(_) => panic!("no recurrence"),
+        Form::Listed(_) | Form::Passing(_) => panic!("no recurrence"),
     }
 }
 

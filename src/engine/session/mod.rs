@@ -500,7 +500,8 @@ impl Session {
                 load.coordinate_bytes += flood * bytes;
             } else {
                 load.sums += 1;
-                load.sum_bytes += wire::framed_block_len(values) as u64;
+                let held = values + self.program.extra_values();
+                load.sum_bytes += wire::framed_block_len(held) as u64;
             }
         }
         load

@@ -14,6 +14,11 @@
 //! round of max-consensus, and a further iteration, begin with what the last one ended with: each adds the same
 //! number to o, r and c on both sides. In a recurrence every exchange is v's message k and u's message k, each sent after
 //! message k − 1 of the other was taken: r(o) = o and c(j) = j, so c(r(o) − 1) = o − 1. ∎
+//!
+//! # Where mass is passed
+//! Both ends of an edge meet in the same rounds, and each sends before it waits: on every edge it is as in a recurrence. A lost message
+//! counts as taken when its receiver is told that it is lost. The statement holds as long as nobody is told so before the message was
+//! sent: then v, told of the loss of u's message o − 1, still sends o after u has taken o − 2.
 
 use super::network::Network;
 use super::step::{PeerStep, ProgramError};
