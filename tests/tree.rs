@@ -130,3 +130,20 @@ fn a_tolerance_or_a_number_of_rounds_for_a_tree_is_refused_with_the_remedy() {
         );
     }
 }
+
+#[test]
+fn the_root_of_a_tree_is_named_as_the_topology_names_it() {
+    let digest = |set: &[&str]| quickstart(set).map(|experiment| experiment.program().digest());
+    let default = digest(&["averaging={scheme=\"tree\"}"]).expect("valid");
+    let text = digest(&["averaging={scheme=\"tree\", root=\"17\"}"]).expect("valid");
+    let number = digest(&["averaging={scheme=\"tree\", root=17}"]).expect("valid");
+    assert_eq!(text, number);
+    assert_ne!(text, default, "peer 17 is not the centre");
+    let error = quickstart(&["averaging={scheme=\"tree\", root=\"nobody\"}"]).expect_err("refused");
+    assert!(
+        error.contains("[averaging] root") && error.contains("nobody"),
+        "{error}"
+    );
+    let error = quickstart(&["averaging.root=17"]).expect_err("Chebyshev has no root");
+    assert!(error.contains("remove it; \"tree\" knows it"), "{error}");
+}

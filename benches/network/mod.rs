@@ -6,7 +6,7 @@ use undertone::algorithm::AlgorithmSpec;
 use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
+use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
 use undertone::protocol::{Plan, PlanParameters};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Provenance, Topology};
@@ -58,7 +58,12 @@ impl Shape {
         let (adjacency, rule) = (Adjacency::Interaction, SensitivityRule::Exact);
         let start = start_block(&seed, self.dimension, self.rank).expect("full rank");
         let program = AveragingKind::Chebyshev
-            .compile(&*topology, BOUNDS, Length::Rounds(self.rounds))
+            .compile(
+                &*topology,
+                BOUNDS,
+                Length::Rounds(self.rounds),
+                AveragingOptions::default(),
+            )
             .expect("contracting bounds");
         let parameters = PlanParameters {
             peers: self.peers as u32,

@@ -6,7 +6,7 @@ use undertone::algorithm::AlgorithmSpec;
 use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
+use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
 use undertone::protocol::{Plan, PlanParameters};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Topology};
@@ -52,7 +52,12 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
     };
     let start = start_block(&seed, size.items, size.rank).expect("full rank");
     let program = AveragingKind::Chebyshev
-        .compile(&*topology, bounds, Length::Rounds(size.rounds))
+        .compile(
+            &*topology,
+            bounds,
+            Length::Rounds(size.rounds),
+            AveragingOptions::default(),
+        )
         .expect("an expander contracts");
     let parameters = PlanParameters {
         peers: peers as u32,

@@ -16,7 +16,7 @@ use crate::engine::event::Latency;
 use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
 };
-use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE};
+use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE, Loss};
 
 /// One experiment, as written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -286,7 +286,7 @@ impl Default for NoiseConfig {
 }
 
 /// `[averaging]`
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AveragingConfig {
     /// How the peers' inputs are averaged.
@@ -298,6 +298,25 @@ pub struct AveragingConfig {
     /// Or run exactly this many rounds. A scheme that is exact after as many rounds as the graph takes has neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
+    /// The peer that knows the sum first, as the topology names it. Each scheme says which of this and the following it knows.
+    #[serde(
+        default,
+        deserialize_with = "name_or_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub root: Option<String>,
+    /// The seed of public randomness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The most children of a peer in a tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fan_in: Option<u32>,
+    /// How many trees take turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<u32>,
+    /// How many peers exchange in one group of doubling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<u32>,
 }
 
 impl Default for AveragingConfig {
@@ -306,6 +325,11 @@ impl Default for AveragingConfig {
             scheme: AveragingKind::Chebyshev,
             tolerance: Some(DEFAULT_TOLERANCE),
             rounds: None,
+            root: None,
+            seed: None,
+            fan_in: None,
+            rotate: None,
+            base: None,
         }
     }
 }
@@ -320,6 +344,9 @@ pub struct EngineConfig {
     /// Link latency of the event engine.
     #[serde(default = "one_millisecond")]
     pub latency: Latency,
+    /// The fraction of averaging messages that the event engine loses, below 1; a scheme that passes mass plans its rounds for it.
+    #[serde(default, skip_serializing_if = "Loss::is_none")]
+    pub loss: Loss,
     /// Transport of the swarm engine.
     #[serde(default)]
     pub transport: TransportKind,
@@ -333,6 +360,7 @@ impl Default for EngineConfig {
         Self {
             kind: EngineKind::Lockstep,
             latency: one_millisecond(),
+            loss: Loss::NONE,
             transport: TransportKind::default(),
             probes: eight(),
         }
@@ -403,6 +431,20 @@ pub enum TransportKind {
     /// Loopback TCP.
     #[default]
     Tcp,
+}
+
+/// A peer's name: text, or the number that it is called where nodes have no names.
+fn name_or_number<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Name {
+        Text(String),
+        Number(u64),
+    }
+    Ok(Some(match Name::deserialize(source)? {
+        Name::Text(name) => name,
+        Name::Number(number) => number.to_string(),
+    }))
 }
 
 fn chebyshev() -> AveragingKind {

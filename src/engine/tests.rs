@@ -14,7 +14,7 @@ use crate::engine::noise::Assignment;
 use crate::linalg::{SparseRows, start_block};
 use crate::noise::Sigmas;
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use crate::protocol::averaging::{AveragingKind, Length, MixingBounds};
+use crate::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
 use crate::protocol::{PeerError, Plan, PlanParameters};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{ReleaseId, Round, Seed};
@@ -60,11 +60,12 @@ const BOUNDS: MixingBounds = MixingBounds {
 };
 
 fn session(graph: &Graph, kind: AveragingKind, tolerance: f64, seed: u64) -> Session {
-    let rounds = match kind.is_exact() {
-        true => 1,
-        false => kind.rounds(BOUNDS, tolerance).expect("contracting bounds"),
+    let length = match kind.is_exact() {
+        true => Length::Own,
+        false => Length::Tolerance(tolerance),
     };
-    session_of(graph, rows(), 4, (3, rounds), kind, seed)
+    let averaging = (kind, length, AveragingOptions::default());
+    session_with(graph, rows(), 4, 3, averaging, seed)
 }
 
 /// A session of `iterations` power steps with `rounds` averaging rounds each, one peer per entry of `rows`. A scheme that is exact takes
@@ -77,6 +78,23 @@ pub(crate) fn session_of(
     kind: AveragingKind,
     seed: u64,
 ) -> Session {
+    let length = match kind.is_exact() {
+        true => Length::Own,
+        false => Length::Rounds(rounds),
+    };
+    let averaging = (kind, length, AveragingOptions::default());
+    session_with(graph, rows, rank, iterations, averaging, seed)
+}
+
+/// The same with a scheme of this length and these options.
+pub(crate) fn session_with(
+    graph: &Graph,
+    rows: Vec<SparseRows>,
+    rank: usize,
+    iterations: u32,
+    (kind, length, options): (AveragingKind, Length, AveragingOptions),
+    seed: u64,
+) -> Session {
     let seed = Seed::from_u64(seed);
     let dimension = rows[0].dimension();
     let start = start_block(&seed, dimension, rank).expect("full rank");
@@ -84,12 +102,8 @@ pub(crate) fn session_of(
         graph.clone(),
         Provenance::edges("test"),
     ));
-    let length = match kind.is_exact() {
-        true => Length::Own,
-        false => Length::Rounds(rounds),
-    };
     let program = kind
-        .compile(&*topology, BOUNDS, length)
+        .compile(&*topology, BOUNDS, length, options)
         .expect("contracting bounds and a connected graph");
     let parameters = PlanParameters {
         peers: rows.len() as u32,
@@ -426,10 +440,12 @@ fn watching_the_rounds_changes_no_bit_and_sees_the_spread_contract() {
                 );
                 for (k, (iteration, round, spread)) in spreads.iter().enumerate() {
                     assert_eq!((iteration.0, round.0), (l as u32 + 1, k as u32));
-                    let factor = kind.contraction(BOUNDS, k as u32).expect("contracting");
-                    if kind.is_exact() && k < rounds {
+                    if (kind.is_exact() || kind.passes_mass()) && k < rounds {
                         continue;
                     }
+                    let certified = session.program().contraction();
+                    let promised = || kind.contraction(BOUNDS, k as u32).expect("contracting");
+                    let factor = certified.unwrap_or_else(promised);
                     assert!(
                         *spread <= factor * first * (1.0 + 1e-6) + 1e-13,
                         "{k}: {spread}"

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::averaging::{AveragingKind, Length, MixingBounds, Network, Program};
+use super::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds, Network, Program};
 use super::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, PeerSetup, Plan,
     PlanError, PlanParameters, QueryError, SessionId, Timer,
@@ -48,7 +48,12 @@ fn program() -> Program {
         second: 0.5,
     };
     AveragingKind::Chebyshev
-        .compile(&Triangle, bounds, Length::Rounds(ROUNDS))
+        .compile(
+            &Triangle,
+            bounds,
+            Length::Rounds(ROUNDS),
+            AveragingOptions::default(),
+        )
         .expect("contracts")
 }
 

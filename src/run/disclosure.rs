@@ -155,9 +155,10 @@ impl Discloses for AlgorithmTableError {
 impl Discloses for EngineTableError {
     fn dependence(&self) -> Dependence {
         match self {
-            Self::Latency { .. } | Self::Probes { .. } | Self::AnalyticRelease { .. } => {
-                Dependence::Public
-            }
+            Self::Latency { .. }
+            | Self::Loss { .. }
+            | Self::Probes { .. }
+            | Self::AnalyticRelease { .. } => Dependence::Public,
         }
     }
 }

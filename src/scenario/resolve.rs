@@ -14,6 +14,7 @@ use super::experiment::{Experiment, mixing_bounds};
 use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
+use super::specs::AveragingSpec;
 use super::{filters, memory, warnings};
 use crate::algorithm::AlgorithmKind;
 use crate::config::{AlgorithmConfig, Config, EngineKind, PeerCount, check_identity, read_config};
@@ -25,7 +26,7 @@ use crate::privacy::{
     self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, Scheme, SensitivitySpec,
 };
 use crate::protocol::PlanError;
-use crate::protocol::averaging::{DEFAULT_TOLERANCE, Length};
+use crate::protocol::averaging::DEFAULT_TOLERANCE;
 use crate::topology::Topology;
 use crate::vocabulary::{Quantity, Seed};
 
@@ -188,23 +189,14 @@ impl Experiment {
             )
             .map_err(PrivacyTableError::from)?;
         let bounds = mixing_bounds(&topology);
-        let averaging = config.averaging;
-        let length = match (averaging.tolerance, averaging.rounds) {
-            (Some(_), Some(_)) => {
-                return Err(AveragingTableError::ToleranceAndRounds.into());
-            }
-            (Some(tolerance), None) => Length::Tolerance(tolerance),
-            (None, Some(rounds)) => Length::Rounds(checked_rounds(rounds)?),
-            (None, None) => Length::Own,
-        };
-        let program = averaging
-            .scheme
-            .compile(&*topology, bounds, length)
+        let program = AveragingSpec::of(&config.averaging, config.engine.loss, &topology)?
+            .compile(&topology, bounds)
             .map_err(AveragingTableError::from)?;
         let rounds = program.rounds();
         let contraction = match program.contraction() {
             Some(certified) => certified,
-            None => averaging
+            None => config
+                .averaging
                 .scheme
                 .contraction(bounds, rounds)
                 .map_err(AveragingTableError::from)?,
@@ -304,7 +296,12 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     {
         return Err(EngineTableError::Latency { low, high }.into());
     }
-    let averaging = config.averaging;
+    let engine = config.engine;
+    if !engine.loss.is_none() && engine.kind != EngineKind::Event {
+        let kind = engine.kind.name();
+        return Err(EngineTableError::Loss { kind }.into());
+    }
+    let averaging = &config.averaging;
     let open = averaging.tolerance.is_none() && averaging.rounds.is_none();
     if open && !averaging.scheme.is_exact() {
         config.averaging.tolerance = Some(DEFAULT_TOLERANCE);
@@ -370,17 +367,5 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
             })
         }
         _ => Ok(()),
-    }
-}
-
-fn checked_rounds(rounds: u32) -> Result<u32, AveragingTableError> {
-    let limit = crate::protocol::averaging::MAX_ROUNDS;
-    if (1..=limit).contains(&rounds) {
-        Ok(rounds)
-    } else {
-        Err(AveragingTableError::Rounds {
-            found: rounds,
-            limit,
-        })
     }
 }

@@ -252,7 +252,10 @@ impl<'a> Simulation<'a> {
                 Delivery::Letters(post) if self.losses.is_some() => {
                     let framed = wire::framed_len(&message.body) as u64;
                     for to in receivers(neighbours, &targets) {
-                        let fate = self.losses.as_ref().map(|all| all.fate(&message, (from, to)));
+                        let fate = self
+                            .losses
+                            .as_ref()
+                            .map(|all| all.fate(&message, (from, to)));
                         let Fate { attempts, arrives } = fate.unwrap_or(Fate {
                             attempts: 1,
                             arrives: true,
@@ -297,7 +300,8 @@ impl<'a> Simulation<'a> {
                     }
                 }
             }
-            self.observer.progress(self.messages.min(self.expected), self.expected);
+            self.observer
+                .progress(self.messages.min(self.expected), self.expected);
         }
         for event in outbox.events.drain(..) {
             self.collector.event(from, &event, self.observer);

@@ -50,7 +50,9 @@ impl Shares {
             first.push(receivers.len());
         }
         let edge = |from: usize, to: usize| {
-            let at = graph.neighbours(from).partition_point(|v| (*v as usize) < to);
+            let at = graph
+                .neighbours(from)
+                .partition_point(|v| (*v as usize) < to);
             (first[from] + at) as u32
         };
         let back = (0..peers).flat_map(|u| {
@@ -183,7 +185,10 @@ impl<const T: usize> Totals<T> {
             Some(pairs) => {
                 for &(u, there) in &pairs[round as usize] {
                     let (u, there) = (u as usize, there as usize);
-                    let (v, back) = (shares.receivers[there] as usize, shares.back[there] as usize);
+                    let (v, back) = (
+                        shares.receivers[there] as usize,
+                        shares.back[there] as usize,
+                    );
                     self.give(there, 1, &mut mass[u]);
                     self.give(back, 1, &mut mass[v]);
                     self.take(back, back, lost(back), &mut mass[u]);

@@ -8,7 +8,8 @@ use crate::engine::analytic::{self, AnalyticOptions};
 use crate::engine::event::{self, Latency};
 use crate::engine::{EngineError, Session, SessionError, Silent, lockstep};
 use crate::protocol::averaging::{
-    AveragingError, AveragingKind, Expected, Form, Length, PeerStep, Program, ProgramError,
+    AveragingError, AveragingKind, AveragingOptions, Expected, Form, Length, PeerStep, Program,
+    ProgramError,
 };
 use crate::protocol::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, Targets,
@@ -329,7 +330,12 @@ fn probes_of_a_tree_do_not_deviate_at_all() {
 fn digests_tell_programs_apart() {
     let digest = |graph: &Graph, kind: AveragingKind, length| {
         let program = kind
-            .compile(&topology(graph), BOUNDS, length)
+            .compile(
+                &topology(graph),
+                BOUNDS,
+                length,
+                AveragingOptions::default(),
+            )
             .expect("valid");
         program.digest()
     };
@@ -352,7 +358,12 @@ fn digests_tell_programs_apart() {
 #[test]
 fn a_length_for_a_tree_and_a_graph_in_two_parts_are_refused_with_the_remedy() {
     let compile = |graph: &Graph, length| {
-        let program = AveragingKind::Tree.compile(&topology(graph), BOUNDS, length);
+        let program = AveragingKind::Tree.compile(
+            &topology(graph),
+            BOUNDS,
+            length,
+            AveragingOptions::default(),
+        );
         program.expect_err("refused")
     };
     for length in [Length::Rounds(5), Length::Tolerance(1e-3)] {

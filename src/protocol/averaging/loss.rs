@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "f64", into = "f64")]
 pub struct Loss(f64);
 
+/// Never NaN.
+impl Eq for Loss {}
+
 /// A number that is no fraction of lost messages.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("engine.loss must be at least 0 and below 1, found {found}")]

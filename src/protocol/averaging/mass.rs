@@ -190,7 +190,10 @@ mod tests {
         let mut a = Holding::new(&[8.0], 1, 1);
         let mut b = Holding::new(&[0.0], 1, 1);
         let lost = a.give(0, (1, 0.5));
-        assert_eq!((a.mass(), lost.as_slice()), (&[4.0, 0.5][..], &[4.0, 0.5][..]));
+        assert_eq!(
+            (a.mass(), lost.as_slice()),
+            (&[4.0, 0.5][..], &[4.0, 0.5][..])
+        );
         // Nothing came: the last total heard is taken again.
         b.take(0, &b.last_heard(0));
         assert_eq!(b.mass(), [0.0, 1.0]);
@@ -212,7 +215,10 @@ mod tests {
             assert_eq!((a.mass()[2], b.mass()[2]), (1.0, 1.0));
         }
         assert_eq!(a.estimate(2.0).expect("weight 1"), [3.0, 2.0]);
-        let empty = Holding { mass: vec![1.0, 0.0], ..a };
+        let empty = Holding {
+            mass: vec![1.0, 0.0],
+            ..a
+        };
         assert_eq!(empty.estimate(2.0), None);
     }
 

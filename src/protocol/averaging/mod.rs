@@ -20,6 +20,7 @@ mod loss;
 pub mod mass;
 mod mix;
 mod network;
+mod options;
 mod pairwise;
 mod passing;
 mod program;
@@ -40,9 +41,10 @@ pub use linear::Linear;
 pub use loss::{Loss, LossError};
 pub use mix::{Run, mix, mix_tile, runs};
 pub use network::Network;
+pub use options::{AveragingOption, AveragingOptions, MAX_TURNS};
 pub use pairwise::Pairwise;
-pub(crate) use passing::{Met, OwnContacts};
 pub use passing::{Contacts, Meeting, Passing, share};
+pub(crate) use passing::{Met, OwnContacts};
 pub(crate) use program::Part;
 pub use program::{Form, HeardRounds, PeerProgram, Program};
 pub use push_sum::PushSum;
@@ -159,6 +161,40 @@ pub enum AveragingError {
         /// The scheme.
         scheme: &'static str,
     },
+    /// An option that the scheme does not know.
+    #[error(
+        "averaging.scheme = \"{scheme}\" has no averaging.{}: remove it; {} knows it",
+        option.key(),
+        option.known_by()
+    )]
+    UnknownOption {
+        /// The scheme.
+        scheme: &'static str,
+        /// The option.
+        option: AveragingOption,
+    },
+    /// An option outside the numbers it may be.
+    #[error("averaging.{} must lie between {least} and {most}, found {found}", option.key())]
+    OutOfRange {
+        /// The option.
+        option: AveragingOption,
+        /// The number given.
+        found: u32,
+        /// The least allowed.
+        least: u32,
+        /// The most allowed.
+        most: u32,
+    },
+    /// A root that is no peer.
+    #[error(
+        "averaging.root is peer {root} of {peers}, counted from 0: name a peer of the topology"
+    )]
+    Root {
+        /// The index given.
+        root: u32,
+        /// All peers.
+        peers: usize,
+    },
     /// A scheme listed steps that are no program: a defect of the scheme.
     #[error("the scheme compiled to no valid program: {0}")]
     Program(#[from] ProgramError),
@@ -188,15 +224,21 @@ pub trait AveragingScheme {
         "a scheme of your own"
     }
 
+    /// The options it knows: others never reach [`Self::compile`] from a file.
+    fn options(&self) -> &'static [AveragingOption] {
+        &[]
+    }
+
     /// The program on this network, whose mixing matrix has these bounds.
     ///
     /// # Errors
-    /// [`AveragingError`] if the scheme has no program of this length on this network.
+    /// [`AveragingError`] if the scheme has no program of this length with these options on this network.
     fn compile(
         &self,
         network: &dyn Network,
         bounds: MixingBounds,
         length: Length,
+        options: AveragingOptions,
     ) -> Result<Program, AveragingError>;
 
     /// The guaranteed factor by which the spread between peers has shrunk when a program of `rounds` rounds ends, for
@@ -316,14 +358,17 @@ impl AveragingKind {
     ///
     /// # Errors
     /// [`AveragingError`] if the bounds do not contract, the tolerance is no fraction, more than [`MAX_ROUNDS`] would be
-    /// needed, a length is given to a scheme that has none to choose, or the network is not connected.
+    /// needed, a length is given to a scheme that has none to choose, the scheme does not know an option, or the network is
+    /// not connected.
     pub fn compile(
         self,
         network: &dyn Network,
         bounds: MixingBounds,
         length: Length,
+        options: AveragingOptions,
     ) -> Result<Program, AveragingError> {
-        self.scheme().compile(network, bounds, length)
+        options.check(self)?;
+        self.scheme().compile(network, bounds, length, options)
     }
 
     /// The number of rounds that guarantees `tolerance`, at least 1.

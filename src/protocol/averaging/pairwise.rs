@@ -4,7 +4,10 @@ use rand::Rng;
 
 use super::passing::{Contacts, Passing};
 use super::rehearsal::{Round, rehearse};
-use super::{AveragingError, AveragingScheme, Length, Loss, MixingBounds, Network, Program};
+use super::{
+    AveragingError, AveragingOption, AveragingOptions, AveragingScheme, Length, Loss, MixingBounds,
+    Network, Program,
+};
 use crate::vocabulary::{Label, Seed, StreamKey};
 
 /// Random disjoint pairs of neighbours that give each other half of what they hold.
@@ -62,21 +65,30 @@ impl AveragingScheme for Pairwise {
         "pairwise"
     }
 
+    fn options(&self) -> &'static [AveragingOption] {
+        &[AveragingOption::Seed]
+    }
+
     fn compile(
         &self,
         network: &dyn Network,
         _bounds: MixingBounds,
         length: Length,
+        options: AveragingOptions,
     ) -> Result<Program, AveragingError> {
-        self.planned(network, length, (0, Loss::NONE))
+        self.planned(network, length, (options.seed(), options.loss()))
     }
 
     fn contraction(&self, _bounds: MixingBounds, _rounds: u32) -> Result<f64, AveragingError> {
-        Err(AveragingError::OfProgram { scheme: self.name() })
+        Err(AveragingError::OfProgram {
+            scheme: self.name(),
+        })
     }
 
     fn rounds(&self, _bounds: MixingBounds, _tolerance: f64) -> Result<u32, AveragingError> {
-        Err(AveragingError::OfProgram { scheme: self.name() })
+        Err(AveragingError::OfProgram {
+            scheme: self.name(),
+        })
     }
 
     fn schedule(
@@ -84,7 +96,9 @@ impl AveragingScheme for Pairwise {
         _bounds: MixingBounds,
         _rounds: u32,
     ) -> Result<Vec<super::Coefficients>, AveragingError> {
-        Err(AveragingError::OfProgram { scheme: self.name() })
+        Err(AveragingError::OfProgram {
+            scheme: self.name(),
+        })
     }
 
     fn passes_mass(&self) -> bool {
@@ -121,7 +135,8 @@ impl Matchings {
         let mut words = self.key.stream(round, 0);
         self.order.clear();
         let edges = 0..self.edges.len() as u32;
-        self.order.extend(edges.map(|edge| (words.next_u64(), edge)));
+        self.order
+            .extend(edges.map(|edge| (words.next_u64(), edge)));
         self.order.sort_unstable();
         self.busy.fill(false);
         let mut pairs = Vec::new();

@@ -52,7 +52,10 @@ impl Contacts {
                 for (peer, other) in [(a, b), (b, a)] {
                     let peer = peer as usize;
                     let Some(own) = meetings.get_mut(peer) else {
-                        return Err(ProgramError::Peers { found: peer + 1, peers });
+                        return Err(ProgramError::Peers {
+                            found: peer + 1,
+                            peers,
+                        });
                     };
                     let position = network.neighbours(peer).binary_search(&other);
                     let busy = own.last().is_some_and(|last| last.round == round);
@@ -65,7 +68,10 @@ impl Contacts {
             }
         }
         for own in meetings.iter_mut().filter(|own| own.is_empty()) {
-            own.push(Meeting { round: 0, with: None });
+            own.push(Meeting {
+                round: 0,
+                with: None,
+            });
         }
         Ok(Self::Pairs(meetings.into()))
     }
@@ -199,7 +205,9 @@ impl OwnContacts {
     /// Whom it meets in the step at place `at` of its own, and in which round; nothing after its last one.
     pub(crate) fn step(&self, at: usize, rounds: u32) -> Option<(u32, Met)> {
         match self {
-            Self::All { degree } => (at < rounds as usize).then_some((at as u32, Met::All(*degree))),
+            Self::All { degree } => {
+                (at < rounds as usize).then_some((at as u32, Met::All(*degree)))
+            }
             Self::Pairs { meetings, .. } => {
                 let meeting = meetings.get(at)?;
                 Some((meeting.round, meeting.with.map_or(Met::Nobody, Met::One)))
@@ -235,11 +243,18 @@ mod tests {
 
     #[test]
     fn a_meeting_is_of_neighbours_and_of_one_pair_at_a_time() {
-        let Ok(Contacts::Pairs(found)) = Contacts::pairs(&Path, &[vec![(1, 2)], vec![(0, 1)]]) else {
+        let Ok(Contacts::Pairs(found)) = Contacts::pairs(&Path, &[vec![(1, 2)], vec![(0, 1)]])
+        else {
             panic!("valid");
         };
-        let met = |round, with| Meeting { round, with: Some(with) };
-        assert_eq!(*found, [vec![met(1, 0)], vec![met(0, 1), met(1, 0)], vec![met(0, 0)]]);
+        let met = |round, with| Meeting {
+            round,
+            with: Some(with),
+        };
+        assert_eq!(
+            *found,
+            [vec![met(1, 0)], vec![met(0, 1), met(1, 0)], vec![met(0, 0)]]
+        );
         for (bad, error) in [
             (vec![(0, 2)], ProgramError::Step { peer: 0 }),
             (vec![(0, 1), (1, 2)], ProgramError::Step { peer: 1 }),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::coefficients::Coefficients;
+use super::loss::Loss;
 use super::network::Network;
 use super::passing::{Contacts, Meeting, OwnContacts, Passing};
-use super::loss::Loss;
 use super::step::{Expected, PeerStep, ProgramError};
 use super::window;
 

@@ -2,7 +2,9 @@
 
 use super::passing::{Contacts, Passing};
 use super::rehearsal::rehearse;
-use super::{AveragingError, AveragingScheme, Length, Loss, MixingBounds, Network, Program};
+use super::{
+    AveragingError, AveragingOptions, AveragingScheme, Length, Loss, MixingBounds, Network, Program,
+};
 
 /// Shares of value and weight to all neighbours in every round; the sum is s · value / weight.
 ///
@@ -30,13 +32,19 @@ impl PushSum {
         length: Length,
         loss: Loss,
     ) -> Result<Program, AveragingError> {
-        let found = rehearse(network, self.name(), (length, loss), |_| super::rehearsal::Round::All)?;
+        let found = rehearse(network, self.name(), (length, loss), |_| {
+            super::rehearsal::Round::All
+        })?;
         let passing = Passing {
             contacts: Contacts::All,
             loss,
             contraction: found.contraction,
         };
-        Ok(Program::passing(network, found.rounds.len() as u32, passing)?)
+        Ok(Program::passing(
+            network,
+            found.rounds.len() as u32,
+            passing,
+        )?)
     }
 }
 
@@ -50,16 +58,21 @@ impl AveragingScheme for PushSum {
         network: &dyn Network,
         _bounds: MixingBounds,
         length: Length,
+        options: AveragingOptions,
     ) -> Result<Program, AveragingError> {
-        self.planned(network, length, Loss::NONE)
+        self.planned(network, length, options.loss())
     }
 
     fn contraction(&self, _bounds: MixingBounds, _rounds: u32) -> Result<f64, AveragingError> {
-        Err(AveragingError::OfProgram { scheme: self.name() })
+        Err(AveragingError::OfProgram {
+            scheme: self.name(),
+        })
     }
 
     fn rounds(&self, _bounds: MixingBounds, _tolerance: f64) -> Result<u32, AveragingError> {
-        Err(AveragingError::OfProgram { scheme: self.name() })
+        Err(AveragingError::OfProgram {
+            scheme: self.name(),
+        })
     }
 
     fn schedule(
@@ -67,7 +80,9 @@ impl AveragingScheme for PushSum {
         _bounds: MixingBounds,
         _rounds: u32,
     ) -> Result<Vec<super::Coefficients>, AveragingError> {
-        Err(AveragingError::OfProgram { scheme: self.name() })
+        Err(AveragingError::OfProgram {
+            scheme: self.name(),
+        })
     }
 
     fn passes_mass(&self) -> bool {

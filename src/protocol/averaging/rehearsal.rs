@@ -99,6 +99,13 @@ pub(super) fn rehearse(
         .collect();
     let patience = (PATIENCE.0.saturating_mul(network.peers() as u32)).max(PATIENCE.1);
     let (mut rounds, mut found, mut messages) = (Vec::new(), Vec::new(), 0_u64);
+    if length == Length::Rounds(0) {
+        let contraction = bound(&runs, loss);
+        return Ok(Rehearsed {
+            rounds,
+            contraction,
+        });
+    }
     loop {
         let round = rounds.len() as u32;
         let exchange = next(round);
@@ -219,7 +226,11 @@ impl Run {
                 *mean += x / peers as f64;
             }
         }
-        let waiting = if loss.is_none() { 0 } else { edges.receivers.len() };
+        let waiting = if loss.is_none() {
+            0
+        } else {
+            edges.receivers.len()
+        };
         Self {
             next: now.clone(),
             now,

@@ -65,7 +65,9 @@ impl Traffic {
                 Form::Recurrence(_) => degree * u64::from(program.rounds()),
                 Form::Listed(steps) => steps[u].iter().map(|s| s.send_to.len() as u64).sum(),
                 Form::Passing(passing) => {
-                    passing.contacts.messages(u, degree as usize, program.rounds())
+                    passing
+                        .contacts
+                        .messages(u, degree as usize, program.rounds())
                 }
             };
             let bytes = degree * (load.number_rounds * number + load.coordinate_bytes)

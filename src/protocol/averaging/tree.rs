@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::{
-    AveragingError, AveragingScheme, Expected, Length, MixingBounds, Network, PeerStep, Program,
+    AveragingError, AveragingOption, AveragingOptions, AveragingScheme, Expected, Length,
+    MixingBounds, Network, PeerStep, Program,
 };
 
 /// The centre is exact where a search from every peer visits at most this many peers and ends of edges: about a second.
@@ -13,7 +14,7 @@ const EXACT_CENTRE: usize = 1 << 28;
 /// The exact sum over a breadth-first spanning tree of the communication graph.
 ///
 /// The tree is rooted at a centre of the graph, a peer whose farthest peer is nearest; of several the one with the smallest
-/// number. A peer's parent is the neighbour that reaches it first in a breadth-first search which visits neighbours
+/// number, or whatever `averaging.root` names. A peer's parent is the neighbour that reaches it first in a breadth-first search which visits neighbours
 /// in ascending order. With d the depth of a peer and H that of the deepest:
 ///
 /// ```text
@@ -48,18 +49,30 @@ impl AveragingScheme for Tree {
         "tree"
     }
 
+    fn options(&self) -> &'static [AveragingOption] {
+        &[AveragingOption::Root]
+    }
+
     fn compile(
         &self,
         network: &dyn Network,
         _bounds: MixingBounds,
         length: Length,
+        options: AveragingOptions,
     ) -> Result<Program, AveragingError> {
         if length != Length::Own {
             return Err(AveragingError::FixedLength {
                 scheme: self.name(),
             });
         }
-        let root = centre(network);
+        let peers = network.peers();
+        let root = match options.root() {
+            Some(root) if root as usize >= peers => {
+                return Err(AveragingError::Root { root, peers });
+            }
+            Some(root) => root as usize,
+            None => centre(network),
+        };
         let tree = Search::from(network, root);
         if tree.order.len() < network.peers() {
             return Err(AveragingError::Unreachable {

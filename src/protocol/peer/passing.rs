@@ -114,7 +114,12 @@ impl Peer {
         (release, round): (ReleaseId, Round),
     ) -> Result<(), PeerError> {
         let peer = self.setup.index;
-        let missing = PeerError::Lost { peer, from, release, round };
+        let missing = PeerError::Lost {
+            peer,
+            from,
+            release,
+            round,
+        };
         let position = self.setup.neighbours.binary_search(&from);
         let (Ok(position), Some(_), Lanes::Each(lanes)) = (position, self.contacts(), &self.lanes)
         else {

@@ -1,6 +1,7 @@
 //! What can be wrong with the `[averaging]` table.
 
 use crate::protocol::averaging::AveragingError;
+use crate::topology::PeerNameError;
 
 /// Why the `[averaging]` table cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -8,6 +9,9 @@ pub enum AveragingTableError {
     /// No averaging schedule.
     #[error("[averaging] {0}")]
     Averaging(#[from] AveragingError),
+    /// A root that no peer is called.
+    #[error("[averaging] root: {0}")]
+    Root(#[from] PeerNameError),
     /// Both ways of fixing the number of rounds.
     #[error("[averaging] give either tolerance or rounds, not both")]
     ToleranceAndRounds,
