@@ -19,6 +19,7 @@ use crate::protocol::{PeerError, Plan, PlanParameters};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{ReleaseId, Round, Seed};
 
+mod passing;
 mod programs;
 
 /// Graphs of 12 peers with bounds on the spectrum of their Metropolis weights.

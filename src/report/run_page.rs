@@ -393,6 +393,17 @@ fn communication_table(summary: &Summary) -> PageTable {
         ]
     };
     let rounds = cost.rounds.first().copied().unwrap_or(0);
+    let lost = (cost.lost > 0).then(|| count("messages lost", cost.lost));
+    let mut rows = vec![
+        count("exchanges in the first iteration", u64::from(rounds)),
+        count("exchanges in all iterations", exchanges),
+        count("messages of all peers", cost.messages),
+    ];
+    rows.extend(lost);
+    rows.extend([
+        size("bytes sent by all peers", cost.bytes_total),
+        size("bytes sent by the busiest peer", cost.bytes_max_peer),
+    ]);
     PageTable {
         caption: "Rounds, messages and bytes, frames and prefixes included".to_owned(),
         columns: vec![
@@ -400,13 +411,7 @@ fn communication_table(summary: &Summary) -> PageTable {
             Column::new("amount", ""),
             Column::new("rounded", ""),
         ],
-        rows: vec![
-            count("exchanges in the first iteration", u64::from(rounds)),
-            count("exchanges in all iterations", exchanges),
-            count("messages of all peers", cost.messages),
-            size("bytes sent by all peers", cost.bytes_total),
-            size("bytes sent by the busiest peer", cost.bytes_max_peer),
-        ],
+        rows,
     }
 }
 

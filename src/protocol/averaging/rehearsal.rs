@@ -92,6 +92,15 @@ pub(super) fn rehearse(
     if !fixed && !(tolerance > 0.0 && tolerance < 1.0) {
         return Err(AveragingError::Tolerance { tolerance });
     }
+    let too_many = |rounds| AveragingError::TooManyMessages {
+        scheme,
+        rounds,
+        limit: MAX_MESSAGES,
+    };
+    // At least one pair meets in a round where anybody does.
+    if fixed && u64::from(most) > MAX_MESSAGES / 2 {
+        return Err(too_many(most));
+    }
     let edges = Edges::of(network);
     let patterns = if loss.is_none() { 1 } else { PATTERNS };
     let mut runs: Vec<Run> = (0..patterns)
@@ -126,11 +135,7 @@ pub(super) fn rehearse(
             });
         }
         if messages > MAX_MESSAGES {
-            return Err(AveragingError::TooManyMessages {
-                scheme,
-                rounds: done,
-                limit: MAX_MESSAGES,
-            });
+            return Err(too_many(done));
         }
         if fixed {
             continue;
