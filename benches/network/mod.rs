@@ -7,7 +7,7 @@ use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
-use undertone::protocol::{Plan, PlanParameters};
+use undertone::protocol::{Plan, PlanParameters, Values};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Provenance, Topology};
 use undertone::vocabulary::Seed;
@@ -79,6 +79,7 @@ impl Shape {
             sigma_pairwise: 3.0,
             scale_rounds: Self::SCALE_ROUNDS,
             averaging_rounds: program.rounds(),
+            values: Values::F64,
             program: program.digest(),
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),

@@ -7,7 +7,7 @@ use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
-use undertone::protocol::{Plan, PlanParameters};
+use undertone::protocol::{Plan, PlanParameters, Values};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Topology};
 use undertone::vocabulary::Seed;
@@ -73,6 +73,7 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         sigma_pairwise: 0.5,
         scale_rounds: topology.diameter_bound().expect("connected"),
         averaging_rounds: program.rounds(),
+        values: Values::F64,
         program: program.digest(),
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),

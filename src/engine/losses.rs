@@ -48,7 +48,7 @@ impl Losses {
     /// arrive: each attempt is lost with the same probability, so k attempts are all lost with its k-th power.
     pub(super) fn fate(&self, message: &Message, ends: (PeerIndex, PeerIndex)) -> Fate {
         let kind = match &message.body {
-            Body::Average(_) => {
+            Body::Average(_) | Body::Residues(_) => {
                 let arrives = !self.average((message.release, message.round), ends);
                 return Fate {
                     attempts: 1,

@@ -15,7 +15,7 @@ use crate::linalg::{SparseRows, start_block};
 use crate::noise::Sigmas;
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
-use crate::protocol::{PeerError, Plan, PlanParameters};
+use crate::protocol::{PeerError, Plan, PlanParameters, Values};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{ReleaseId, Round, Seed};
 
@@ -117,6 +117,7 @@ pub(crate) fn session_with(
         noise_factors: Vec::new(),
         scale_rounds: graph.diameter_bound().expect("connected"),
         averaging_rounds: program.rounds(),
+        values: Values::F64,
         program: program.digest(),
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),
@@ -134,6 +135,15 @@ pub(crate) fn session_with(
         setting: [0; 32],
     })
     .expect("fits")
+}
+
+/// The same session under a plan that differs in this.
+pub(crate) fn changed(session: &Session, change: impl FnOnce(&mut PlanParameters)) -> Session {
+    let parts = session.parts();
+    let mut parameters = parts.plan.parameters().clone();
+    change(&mut parameters);
+    let plan = Arc::new(Plan::new(parameters).expect("valid"));
+    Session::new(SessionParts { plan, ..parts }).expect("fits")
 }
 
 /// Everything in the outcome except consensus figures, whose sums engines order differently.

@@ -2,7 +2,9 @@
 
 mod lifetimes;
 mod measured;
+mod parts;
 mod rogue;
+mod values;
 
 use std::time::Duration;
 

@@ -63,7 +63,7 @@ impl Lane {
         let agreement = self.plan.agreement_rounds(release);
         let index = match body {
             Body::Scale(_) => round.0,
-            Body::Average(_) => agreement + self.heard.index_of(round.0)?,
+            Body::Average(_) | Body::Residues(_) => agreement + self.heard.index_of(round.0)?,
             Body::Coordinates(_) => agreement + round.0,
         };
         Some(self.before(release) + u64::from(index))

@@ -7,7 +7,7 @@ use super::error::{AlgorithmTableError, ExperimentError};
 use super::experiment::Experiment;
 use crate::config::{DataConfig, EngineKind};
 use crate::engine::{Session, SessionParts};
-use crate::protocol::{Plan, PlanParameters};
+use crate::protocol::{Plan, PlanParameters, Values};
 use crate::vocabulary::Seed;
 
 impl Experiment {
@@ -49,6 +49,7 @@ impl Experiment {
             noise_factors: self.noise_factors.clone(),
             scale_rounds: self.shared.scale_rounds,
             averaging_rounds: self.program.rounds(),
+            values: Values::F64,
             program: self.program.digest(),
             topology: self.shared.topology,
             start: start.digest(),

@@ -19,7 +19,7 @@ use undertone::engine::{
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::SensitivitySpec;
 use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
-use undertone::protocol::{Plan, PlanParameters};
+use undertone::protocol::{Plan, PlanParameters, Values};
 use undertone::topology::{Graph, Provenance, Topology};
 use undertone::vocabulary::{PeerIndex, Seed};
 
@@ -105,6 +105,7 @@ impl Setting {
             noise_factors: Vec::new(),
             scale_rounds: topology.diameter_bound().expect("connected"),
             averaging_rounds: program.rounds(),
+            values: Values::F64,
             program: program.digest(),
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),

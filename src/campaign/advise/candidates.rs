@@ -135,6 +135,7 @@ fn setting(
         Load::sum(
             plan.parameters().scale_rounds,
             plan.most_values() + experiment.program().extra_values(),
+            plan.values(),
         ),
     );
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.

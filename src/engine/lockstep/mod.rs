@@ -67,6 +67,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             (_, Some(shares)) => Exchange::Passing(shares, None),
             (Form::Listed(_) | Form::Passing(_), None) => Exchange::Listed(&walk),
         },
+        values: session.plan().values(),
         factor: program.factor(),
         watch: observer.wants_rounds(),
     };

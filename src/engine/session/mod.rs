@@ -14,7 +14,7 @@ use crate::linalg::{Block, SparseRows};
 use crate::noise::Term;
 use crate::protocol::averaging::{Load, Program, Traffic};
 use crate::protocol::wire;
-use crate::protocol::{PeerSetup, Plan, PlanParameters, PlannedRelease, check_start};
+use crate::protocol::{PeerSetup, Plan, PlanParameters, PlannedRelease, Values, check_start};
 use crate::topology::{Graph, Mixing, Provenance, Topology};
 use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Seed, Span};
 
@@ -97,6 +97,14 @@ impl SessionParts {
             }
         }
         check_rows(&self.plan, &self.rows)?;
+        if parameters.values.is_residues() {
+            let values = parameters.values;
+            return Err(SessionError::Values { values });
+        }
+        if self.program.extra_values() > 0 && parameters.values != Values::F64 {
+            let values = parameters.values;
+            return Err(SessionError::MassValues { values });
+        }
         if graphs_digest(&self.topology, &self.noise_topology) != parameters.topology {
             return Err(SessionError::Graphs);
         }
@@ -243,6 +251,7 @@ impl Session {
             // Whoever holds all rows fills all coordinates.
             sigma_coordinate: sigma_central,
             scale_rounds: 0,
+            values: Values::F64,
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),
             ..parameters
@@ -496,12 +505,12 @@ impl Session {
             }
             if planned.is_own() {
                 load.coordinate_rounds += flood;
-                let bytes = wire::framed_block_len(values * self.peers()) as u64;
+                let bytes = wire::framed_block_len(values * self.peers(), Values::F64) as u64;
                 load.coordinate_bytes += flood * bytes;
             } else {
                 load.sums += 1;
                 let held = values + self.program.extra_values();
-                load.sum_bytes += wire::framed_block_len(held) as u64;
+                load.sum_bytes += wire::framed_block_len(held, self.plan.values()) as u64;
             }
         }
         load

@@ -6,12 +6,12 @@ use super::{BOUNDS, graphs, rows, session_with};
 use crate::engine::event::{self, Latency};
 use crate::engine::lockstep::{self, Averaged, Exchange, Gossip, Rounds, Shares};
 use crate::engine::losses::Losses;
-use crate::engine::{Session, Silent};
+use crate::engine::{Session, SessionError, SessionParts, Silent};
 use crate::protocol::averaging::{
     AveragingError, AveragingKind, AveragingOptions, Contacts, Form, Length, Loss, Passing,
     Program, ProgramError,
 };
-use crate::protocol::{Body, CollectingOutbox, Input, Message, Peer, PeerError};
+use crate::protocol::{Body, CollectingOutbox, Input, Message, Peer, PeerError, Plan, Values};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{PeerIndex, ReleaseId, Round, Time};
 
@@ -146,6 +146,7 @@ fn applied(session: &Session) -> DMatrix<f64> {
         exchange: Exchange::Passing(&shares, None),
         factor: session.program().factor(),
         watch: false,
+        values: session.plan().values(),
     };
     let identity: Vec<f64> = (0..144).map(|i| f64::from(i % 13 == 0)).collect();
     let mut averaged = Averaged::default();
@@ -301,6 +302,20 @@ fn a_peer_is_told_of_losses_it_can_do_without_and_of_no_others() {
     peer.handle(message(0, 2, bare), Time(0), &mut outbox)
         .expect("handles");
     assert_eq!(outbox.faults.len(), 1);
+}
+
+#[test]
+fn running_totals_are_not_kept_in_short_numbers() {
+    let parts = of(&graphs()[0], AveragingKind::PushSum, Length::Rounds(3), 0.0).parts();
+    let mut parameters = parts.plan.parameters().clone();
+    parameters.values = Values::F32;
+    let plan = Plan::new(parameters).expect("valid").into();
+    let refused = Session::new(SessionParts { plan, ..parts });
+    let refused = refused.expect_err("mass would leak");
+    assert!(
+        matches!(refused, SessionError::MassValues { .. }),
+        "{refused}"
+    );
 }
 
 #[test]

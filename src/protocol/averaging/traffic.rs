@@ -2,6 +2,7 @@
 
 use super::program::Form;
 use super::{Network, Program};
+use crate::protocol::values::Values;
 use crate::protocol::{Body, wire};
 
 /// Messages and bytes of all peers, headers and length prefixes included.
@@ -33,13 +34,13 @@ pub struct Load {
 }
 
 impl Load {
-    /// One sum of so many values after so many rounds of max-consensus.
+    /// One sum of so many coordinates of these values after so many rounds of max-consensus.
     #[must_use]
-    pub fn sum(number_rounds: u32, values: usize) -> Self {
+    pub fn sum(number_rounds: u32, coordinates: usize, values: Values) -> Self {
         Self {
             number_rounds: u64::from(number_rounds),
             sums: 1,
-            sum_bytes: wire::framed_block_len(values) as u64,
+            sum_bytes: wire::framed_block_len(coordinates, values) as u64,
             ..Self::default()
         }
     }
@@ -52,7 +53,7 @@ impl Traffic {
     /// recurrence, and to those listed in every step of a listed program.
     #[must_use]
     pub fn of(program: &Program, network: &dyn Network, load: Load) -> Self {
-        let number = wire::framed_len(&Body::Scale(0.0)) as u64;
+        let number = wire::framed_len(&Body::Scale(0.0), Values::F64) as u64;
         let rounds =
             load.number_rounds + load.sums * u64::from(program.rounds()) + load.coordinate_rounds;
         let mut traffic = Self {

@@ -92,6 +92,8 @@ impl Peer {
                 .add_to_own(release, terms.scale, &mut input);
         } else {
             self.setup.noise.add_to(release, terms.scale, &mut input);
+            // What is published is what is sent.
+            plan.values().round(&mut input);
         }
         if first_not_finite(&input).is_some() {
             return Err(self.failed(ReleaseError::Overflow));
@@ -260,7 +262,7 @@ impl Peer {
                 let numbers = bodies.filter_map(|body| match body {
                     Body::Scale(other) => Some(*other),
                     // The plan maps this step to numbers: others were refused when they came.
-                    Body::Average(_) | Body::Coordinates(_) => None,
+                    Body::Average(_) | Body::Residues(_) | Body::Coordinates(_) => None,
                 });
                 let value = numbers.fold(value, f64::max);
                 self.step += 1;
@@ -346,7 +348,7 @@ impl Peer {
         }
     }
 
-    /// The peer's value after the step at position `at`.
+    /// The peer's value after the step at position `at`, rounded to what travels unchanged.
     fn combined<'m>(
         &self,
         at: usize,
@@ -357,8 +359,9 @@ impl Peer {
         let mut blocks = bodies.filter_map(|body| match body {
             Body::Average(values) => Some(values),
             // The plan maps this step to blocks: others were refused when they came.
-            Body::Scale(_) | Body::Coordinates(_) => None,
+            Body::Scale(_) | Body::Residues(_) | Body::Coordinates(_) => None,
         });
+        let values = self.setup.plan.values();
         match self.setup.program.part() {
             Part::Recurrence {
                 coefficients,
@@ -377,6 +380,7 @@ impl Peer {
                     previous,
                     &mut out,
                 );
+                values.round(&mut out);
                 Arc::new(out)
             }
             // Shares are taken elsewhere.
@@ -394,6 +398,7 @@ impl Peer {
                         let messages = weights.zip(blocks.map(|values| values.as_slice()));
                         let mut out = vec![0.0; current.len()];
                         fold(step.own, current, messages, &mut out);
+                        values.round(&mut out);
                         Arc::new(out)
                     }
                 }

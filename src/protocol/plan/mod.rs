@@ -12,6 +12,7 @@ pub use release::{PlannedRelease, Terms};
 
 use super::message::{Body, SessionId};
 use super::release_error::ReleaseError;
+use super::values::Values;
 use super::wire::{self, FrameSizes};
 use crate::algorithm::{Algorithm, Next, PublicState, charged};
 use crate::noise::Sigmas;
@@ -244,6 +245,12 @@ impl Plan {
         self.parameters.averaging_rounds
     }
 
+    /// What the coordinates of a sum are while they are averaged.
+    #[must_use]
+    pub fn values(&self) -> Values {
+        self.parameters.values
+    }
+
     /// Rounds in which a value reaches everybody.
     #[must_use]
     pub fn scale_rounds(&self) -> u32 {
@@ -298,9 +305,11 @@ impl Plan {
         let agreement = self.agreement_rounds(release);
         let (before, rounds) = match body {
             Body::Scale(_) => (0, agreement),
-            Body::Average(_) if !planned.is_own() => (agreement, self.averaging_rounds()),
+            Body::Average(_) | Body::Residues(_) if !planned.is_own() => {
+                (agreement, self.averaging_rounds())
+            }
             Body::Coordinates(_) if planned.is_own() => (agreement, self.scale_rounds()),
-            Body::Average(_) | Body::Coordinates(_) => (0, 0),
+            Body::Average(_) | Body::Residues(_) | Body::Coordinates(_) => (0, 0),
         };
         let valid = round.0 < rounds;
         valid.then(|| self.first_step(release) + u64::from(before) + u64::from(round.0))
@@ -311,13 +320,16 @@ impl Plan {
     #[must_use]
     pub fn frame_sizes(&self, extra: usize) -> FrameSizes {
         let peers = self.parameters.peers as usize;
-        FrameSizes::new(self.releases.iter().map(|one| {
-            let values = match one.is_own() {
-                true => one.values() * peers,
-                false => one.values() + extra,
-            };
-            (values, one.is_own())
-        }))
+        FrameSizes::new(
+            self.values(),
+            self.releases.iter().map(|one| {
+                let values = match one.is_own() {
+                    true => one.values() * peers,
+                    false => one.values() + extra,
+                };
+                (values, one.is_own())
+            }),
+        )
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::super::values::Values;
 use super::super::wire;
 use crate::algorithm::{AlgorithmKind, AlgorithmSpec, Form, ReleaseSpec};
 use crate::privacy::{Sensitivity, SensitivitySpec};
@@ -33,6 +34,8 @@ pub struct PlanParameters {
     pub scale_rounds: u32,
     /// Averaging rounds K per sum.
     pub averaging_rounds: u32,
+    /// What the coordinates of a sum are while they are averaged.
+    pub values: Values,
     /// Hash of the averaging program, which compiles the communication graph: what is exchanged in every round.
     pub program: [u8; 32],
     /// Hash of the edges of the communication graph and of the noise graph.
@@ -82,6 +85,19 @@ type OwnBlock = (String, usize, usize, usize, f64);
 impl PlanParameters {
     /// Hash of all parameters, with what the algorithm declares.
     pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
+        let digest = self.digest_without_values(releases, bounds);
+        match self.values {
+            // Plans from before there was a choice keep their names and their noise.
+            Values::F64 => digest,
+            other => wire::digest(&(digest, other.name())),
+        }
+    }
+
+    fn digest_without_values(
+        &self,
+        releases: &[ReleaseSpec],
+        bounds: &[Vec<Sensitivity>],
+    ) -> [u8; 32] {
         let first = bounds.first().and_then(|bounds| bounds.first());
         match (self.algorithm.kind(), first) {
             (Some(kind), Some(bound)) => {
