@@ -46,24 +46,21 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`].
     pub fn resolve(config: Config, base: &Path) -> Result<Self, ExperimentError> {
-        Self::resolve_from(config, base, &Materials::default())
+        Self::resolve_from(config, &Materials::new(base))
     }
 
-    /// The same, sharing whatever these materials hold already; they must be of the same base folder.
-    pub(crate) fn resolve_from(
-        config: Config,
-        base: &Path,
-        materials: &Materials,
-    ) -> Result<Self, ExperimentError> {
+    /// Resolves a configuration whose relative paths start at the materials' base, sharing whatever they hold already.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn resolve_from(config: Config, materials: &Materials) -> Result<Self, ExperimentError> {
         let mut clock = Clock::default();
-        let loaded = clock.time("data", || materials.loaded(&config.data, base))?;
+        let loaded = clock.time("data", || materials.loaded(&config.data))?;
         let peers = peer_count(&config, &loaded);
         let topology = clock
-            .time("topology", || {
-                materials.topology(&config.topology, base, peers)
-            })
+            .time("topology", || materials.topology(&config.topology, peers))
             .map_err(NetworkError::Topology)?;
-        Self::assemble(config, base, &loaded, topology, materials, clock)
+        Self::assemble(config, &loaded, topology, materials, clock)
     }
 
     /// Builds an experiment on a graph of the caller's own instead of the configuration's `[topology]`.
@@ -77,22 +74,22 @@ impl Experiment {
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
         let mut clock = Clock::default();
-        let materials = Materials::default();
-        let loaded = clock.time("data", || materials.loaded(&config.data, base))?;
+        let materials = Materials::new(base);
+        let loaded = clock.time("data", || materials.loaded(&config.data))?;
         let topology = Arc::new(topology);
-        Self::assemble(config, base, &loaded, topology, &materials, clock)
+        Self::assemble(config, &loaded, topology, &materials, clock)
     }
 
     fn assemble(
         config: Config,
-        base: &Path,
         loaded: &Arc<data::Loaded>,
         topology: Arc<Topology>,
         materials: &Materials,
         mut clock: Clock,
     ) -> Result<Self, ExperimentError> {
+        let base = materials.base();
         let mut config = completed(config)?;
-        let list = clock.time("data", || filters::item_list(&mut config, base, materials))?;
+        let list = clock.time("data", || filters::item_list(&mut config, materials))?;
         let seed = Seed::from_u64(config.seed);
         let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
         let peers = peer_count(&config, loaded);
@@ -111,7 +108,7 @@ impl Experiment {
         }
         let noise_topology = match &config.noise_topology {
             Some(source) => clock
-                .time("topology", || materials.topology(source, base, peers))
+                .time("topology", || materials.topology(source, peers))
                 .map_err(NetworkError::NoiseTopology)?,
             None => Arc::clone(&topology),
         };
@@ -242,9 +239,9 @@ impl Experiment {
 /// [`ExperimentError`] of the tables `[data]` and `[evaluation]`.
 pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions, ExperimentError> {
     let mut config = completed(config)?;
-    let materials = Materials::default();
-    let loaded = materials.loaded(&config.data, base)?;
-    let list = filters::item_list(&mut config, base, &materials)?;
+    let materials = Materials::new(base);
+    let loaded = materials.loaded(&config.data)?;
+    let list = filters::item_list(&mut config, &materials)?;
     let seed = Seed::from_u64(config.seed);
     filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
         .map(|(train, ..)| Interactions::clone(&train))

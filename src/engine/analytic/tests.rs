@@ -563,7 +563,7 @@ fn probes_of_passed_mass_deviate_as_peers_do() {
             let mut found = vec![0.0; 144];
             averaged.copy_peers(0, found.chunks_exact_mut(12));
             let peers: Vec<PeerIndex> = (0..12).map(PeerIndex).collect();
-            let rows = deviation::rows(&session, &peers);
+            let rows = deviation::rows(&session, session.program(), &peers);
             for (row, sums) in rows.iter().zip(found.chunks_exact(12)) {
                 for (deviation, sum) in row.iter().zip(sums) {
                     assert!((deviation + 1.0 - sum).abs() < 1e-12, "{kind:?}");

@@ -251,7 +251,7 @@ impl<'a> Simulation<'a> {
                     }
                 }
                 Delivery::Letters(post) if self.losses.is_some() => {
-                    let framed = wire::framed_len(&message.body) as u64;
+                    let framed = wire::framed_len(&message.body, values) as u64;
                     for to in receivers(neighbours, &targets) {
                         let fate = self
                             .losses

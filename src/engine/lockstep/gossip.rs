@@ -626,6 +626,7 @@ mod tests {
             let mut averaged = Averaged::default();
             let rounds = Rounds {
                 exchange: Exchange::Recurrence(&schedule),
+                values: Values::F64,
                 factor: 1.0,
                 watch: false,
             };

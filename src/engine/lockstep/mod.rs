@@ -25,7 +25,7 @@ use super::outcome::ReleaseRecord;
 use super::{Consensus, EngineError, Observer, Outcome, Session, Totals, Transcript};
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::averaging::Form;
+use crate::protocol::averaging::{Form, Program};
 use crate::protocol::{PeerError, PlannedRelease, kernel};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, Round};
 use chunk::{ChunkState, ChunkTask};
@@ -53,25 +53,30 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     }
     let program = session.program();
     let gossip = Gossip::new(session.graph(), session.mixing());
-    let walk = match program.form() {
+    let walk = |turn: &Program| match turn.form() {
         Form::Recurrence(_) | Form::Passing(_) => Walk::default(),
         Form::Listed(steps) => Walk::new(session.graph(), program.rounds(), steps),
     };
+    let walks: Vec<Walk> = program.turns().iter().map(walk).collect();
+    // A program that passes mass takes no turns.
     let shares = match program.form() {
         Form::Passing(passing) => Some(Shares::new(session.graph(), program.rounds(), passing)),
         Form::Recurrence(_) | Form::Listed(_) => None,
     };
-    let rounds = Rounds {
-        exchange: match (program.form(), &shares) {
-            (Form::Recurrence(coefficients), _) => Exchange::Recurrence(coefficients),
-            (_, Some(shares)) => Exchange::Passing(shares, None),
-            (Form::Listed(_) | Form::Passing(_), None) => Exchange::Listed(&walk),
-        },
-        values: session.plan().values(),
-        factor: program.factor(),
-        watch: observer.wants_rounds(),
-    };
-    let mut network = Network::new(session, &noise, &gossip, rounds);
+    let turns = program.turns().iter().zip(&walks);
+    let turns: Vec<Rounds<'_>> = turns
+        .map(|(turn, walk)| Rounds {
+            exchange: match (turn.form(), &shares) {
+                (Form::Recurrence(coefficients), _) => Exchange::Recurrence(coefficients),
+                (_, Some(shares)) => Exchange::Passing(shares, None),
+                (Form::Listed(_) | Form::Passing(_), None) => Exchange::Listed(walk),
+            },
+            values: session.plan().values(),
+            factor: turn.factor(),
+            watch: observer.wants_rounds(),
+        })
+        .collect();
+    let mut network = Network::new(session, &noise, &gossip, &turns);
     let records = course::run(session, &mut network, observer)?;
     // An agreement that no release followed was the last thing the peers said.
     let agreed = network.front().agreed.is_some();
@@ -86,7 +91,8 @@ struct Network<'a> {
     session: &'a Session,
     noise: &'a NetworkNoise,
     gossip: &'a Gossip,
-    rounds: Rounds<'a>,
+    /// What is exchanged in each turn of the averaging program.
+    turns: &'a [Rounds<'a>],
     /// Every peer's sum, one after the other; between releases its query, where the algorithm has no memory.
     sums: Vec<f64>,
     states: States,
@@ -101,7 +107,7 @@ impl<'a> Network<'a> {
         session: &'a Session,
         noise: &'a NetworkNoise,
         gossip: &'a Gossip,
-        rounds: Rounds<'a>,
+        turns: &'a [Rounds<'a>],
     ) -> Self {
         let releases = session.plan().releases().iter();
         let chunks_of = |one: &PlannedRelease| match one.is_own() {
@@ -119,7 +125,7 @@ impl<'a> Network<'a> {
             session,
             noise,
             gossip,
-            rounds,
+            turns,
             states: States::new(session, &mut sums),
             sums,
             under_way,
@@ -225,17 +231,15 @@ impl Engine for Network<'_> {
             })
             .collect();
         let query = self.states.query_block(session, &self.sums);
-        let lost = match (self.rounds.exchange, Losses::of(session)) {
+        let turn = (session.plan().sums_before(id) % self.turns.len() as u64) as usize;
+        let mut rounds = self.turns[turn];
+        let lost = match (rounds.exchange, Losses::of(session)) {
             (Exchange::Passing(shares, _), Some(losses)) => Some(shares.lost(&losses, id)),
             _ => None,
         };
-        let rounds = match self.rounds.exchange {
-            Exchange::Passing(shares, _) => Rounds {
-                exchange: Exchange::Passing(shares, lost.as_ref()),
-                ..self.rounds
-            },
-            _ => self.rounds,
-        };
+        if let Exchange::Passing(shares, _) = rounds.exchange {
+            rounds.exchange = Exchange::Passing(shares, lost.as_ref());
+        }
         let mut task = ChunkTask {
             session,
             noise: self.noise,

@@ -21,6 +21,7 @@ pub struct Walk {
 struct Fold {
     peer: u32,
     own: f64,
+    own_at: u32,
     /// Its messages: from here to those of the next one.
     first: usize,
     count: usize,
@@ -54,6 +55,7 @@ impl Walk {
             walk.folds.push(Fold {
                 peer: peer as u32,
                 own: step.own,
+                own_at: step.own_at,
                 first,
                 count: step.expect.len(),
             });
@@ -83,7 +85,12 @@ impl Walk {
             let messages =
                 messages.map(|&(sender, weight)| (weight, now[sender as usize].as_slice()));
             let peer = step.peer as usize;
-            fold(step.own, &now[peer], messages, &mut scratch[peer]);
+            fold(
+                (step.own, step.own_at),
+                &now[peer],
+                messages,
+                &mut scratch[peer],
+            );
             if values == Values::F32 {
                 to_f32(&mut scratch[peer]);
             }

@@ -112,8 +112,7 @@ impl SessionParts {
             return Err(SessionError::Program);
         }
         // Engines that reveal only sums run on graphs that are not connected, too; there nobody exchanges scales.
-        let floods = |one: &PlannedRelease| one.agrees() || one.is_own();
-        if self.plan.releases().iter().any(floods)
+        if self.plan.releases().iter().any(PlannedRelease::floods)
             && let Some(needed) = self.topology.diameter_bound()
             && parameters.scale_rounds < needed
         {
@@ -508,9 +507,9 @@ impl Session {
                 let bytes = wire::framed_block_len(values * self.peers(), Values::F64) as u64;
                 load.coordinate_bytes += flood * bytes;
             } else {
-                load.sums += 1;
                 let held = values + self.program.extra_values();
-                load.sum_bytes += wire::framed_block_len(held, self.plan.values()) as u64;
+                let bytes = wire::framed_block_len(held, self.plan.values());
+                load.sums.push(bytes as u64);
             }
         }
         load
@@ -519,14 +518,14 @@ impl Session {
     /// What the first so many releases cost to send, derived from the averaging program.
     #[must_use]
     pub fn traffic(&self, releases: usize) -> Traffic {
-        Traffic::of(&self.program, &*self.topology, self.load(releases, false))
+        Traffic::of(&self.program, &*self.topology, &self.load(releases, false))
     }
 
     /// What a run of the first so many releases communicates. An algorithm that was done before all releases were made may have
     /// had its peers agree on that: `agreed` says so.
     #[must_use]
     pub fn communication(&self, releases: usize, agreed: bool) -> Communication {
-        let all = Traffic::of(&self.program, &*self.topology, self.load(releases, agreed));
+        let all = Traffic::of(&self.program, &*self.topology, &self.load(releases, agreed));
         let rounds = (1..=releases as u32).map(|id| self.plan.steps_of_release(ReleaseId(id)));
         Communication::of(all, rounds.collect())
     }

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::{BOUNDS, graphs, rows, session_with};
+use super::{BOUNDS, graphs, rows, session_of_length};
 use crate::engine::event::{self, Latency};
 use crate::engine::lockstep::{self, Averaged, Exchange, Gossip, Rounds, Shares};
 use crate::engine::losses::Losses;
@@ -22,7 +22,7 @@ fn losing(fraction: f64) -> AveragingOptions {
 }
 
 fn of(graph: &Graph, kind: AveragingKind, length: Length, loss: f64) -> Session {
-    session_with(graph, rows(), 2, 2, (kind, length, losing(loss)), 5)
+    session_of_length(graph, rows(), 2, 2, (kind, length, losing(loss)), 5)
 }
 
 fn compiled(
@@ -229,7 +229,7 @@ fn a_peer_is_told_of_losses_it_can_do_without_and_of_no_others() {
             _ => Length::Rounds(4),
         };
         let averaging = (kind, length, AveragingOptions::default());
-        let session = session_with(graph, rows(), 2, 1, averaging, 5);
+        let session = session_of_length(graph, rows(), 2, 1, averaging, 5);
         let peer = Peer::new(session.peer_setup(PeerIndex(1), None)).expect("valid");
         (peer, session)
     };

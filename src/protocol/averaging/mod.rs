@@ -14,6 +14,7 @@
 
 mod chebyshev;
 mod coefficients;
+mod doubling;
 mod fold;
 mod linear;
 mod loss;
@@ -27,7 +28,10 @@ mod program;
 mod push_sum;
 mod recurrence;
 mod rehearsal;
+mod spanning;
 mod step;
+#[cfg(test)]
+mod testing;
 mod traffic;
 mod tree;
 mod window;
@@ -36,6 +40,7 @@ use serde::{Deserialize, Serialize};
 
 pub use chebyshev::Chebyshev;
 pub use coefficients::Coefficients;
+pub use doubling::Doubling;
 pub use fold::fold;
 pub use linear::Linear;
 pub use loss::{Loss, LossError};
@@ -160,6 +165,22 @@ pub enum AveragingError {
     Lossless {
         /// The scheme.
         scheme: &'static str,
+    },
+    /// A graph without the edges for groups of peers.
+    #[error(
+        "averaging.scheme = \"{scheme}\" needs an edge between peers {first} and {second} of {peers}, counted from 0, which the \
+         topology does not have: use generator = \"hypercube\", whose peers are a power of 2, or \"complete\", remove \
+         averaging.base, or use averaging.scheme = \"tree\""
+    )]
+    NoGroups {
+        /// The scheme.
+        scheme: &'static str,
+        /// All peers.
+        peers: usize,
+        /// One end of a missing edge.
+        first: usize,
+        /// The other.
+        second: usize,
     },
     /// An option that the scheme does not know.
     #[error(
@@ -324,6 +345,8 @@ schemes! {
     Chebyshev = "chebyshev";
     /// The exact sum up a spanning tree, the total down.
     Tree = "tree";
+    /// The exact sum by exchanges in groups of groups.
+    Doubling = "doubling";
     /// Shares of value and weight to all neighbours; survives lost messages.
     PushSum = "push-sum";
     /// Random disjoint pairs share equally; survives lost messages.

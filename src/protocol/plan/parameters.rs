@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::super::values::Values;
 use super::super::wire;
 use crate::algorithm::{AlgorithmKind, AlgorithmSpec, Form, ReleaseSpec};
+use crate::noise::Sigmas;
 use crate::privacy::{Sensitivity, SensitivitySpec};
 
 /// The public parameters of a session, before validation.
@@ -83,6 +84,16 @@ type OwnRelease = (u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>);
 type OwnBlock = (String, usize, usize, usize, f64);
 
 impl PlanParameters {
+    /// Standard deviations of all noise per unit sensitivity. Public.
+    #[must_use]
+    pub fn sigmas(&self) -> Sigmas {
+        Sigmas {
+            own: self.sigma_own,
+            pairwise: self.sigma_pairwise,
+            coordinate: self.sigma_coordinate,
+        }
+    }
+
     /// Hash of all parameters, with what the algorithm declares.
     pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
         let digest = self.digest_without_values(releases, bounds);

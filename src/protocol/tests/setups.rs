@@ -67,7 +67,7 @@ fn bad_setups_and_plans_are_errors() {
         change(&mut parameters);
         assert!(matches!(
             Plan::new(parameters),
-            Err(PlanError::Count { .. } | PlanError::Algorithm(_) | PlanError::Sigma { .. })
+            Err(PlanError::Count { .. } | PlanError::Algorithm(_) | PlanError::Sigma(_))
         ));
     }
 }
