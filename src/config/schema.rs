@@ -17,7 +17,7 @@ use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
 };
 use crate::protocol::Values;
-use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE};
+use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE, Loss};
 
 /// One experiment, as written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -349,6 +349,9 @@ pub struct EngineConfig {
     /// Link latency of the event engine.
     #[serde(default = "one_millisecond")]
     pub latency: Latency,
+    /// The fraction of averaging messages that the event engine loses, below 1; a scheme that passes mass plans its rounds for it.
+    #[serde(default, skip_serializing_if = "Loss::is_none")]
+    pub loss: Loss,
     /// Transport of the swarm engine.
     #[serde(default)]
     pub transport: TransportKind,
@@ -362,6 +365,7 @@ impl Default for EngineConfig {
         Self {
             kind: EngineKind::Lockstep,
             latency: one_millisecond(),
+            loss: Loss::NONE,
             transport: TransportKind::default(),
             probes: eight(),
         }

@@ -155,9 +155,10 @@ impl Discloses for AlgorithmTableError {
 impl Discloses for EngineTableError {
     fn dependence(&self) -> Dependence {
         match self {
-            Self::Latency { .. } | Self::Probes { .. } | Self::AnalyticRelease { .. } => {
-                Dependence::Public
-            }
+            Self::Latency { .. }
+            | Self::Loss { .. }
+            | Self::Probes { .. }
+            | Self::AnalyticRelease { .. } => Dependence::Public,
         }
     }
 }
@@ -239,6 +240,7 @@ impl Discloses for PeerError {
             | Self::Noise { .. }
             | Self::NoisePartners { .. }
             | Self::Neighbours { .. }
+            | Self::Lost { .. }
             | Self::OutOfOrder { .. }
             | Self::StartedTwice { .. } => Dependence::Public,
             // The first query is public, the others come of noisy sums, and so does every average.
