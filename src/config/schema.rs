@@ -53,6 +53,9 @@ pub struct Config {
     /// What a run is measured against.
     #[serde(default, skip_serializing_if = "EvaluationConfig::is_default")]
     pub evaluation: EvaluationConfig,
+    /// Another method that `run` runs beside this one, under the same budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compare: Option<CompareConfig>,
     /// Many runs that differ in a few keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<SweepConfig>,
@@ -337,6 +340,34 @@ impl Default for AveragingConfig {
             values: Values::F64,
         }
     }
+}
+
+/// `[compare]`: another algorithm and averaging. Everything else is the experiment's own: users, graphs, rank, ε, δ,
+/// adjacency, colluders and seed. It spends its budget evenly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompareConfig {
+    /// What is computed instead.
+    pub algorithm: ComparedAlgorithm,
+    /// How the mean is formed instead.
+    #[serde(default)]
+    pub averaging: AveragingConfig,
+}
+
+/// `[compare.algorithm]`: as `[algorithm]`, without what the two methods share.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComparedAlgorithm {
+    /// Which algorithm.
+    pub kind: AlgorithmKind,
+    /// L: its iterations.
+    pub iterations: u32,
+    /// b: columns of every query of `krylov`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<usize>,
+    /// β of `momentum`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub momentum: Option<f64>,
 }
 
 /// `[engine]`

@@ -174,7 +174,7 @@ pub struct UtilitySummary {
     pub central: Utility,
     /// The same figures without privacy.
     pub non_private: Utility,
-    /// Another method under the same budget, where `[evaluation]` names one.
+    /// Another method under the same budget, where `[compare]` names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compared: Option<ComparedRun>,
     /// P1's convergence bounds, and what they bound.
