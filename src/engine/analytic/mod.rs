@@ -173,8 +173,12 @@ fn run_law(
             return Err(EngineError::Unbalanced { peer, found });
         }
     }
-    for turn in session.program().turns() {
-        if deviation::rows(session, turn, &law.probes) != law.deviations {
+    if let [first, others @ ..] = session.program().turns()
+        && !others.is_empty()
+    {
+        let of = |turn| deviation::rows(session, turn, &law.probes);
+        let first = of(first);
+        if others.iter().any(|turn| of(turn) != first) {
             return Err(EngineError::Turns);
         }
     }

@@ -53,7 +53,7 @@ pub(super) fn rounded(numerator: u128, denominator: u128, entries: usize) -> Vec
             sum += &term;
             power = -(power * &above) / (&under * (n + 1));
         }
-        ((sum * odd * &inverse) >> (PLACES + 1)) * &scale >> PLACES
+        (((sum * odd * &inverse) >> (PLACES + 1)) * &scale) >> PLACES
     });
     cumulative.collect()
 }
