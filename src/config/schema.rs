@@ -16,6 +16,7 @@ use crate::engine::event::Latency;
 use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
 };
+use crate::privacy::ring::Modulus;
 use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE};
 
 /// One experiment, as written.
@@ -275,12 +276,16 @@ pub struct NoiseConfig {
     /// How the sum is protected.
     #[serde(default = "pairwise")]
     pub scheme: Scheme,
+    /// k of ℤ mod 2^k, 32 or 64, under `scheme = "ring"`; the fewest that hold every sum where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bits: Option<Modulus>,
 }
 
 impl Default for NoiseConfig {
     fn default() -> Self {
         Self {
             scheme: Scheme::Pairwise,
+            bits: None,
         }
     }
 }

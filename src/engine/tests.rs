@@ -99,6 +99,7 @@ pub(crate) fn session_of(
         sigma_own: 0.02,
         sigma_pairwise: 3.0,
         sigma_coordinate: 0.0,
+        ring: None,
         noise_factors: Vec::new(),
         scale_rounds: graph.diameter_bound().expect("connected"),
         averaging_rounds: program.rounds(),

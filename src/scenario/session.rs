@@ -46,6 +46,7 @@ impl Experiment {
             sigma_own: self.noise.sigma_own(),
             sigma_pairwise: self.noise.sigma_pairwise(),
             sigma_coordinate: 0.0,
+            ring: None,
             noise_factors: self.noise_factors.clone(),
             scale_rounds: self.shared.scale_rounds,
             averaging_rounds: self.program.rounds(),

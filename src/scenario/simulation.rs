@@ -255,6 +255,7 @@ impl Simulation {
             sigma_own,
             sigma_pairwise,
             sigma_coordinate: z,
+            ring: None,
             noise_factors: Vec::new(),
             scale_rounds: shared.scale_rounds,
             averaging_rounds: program.rounds(),

@@ -112,6 +112,7 @@ impl NoiseSpec {
             trusted_sum: false,
             connectivity: noise_topology.spectrum().algebraic_connectivity.into(),
             on_disconnect,
+            ring: None,
         })?;
         Ok(Some((calibrated, plan)))
     }

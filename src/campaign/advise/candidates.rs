@@ -125,6 +125,7 @@ fn setting(
             .diameter_bound()
             .unwrap_or(own.peers),
         // Candidates spend evenly, whatever the file's own algorithm does.
+        ring: None,
         noise_factors: Vec::new(),
         ..own.clone()
     };

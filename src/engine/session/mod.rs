@@ -239,6 +239,7 @@ impl Session {
             averaging_rounds: program.rounds(),
             program: program.digest(),
             sigma_own: 0.0,
+            ring: None,
             sigma_pairwise: 0.0,
             // Whoever holds all rows fills all coordinates.
             sigma_coordinate: sigma_central,

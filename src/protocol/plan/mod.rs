@@ -7,7 +7,7 @@ mod release;
 use std::sync::Arc;
 
 pub use error::PlanError;
-pub use parameters::PlanParameters;
+pub use parameters::{PlanParameters, RingParameters};
 pub use release::{PlannedRelease, Terms};
 
 use super::message::{Body, SessionId};

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::super::wire;
 use crate::algorithm::{AlgorithmKind, AlgorithmSpec, Form, ReleaseSpec};
+use crate::privacy::ring::{Grid, Modulus};
 use crate::privacy::{Sensitivity, SensitivitySpec};
 
 /// The public parameters of a session, before validation.
@@ -28,6 +29,8 @@ pub struct PlanParameters {
     /// one record meets, Σ 1/f_l² is at most their number, so that they spend no more than as many of factor 1 (see
     /// `privacy::split_budget`).
     pub noise_factors: Vec<f64>,
+    /// The integers that sums are made of; `None` for sums of real numbers.
+    pub ring: Option<RingParameters>,
     /// Rounds in which a value reaches everybody: at least the diameter of the communication graph. For max-consensus and
     /// for own coordinates.
     pub scale_rounds: u32,
@@ -39,6 +42,18 @@ pub struct PlanParameters {
     pub topology: [u8; 32],
     /// Hash of the public starting block.
     pub start: [u8; 32],
+}
+
+/// ℤ mod 2^k and the grid that contributions are counted on. Own noise is then N(0, (σ_own f_l)²) in units of sensitivity,
+/// rounded to that grid, and partners share uniform masks instead of Gaussian noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RingParameters {
+    /// Contributions are counted in steps of 2^−x of the sensitivity.
+    pub grid: Grid,
+    /// ℤ mod 2^k.
+    pub modulus: Modulus,
+    /// Q: every coordinate of a contribution is clamped to ±Q steps.
+    pub clamp: i64,
 }
 
 /// What the hash of a plan covers, in this order. Reordering it moves every stream of noise.
@@ -80,8 +95,16 @@ type OwnRelease = (u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>);
 type OwnBlock = (String, usize, usize, usize, f64);
 
 impl PlanParameters {
-    /// Hash of all parameters, with what the algorithm declares.
+    /// Hash of all parameters, with what the algorithm declares. Sums of integers have one of their own.
     pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
+        let real = self.digest_of_reals(releases, bounds);
+        match self.ring {
+            Some(ring) => wire::digest(&(real, "ring", ring)),
+            None => real,
+        }
+    }
+
+    fn digest_of_reals(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
         let first = bounds.first().and_then(|bounds| bounds.first());
         match (self.algorithm.kind(), first) {
             (Some(kind), Some(bound)) => {
