@@ -13,10 +13,10 @@ use super::topology::TopologySource;
 use crate::algorithm::{AlgorithmError, AlgorithmKind, AlgorithmSpec, Start};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
+use crate::privacy::ring::Modulus;
 use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
 };
-use crate::privacy::ring::Modulus;
 use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE};
 
 /// One experiment, as written.

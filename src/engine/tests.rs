@@ -20,6 +20,7 @@ use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{ReleaseId, Round, Seed};
 
 mod programs;
+mod ring;
 
 /// Graphs of 12 peers with bounds on the spectrum of their Metropolis weights.
 pub(crate) fn graphs() -> Vec<Graph> {

@@ -231,7 +231,9 @@ pub enum PrivacyError {
         overhead: f64,
     },
     /// A number of bits for noise that has none.
-    #[error("noise.bits is a key of noise.scheme = \"ring\" alone; leave it out, or set that scheme")]
+    #[error(
+        "noise.bits is a key of noise.scheme = \"ring\" alone; leave it out, or set that scheme"
+    )]
     BitsOfNothing,
     /// Neither 32 nor 64.
     #[error("noise.bits is {found}; it must be 32 or 64, or be left out")]

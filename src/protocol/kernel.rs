@@ -35,6 +35,7 @@ pub fn contribution(
     };
     let mut block = algorithm::contribution(plan.algorithm(), rows, history, (height, width));
     terms.to_units(0..height * width, block.values_mut());
+    terms.to_steps(block.values_mut());
     block
 }
 
@@ -52,6 +53,7 @@ pub fn add_contribution(
     if terms.has_units() {
         terms.to_units(range, out);
     }
+    terms.to_steps(out);
 }
 
 /// The released values as the algorithm sees them, from those that were exchanged; refused unless all are finite.
@@ -69,6 +71,7 @@ pub fn released(
         let owner = PeerIndex::from_index(at / planned.values().max(1));
         return Err(ReleaseError::Incomplete { owner });
     }
+    terms.from_steps(&mut values);
     if terms.has_units() {
         terms.from_units(0..values.len(), &mut values);
     }

@@ -155,9 +155,10 @@ impl Discloses for AlgorithmTableError {
 impl Discloses for EngineTableError {
     fn dependence(&self) -> Dependence {
         match self {
-            Self::Latency { .. } | Self::Probes { .. } | Self::AnalyticRelease { .. } => {
-                Dependence::Public
-            }
+            Self::Latency { .. }
+            | Self::Probes { .. }
+            | Self::AnalyticRing
+            | Self::AnalyticRelease { .. } => Dependence::Public,
         }
     }
 }
@@ -215,6 +216,8 @@ impl Discloses for EngineError {
             Self::Start(_)
             | Self::Session(_)
             | Self::Program
+            | Self::Integers
+            | Self::Modulus
             | Self::Unbalanced { .. }
             | Self::Noise
             | Self::NotProduct { .. }
@@ -233,6 +236,7 @@ impl Discloses for PeerError {
         match self {
             // Sizes are those of the plan, noise, neighbours and averaging those of the graphs.
             Self::Shape { .. }
+            | Self::Modulus
             | Self::Program { .. }
             | Self::Noise { .. }
             | Self::NoisePartners { .. }

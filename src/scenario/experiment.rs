@@ -136,7 +136,11 @@ impl Experiment {
 
     /// The most rows dealt to one peer; public, as the list of users is.
     pub(crate) fn most_rows(&self) -> usize {
-        self.peer_rows.iter().map(SparseRows::len).max().unwrap_or(0)
+        self.peer_rows
+            .iter()
+            .map(SparseRows::len)
+            .max()
+            .unwrap_or(0)
     }
 
     /// The communication graph.

@@ -20,9 +20,9 @@ use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
 };
 use crate::data::{self, Interactions};
+use crate::engine::PeerRows;
 use crate::engine::analytic;
 use crate::engine::event::Latency;
-use crate::engine::PeerRows;
 use crate::linalg::{SparseRows, start_block};
 use crate::privacy::{
     self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, RingRequest, Scheme,
@@ -170,8 +170,14 @@ impl Experiment {
             .budget
             .noise_factors(config.algorithm.iterations)
             .map_err(PrivacyTableError::from)?;
-        let ring = ring_request(&config, algorithm.as_ref(), &sensitivity_spec, &peer_rows, &noise_factors)
-            .map_err(PrivacyTableError::from)?;
+        let ring = ring_request(
+            &config,
+            algorithm.as_ref(),
+            &sensitivity_spec,
+            &peer_rows,
+            &noise_factors,
+        )
+        .map_err(PrivacyTableError::from)?;
         let distance = ring.map_or(0.0, |ring| ring.distance);
         let calibrated = privacy::calibrate(
             config.privacy.calibration,
@@ -194,6 +200,14 @@ impl Experiment {
                 budget.delta,
             )
             .map_err(PrivacyTableError::from)?;
+        if noise.ring().is_some() {
+            if config.engine.kind == EngineKind::Analytic {
+                return Err(EngineTableError::AnalyticRing.into());
+            }
+            if !config.averaging.scheme.is_exact() {
+                return Err(AveragingTableError::Ring.into());
+            }
+        }
         let bounds = mixing_bounds(&topology);
         let averaging = config.averaging;
         let length = match (averaging.tolerance, averaging.rounds) {
@@ -314,7 +328,14 @@ fn ring_request(
         peers: peer_rows.len(),
         rows: peer_rows.iter().map(SparseRows::len).max().unwrap_or(0),
     };
-    ring::request(&algorithm.releases(), sensitivity, range, noise_factors, bits).map(Some)
+    ring::request(
+        &algorithm.releases(),
+        sensitivity,
+        range,
+        noise_factors,
+        bits,
+    )
+    .map(Some)
 }
 
 /// Checks what needs no data and fills in defaults that depend on other keys.

@@ -55,7 +55,11 @@ pub(crate) fn request(
         }
     }
     // A release of a smaller share has more noise: at most √(largest share/its share) times as much.
-    let shares = if least < most { (most / least).sqrt() } else { 1.0 };
+    let shares = if least < most {
+        (most / least).sqrt()
+    } else {
+        1.0
+    };
     Ok(RingRequest {
         coordinates,
         largest,
@@ -94,7 +98,11 @@ mod tests {
         let spec = SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None);
         let found = request(&releases, &spec, RANGE, &[], None).expect("bounded");
         let least = spec.of(Quantity::Product, 4).expect("proved").bound(0.2);
-        assert!((found.largest * least - 3.0).abs() < 1e-6, "{}", found.largest);
+        assert!(
+            (found.largest * least - 3.0).abs() < 1e-6,
+            "{}",
+            found.largest
+        );
     }
 
     #[derive(Debug)]
@@ -129,10 +137,19 @@ mod tests {
     fn quantities_of_one_s_own_declare_their_range_or_are_refused() {
         let release = ReleaseSpec::sum(1, Quantity::Own("counts"), (10, 1), 1);
         let base = || SensitivitySpec::new(Adjacency::User, SensitivityRule::Exact, 1, None);
-        let of = |spec: SensitivitySpec| request(std::slice::from_ref(&release), &spec, RANGE, &[], None);
+        let of = |spec: SensitivitySpec| {
+            request(std::slice::from_ref(&release), &spec, RANGE, &[], None)
+        };
         let refused = of(base().with_rule::<Undeclared>());
-        assert!(matches!(refused, Err(PrivacyError::Unbounded { .. })), "{refused:?}");
+        assert!(
+            matches!(refused, Err(PrivacyError::Unbounded { .. })),
+            "{refused:?}"
+        );
         let found = of(base().with_rule::<Declared>()).expect("declared");
-        assert!((found.largest - 3.0 * 5.0 / 2.0).abs() < 1e-6, "{}", found.largest);
+        assert!(
+            (found.largest - 3.0 * 5.0 / 2.0).abs() < 1e-6,
+            "{}",
+            found.largest
+        );
     }
 }

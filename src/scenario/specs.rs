@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::privacy::{
     self, Adjacency, Budget, Calibrated, Calibration, NoisePlan, NoiseRequest, OnDisconnect,
-    PrivacyError, Scheme,
+    PrivacyError, RingRequest, Scheme,
 };
 use crate::protocol::averaging::{
     AveragingError, AveragingKind, AveragingScheme, Length, MixingBounds, Program,
@@ -59,6 +59,12 @@ pub enum NoiseSpec {
     },
     /// Every peer adds all the noise itself.
     Local,
+    /// Integers mod 2^k: own noise rounded to integers, and uniform masks shared with each noise partner. Needs an
+    /// averaging that is exact, such as `AveragingKind::Tree`.
+    Ring {
+        /// β: extra loss allowed for rounding.
+        overhead: f64,
+    },
 }
 
 impl Default for NoiseSpec {
@@ -73,12 +79,13 @@ impl NoiseSpec {
             Self::Independent => Scheme::Independent,
             Self::Pairwise { .. } => Scheme::Pairwise,
             Self::Local => Scheme::Local,
+            Self::Ring { .. } => Scheme::Ring,
         }
     }
 
     fn overhead(self) -> f64 {
         match self {
-            Self::Pairwise { overhead } => overhead,
+            Self::Pairwise { overhead } | Self::Ring { overhead } => overhead,
             Self::Independent | Self::Local => 0.01,
         }
     }
@@ -89,6 +96,7 @@ impl NoiseSpec {
         privacy: &PrivacySpec,
         releases: u32,
         noise_topology: &Topology,
+        ring: impl FnOnce() -> Result<RingRequest, PrivacyError>,
     ) -> Result<Option<(Calibrated, NoisePlan)>, PrivacyError> {
         let &PrivacySpec::Budgeted {
             budget,
@@ -100,7 +108,10 @@ impl NoiseSpec {
         else {
             return Ok(None);
         };
-        let calibrated = privacy::calibrate(calibration, budget, releases)?;
+        let ring = matches!(self, Self::Ring { .. }).then(ring).transpose()?;
+        let distance = ring.map_or(0.0, |ring| ring.distance);
+        let reduced = privacy::ring::distance::reduced(budget, distance)?;
+        let calibrated = privacy::calibrate(calibration, reduced, releases)?;
         let plan = NoisePlan::new(&NoiseRequest {
             graph: noise_topology.graph(),
             scheme: self.scheme(),
@@ -112,7 +123,7 @@ impl NoiseSpec {
             trusted_sum: false,
             connectivity: noise_topology.spectrum().algebraic_connectivity.into(),
             on_disconnect,
-            ring: None,
+            ring,
         })?;
         Ok(Some((calibrated, plan)))
     }

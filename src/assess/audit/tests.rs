@@ -2,6 +2,8 @@
 //!
 //! A healthy implementation fails with probability at most the stated significance; the seeds are fixed.
 
+mod ring;
+
 use std::path::Path;
 use std::sync::Arc;
 

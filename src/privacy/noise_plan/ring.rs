@@ -148,9 +148,19 @@ pub(super) fn plan(request: &NoiseRequest<'_>) -> Result<NoisePlan, PrivacyError
     for (name, found, low, high) in [
         ("privacy.overhead", request.overhead, 1e-5, 1e6),
         ("the largest noise factor", asked.largest_factor, 1e-9, 1e9),
-        ("the largest draw of the sampler", asked.largest_draw, 1.0, 1e9),
+        (
+            "the largest draw of the sampler",
+            asked.largest_draw,
+            1.0,
+            1e9,
+        ),
         ("the largest contribution", asked.largest, 0.0, 1e100),
-        ("the coordinates of a release", asked.coordinates as f64, 1.0, 1e12),
+        (
+            "the coordinates of a release",
+            asked.coordinates as f64,
+            1.0,
+            1e12,
+        ),
         ("the distance of the sampler", asked.distance, 0.0, 1.0),
     ] {
         // Written so that NaN is refused too.
@@ -205,10 +215,7 @@ pub(super) fn plan(request: &NoiseRequest<'_>) -> Result<NoisePlan, PrivacyError
 const SIGMA_STEPS: (f64, f64) = (0.5, 1_099_511_627_776.0);
 
 /// The smallest piece that a coalition of the size asked for leaves, unless the plan is to refuse it.
-fn withstood(
-    request: &NoiseRequest<'_>,
-    public: &PublicGraph<'_>,
-) -> Result<Piece, PrivacyError> {
+fn withstood(request: &NoiseRequest<'_>, public: &PublicGraph<'_>) -> Result<Piece, PrivacyError> {
     let &NoiseRequest {
         graph, colluders, ..
     } = request;
@@ -266,7 +273,8 @@ fn smallest_behind_one(graph: &Graph) -> usize {
         more => more - 1,
     });
     let cut = graph.cut_vertices().into_iter();
-    let behind = cut.filter_map(|vertex| graph.component_sizes_without(&[vertex]).into_iter().min());
+    let behind =
+        cut.filter_map(|vertex| graph.component_sizes_without(&[vertex]).into_iter().min());
     whole.chain(behind).min().unwrap_or(1)
 }
 

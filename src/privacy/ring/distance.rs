@@ -50,7 +50,11 @@ pub fn epsilon(mu: f64, delta: Delta, distance: f64) -> f64 {
             return found;
         }
         // A little more, so that it ends.
-        found = if distance == 0.0 { next } else { next * (1.0 + 1e-12) };
+        found = if distance == 0.0 {
+            next
+        } else {
+            next * (1.0 + 1e-12)
+        };
     }
     f64::INFINITY
 }
@@ -82,14 +86,26 @@ mod tests {
     #[test]
     fn epsilon_pays_for_the_distance() {
         for mu in [0.05, 0.3, 1.0, 4.0] {
-            assert_eq!(epsilon(mu, delta(1e-6), 0.0), gaussian::epsilon(mu, delta(1e-6)));
-            for distance in [1e-20, 1e-12, 1e-9] {
+            assert_eq!(
+                epsilon(mu, delta(1e-6), 0.0),
+                gaussian::epsilon(mu, delta(1e-6))
+            );
+            // At ε of 27, where μ = 4 is, e^ε times the larger ones is more than δ.
+            let distances = if mu < 2.0 {
+                [1e-20, 1e-12, 1e-9]
+            } else {
+                [1e-25, 1e-22, 1e-19]
+            };
+            for distance in distances {
                 let found = epsilon(mu, delta(1e-6), distance);
                 let spent = gaussian::delta(found, mu) + (1.0 + found.exp()) * distance;
                 assert!(spent <= 1e-6 * (1.0 + 1e-9), "{mu} {distance}: {spent}");
                 let less = found * (1.0 - 1e-6);
                 let spent = gaussian::delta(less, mu) + (1.0 + less.exp()) * distance;
-                assert!(spent > 1e-6 || found == 0.0, "{mu} {distance}: not the least");
+                assert!(
+                    spent > 1e-6 || found == 0.0,
+                    "{mu} {distance}: not the least"
+                );
             }
         }
         // At this μ no ε is large enough for the mechanism and small enough for the sampler.

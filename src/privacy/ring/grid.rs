@@ -40,6 +40,12 @@ impl Grid {
         (exponent <= FINEST).then_some(Self { exponent })
     }
 
+    /// The same for tests' constants.
+    #[cfg(test)]
+    pub(crate) const fn of(exponent: u32) -> Self {
+        Self { exponent }
+    }
+
     /// The coarsest grid on which releases of so many `coordinates` by pieces of so many `peers` cost at most 1 + `overhead` times
     /// what real numbers would, in μ²; `None` where no grid does.
     #[must_use]
@@ -134,7 +140,10 @@ mod tests {
                 let mut last = f64::INFINITY;
                 for peers in 1..200 {
                     let factor = grid.factor(coordinates, peers);
-                    assert!(factor <= last * (1.0 + 1e-12), "{exponent} {coordinates} {peers}");
+                    assert!(
+                        factor <= last * (1.0 + 1e-12),
+                        "{exponent} {coordinates} {peers}"
+                    );
                     last = factor;
                 }
             }

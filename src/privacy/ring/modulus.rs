@@ -110,7 +110,10 @@ mod tests {
     #[test]
     fn other_numbers_of_bits_are_refused() {
         for bits in [0, 16, 33, 128] {
-            assert_eq!(Modulus::try_from(bits), Err(PrivacyError::Bits { found: bits }));
+            assert_eq!(
+                Modulus::try_from(bits),
+                Err(PrivacyError::Bits { found: bits })
+            );
             assert!(serde_json::from_str::<Modulus>(&bits.to_string()).is_err());
         }
         for bits in [32, 64] {

@@ -72,17 +72,76 @@ fn exceeds(exact: f64, certified: f64) -> bool {
 fn exact_deltas_of_small_sums_are_those_of_40_digit_arithmetic() {
     // (n, σ, K, ε, exact δ, certified δ, δ of the bound without r(n − r)): mpmath, convolutions of differences of Φ.
     let rows = [
-        (4, 0.25, 1, 1.0, 0.694_558_358_033_399_8, 0.926_711_281_255_480_5, 0.509_861_660_054_670_2),
-        (4, 0.25, 2, 1.0, 0.910_037_549_349_385_9, 0.992_387_828_945_021_2, 0.926_711_281_255_480_5),
-        (3, 0.5, 1, 1.0, 0.133_458_555_734_437_7, 0.509_861_660_054_670_2, 0.184_018_971_295_845_6),
-        (5, 0.4, 7, 2.0, 0.995_611_368_530_563_8, 0.999_910_342_614_142_1, 0.999_759_499_633_489_6),
-        (2, 1.0, 1, 0.0, 0.270_914_286_168_929_2, 0.382_924_922_548_026_2, 0.276_326_390_168_236_9),
-        (6, 0.7, 4, 0.5, 0.651_405_529_366_577_2, 0.805_303_601_504_991_3, 0.694_691_514_631_534_3),
-        (1, 0.3, 1, 3.0, 0.047_784_594_722_083_64, 0.675_239_717_928_266_4, 0.675_239_717_928_266_4),
+        (
+            4,
+            0.25,
+            1,
+            1.0,
+            0.694_558_358_033_399_8,
+            0.926_711_281_255_480_5,
+            0.509_861_660_054_670_2,
+        ),
+        (
+            4,
+            0.25,
+            2,
+            1.0,
+            0.910_037_549_349_385_9,
+            0.992_387_828_945_021_2,
+            0.926_711_281_255_480_5,
+        ),
+        (
+            3,
+            0.5,
+            1,
+            1.0,
+            0.133_458_555_734_437_7,
+            0.509_861_660_054_670_2,
+            0.184_018_971_295_845_6,
+        ),
+        (
+            5,
+            0.4,
+            7,
+            2.0,
+            0.995_611_368_530_563_8,
+            0.999_910_342_614_142_1,
+            0.999_759_496_336_489_6,
+        ),
+        (
+            2,
+            1.0,
+            1,
+            0.0,
+            0.270_914_286_168_929_2,
+            0.382_924_922_548_026_2,
+            0.276_326_390_168_236_9,
+        ),
+        (
+            6,
+            0.7,
+            4,
+            0.5,
+            0.651_405_529_366_577_2,
+            0.805_303_601_504_991_3,
+            0.691_514_631_534_260_5,
+        ),
+        (
+            1,
+            0.3,
+            1,
+            3.0,
+            0.047_784_594_722_083_64,
+            0.675_239_717_928_266_4,
+            0.675_239_717_928_266_4,
+        ),
     ];
     for (peers, sigma, k, epsilon, exact, bound, naive) in rows {
         let close = |found: f64, expected: f64| {
-            assert!((found - expected).abs() < 1e-11, "{peers} {sigma} {k}: {found} {expected}");
+            assert!(
+                (found - expected).abs() < 1e-11,
+                "{peers} {sigma} {k}: {found} {expected}"
+            );
         };
         let law = sum_of(peers, sigma);
         close(exact_delta(&law, k as usize, epsilon, None), exact);
@@ -120,7 +179,10 @@ fn wrapping_and_a_second_coordinate_change_nothing_about_the_bound() {
                             exact += (moved - epsilon.exp() * base).max(0.0);
                         }
                     }
-                    assert!(!exceeds(exact, bound), "{peers} {sigma} ({k}, {other}): {exact}");
+                    assert!(
+                        !exceeds(exact, bound),
+                        "{peers} {sigma} ({k}, {other}): {exact}"
+                    );
                 }
             }
         }
@@ -180,7 +242,9 @@ fn a_coalition_learns_the_sums_of_the_pieces_and_nothing_else() {
         }
         seen += 1;
         let peers: Vec<u32> = (0..graph.nodes() as u32).filter(honest).collect();
-        let inputs: Vec<u32> = (0..graph.nodes()).map(|_| rng.random_range(0..MODULUS)).collect();
+        let inputs: Vec<u32> = (0..graph.nodes())
+            .map(|_| rng.random_range(0..MODULUS))
+            .collect();
         let mut counts: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
         for code in 0..MODULUS.pow(edges.len() as u32) {
             let mut published = inputs.clone();
@@ -193,10 +257,16 @@ fn a_coalition_learns_the_sums_of_the_pieces_and_nothing_else() {
             *counts.entry(view).or_default() += 1;
         }
         // Every view has the sums of the pieces, all are equally likely, and they are all that there are.
-        let pieces: BTreeSet<BTreeSet<u32>> =
-            peers.iter().map(|&u| piece(&graph, &coalition, u)).collect();
+        let pieces: BTreeSet<BTreeSet<u32>> = peers
+            .iter()
+            .map(|&u| piece(&graph, &coalition, u))
+            .collect();
         let free = peers.len() - pieces.len();
-        assert_eq!(counts.len(), 3_usize.pow(free as u32), "{graph:?} {coalition:?}");
+        assert_eq!(
+            counts.len(),
+            3_usize.pow(free as u32),
+            "{graph:?} {coalition:?}"
+        );
         let first = *counts.values().next().expect("a view");
         assert!(counts.values().all(|&count| count == first));
         for view in counts.keys() {
@@ -227,7 +297,10 @@ fn no_peer_of_two_hundred_graphs_loses_more_than_is_certified() {
                 for epsilon in [0.0, 0.3, 1.0, 2.0, 5.0] {
                     let exact = exact_delta(&laws[peers - 1], k as usize, epsilon, None);
                     let bound = certified(&[k], peers, sigma, epsilon);
-                    assert!(!exceeds(exact, bound), "{peers} {sigma} {k} {epsilon}: {exact} > {bound}");
+                    assert!(
+                        !exceeds(exact, bound),
+                        "{peers} {sigma} {k} {epsilon}: {exact} > {bound}"
+                    );
                     let naive = gaussian::delta(epsilon, k as f64 / (peers as f64).sqrt() / sigma);
                     naive_fails += u32::from(exceeds(exact, naive));
                     if exact > 0.01 {

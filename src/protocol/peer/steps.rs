@@ -91,6 +91,7 @@ impl Peer {
                 .add_to_own(release, terms.scale, &mut input);
         } else {
             self.setup.noise.add_to(release, terms.scale, &mut input);
+            terms.to_residues(&mut input);
         }
         if first_not_finite(&input).is_some() {
             return Err(self.failed(ReleaseError::Overflow));

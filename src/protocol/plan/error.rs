@@ -1,6 +1,7 @@
 //! Plans that cannot be run.
 
 use crate::algorithm::AlgorithmError;
+use crate::noise::integer::UnsupportedSigma;
 use crate::privacy::PrivacyError;
 use crate::vocabulary::ReleaseId;
 
@@ -77,6 +78,15 @@ pub enum PlanError {
         /// The value given.
         found: f64,
     },
+    /// Integers that make no ring.
+    #[error("the plan of sums mod 2^k: {problem}")]
+    Ring {
+        /// What is wrong, and what to change.
+        problem: &'static str,
+    },
+    /// Own noise of a ring that no sampler draws.
+    #[error(transparent)]
+    Sampler(#[from] UnsupportedSigma),
     /// Own coordinates without noise, although sums have some.
     #[error(
         "algorithm \"{algorithm}\" releases own coordinates: set sigma_coordinate to a curator's standard deviation per \

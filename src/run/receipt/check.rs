@@ -7,9 +7,8 @@ use super::error::ReceiptError;
 use crate::algorithm::{AlgorithmKind, ReleaseSpec, Start};
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
-    self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan, RingRequest,
-    Scheme,
-    Sensitivity, SensitivitySpec, View, calibrate, even_iterations,
+    self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
+    RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate, even_iterations,
 };
 use crate::scenario::ring;
 use crate::topology::{Graph, Provenance, Topology};
@@ -115,7 +114,10 @@ impl Receipt {
             equal("own noise", self.sigma_own, plan.sigma_own()),
             equal("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
             equal("noise in the sum", self.sigma_sum, plan.sigma_sum()),
-            flag("integers of the sums", same_ring(self.ring.as_ref(), plan.ring())),
+            flag(
+                "integers of the sums",
+                same_ring(self.ring.as_ref(), plan.ring()),
+            ),
         ];
         for (number, scaled) in (1_usize..).zip(&self.iterations) {
             let statistic = sensitivity.statistic();
@@ -245,14 +247,15 @@ impl Receipt {
         }
         let trusted_sum = self.engine == EngineKind::Federated;
         // The spectrum is costly, and only shared noise asks for it.
-        let (graph, connectivity) = if matches!(request.scheme, Scheme::Pairwise | Scheme::Ring) && !trusted_sum {
-            let topology = Topology::from_graph(graph, Provenance::edges("receipt"));
-            let lambda2 = topology.spectrum().algebraic_connectivity;
-            let connectivity = Connectivity::from(lambda2);
-            (topology.graph().clone(), connectivity)
-        } else {
-            (graph, Connectivity::UNKNOWN)
-        };
+        let (graph, connectivity) =
+            if matches!(request.scheme, Scheme::Pairwise | Scheme::Ring) && !trusted_sum {
+                let topology = Topology::from_graph(graph, Provenance::edges("receipt"));
+                let lambda2 = topology.spectrum().algebraic_connectivity;
+                let connectivity = Connectivity::from(lambda2);
+                (topology.graph().clone(), connectivity)
+            } else {
+                (graph, Connectivity::UNKNOWN)
+            };
         Ok(NoisePlan::new(&NoiseRequest {
             graph: &graph,
             connectivity,

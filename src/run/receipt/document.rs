@@ -9,11 +9,11 @@ use super::limits::{MAX_BYTES, SCHEMA};
 use crate::algorithm::AlgorithmKind;
 use crate::config::EngineKind;
 use crate::engine::Outcome;
+use crate::privacy::ring::Modulus;
 use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, GroupLoss, OnDisconnect, Promise, RingPlan, Scheme,
     SensitivityRule, View,
 };
-use crate::privacy::ring::Modulus;
 use crate::scenario::{Experiment, StatedItems, assumptions_of};
 use crate::topology::Graph;
 

@@ -169,7 +169,16 @@ impl Receipt {
             items: Recomputed, "as many as the dimension says";
             hash: OnTrust, "the list is not in the receipt; who has it can hash it";
         };
-        let tables = [&whole[..], &request, &ring, &graph, &scaled, &view, &group, &items];
+        let tables = [
+            &whole[..],
+            &request,
+            &ring,
+            &graph,
+            &scaled,
+            &view,
+            &group,
+            &items,
+        ];
         tables.concat()
     }
 }

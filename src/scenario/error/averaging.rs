@@ -8,6 +8,12 @@ pub enum AveragingTableError {
     /// No averaging schedule.
     #[error("[averaging] {0}")]
     Averaging(#[from] AveragingError),
+    /// A scheme that takes means of integers mod 2^k.
+    #[error(
+        "[averaging] noise.scheme = \"ring\" needs sums that are exact: gossip takes means, and integers mod 2^k cannot be divided; set \
+         averaging = {{ scheme = \"tree\" }}, or noise.scheme = \"pairwise\""
+    )]
+    Ring,
     /// Both ways of fixing the number of rounds.
     #[error("[averaging] give either tolerance or rounds, not both")]
     ToleranceAndRounds,

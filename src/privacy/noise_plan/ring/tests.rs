@@ -52,7 +52,11 @@ fn smallest_by_hand(graph: &Graph, t: usize) -> usize {
                 let grown = graph.edge_list().fold(reached, |all, (u, v)| {
                     let (u, v) = (1_u32 << u, 1_u32 << v);
                     let touches = all & (u | v) != 0;
-                    if touches { all | ((u | v) & !coalition) } else { all }
+                    if touches {
+                        all | ((u | v) & !coalition)
+                    } else {
+                        all
+                    }
                 });
                 // A colluding end must not carry on.
                 let grown = grown & !coalition;
@@ -75,7 +79,13 @@ fn attacked(plan: &NoisePlan, piece: usize, coordinates: usize, rng: &mut impl r
     for trial in 0..30 {
         // Contributions one unit of sensitivity apart, rounded to the grid: along one coordinate, or anywhere.
         let mut direction: Vec<f64> = (0..coordinates)
-            .map(|j| if trial == 0 { f64::from(u8::from(j == 0)) } else { rng.random_range(-1.0..1.0) })
+            .map(|j| {
+                if trial == 0 {
+                    f64::from(u8::from(j == 0))
+                } else {
+                    rng.random_range(-1.0..1.0)
+                }
+            })
             .collect();
         let norm = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
         direction.iter_mut().for_each(|x| *x /= norm);
@@ -122,12 +132,20 @@ fn every_planned_ring_keeps_its_promise_against_every_coalition() {
         let truth = smallest_by_hand(&graph, t);
         let ring = *plan.ring().expect("a ring");
         assert_eq!(ring.piece(), truth, "{graph:?}, {t} colluders");
-        let view = plan.views().iter().find(|view| view.colluders == t).expect("asked for");
+        let view = plan
+            .views()
+            .iter()
+            .find(|view| view.colluders == t)
+            .expect("asked for");
         let allowed = (3.0_f64).sqrt() / Z;
         assert!(view.mu <= allowed * (1.0 + 1e-12), "{} {allowed}", view.mu);
         // One percent in μ is what the grid may cost over real numbers, which is all that this much noise could do.
         let real = (3.0 / truth as f64).sqrt() / plan.sigma_own();
-        assert!(view.mu <= real * 1.01 && view.mu >= real, "{} {real}", view.mu);
+        assert!(
+            view.mu <= real * 1.01 && view.mu >= real,
+            "{} {real}",
+            view.mu
+        );
         let worst = attacked(&plan, truth, coordinates, &mut rng);
         assert!(worst <= 1.0 && worst > 0.9, "{worst}");
         // The same check on a plan of half the noise.
@@ -146,17 +164,36 @@ fn an_uncuttable_graph_costs_what_a_curator_would() {
         .collect();
     let complete = complete(40);
     let around = graph(30, &steps);
-    for (graph, t) in [(&complete, 0), (&complete, 1), (&complete, 12), (&around, 1), (&around, 2)] {
+    for (graph, t) in [
+        (&complete, 0),
+        (&complete, 1),
+        (&complete, 12),
+        (&around, 1),
+        (&around, 2),
+    ] {
         let plan = NoisePlan::new(&ring_request(graph, t, 100)).expect("planned");
         let ring = plan.ring().expect("a ring");
         let honest = graph.nodes() - t;
-        assert_eq!(ring.piece(), honest, "{} peers, {t} colluders", graph.nodes());
+        assert_eq!(
+            ring.piece(),
+            honest,
+            "{} peers, {t} colluders",
+            graph.nodes()
+        );
         assert!(ring.grid_overhead() > 0.0 && ring.grid_overhead() <= 0.01);
         let ideal = Z / (honest as f64).sqrt();
         assert!(plan.sigma_own() >= ideal && plan.sigma_own() <= ideal * 1.005);
         assert_eq!(plan.sigma_pairwise(), 0.0);
-        let view = plan.views().iter().find(|view| view.colluders == t).expect("asked for");
-        assert!(view.gap_finite >= 1.0 && view.gap_finite <= 1.005, "{}", view.gap_finite);
+        let view = plan
+            .views()
+            .iter()
+            .find(|view| view.colluders == t)
+            .expect("asked for");
+        assert!(
+            view.gap_finite >= 1.0 && view.gap_finite <= 1.005,
+            "{}",
+            view.gap_finite
+        );
     }
 }
 
@@ -164,21 +201,36 @@ fn an_uncuttable_graph_costs_what_a_curator_would() {
 fn graphs_that_fall_apart_are_refused_or_paid_for() {
     let path = graph(5, &[(0, 1), (1, 2), (2, 3), (3, 4)]);
     let refused = NoisePlan::new(&ring_request(&path, 1, 3));
-    assert!(matches!(refused, Err(PrivacyError::CutVertex { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(PrivacyError::CutVertex { .. })),
+        "{refused:?}"
+    );
     let apart = graph(4, &[(0, 1), (2, 3)]);
     let refused = NoisePlan::new(&NoiseRequest {
         connectivity: Connectivity::UNKNOWN,
         ..ring_request(&apart, 0, 3)
     });
-    assert!(matches!(refused, Err(PrivacyError::Disconnected { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(PrivacyError::Disconnected { .. })),
+        "{refused:?}"
+    );
     let paid = NoisePlan::new(&NoiseRequest {
         on_disconnect: OnDisconnect::SmallestComponent,
         ..ring_request(&path, 1, 3)
     });
-    assert_eq!(paid.expect("own noise alone").ring().expect("a ring").piece(), 1);
+    assert_eq!(
+        paid.expect("own noise alone")
+            .ring()
+            .expect("a ring")
+            .piece(),
+        1
+    );
     // Two colluders cut a cycle into pieces.
     let refused = NoisePlan::new(&ring_request(&cycle(9), 2, 3));
-    assert!(matches!(refused, Err(PrivacyError::TooManyColluders { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(PrivacyError::TooManyColluders { .. })),
+        "{refused:?}"
+    );
     // Whoever sees only the sum does not care.
     let plan = NoisePlan::new(&NoiseRequest {
         trusted_sum: true,
@@ -200,15 +252,42 @@ fn the_modulus_holds_every_sum_or_the_plan_is_refused() {
     assert_eq!(ring.modulus(), Modulus::Bits32);
     // Twelve units of sensitivity, rounded up and one step more.
     assert_eq!(ring.clamp(), (12.0 / ring.grid().step()) as i64 + 1);
-    let largest = ring.clamp() as f64 + 18.0 * plan(asked(50)).expect("planned").sigma_own() / ring.grid().step() + 1.0;
+    let largest = ring.clamp() as f64
+        + 18.0 * plan(asked(50)).expect("planned").sigma_own() / ring.grid().step()
+        + 1.0;
     let sum = 10.0 * largest * f64::from(ring.headroom()).exp2();
-    assert!(sum < 2_147_483_648.0 && 2.0 * sum >= 2_147_483_648.0, "{sum}");
-    let wide = RingRequest { largest: 1e7, ..asked(50) };
-    assert_eq!(plan(wide).expect("planned").ring().expect("a ring").modulus(), Modulus::Bits64);
-    let narrow = plan(RingRequest { modulus: Some(Modulus::Bits32), ..wide });
-    assert!(matches!(narrow, Err(PrivacyError::Wraps { bits: 32, .. })), "{narrow:?}");
-    let huge = plan(RingRequest { largest: 1e30, ..wide });
-    assert!(matches!(huge, Err(PrivacyError::Wraps { bits: 64, .. })), "{huge:?}");
+    assert!(
+        sum < 2_147_483_648.0 && 2.0 * sum >= 2_147_483_648.0,
+        "{sum}"
+    );
+    let wide = RingRequest {
+        largest: 1e7,
+        ..asked(50)
+    };
+    assert_eq!(
+        plan(wide)
+            .expect("planned")
+            .ring()
+            .expect("a ring")
+            .modulus(),
+        Modulus::Bits64
+    );
+    let narrow = plan(RingRequest {
+        modulus: Some(Modulus::Bits32),
+        ..wide
+    });
+    assert!(
+        matches!(narrow, Err(PrivacyError::Wraps { bits: 32, .. })),
+        "{narrow:?}"
+    );
+    let huge = plan(RingRequest {
+        largest: 1e30,
+        ..wide
+    });
+    assert!(
+        matches!(huge, Err(PrivacyError::Wraps { bits: 64, .. })),
+        "{huge:?}"
+    );
 }
 
 #[test]
@@ -227,12 +306,18 @@ fn what_means_nothing_is_refused() {
         assert!(plan(&|_, ring| ring.largest_draw = bad).is_err(), "{bad}");
         assert!(plan(&|_, ring| ring.distance = bad).is_err(), "{bad}");
         assert!(plan(&|request, _| request.overhead = bad).is_err(), "{bad}");
-        assert!(plan(&|request, _| request.noise_multiplier = bad).is_err(), "{bad}");
+        assert!(
+            plan(&|request, _| request.noise_multiplier = bad).is_err(),
+            "{bad}"
+        );
     }
     assert!(plan(&|_, ring| ring.coordinates = 0).is_err());
     // More noise than there is a sampler for.
     assert!(plan(&|request, _| request.noise_multiplier = 1e40).is_err());
-    let unasked = NoisePlan::new(&NoiseRequest { ring: None, ..ring_request(&graph, 1, 5) });
+    let unasked = NoisePlan::new(&NoiseRequest {
+        ring: None,
+        ..ring_request(&graph, 1, 5)
+    });
     assert_eq!(unasked, Err(PrivacyError::RingOfNothing));
 }
 
@@ -240,8 +325,14 @@ fn what_means_nothing_is_refused() {
 fn the_sampler_is_paid_for_in_epsilon() {
     let graph = complete(6);
     let plan = |distance| {
-        let ring = RingRequest { distance, ..asked(5) };
-        let request = NoiseRequest { ring: Some(ring), ..ring_request(&graph, 1, 5) };
+        let ring = RingRequest {
+            distance,
+            ..asked(5)
+        };
+        let request = NoiseRequest {
+            ring: Some(ring),
+            ..ring_request(&graph, 1, 5)
+        };
         let plan = NoisePlan::new(&request).expect("planned");
         (plan.epsilon().expect("protected"), plan.views()[0].mu)
     };
