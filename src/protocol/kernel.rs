@@ -50,9 +50,7 @@ pub fn add_contribution(
 ) {
     plan.algorithm()
         .add_contribution(release, rows, prepared, range.clone(), out);
-    if terms.has_units() {
-        terms.to_units(range, out);
-    }
+    terms.to_units(range, out);
     terms.to_steps(out);
 }
 
@@ -72,9 +70,7 @@ pub fn released(
         return Err(ReleaseError::Incomplete { owner });
     }
     terms.from_steps(&mut values);
-    if terms.has_units() {
-        terms.from_units(0..values.len(), &mut values);
-    }
+    terms.from_units(0..values.len(), &mut values);
     if first_not_finite(&values).is_some() {
         return Err(ReleaseError::Overflow);
     }

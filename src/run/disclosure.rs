@@ -219,6 +219,7 @@ impl Discloses for EngineError {
             | Self::Integers
             | Self::Modulus
             | Self::Unbalanced { .. }
+            | Self::Turns
             | Self::Noise
             | Self::NotProduct { .. }
             | Self::OutOfOrder { .. }

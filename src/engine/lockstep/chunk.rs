@@ -79,6 +79,7 @@ impl ChunkTask<'_> {
             self.noise.add_pairs(at, width, inputs);
         }
         self.current.terms.to_residues(inputs);
+        self.rounds.values.round(inputs);
         self.gossip
             .average(self.rounds, (width, inputs), &mut state.sums);
         state.overflow = first_overflow(inputs, state.sums.totals());

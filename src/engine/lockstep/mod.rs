@@ -23,7 +23,7 @@ use super::outcome::ReleaseRecord;
 use super::{Consensus, EngineError, Observer, Outcome, Session, Totals, Transcript};
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::averaging::Form;
+use crate::protocol::averaging::{Form, Program};
 use crate::protocol::{PeerError, PlannedRelease, kernel};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, Round};
 use chunk::{ChunkState, ChunkTask};
@@ -52,19 +52,24 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     }
     let program = session.program();
     let gossip = Gossip::new(session.graph(), session.mixing());
-    let walk = match program.form() {
+    let walk = |turn: &Program| match turn.form() {
         Form::Recurrence(_) => Walk::default(),
         Form::Listed(steps) => Walk::new(session.graph(), program.rounds(), steps),
     };
-    let rounds = Rounds {
-        exchange: match program.form() {
-            Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
-            Form::Listed(_) => Exchange::Listed(&walk),
-        },
-        factor: program.factor(),
-        watch: observer.wants_rounds(),
-    };
-    let mut network = Network::new(session, &noise, &gossip, rounds);
+    let walks: Vec<Walk> = program.turns().iter().map(walk).collect();
+    let turns = program.turns().iter().zip(&walks);
+    let turns: Vec<Rounds<'_>> = turns
+        .map(|(turn, walk)| Rounds {
+            exchange: match turn.form() {
+                Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
+                Form::Listed(_) => Exchange::Listed(walk),
+            },
+            values: session.plan().values(),
+            factor: turn.factor(),
+            watch: observer.wants_rounds(),
+        })
+        .collect();
+    let mut network = Network::new(session, &noise, &gossip, &turns);
     let records = course::run(session, &mut network, observer)?;
     // An agreement that no release followed was the last thing the peers said.
     let agreed = network.front().agreed.is_some();
@@ -79,7 +84,8 @@ struct Network<'a> {
     session: &'a Session,
     noise: &'a NetworkNoise,
     gossip: &'a Gossip,
-    rounds: Rounds<'a>,
+    /// What is exchanged in each turn of the averaging program.
+    turns: &'a [Rounds<'a>],
     /// Every peer's sum, one after the other; between releases its query, where the algorithm has no memory.
     sums: Vec<f64>,
     states: States,
@@ -94,7 +100,7 @@ impl<'a> Network<'a> {
         session: &'a Session,
         noise: &'a NetworkNoise,
         gossip: &'a Gossip,
-        rounds: Rounds<'a>,
+        turns: &'a [Rounds<'a>],
     ) -> Self {
         let releases = session.plan().releases().iter();
         let chunks_of = |one: &PlannedRelease| match one.is_own() {
@@ -112,7 +118,7 @@ impl<'a> Network<'a> {
             session,
             noise,
             gossip,
-            rounds,
+            turns,
             states: States::new(session, &mut sums),
             sums,
             under_way,
@@ -218,13 +224,14 @@ impl Engine for Network<'_> {
             })
             .collect();
         let query = self.states.query_block(session, &self.sums);
+        let turn = (session.plan().sums_before(id) % self.turns.len() as u64) as usize;
         let mut task = ChunkTask {
             session,
             noise: self.noise,
             gossip: self.gossip,
             prepared: &prepared,
             current,
-            rounds: self.rounds,
+            rounds: self.turns[turn],
             alone: false,
         };
         let mut transcript = observer.wants_transcript().then(|| {

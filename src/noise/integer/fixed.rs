@@ -1,7 +1,7 @@
 //! Signed fixed-point numbers with 192 binary places, in which the tables of probabilities are computed.
 //!
-//! Integer arithmetic alone: the same bits on every platform, whatever its mathematical library. Everything computed here is
-//! below 2¹⁴ in magnitude, so 64 places before the point are more than enough.
+//! Integer arithmetic alone: the same bits on every platform, whatever its mathematical library. Everything computed
+//! here is below 2¹⁴ in magnitude, so 64 places before the point are more than enough.
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
@@ -29,12 +29,12 @@ impl Fixed {
         Self([0, 0, 0, value])
     }
 
-    /// `value`·2^`exponent`: exact for exponents from -192 to 0 where the result is below 2⁶².
-    pub(super) fn scaled(value: u128, exponent: i32) -> Self {
-        let places = PLACES as i32 + exponent;
-        assert!((0..=192).contains(&places), "a whole number of places");
+    /// `value`·2^−`places`, exactly, for at most 192 places where the result is below 2⁶².
+    pub(super) fn scaled(value: u128, places: u32) -> Self {
+        assert!(places <= PLACES, "no finer than a number's last place");
+        let places = PLACES - places;
         let mut limbs = [0; 5];
-        let (limb, bit) = (places as usize / 64, places as u32 % 64);
+        let (limb, bit) = (places as usize / 64, places % 64);
         let halves = [value as u64, (value >> 64) as u64];
         for (i, half) in halves.into_iter().enumerate() {
             let shifted = u128::from(half) << bit;
@@ -130,10 +130,10 @@ impl Fixed {
         Self::largest_where(|inverse| (inverse * self).at_most(Self::ONE))
     }
 
-    /// e⁻ˣ for x from 0 to 1/16 by its series, less than 40·2⁻¹⁹² off.
+    /// e⁻ˣ for x from 0 to 1/16 by its series, less than 64·2⁻¹⁹² off.
     ///
-    /// Every term is computed from the one before with an error below 2⁻¹⁹¹ that later terms shrink, and the 28th is below
-    /// 2⁻¹⁹².
+    /// Every term is computed from the one before with an error below 2⁻¹⁹¹ that later terms shrink, and the 28th is
+    /// below 2⁻¹⁹².
     pub(super) fn exp_of_minus(self) -> Self {
         let mut term = Self::ONE;
         let mut sum = Self::ONE;
@@ -145,6 +145,13 @@ impl Fixed {
             sum += term;
         }
         sum
+    }
+
+    /// About this number, not negative.
+    #[cfg(test)]
+    pub(super) fn to_f64(self) -> f64 {
+        let [_, low, middle, high] = self.0.map(|limb| limb as f64);
+        high + middle * 2.0_f64.powi(-64) + low * 2.0_f64.powi(-128)
     }
 
     /// This number, from 0 to 1, in units of 2⁻¹²⁶, to the nearest.

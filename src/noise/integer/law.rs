@@ -1,20 +1,24 @@
 //! The cumulative probabilities of the two laws that are drawn from tables, in units of 2⁻¹²⁶.
 //!
-//! Both are of magnitudes, |J| and |R|, as every law here is symmetric and a fair bit gives the sign. Entry j is the probability
-//! of a magnitude of at most j; what lies above the last entry falls to the last magnitude, one above the last entry's.
+//! Both are of magnitudes, |J| and |R|, as every law here is symmetric and a fair bit gives the sign. Entry j is the
+//! probability of a magnitude of at most j; what lies above the last entry falls to the last magnitude, one above the
+//! last entry's.
 //!
 //! # How exact they are
-//! Numbers carry 192 binary places. The largest error is that of powers: after m products of numbers up to 1, each less than
-//! 2⁻¹⁹² off, a ratio is off by less than 2m·2⁻¹⁹² and the product of m such ratios by less than 2m²·2⁻¹⁹², m ≤ 2¹², so below
-//! 2⁻¹⁶⁷. Sums of at most 2¹² such numbers, times factors below 1, are off by less than 2⁻¹⁵⁴, and rounding to 126 places adds 2⁻¹²⁷. A test
-//! compares whole tables with series in whole numbers of 600 bits.
+//! Numbers carry 192 binary places. q, a power's base, is off by less than 2⁻¹⁸⁶; so a ratio, the m-th power, by less
+//! than m·2⁻¹⁸⁵, and the product of m ratios by less than m²·2⁻¹⁸⁵ ≤ 2⁻¹⁶¹, m ≤ 2¹². (v² off by 2⁻¹⁹¹ changes
+//! e^{−(2m+1)²v²/2} by less than 2⁻¹⁶⁵.) Means over intervals are off by less than 2⁻¹⁷⁰: their terms are below 1 and
+//! fall, and a step multiplies v² by at most 2¹³. Sums of at most 2¹² products are then off by less than 2⁻¹⁴⁸, and
+//! rounding to 126 places adds 2⁻¹²⁷. A test compares whole tables with other series in whole numbers of 600 bits: they
+//! are equal.
 
 use super::fixed::Fixed;
 
 /// How many standard deviations a table reaches, in halves. The mass beyond is below 2⁻¹¹⁶.
 const REACH_IN_HALVES: u64 = 25;
 
-/// The discrete Gaussian's magnitudes: P(|J| ≤ j), j = 0, 1, …, for P(J = j) ∝ exp(−`decay`·j²), `decay` = 1/(2σ²) for σ from 4 to 96.
+/// The discrete Gaussian's magnitudes: P(|J| ≤ j), j = 0, 1, …, for P(J = j) ∝ exp(−`decay`·j²), `decay` = 1/(2σ²) for
+/// σ from 4 to 96.
 ///
 /// The weights follow from one another: w_{j+1} = w_j·q^{2j+1}, q = exp(−`decay`).
 pub(super) fn discrete(decay: Fixed) -> Vec<u128> {
@@ -36,15 +40,17 @@ pub(super) fn discrete(decay: Fixed) -> Vec<u128> {
     magnitudes.map(|(_, sum)| (sum * inverse).units()).collect()
 }
 
-/// The rounded Gaussian's magnitudes: P(|R| ≤ k), k = 0, 1, …, for R = round(N(0, `variance`)), `variance` from 1/4 to 2¹⁴.
+/// The rounded Gaussian's magnitudes: P(|R| ≤ k), k = 0, 1, …, for R = round(N(0, `variance`)), `variance` from 1/4 to
+/// 2¹⁴.
 ///
-/// P(|R| ≤ k) = √(2/π)·∫₀^{(k+½)/s} e^{−x²/2} dx. The line is cut into intervals of width w = 2v ≤ 1/16 so that every (k+½)/s ends
-/// one. Around the centre c = (2m+1)v of the m-th, e^{−(c+t)²/2} = e^{−c²/2}·Σ_n He_n(c)(−t)ⁿ/n! (the generating function of Hermite's
-/// polynomials), odd powers cancel, and
+/// P(|R| ≤ k) = √(2/π)·∫₀^{(k+½)/s} e^{−x²/2} dx. The line is cut into intervals of width w = 2v ≤ 1/16 so that every
+/// (k+½)/s ends one. Around the centre c = (2m+1)v of the m-th, e^{−(c+t)²/2} = e^{−c²/2}·Σ_n He_n(c)(−t)ⁿ/n! (the
+/// generating function of Hermite's polynomials), odd powers cancel, and
 ///
 /// ∫ = 2v·e^{−c²/2}·Σ_{n even} a_n/(n+1), a_n = He_n(c)vⁿ/n!, a_{n+1} = v²((2m+1)a_n − a_{n−1})/(n+1).
 ///
-/// With |He_n(c)| ≤ √(n!)·e^{c²/4} (Cramér's inequality, whose constant is below 1.1) what is left out after two terms below 2⁻¹⁹² is below 2⁻¹⁸⁰.
+/// By Cramér's inequality, |He_n(c)| < 1.1·√(n!)·e^{c²/4}, the terms fall at least as fast as vⁿ/√(n!), v ≤ 1/32. They
+/// end where two have vanished in 192 places; what follows is below 2⁻¹⁷⁰.
 pub(super) fn rounded(variance: Fixed) -> Vec<u128> {
     let step = variance.root().inverse();
     let mut intervals = 1;

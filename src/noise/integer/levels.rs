@@ -32,20 +32,19 @@ pub(super) enum Levels {
 
 /// The decomposition of a standard deviation from ½ to 2⁴⁰.
 ///
-/// From the bottom s = 64 upwards, while σ > 40s, the largest k with 64s/√(s² + 64²k²) ≥ 2 is added, k² ≤ s²(1/4 − 1/64²), which multiplies s by almost 32. The
-/// top level takes what is left, with the smallest K for which τ ≤ 96. Then τs/σ ≥ 2, too: write σ = rs, so that
-/// 1.5 ≤ r ≤ 40 and τ = s√(r² − 1)/K. If K = 1, τs/σ = s√(1 − 1/r²) > 47. If K > 1, τ > 96(K − 1)/K, and r² ≤ 1 + (96K/s)² ≤ 1 + 2.25K² gives τs/σ = τ/r > 15
-/// for K = 2 and more than 2.3 up to K = 26, beyond which τ/r > 92/40.
+/// From the bottom s = 64 upwards, while σ > 40s, the largest k with 64s/√(s² + 64²k²) ≥ 2 is added, k² ≤ s²(1/4 −
+/// 1/64²), which multiplies s by almost 32. The top level takes what is left, with the smallest K for which τ ≤ 96.
+/// Then τs/σ ≥ 2, too: write σ = rs, so that 1.5 ≤ r ≤ 40 and τ = s√(r² − 1)/K. If K = 1, τs/σ = s√(1 − 1/r²) > 47. If
+/// K > 1, τ > 96(K − 1)/K, and r² ≤ 1 + (96K/s)² ≤ 1 + 2.25K² gives τs/σ = τ/r > 15 for K = 2 and more than 2.3 up to K
+/// = 26, beyond which τ/r > 92/40.
 ///
-/// Whole numbers throughout: σ = m·2^e with m < 2⁵³ and −53 ≤ e ≤ −12, variances in units of 2^{2e}.
+/// Whole numbers throughout: σ = m·2^−p with m < 2⁵³ and 12 ≤ p ≤ 53, variances in units of 2^−2p.
 pub(super) fn levels(sigma: f64) -> Levels {
-    let bits = sigma.to_bits();
-    let mantissa = u128::from(bits & ((1 << 52) - 1) | 1 << 52);
-    let exponent = (bits >> 52) as i32 - 1075;
-    let one = 1_u128 << (-2 * exponent);
-    let variance = mantissa * mantissa;
+    let (mantissa, places) = ratio_of(sigma);
+    let one = 1_u128 << (2 * places);
+    let variance = u128::from(mantissa).pow(2);
     if variance <= TABLE_SIGMA * TABLE_SIGMA * one {
-        return Levels::One(Fixed::scaled(variance, 2 * exponent));
+        return Levels::One(Fixed::scaled(variance, 2 * places));
     }
     let mut below = FIXED;
     let mut fixed = Vec::new();
@@ -62,4 +61,11 @@ pub(super) fn levels(sigma: f64) -> Levels {
         top: top as i64,
         decay: Fixed::ratio(top * top * one, left).over(2),
     }
+}
+
+/// The whole number m and the binary places p, 12 to 53, of `sigma` = m·2^−p from ½ to 2⁴⁰.
+pub(super) fn ratio_of(sigma: f64) -> (u64, u32) {
+    let bits = sigma.to_bits();
+    let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
+    (mantissa, 1075 - (bits >> 52) as u32)
 }

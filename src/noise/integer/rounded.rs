@@ -22,7 +22,7 @@ static BETWEEN: LazyLock<Table> = LazyLock::new(|| {
     Table::new(&law::discrete(decay))
 });
 
-/// A standard deviation that no rounded Gaussian here has.
+/// A standard deviation that no integer noise has here.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "integer noise needs a standard deviation from 0.5 to 2^40 steps of its grid, found {found}: \
@@ -33,6 +33,20 @@ pub struct UnsupportedSigma {
     pub found: f64,
 }
 
+/// The smallest standard deviation of integer noise. Below, sums of rounded Gaussians lose the privacy of the Gaussian.
+pub const SMALLEST_SIGMA: f64 = 0.5;
+
+/// The largest standard deviation of integer noise.
+pub const LARGEST_SIGMA: f64 = (1_u64 << 40) as f64;
+
+impl UnsupportedSigma {
+    /// Refuses whatever is not from ½ to 2⁴⁰, NaN included.
+    pub(super) fn check(sigma: f64) -> Result<(), Self> {
+        let supported = (SMALLEST_SIGMA..=LARGEST_SIGMA).contains(&sigma);
+        supported.then_some(()).ok_or(Self { found: sigma })
+    }
+}
+
 /// The law of N(0, σ²) rounded to whole numbers, up to a certified statistical distance.
 ///
 /// Definition, decomposition, proof and cost stand in [the module](super).
@@ -40,30 +54,22 @@ pub struct UnsupportedSigma {
 pub struct RoundedGaussian {
     sigma: f64,
     /// The magnitudes of this law's own table.
-    own: Table,
+    pub(super) own: Table,
     /// What a draw of the own table is multiplied by, unless it is the only one.
-    top: i64,
+    pub(super) top: i64,
     /// What draws of the fixed discrete Gaussian are multiplied by, if there is more than one draw.
-    multiples: Option<Vec<i64>>,
+    pub(super) multiples: Option<Vec<i64>>,
     largest: i64,
 }
 
 impl RoundedGaussian {
-    /// The smallest standard deviation. Below, sums of rounded Gaussians lose the privacy of the Gaussian.
-    pub const SMALLEST_SIGMA: f64 = 0.5;
-
-    /// The largest standard deviation.
-    pub const LARGEST_SIGMA: f64 = (1_u64 << 40) as f64;
-
     /// The rounded Gaussian of standard deviation `sigma`, in steps of the integer grid. Computes a table, in a few
     /// milliseconds.
     ///
     /// # Errors
     /// [`UnsupportedSigma`] for a standard deviation that is not from ½ to 2⁴⁰.
     pub fn new(sigma: f64) -> Result<Self, UnsupportedSigma> {
-        if !(Self::SMALLEST_SIGMA..=Self::LARGEST_SIGMA).contains(&sigma) {
-            return Err(UnsupportedSigma { found: sigma });
-        }
+        UnsupportedSigma::check(sigma)?;
         let (own, top, multiples) = match levels(sigma) {
             Levels::One(variance) => (law::rounded(variance), 1, None),
             Levels::Several { fixed, top, decay } => (law::discrete(decay), top, Some(fixed)),
@@ -94,9 +100,9 @@ impl RoundedGaussian {
 
     /// An upper bound on the total-variation distance between the law of one draw and the law of round(N(0, σ²)).
     ///
-    /// It is 2⁻¹¹³ per draw from a table, at most 2⁻¹¹⁰. By the triangle inequality n draws are within n times as much of n ideal
-    /// ones, and whatever is computed from them too; an (ε, δ) promise for ideal noise holds with
-    /// δ + (1 + e^ε)·n·distance.
+    /// It is 2⁻¹¹³ per draw from a table, at most 2⁻¹¹⁰. By the triangle inequality n draws are within n times as much
+    /// of n ideal ones, and whatever is computed from them too; an (ε, δ) promise for ideal noise holds with δ + (1 +
+    /// e^ε)·n·distance.
     #[must_use]
     pub fn statistical_distance(&self) -> f64 {
         // A power of two times a small integer: exact.
@@ -125,8 +131,8 @@ impl RoundedGaussian {
 
     /// Writes the values of `(release, chunk)` of a stream to `out`, in order: the fast way, for simulations.
     ///
-    /// The time it takes and the memory it touches depend on what is drawn. A peer whose clock or cache others can watch draws the same
-    /// numbers with [`Self::fill_in_constant_time`].
+    /// The time it takes and the memory it touches depend on what is drawn. A peer whose clock or cache others can
+    /// watch draws the same numbers with [`Self::fill_in_constant_time`].
     ///
     /// # Shapes
     /// `out` is at most [`CHUNK`] consecutive coordinates, from coordinate `chunk * CHUNK` on.

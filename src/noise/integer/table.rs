@@ -1,8 +1,8 @@
 //! Draws from a table of cumulative probabilities, in two ways that give the same numbers.
 //!
-//! A table is T_0 ≤ T_1 ≤ … in units of 2⁻¹²⁶, and the draw of a uniform W in {0, …, 2¹²⁶ − 1} is #{j: T_j ≤ W}, so that it is at most
-//! j with probability exactly T_j·2⁻¹²⁶. [`Table::count`] reads all of W and of the table. [`Table::look_up`] reads the first 31 bits of W, which decide
-//! unless some T_j begins with the same 31 bits.
+//! A table is T_0 ≤ T_1 ≤ … in units of 2⁻¹²⁶, and the draw of a uniform W in {0, …, 2¹²⁶ − 1} is #{j: T_j ≤ W}, so
+//! that it is at most j with probability exactly T_j·2⁻¹²⁶. [`Table::count`] reads all of W and of the table.
+//! [`Table::look_up`] reads the first 31 bits of W, which decide unless some T_j begins with the same 31 bits.
 
 /// Bits of a uniform number that a look-up reads.
 const PREFIX_BITS: u32 = 31;
@@ -73,8 +73,8 @@ impl Table {
 
     /// The draw of a uniform number, by comparing it with every threshold: no branch and no address depends on it.
     ///
-    /// A difference of numbers below 2⁶³ + 1 has its sign in its first bit, so no comparison is needed that a compiler could
-    /// turn into a jump.
+    /// A difference of numbers below 2⁶³ + 1 has its sign in its first bit, so no comparison is needed that a compiler
+    /// could turn into a jump.
     #[inline(always)]
     pub(super) fn count(&self, uniform: Uniform) -> u64 {
         let mut above = 0;

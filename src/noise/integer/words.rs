@@ -1,16 +1,17 @@
 //! Which random words of a chunk's stream which draw is made of.
 //!
-//! A value of a [`super::RoundedGaussian`] is made of d draws, each of four 32-bit words: one *main* word, of which the last bit is the
-//! sign and the others are the first 31 bits of a uniform number, and three *further* words with the other 95 bits (the last bit of the
-//! third is not used). A chunk's stream holds all main words first, then all further words, so that whoever needs no further
-//! words draws a quarter of the bytes:
+//! A value of a [`super::RoundedGaussian`] is made of d draws, each of four 32-bit words: one *main* word, of which the
+//! last bit is the sign and the others are the first 31 bits of a uniform number, and three *further* words with the
+//! other 95 bits (the last bit of the third is not used). A chunk's stream holds all main words first, then all further
+//! words, so that whoever needs no further words draws a quarter of the bytes:
 //!
 //! | words of the stream | what |
 //! | --- | --- |
 //! | n, for n < 512·d | main word of draw n |
 //! | 512·d + 3n, + 1, + 2 | further words of draw n |
 //!
-//! Draw n = 64·(d·g + l) + i is the l-th of the i-th value of the chunk's g-th group of 64 values, whatever number of values is asked for.
+//! Draw n = 64·(d·g + l) + i is the l-th of the i-th value of the chunk's g-th group of 64 values, whatever number of
+//! values is asked for.
 
 use chacha20::ChaCha20Rng;
 use rand::Rng;

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use super::super::values::Values;
 use super::super::wire;
 use crate::algorithm::{AlgorithmKind, AlgorithmSpec, Form, ReleaseSpec};
+use crate::noise::Sigmas;
 use crate::privacy::ring::{Grid, Modulus};
 use crate::privacy::{Sensitivity, SensitivitySpec};
 
@@ -36,6 +38,8 @@ pub struct PlanParameters {
     pub scale_rounds: u32,
     /// Averaging rounds K per sum.
     pub averaging_rounds: u32,
+    /// What the coordinates of a sum are while they are averaged.
+    pub values: Values,
     /// Hash of the averaging program, which compiles the communication graph: what is exchanged in every round.
     pub program: [u8; 32],
     /// Hash of the edges of the communication graph and of the noise graph.
@@ -95,12 +99,29 @@ type OwnRelease = (u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>);
 type OwnBlock = (String, usize, usize, usize, f64);
 
 impl PlanParameters {
-    /// Hash of all parameters, with what the algorithm declares. Sums of integers have one of their own.
+    /// Standard deviations of all noise per unit sensitivity; for masks, which have none, 1. Public.
+    #[must_use]
+    pub fn sigmas(&self) -> Sigmas {
+        let masks = self.ring.is_some();
+        Sigmas {
+            own: self.sigma_own,
+            pairwise: if masks { 1.0 } else { self.sigma_pairwise },
+            coordinate: self.sigma_coordinate,
+        }
+    }
+
+    /// Hash of all parameters, with what the algorithm declares.
     pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
-        let real = self.digest_of_reals(releases, bounds);
-        match self.ring {
-            Some(ring) => wire::digest(&(real, "ring", ring)),
-            None => real,
+        let digest = self.digest_of_reals(releases, bounds);
+        let digest = match self.ring {
+            // Sums of integers have names of their own.
+            Some(ring) => wire::digest(&(digest, "ring", ring)),
+            None => digest,
+        };
+        match self.values {
+            // Plans from before there was a choice keep their names and their noise.
+            Values::F64 => digest,
+            other => wire::digest(&(digest, other.name())),
         }
     }
 

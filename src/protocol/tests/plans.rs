@@ -4,7 +4,7 @@ use super::{ROUNDS, parameters};
 use crate::algorithm::{AlgorithmError, AlgorithmSpec};
 use crate::privacy::ring::{Grid, Modulus};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use crate::protocol::{Plan, PlanError, PlanParameters, RingParameters};
+use crate::protocol::{Plan, PlanError, PlanParameters, RingParameters, Values};
 use crate::vocabulary::ReleaseId;
 
 #[test]
@@ -76,6 +76,7 @@ fn the_session_name_depends_on_every_public_parameter() {
         sigma_pairwise: _,
         scale_rounds: _,
         averaging_rounds: _,
+        values: _,
         program: _,
         topology: _,
         start: _,
@@ -83,7 +84,7 @@ fn the_session_name_depends_on_every_public_parameter() {
         sigma_coordinate: _,
         ring: _,
     } = parameters();
-    let changes: [fn(&mut PlanParameters); 18] = [
+    let changes: [fn(&mut PlanParameters); 21] = [
         |p| p.dimension = 5,
         |p| p.algorithm = power(1, 2),
         |p| p.algorithm = krylov(2),
@@ -105,6 +106,9 @@ fn the_session_name_depends_on_every_public_parameter() {
         |p| p.algorithm = momentum(1.0),
         |p| p.algorithm = momentum(2.0),
         |p| p.program[7] ^= 1,
+        |p| p.values = Values::F32,
+        |p| p.values = Values::Residues32,
+        |p| p.values = Values::Residues64,
     ];
     let reference = Plan::new(parameters()).expect("valid").session();
     for change in changes {
@@ -147,7 +151,8 @@ fn integers_name_another_session_and_bad_ones_are_refused() {
     assert_ne!(Plan::new(real).expect("valid").session(), plan.session());
     // Planned and accounted for, and nobody can send it yet.
     assert!(!in_ring(changes[1]).expect("valid").can_exchange());
-    let refusals: [fn(&mut PlanParameters, &mut RingParameters); 6] = [
+    let refusals: [fn(&mut PlanParameters, &mut RingParameters); 7] = [
+        |p, _| p.values = Values::F32,
         |p, _| p.sigma_pairwise = 1.0,
         |p, _| p.sigma_own = 0.0,
         |_, ring| ring.clamp = 0,

@@ -54,7 +54,6 @@ fn every_defect_of_a_ring_is_caught() {
     fails(Tamper::FlipPairwiseSign, &[EQUAL, PEER]);
     // Masks cancel in the sum whatever they are: what peers publish shows it.
     fails(Tamper::ReusePairwise, &[PEER]);
-    fails(Tamper::RepeatChunk, &[PEER]);
     fails(Tamper::KeyedByLowerEnd, &[PEER]);
     fails(Tamper::OmitPairsOfPeer, &[PEER]);
     // No masks at all, and masks of a modulus of half the size.

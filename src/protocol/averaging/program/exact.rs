@@ -18,12 +18,17 @@ impl Program {
     /// whole coefficients of at least 0. Run on ones, a value is the sum of its coefficients: none may exceed s, and all must end at s. Run on
     /// public numbers below p = 2⁶¹ − 1, which are a hash of the program, all must end with the sum mod p. A coefficient c of
     /// at most s < p other than 1 differs from 1 mod p, and then a uniform vector passes with probability 1/p: over
-    /// 4 vectors, 2⁻²⁴⁴ per peer.
+    /// 4 vectors, 2⁻²⁴⁴ per peer. Of programs that take turns, each must pass.
     ///
     /// # Cost
     /// Five walks of the program, O(rounds + messages).
     #[must_use]
     pub fn sums_exactly(&self, network: &dyn Network) -> bool {
+        self.turns().iter().all(|turn| turn.is_exact(network))
+    }
+
+    /// The same for one turn.
+    fn is_exact(&self, network: &dyn Network) -> bool {
         let Form::Listed(steps) = self.form() else {
             return false;
         };
@@ -134,6 +139,7 @@ mod tests {
             send_to: [0, 1].into(),
             expect: expect.collect(),
             own,
+            own_at: 0,
         }
     }
 
@@ -167,6 +173,7 @@ mod tests {
                         weight: 1.0,
                     }],
                     own: 1.0,
+                    own_at: 0,
                 },
                 PeerStep {
                     round: 1,
@@ -176,6 +183,7 @@ mod tests {
                         weight: 1.0,
                     }],
                     own: 1.0,
+                    own_at: 0,
                 },
             ],
             vec![PeerStep::sending(0, &[])],
