@@ -160,6 +160,13 @@ mod tests {
         ] {
             assert!(!program(1.0, [good(), bad, good()]).sums_exactly(&Triangle));
         }
+        // Of several that take turns, every one must be.
+        let turns = |steps: [PeerStep; 3]| {
+            let good = program(1.0, [good(), good(), good()]);
+            Program::taking_turns(vec![good, program(1.0, steps)]).expect("of one network")
+        };
+        assert!(turns([good(), good(), good()]).sums_exactly(&Triangle));
+        assert!(!turns([good(), step(0.0, &[1.0, 1.0]), good()]).sums_exactly(&Triangle));
         let recurrence = Program::recurrence(&Triangle, Vec::new());
         assert!(!recurrence.sums_exactly(&Triangle));
         // Peer 0 takes peer 1's value for its own and peer 2 in twice: three inputs, and not each once.
