@@ -13,7 +13,7 @@ mod sweep;
 mod topology;
 
 pub use error::ConfigError;
-pub use evaluation::{EvaluationConfig, EvaluationError};
+pub use evaluation::{CompareConfig, ComparedAlgorithm, EvaluationConfig, EvaluationError};
 pub use file::{read_config, resolved};
 pub use overrides::{OverrideError, parse_set};
 pub use schema::{
@@ -21,7 +21,7 @@ pub use schema::{
     PeerCount, PeersConfig, PrivacyConfig, TransportKind,
 };
 pub use study::{Coherence, Cost, Dataset, Ranks, StartRatio, StudyConfig, StudyKind};
-pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptError};
+pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptBytes, SweptError};
 pub use topology::{FileSource, TopologySource};
 
 pub(crate) use file::{anchored, check_identity};

@@ -34,7 +34,7 @@
 //!
 //! # What used to be an error and is not
 //! No interaction left (under noise), nobody with a held-out interaction, a non-private or curator's run without a basis,
-//! exact eigenvectors that do not exist or take too long: each is a null with a reason.
+//! exact eigenvectors that do not exist or take too long, a method to compare with that comes to no end: each is a null with a reason.
 //!
 //! # Warnings and progress
 //! Warnings are computed from the settings, the graphs, the noise plan and the *number* of users. Progress counts steps of
@@ -204,6 +204,7 @@ impl Discloses for RunError {
             Self::Swarm(error) => error.error().dependence(),
             #[cfg(not(feature = "node"))]
             Self::NoNode => Dependence::Public,
+            Self::Compared(error) => error.dependence(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One experiment, run: the engine, what its result is measured against, and the documents that say so.
 
+mod compared;
 mod consensus;
 mod engine;
 mod execute;
@@ -18,6 +19,7 @@ pub mod recommend;
 pub mod recommendation;
 pub mod summary;
 
+pub use compared::ComparedRun;
 pub use engine::{RunError, run_engine};
 pub use execute::{MetricsRow, Report, run};
 pub use peak_memory::peak_memory_bytes;

@@ -84,7 +84,8 @@ impl Experiment {
         Self::assemble(config, &loaded, topology, &materials, clock)
     }
 
-    fn assemble(
+    /// An experiment over what has been read, on this communication graph.
+    pub(super) fn assemble(
         config: Config,
         loaded: &Arc<data::Loaded>,
         topology: Arc<Topology>,

@@ -66,8 +66,8 @@ impl Bytes {
             EngineKind::Lockstep | EngineKind::Analytic | EngineKind::Event | EngineKind::Swarm => {
                 let traffic = session.traffic(1);
                 Self {
-                    busiest: traffic.bytes_max_peer,
-                    total: traffic.bytes_total,
+                    busiest: traffic.bytes.bytes_max_peer,
+                    total: traffic.bytes.bytes_total,
                 }
             }
         }

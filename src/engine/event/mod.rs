@@ -7,7 +7,7 @@ mod queue;
 
 pub use link::Latency;
 
-use crate::protocol::averaging::Form;
+use crate::protocol::averaging::{Form, PeerBytes, Phase, Traffic};
 use crate::protocol::{CollectingOutbox, Input, Message, Peer, Targets, wire};
 use crate::vocabulary::{Label, PeerIndex, Span, Time};
 
@@ -66,7 +66,7 @@ struct Simulation<'a> {
     collector: Collector,
     outbox: CollectingOutbox,
     /// Bytes sent by each peer.
-    sent: Vec<u64>,
+    sent: Vec<PeerBytes>,
     messages: u64,
     /// Messages of a whole run.
     expected: u64,
@@ -93,7 +93,7 @@ impl<'a> Simulation<'a> {
             },
             collector: Collector::new(session.clone()),
             outbox: CollectingOutbox::default(),
-            sent: vec![0; peers],
+            sent: vec![PeerBytes::default(); peers],
             messages: 0,
             expected: session.traffic(session.plan().releases().len()).messages,
         })
@@ -122,14 +122,10 @@ impl<'a> Simulation<'a> {
         }
         let records = self.collector.into_records();
         let rounds = self.session.communication(records.len(), false).rounds;
+        let all = Traffic::counted(rounds.iter().sum(), self.messages, &self.sent);
         Ok(Outcome {
             records,
-            communication: Communication {
-                rounds,
-                messages: self.messages,
-                bytes_total: self.sent.iter().sum(),
-                bytes_max_peer: self.sent.iter().copied().max().unwrap_or(0),
-            },
+            communication: Communication::of(all, rounds),
         })
     }
 
@@ -207,7 +203,8 @@ impl<'a> Simulation<'a> {
                 Targets::All => neighbours.len(),
                 Targets::Positions(positions) => positions.len(),
             } as u64;
-            self.sent[from.index()] += copies * wire::framed_len(&message.body, values) as u64;
+            let bytes = copies * wire::framed_len(&message.body, values) as u64;
+            self.sent[from.index()].add(Phase::of(&message.body), bytes);
             self.messages += copies;
             let (links, queue) = (&mut self.links, &mut self.queue);
             match &mut self.delivery {

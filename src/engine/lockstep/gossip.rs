@@ -596,7 +596,6 @@ mod tests {
         let [a, b] = [narrow, wide].map(|gossip| {
             let mut averaged = Averaged::default();
             let rounds = Rounds {
-                values: Values::F64,
                 exchange: Exchange::Recurrence(&schedule),
                 values: Values::F64,
                 factor: 1.0,

@@ -43,7 +43,7 @@ pub(crate) use program::Part;
 pub use program::{Form, HeardRounds, PeerProgram, Program};
 pub use recurrence::Recurrence;
 pub use step::{Expected, PeerStep, ProgramError};
-pub use traffic::{Load, Traffic};
+pub use traffic::{ByteCount, Load, PeerBytes, Phase, PhaseBytes, Traffic};
 pub use tree::Tree;
 
 /// Bounds on the eigenvalues of the mixing matrix other than 1: `lowest ≤ λ_min(W)`, `second ≥ λ₂(W)`.

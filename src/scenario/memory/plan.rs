@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     fn loaded(set: &[&str]) -> Experiment {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/power.toml");
         let set: Vec<String> = set.iter().map(|&key| key.to_owned()).collect();
         Experiment::load(&path, &set).expect("valid")
     }
