@@ -23,6 +23,7 @@ use crate::vocabulary::{ReleaseId, Round, Seed};
 
 mod passing;
 mod programs;
+mod ring;
 mod schemes;
 
 /// Graphs of 12 peers with bounds on the spectrum of their Metropolis weights.
@@ -145,6 +146,7 @@ pub(crate) fn session_of_length(
         sigma_own: 0.02,
         sigma_pairwise: 3.0,
         sigma_coordinate: 0.0,
+        ring: None,
         noise_factors: Vec::new(),
         scale_rounds: graph.diameter_bound().expect("connected"),
         averaging_rounds: program.rounds(),

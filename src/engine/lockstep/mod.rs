@@ -48,7 +48,9 @@ pub use walk::Walk;
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
     session.admit()?;
     let noise = NetworkNoise::of(session.planned_noise(), session.noise_graph());
-    if !noise.is_planned(session.noise_graph(), session.plan().sigmas()) {
+    let laws = session.plan().ring_laws().map(|laws| &**laws);
+    if !noise.is_planned(session.noise_graph(), session.plan().sigmas()) || !noise.is_in_ring(laws)
+    {
         return Err(EngineError::Noise);
     }
     let program = session.program();
@@ -289,7 +291,7 @@ impl Engine for Network<'_> {
         if observer.wants_rounds() {
             gathered.tell_rounds(id, session.peers(), observer);
         }
-        let consensus = if terms.has_units() {
+        let consensus = if terms.has_units() && !terms.has_steps() {
             // What peers hold has left these units and comes back to them.
             let mut held = sums.to_vec();
             for sum in held.chunks_exact_mut(values) {
@@ -303,6 +305,8 @@ impl Engine for Network<'_> {
         let sum = kernel::released(planned, terms, sums[..values].to_vec())
             .map_err(|error| PeerError::at(PeerIndex(0), id, error))?;
         let basis = self.states.advance(session, current, sums)?;
+        terms.from_steps(gathered.totals.published.values_mut());
+        terms.from_steps(gathered.totals.local.values_mut());
         Ok(ReleaseRecord {
             release: id,
             iteration: planned.spec().iteration,

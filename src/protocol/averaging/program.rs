@@ -1,5 +1,7 @@
 //! Averaging as a linear program of exchanges: what every peer sends, waits for and combines, round by round.
 
+mod exact;
+
 use std::sync::Arc;
 
 use super::coefficients::Coefficients;
