@@ -11,8 +11,10 @@
 //! Peers, engines, counts of messages and bytes and the law of the analytic engine are derived from the program. A scheme is
 //! one file here and one line in `schemes!` below, which gives [`AveragingKind`] its variant.
 
+mod agreement;
 mod chebyshev;
 mod coefficients;
+mod common_end;
 mod fold;
 mod linear;
 mod mix;
@@ -28,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 pub use chebyshev::Chebyshev;
 pub use coefficients::Coefficients;
+pub use common_end::CommonEnd;
 pub use fold::fold;
 pub use linear::Linear;
 pub use mix::{Run, mix, mix_tile, runs};

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::agreement;
 use super::coefficients::Coefficients;
+use super::common_end::CommonEnd;
 use super::network::Network;
 use super::step::{Expected, PeerStep, ProgramError};
 use super::window;
@@ -19,6 +21,8 @@ pub struct Program {
     factor: f64,
     form: Form,
     digest: [u8; 32],
+    ends_equal: bool,
+    sums_once: bool,
 }
 
 /// The two shapes of a program.
@@ -54,6 +58,8 @@ impl Program {
             factor,
             form: Form::Recurrence(coefficients.into()),
             digest: *hasher.finalize().as_bytes(),
+            ends_equal: false,
+            sums_once: false,
         }
     }
 
@@ -97,11 +103,14 @@ impl Program {
                 }
             }
         }
+        let digest = *hasher.finalize().as_bytes();
         Ok(Self {
             rounds,
             factor,
+            digest,
+            ends_equal: agreement::common(network, &steps).is_some(),
+            sums_once: factor == 1.0 && agreement::sums_once(network, &steps, &digest),
             form: Form::Listed(steps.into()),
-            digest: *hasher.finalize().as_bytes(),
         })
     }
 
@@ -115,6 +124,29 @@ impl Program {
     #[must_use]
     pub fn factor(&self) -> f64 {
         self.factor
+    }
+
+    /// Whether all peers end with the same bits for all inputs, as the steps show. A recurrence only comes close.
+    #[must_use]
+    pub fn ends_equal(&self) -> bool {
+        self.ends_equal
+    }
+
+    /// Whether every peer's estimate is the sum of all inputs, each taken exactly once with weight 1, so that it is exact wherever
+    /// additions are: for integers, and modulo any power of 2 up to 2⁶⁴. Programs that are not are passed with probability at most
+    /// s · 2⁻¹²⁸ over BLAKE3 of the digest.
+    #[must_use]
+    pub fn sums_once(&self) -> bool {
+        self.sums_once
+    }
+
+    /// What all peers end with, where they end with the same bits.
+    #[must_use]
+    pub fn common_end(&self, network: &dyn Network) -> Option<CommonEnd> {
+        match &self.form {
+            Form::Listed(steps) if self.ends_equal => CommonEnd::of(network, steps, self.factor),
+            _ => None,
+        }
     }
 
     /// The exchanges.

@@ -1,0 +1,199 @@
+//! What a listed program computes, derived from its steps: whether all peers end with the same bits, and whether that is
+//! the sum of all inputs.
+//!
+//! # Formulas
+//! A listed program is run once on *formulas* in place of numbers. A formula is an input, or a fold of earlier formulas
+//! with factors, in the order in which [`fold`](super::fold) adds them. Equal formulas get one number, so that they are compared in
+//! one step. Two rules say that formulas written differently are equal:
+//!
+//! 1. one term of factor 1 is the term itself;
+//! 2. the first two terms of a fold may change places.
+//!
+//! # Claim
+//! Values with the same formula are the same numbers at every peer, bit for bit, in every coordinate and for all inputs; of NaN it
+//! is only said that both are NaN.
+//!
+//! # Proof
+//! By induction over the formulas, each fold performs the same operations on the same numbers in the same order, so that only the rules need
+//! a proof. Rule 1: 1 · m = m exactly in IEEE 754, −0 and infinities included. Rule 2: a fold of t₁, t₂, t₃, … is
+//! ((w₁t₁ ⊕ w₂t₂) ⊕ w₃t₃) ⊕ …, each product rounded before it is added (rustc fuses none). The rounded sum of two numbers is the
+//! rounding of their exact sum, which does not depend on their order; where the exact sum is 0, both orders give −0 if both numbers
+//! are −0 and +0 otherwise; opposite infinities give NaN and a NaN gives NaN in both orders. Later terms may not change
+//! places: ⊕ is not associative. ∎
+//!
+//! The converse is not claimed: different formulas may happen to agree.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::network::Network;
+use super::step::PeerStep;
+
+/// The number of a formula. Inputs are numbered like their peers, all others follow.
+type Number = u32;
+
+/// A term of a fold: the bits of its factor, and what is multiplied.
+pub(super) type Term = (u64, Number);
+
+/// Runs a listed program on values of any kind: what every peer ends with.
+///
+/// `combine` gets the terms of a fold in order, an absent own value left out.
+fn run<V: Copy>(
+    network: &dyn Network,
+    steps: &[Vec<PeerStep>],
+    mut values: Vec<V>,
+    mut combine: impl FnMut(&[(f64, V)]) -> V,
+) -> Vec<V> {
+    let mut folds: Vec<(u32, usize, &PeerStep)> = Vec::new();
+    for (peer, steps) in steps.iter().enumerate() {
+        let changing = |step: &&PeerStep| !step.expect.is_empty() || step.own != 1.0;
+        let changing = steps.iter().filter(changing);
+        folds.extend(changing.map(|step| (step.round, peer, step)));
+    }
+    folds.sort_unstable_by_key(|(round, peer, _)| (*round, *peer));
+    let (mut terms, mut next) = (Vec::new(), Vec::new());
+    for round in folds.chunk_by(|a, b| a.0 == b.0) {
+        next.clear();
+        for &(_, peer, step) in round {
+            terms.clear();
+            if step.own != 0.0 {
+                terms.push((step.own, values[peer]));
+            }
+            let neighbours = network.neighbours(peer);
+            terms.extend(step.expect.iter().map(|expected| {
+                let sender = neighbours[expected.position as usize] as usize;
+                (expected.weight, values[sender])
+            }));
+            next.push(combine(&terms));
+        }
+        // All send what they had before the round.
+        for (&(_, peer, _), &value) in round.iter().zip(&next) {
+            values[peer] = value;
+        }
+    }
+    values
+}
+
+/// The formulas of a program, each once.
+#[derive(Debug)]
+pub(super) struct Formulas {
+    inputs: usize,
+    /// The folds, each after those that it adds. That of index i has the number `inputs` + i.
+    folds: Vec<Rc<[Term]>>,
+}
+
+impl Formulas {
+    /// The formulas of these steps, and that which each peer ends with.
+    fn of(network: &dyn Network, steps: &[Vec<PeerStep>]) -> (Self, Vec<Number>) {
+        let inputs = steps.len();
+        let mut folds: Vec<Rc<[Term]>> = Vec::new();
+        let mut known: BTreeMap<Rc<[Term]>, Number> = BTreeMap::new();
+        let ends = run(
+            network,
+            steps,
+            (0..inputs as u32).collect(),
+            |terms: &[(f64, Number)]| {
+                if let [(1.0, same)] = terms {
+                    return *same;
+                }
+                let mut terms: Vec<Term> = terms.iter().map(|(w, x)| (w.to_bits(), *x)).collect();
+                if let [first, second, ..] = terms.as_mut_slice()
+                    && second < first
+                {
+                    std::mem::swap(first, second);
+                }
+                if let Some(&number) = known.get(terms.as_slice()) {
+                    return number;
+                }
+                let (number, terms) = ((inputs + folds.len()) as u32, Rc::from(terms));
+                known.insert(Rc::clone(&terms), number);
+                folds.push(terms);
+                number
+            },
+        );
+        (Self { inputs, folds }, ends)
+    }
+
+    /// The terms of a fold; nothing for an input.
+    pub(super) fn terms(&self, number: Number) -> Option<&[Term]> {
+        let index = (number as usize).checked_sub(self.inputs)?;
+        Some(&self.folds[index])
+    }
+
+    /// Inputs and folds.
+    pub(super) fn len(&self) -> usize {
+        self.inputs + self.folds.len()
+    }
+}
+
+/// The one formula that all peers end with, among all formulas, if it is one.
+///
+/// # Cost
+/// O(m log m) for m messages, and as much memory as the steps.
+pub(super) fn common(
+    network: &dyn Network,
+    steps: &[Vec<PeerStep>],
+) -> Option<(Formulas, Number)> {
+    let (formulas, ends) = Formulas::of(network, steps);
+    let (&first, others) = ends.split_first()?;
+    others
+        .iter()
+        .all(|end| *end == first)
+        .then_some((formulas, first))
+}
+
+/// Numbers per input that [`sums_once`] adds up.
+const PROBES: usize = 4;
+
+/// What their numbers are for.
+const CONTEXT: &str = "undertone 2026-11 averaging program sums once v1";
+
+/// Whether every input enters every peer's last value exactly once and with weight 1.
+///
+/// # Method
+/// All factors are 1 (or an own value is absent), so that the last values are Σ_v c_v x_v with whole numbers c_v ≥ 0. The program is run
+/// on the counts Σ_v c_v, and modulo 2⁶⁴ on four lists of random numbers, and the results are compared with s and with
+/// the sums of the lists. The numbers are BLAKE3 of the program's digest, as long as needed.
+///
+/// # Claim
+/// It never refuses a program that has the property. It passes one that has not with probability at most s · 2⁻¹²⁸ over the
+/// random numbers.
+///
+/// # Proof
+/// With c_v = 1 for all v all comparisons hold. Otherwise some peer has d_v = c_v − 1 ≠ 0 for some v. If its count is s then
+/// 0 ≤ c_v ≤ s < 2³², so |d_v| < 2³². Let 2^e be the largest power of 2 that divides a d_v of the least such e:
+/// e ≤ 31. Given the other numbers of a list, d_v r_v takes 2^(64−e) values mod 2⁶⁴ with equal probability, and one of them at most
+/// makes Σ_v d_v r_v = 0: probability at most 2⁻³³ per list, 2⁻¹³² for four, and there are s peers. ∎
+pub(super) fn sums_once(
+    network: &dyn Network,
+    steps: &[Vec<PeerStep>],
+    digest: &[u8; 32],
+) -> bool {
+    let plain = |step: &PeerStep| {
+        (step.own == 0.0 || step.own == 1.0) && step.expect.iter().all(|e| e.weight == 1.0)
+    };
+    if !steps.iter().flatten().all(plain) {
+        return false;
+    }
+    let mut source = blake3::Hasher::new_derive_key(CONTEXT)
+        .update(digest)
+        .finalize_xof();
+    let inputs: Vec<(u64, [u64; PROBES])> = (0..steps.len())
+        .map(|_| {
+            let mut bytes = [0; 8 * PROBES];
+            source.fill(&mut bytes);
+            let (words, _) = bytes.as_chunks();
+            (1, std::array::from_fn(|k| u64::from_le_bytes(words[k])))
+        })
+        .collect();
+    let add = |sum: (u64, [u64; PROBES]), x: &(u64, [u64; PROBES])| {
+        let lists = std::array::from_fn(|k| sum.1[k].wrapping_add(x.1[k]));
+        (sum.0.saturating_add(x.0), lists)
+    };
+    let expected = inputs.iter().fold((0, [0; PROBES]), add);
+    let ends = run(network, steps, inputs, |terms| {
+        let terms = terms.iter().map(|(_, x)| x);
+        terms.fold((0, [0; PROBES]), add)
+    });
+    ends.iter().all(|end| *end == expected)
+}
