@@ -103,7 +103,11 @@ impl ChunkTask<'_> {
             self.noise.add_pairs(at, width, inputs);
         }
         if let Some(common) = self.common {
-            let threads = if self.alone { rayon::current_num_threads() } else { 1 };
+            let threads = if self.alone {
+                rayon::current_num_threads()
+            } else {
+                1
+            };
             state.together.evaluate(common, (width, inputs), threads);
         }
         state.averaged = self.common.is_none() || self.rounds.watch;

@@ -48,6 +48,16 @@ pub use walk::Walk;
 /// s × [`CHUNK`] buffers per thread, and what an algorithm with memory keeps at every peer. Where all peers end with the same bits
 /// K·edges is s − 1 for a tree, and memory is one s × [`CHUNK`] buffer per thread and what one peer keeps.
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
+    let common = session.program().common_end(&**session.topology());
+    run_holding(session, common.as_ref(), observer)
+}
+
+/// Runs the session with one sum for all peers if what they end with is given, else with one per peer.
+fn run_holding(
+    session: &Session,
+    common: Option<&CommonEnd>,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, EngineError> {
     session.admit()?;
     let noise = NetworkNoise::of(session.planned_noise(), session.noise_graph());
     if !noise.is_planned(session.noise_graph(), session.plan().sigmas()) {
@@ -55,7 +65,6 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     }
     let program = session.program();
     let gossip = Gossip::new(session.graph(), session.mixing());
-    let common = program.common_end(&**session.topology());
     let walk = match program.form() {
         Form::Listed(steps) if common.is_none() || observer.wants_rounds() => {
             Walk::new(session.graph(), program.rounds(), steps)
@@ -70,7 +79,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         factor: program.factor(),
         watch: observer.wants_rounds(),
     };
-    let mut network = Network::new(session, &noise, &gossip, (rounds, common.as_ref()));
+    let mut network = Network::new(session, &noise, &gossip, (rounds, common));
     let records = course::run(session, &mut network, observer)?;
     // An agreement that no release followed was the last thing the peers said.
     let agreed = network.front().agreed.is_some();
@@ -418,3 +427,6 @@ impl Gathered {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

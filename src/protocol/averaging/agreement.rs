@@ -84,7 +84,7 @@ pub(super) struct Formulas {
 
 impl Formulas {
     /// The formulas of these steps, and that which each peer ends with.
-    fn of(network: &dyn Network, steps: &[Vec<PeerStep>]) -> (Self, Vec<Number>) {
+    pub(super) fn of(network: &dyn Network, steps: &[Vec<PeerStep>]) -> (Self, Vec<Number>) {
         let inputs = steps.len();
         let mut folds: Vec<Rc<[Term]>> = Vec::new();
         let mut known: BTreeMap<Rc<[Term]>, Number> = BTreeMap::new();
@@ -130,10 +130,7 @@ impl Formulas {
 ///
 /// # Cost
 /// O(m log m) for m messages, and as much memory as the steps.
-pub(super) fn common(
-    network: &dyn Network,
-    steps: &[Vec<PeerStep>],
-) -> Option<(Formulas, Number)> {
+pub(super) fn common(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Option<(Formulas, Number)> {
     let (formulas, ends) = Formulas::of(network, steps);
     let (&first, others) = ends.split_first()?;
     others
@@ -164,11 +161,7 @@ const CONTEXT: &str = "undertone 2026-11 averaging program sums once v1";
 /// 0 ≤ c_v ≤ s < 2³², so |d_v| < 2³². Let 2^e be the largest power of 2 that divides a d_v of the least such e:
 /// e ≤ 31. Given the other numbers of a list, d_v r_v takes 2^(64−e) values mod 2⁶⁴ with equal probability, and one of them at most
 /// makes Σ_v d_v r_v = 0: probability at most 2⁻³³ per list, 2⁻¹³² for four, and there are s peers. ∎
-pub(super) fn sums_once(
-    network: &dyn Network,
-    steps: &[Vec<PeerStep>],
-    digest: &[u8; 32],
-) -> bool {
+pub(super) fn sums_once(network: &dyn Network, steps: &[Vec<PeerStep>], digest: &[u8; 32]) -> bool {
     let plain = |step: &PeerStep| {
         (step.own == 0.0 || step.own == 1.0) && step.expect.iter().all(|e| e.weight == 1.0)
     };

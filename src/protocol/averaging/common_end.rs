@@ -47,11 +47,7 @@ enum Operation {
 
 impl CommonEnd {
     /// What all peers end with after these steps and this last factor; nothing where their formulas differ.
-    pub(super) fn of(
-        network: &dyn Network,
-        steps: &[Vec<PeerStep>],
-        factor: f64,
-    ) -> Option<Self> {
+    pub(super) fn of(network: &dyn Network, steps: &[Vec<PeerStep>], factor: f64) -> Option<Self> {
         let (formulas, end) = common(network, steps)?;
         let mut writer = Writer::new(&formulas, end);
         writer.write(end);
@@ -265,3 +261,6 @@ impl<'a> Writer<'a> {
         register
     }
 }
+
+#[cfg(test)]
+mod tests;
