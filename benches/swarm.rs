@@ -20,6 +20,7 @@ use std::time::Instant;
 use network::{Shape, cpu_seconds, memory_kib};
 use undertone::engine::{Observer, Session};
 use undertone::node::{SwarmOptions, Transport, run};
+use undertone::protocol::Values;
 use undertone::protocol::wire::framed_block_len;
 
 /// What moved, at what cost.
@@ -88,13 +89,14 @@ fn engine(session: &Session, shape: Shape, transport: Transport) -> (Rate, Rate)
     let (Some(first), Some(last)) = (within.next(), within.next_back()) else {
         return (Rate::NONE, whole);
     };
-    let bytes = framed_block_len(shape.dimension * shape.rank) as f64 * (last.2 - first.2) as f64;
+    let bytes = framed_block_len(shape.dimension * shape.rank, Values::F64) as f64
+        * (last.2 - first.2) as f64;
     (Rate::new(bytes, last.0 - first.0, last.1 - first.1), whole)
 }
 
 fn compare(shape: Shape, transport: Transport, repetitions: u32) {
     let session = shape.session();
-    let bytes = framed_block_len(shape.dimension * shape.rank);
+    let bytes = framed_block_len(shape.dimension * shape.rank, Values::F64);
     let total = (bytes as u64 * shape.messages_per_step() * u64::from(shape.rounds)) as f64;
     let (mut ours, mut whole, mut bare) = (Rate::NONE, Rate::NONE, Rate::NONE);
     for _ in 0..repetitions {

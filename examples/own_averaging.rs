@@ -22,6 +22,7 @@ impl AveragingScheme for Hub {
         graph: &dyn Network,
         _: MixingBounds,
         _: Length,
+        _: AveragingOptions,
     ) -> Result<Program, AveragingError> {
         let all: Vec<u32> = (0..graph.neighbours(0).len() as u32).collect();
         // What is heard counts once, the own value `own` times.

@@ -7,7 +7,7 @@ use undertone::protocol::averaging::AveragingKind;
 use undertone::run::run;
 use undertone::scenario::{EngineTableError, Experiment, ExperimentError};
 
-use crate::support::experiments::{CASES, Case, config, engine, on_engine, sims};
+use crate::support::experiments::{CASES, Case, config, engine, on_engine, resolve};
 
 /// Nine checks at 1e-4 each on six graphs: a correct engine fails with probability below 1e-2; the seed is fixed.
 const OPTIONS: VerifyOptions = VerifyOptions {
@@ -18,7 +18,7 @@ const OPTIONS: VerifyOptions = VerifyOptions {
 fn experiment(case: Case, set: &[&str]) -> Experiment {
     let set = [&["engine.kind=analytic", "engine.probes=4"], set].concat();
     let config = config(case, AveragingKind::Chebyshev, &set);
-    Experiment::resolve(config, &sims()).expect("resolves")
+    resolve(config).expect("resolves")
 }
 
 fn verified(case: Case, set: &[&str]) -> Verification {
@@ -68,7 +68,7 @@ fn numbers_of_probes_that_cannot_be_drawn_are_refused_with_the_range() {
         let set: Vec<&str> = set.iter().map(String::as_str).collect();
         let config = config(CASES[2], AveragingKind::Chebyshev, &set);
         let peers = CASES[2].peers;
-        let error = Experiment::resolve(config, &sims()).expect_err("refused");
+        let error = resolve(config).expect_err("refused");
         assert!(
             matches!(error, ExperimentError::Engine(EngineTableError::Probes { found, most }) if found == probes && most == peers),
             "{error}"

@@ -34,31 +34,27 @@ fn implied(experiment: &Experiment, tolerance: f64) -> f64 {
     2.0 * tolerance * peers * (1.0 + mean_degree * ratio * ratio).sqrt()
 }
 
-/// Whether the peers of this run are as close as `tolerance` implies.
-fn agree(experiment: &Experiment, tolerance: f64) -> bool {
-    let relative = consensus(experiment)
-        .relative_to_noise
-        .expect("there is noise");
+/// Whether the peers of a run that ended like this are as close as `tolerance` implies.
+fn are_close(experiment: &Experiment, found: &ConsensusSummary, tolerance: f64) -> bool {
+    let relative = found.relative_to_noise.expect("there is noise");
     relative <= implied(experiment, tolerance)
 }
 
 #[test]
 fn peers_agree_within_what_the_tolerance_implies_on_every_topology() {
     for case in CASES {
-        for scheme in AveragingKind::all() {
-            for tolerance in [1e-4, 1e-7, 1e-10] {
-                let set = format!("averaging.tolerance={tolerance:e}");
-                let experiment = experiment(case, scheme, &[&set]);
-                let found = consensus(&experiment);
-                let about = format!("{}, {scheme:?}, {tolerance:e}: {found:?}", case.name);
-                assert!(found.contraction <= tolerance, "{about}");
-                assert!(
-                    found.max_disagreement > 0.0 || case.name == "complete-10" || scheme.is_exact(),
-                    "{about}"
-                );
-                assert!(found.max_disagreement <= found.guaranteed, "{about}");
-                assert!(agree(&experiment, tolerance), "{about}");
-            }
+        for (scheme, tolerance) in case.with_tolerances(&[1e-10, 1e-7, 1e-4]) {
+            let set = format!("averaging.tolerance={tolerance:e}");
+            let experiment = experiment(case, scheme, &[&set]);
+            let found = consensus(&experiment);
+            let about = format!("{}, {scheme:?}, {tolerance:e}: {found:?}", case.name);
+            assert!(found.contraction <= tolerance, "{about}");
+            assert!(
+                found.max_disagreement > 0.0 || case.name == "complete-10" || scheme.is_exact(),
+                "{about}"
+            );
+            assert!(found.max_disagreement <= found.guaranteed, "{about}");
+            assert!(are_close(&experiment, &found, tolerance), "{about}");
         }
     }
 }
@@ -85,9 +81,10 @@ fn averaging_that_stops_early_breaks_the_implication() {
     for case in CASES.iter().filter(|case| case.name != "complete-10") {
         for scheme in AveragingKind::recurrences() {
             let short = experiment(*case, scheme, &["averaging.rounds=3"]);
-            assert!(!agree(&short, 1e-4), "{}, {scheme:?}", case.name);
-            // The guarantee that goes with three rounds holds all the same: it claims less.
             let found = consensus(&short);
+            let about = format!("{}, {scheme:?}", case.name);
+            assert!(!are_close(&short, &found, 1e-4), "{about}");
+            // The guarantee that goes with three rounds holds all the same: it claims less.
             assert!(found.max_disagreement <= found.guaranteed);
             assert!(found.contraction > 1e-4);
         }
@@ -100,5 +97,28 @@ fn engines_with_one_copy_disagree_with_nobody() {
         let set = format!("engine.kind={kind}");
         let experiment = experiment(CASES[2], AveragingKind::Chebyshev, &[&set]);
         assert_eq!(consensus(&experiment).max_disagreement, 0.0);
+    }
+}
+
+/// Values f32: what peers hold differs from the exact sum by at most what averaging guarantees and rounding adds.
+#[test]
+fn rounding_to_singles_stays_within_its_bound_and_far_below_the_noise() {
+    for case in CASES {
+        for (scheme, tolerance) in case.with_tolerances(&[1e-10]) {
+            let tolerance = format!("averaging.tolerance={tolerance:e}");
+            let doubles = consensus(&experiment(case, scheme, &[&tolerance]));
+            let set = [tolerance.as_str(), "averaging.values=f32"];
+            let found = consensus(&experiment(case, scheme, &set));
+            let about = format!("{}, {scheme:?}: {found:?}", case.name);
+            let rounding = found.rounding.expect("a bound");
+            assert!(doubles.rounding.is_none(), "{doubles:?}");
+            assert!(rounding.is_finite() && rounding > 0.0, "{about}");
+            assert!(found.max_disagreement <= found.guaranteed, "{about}");
+            // An exact scheme shows nothing but rounding.
+            let seen = found.max_disagreement > 1e3 * doubles.guaranteed;
+            assert!(seen || !scheme.is_exact(), "{about}");
+            let part = found.rounding_relative_to_noise.expect("there is noise");
+            assert!(part < 0.01, "{about}");
+        }
     }
 }

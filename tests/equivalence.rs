@@ -9,7 +9,7 @@ use undertone::protocol::averaging::AveragingKind;
 use undertone::run::{output, run};
 use undertone::scenario::Experiment;
 
-use crate::support::experiments::{CASES, engine, experiment, files, on_engine};
+use crate::support::experiments::{CASES, engine, experiment, files, on_engine, resolve};
 
 /// Everything whose bits must agree: `basis.npy`, every file of `trace/`, and what was sent.
 #[derive(Debug, PartialEq)]
@@ -74,7 +74,7 @@ pub(crate) const ALGORITHMS: [&[&str]; 3] = [
 /// connections keep up; equality of bits does not depend on it.
 fn assert_equal_to_lockstep(engines: &[EngineConfig]) {
     for case in CASES {
-        let power = AveragingKind::all().map(|scheme| (scheme, &[] as &[&str]));
+        let power = case.schemes().map(|scheme| (scheme, &[] as &[&str]));
         let others = ALGORITHMS.map(|set| (AveragingKind::Chebyshev, set));
         for (scheme, set) in power.into_iter().chain(others) {
             let set: Vec<&str> = [&["averaging.tolerance=1e-3"], set].concat();
@@ -126,7 +126,7 @@ fn two_runs_with_one_seed_are_identical_and_another_seed_changes_every_array() {
         let first = on_engine(&first, engine(kind));
         let mut config = first.config().clone();
         config.seed += 1;
-        let other = Experiment::resolve(config, first.base()).expect("valid under any seed");
+        let other = resolve(config).expect("valid under any seed");
         let (a, b, c) = (written(&first), written(&first), written(&other));
         assert_eq!(difference(&a, &b), None, "{kind:?}");
         for (name, bytes) in &a.arrays {

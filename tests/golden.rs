@@ -15,7 +15,7 @@ use undertone::engine::{Observer, Outcome, Transcript};
 use undertone::run::run;
 use undertone::scenario::Experiment;
 
-use crate::support::experiments::sims;
+use crate::support::experiments::{resolve, sims};
 use crate::support::repository;
 
 /// Hashes what all peers published.
@@ -76,7 +76,7 @@ fn digest_of(experiment: &Experiment) -> String {
 fn digest(file: &str, set: &[&str]) -> String {
     let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
     let config = read_config(&repository(file), &set).expect("valid");
-    digest_of(&Experiment::resolve(config, &sims()).expect("valid"))
+    digest_of(&resolve(config).expect("valid"))
 }
 
 /// What is run: a name, an experiment file and changes that make it small.
@@ -202,7 +202,7 @@ fn sweep() -> String {
         let method = sweep.experiment(cell).expect("checked");
         let mut config = method.config().clone();
         config.seed = cell.seed;
-        let experiment = Experiment::resolve(config, method.base()).expect("valid under any seed");
+        let experiment = resolve(config).expect("valid under any seed");
         hasher.update(digest_of(&experiment).as_bytes());
     }
     hasher.finalize().to_hex()[..12].to_owned()

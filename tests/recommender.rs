@@ -14,6 +14,7 @@ use undertone::run::run;
 use undertone::run::summary::Summary;
 use undertone::scenario::Experiment;
 
+use crate::support::experiments::resolve;
 use crate::support::{repository, skipped};
 
 /// The lines of a LightGCN file whose user is below `users`.
@@ -92,7 +93,7 @@ fn summary_of(set: &[&str]) -> (Experiment, undertone::run::Report) {
     let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
     let path = repository("sims/recommender-movielens.toml");
     let config = read_config(&path, &set).expect("valid");
-    let experiment = Experiment::resolve(config, &repository("sims")).expect("valid");
+    let experiment = resolve(config).expect("valid");
     let report = run(&experiment, &mut Silent).expect("runs");
     (experiment, report)
 }

@@ -9,7 +9,7 @@ use undertone::engine::Silent;
 use undertone::run::run;
 use undertone::scenario::Experiment;
 
-use crate::support::experiments::{engine, on_engine};
+use crate::support::experiments::{engine, on_engine, resolve};
 use crate::support::repository;
 
 fn sims() -> Vec<PathBuf> {
@@ -108,7 +108,7 @@ fn mean_relative_errors(experiment: &Experiment, seeds: u64) -> [f64; 3] {
     for seed in 0..seeds {
         let mut config = experiment.config().clone();
         config.seed = seed;
-        let seeded = Experiment::resolve(config, experiment.base()).expect("valid under any seed");
+        let seeded = resolve(config).expect("valid under any seed");
         let utility = run(&seeded, &mut Silent).expect("runs").summary.utility;
         let errors = [
             utility.relative_error,

@@ -1,14 +1,18 @@
-//! The tree scheme: one seed, equal bits on all engines and at all peers, for a fraction of the bytes.
+//! The exact schemes: one seed, equal bits on all engines and at all peers, for a fraction of the bytes.
 
 use undertone::config::{EngineConfig, read_config};
 use undertone::engine::Silent;
 use undertone::engine::event::Latency;
-use undertone::protocol::averaging::AveragingKind;
+use undertone::protocol::Values;
+use undertone::protocol::averaging::{
+    AveragingKind, AveragingOptions, Length, Load, MixingBounds, Program, Traffic,
+};
 use undertone::run::run;
 use undertone::scenario::Experiment;
+use undertone::topology::{LoadOptions, Topology, load};
 
 use crate::equivalence::{ALGORITHMS, difference, event, written};
-use crate::support::experiments::{CASES, Case, experiment, on_engine, sims};
+use crate::support::experiments::{CASES, Case, experiment, on_engine, resolve};
 use crate::support::repository;
 
 const MORE: [Case; 3] = [
@@ -32,13 +36,34 @@ const MORE: [Case; 3] = [
     },
 ];
 
+/// Every exact scheme with the algorithms it is tried on: the plain tree on four, the others on two.
+fn settings() -> impl Iterator<Item = (AveragingKind, Vec<&'static str>)> {
+    let plain: &[&str] = &[];
+    let trees = [plain].into_iter().chain(ALGORITHMS);
+    let trees = trees.map(|set| (AveragingKind::Tree, set.to_vec()));
+    let turns: &[&str] = &["averaging.fan_in=2", "averaging.rotate=3"];
+    let others = [
+        (AveragingKind::Tree, turns),
+        (AveragingKind::Doubling, plain),
+    ];
+    let others = others.into_iter().flat_map(|(scheme, options)| {
+        let of = move |set: &[&'static str]| (scheme, [options, set].concat());
+        [of(plain), of(ALGORITHMS[1])]
+    });
+    trees.chain(others)
+}
+
 /// Ten topologies, the power method and three other algorithms: every engine writes lockstep's bits, and all peers hold
 /// peer 0's.
 fn assert_equal_to_lockstep(engines: &[EngineConfig], most_peers: usize) {
     let cases = CASES.iter().chain(&MORE);
+    let mut doubled = 0;
     for case in cases.filter(|case| case.peers <= most_peers) {
-        for set in [&[] as &[&str]].into_iter().chain(ALGORITHMS) {
-            let lockstep = experiment(*case, AveragingKind::Tree, set);
+        let schemes: Vec<AveragingKind> = case.schemes().collect();
+        for (scheme, set) in settings().filter(|(scheme, _)| schemes.contains(scheme)) {
+            doubled += usize::from(scheme == AveragingKind::Doubling);
+            let set = set.as_slice();
+            let lockstep = experiment(*case, scheme, set);
             let reference = written(&lockstep);
             let session = lockstep.session(&undertone::vocabulary::Seed::from_u64(1));
             let derived = session.communication(session.plan().releases().len(), false);
@@ -57,6 +82,10 @@ fn assert_equal_to_lockstep(engines: &[EngineConfig], most_peers: usize) {
             );
         }
     }
+    assert!(
+        doubled >= 4,
+        "a complete graph and a hypercube have the edges"
+    );
 }
 
 #[test]
@@ -80,7 +109,7 @@ fn real_peers_agree_with_lockstep_under_a_tree() {
 fn quickstart(set: &[&str]) -> Result<Experiment, String> {
     let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
     let config = read_config(&repository("sims/quickstart.toml"), &set);
-    Experiment::resolve(config.map_err(|e| e.to_string())?, &sims()).map_err(|e| e.to_string())
+    resolve(config.map_err(|e| e.to_string())?).map_err(|e| e.to_string())
 }
 
 #[test]
@@ -129,4 +158,89 @@ fn a_tolerance_or_a_number_of_rounds_for_a_tree_is_refused_with_the_remedy() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn the_root_of_a_tree_is_named_as_the_topology_names_it() {
+    let digest = |set: &[&str]| quickstart(set).map(|experiment| experiment.program().digest());
+    let default = digest(&["averaging={scheme=\"tree\"}"]).expect("valid");
+    let text = digest(&["averaging={scheme=\"tree\", root=\"17\"}"]).expect("valid");
+    let number = digest(&["averaging={scheme=\"tree\", root=17}"]).expect("valid");
+    assert_eq!(text, number);
+    assert_ne!(text, default, "peer 17 is not the centre");
+    let error = quickstart(&["averaging={scheme=\"tree\", root=\"nobody\"}"]).expect_err("refused");
+    assert!(
+        error.contains("[averaging] root") && error.contains("nobody"),
+        "{error}"
+    );
+    let error = quickstart(&["averaging.root=17"]).expect_err("Chebyshev has no root");
+    assert!(error.contains("remove it; \"tree\" knows it"), "{error}");
+}
+
+fn program(topology: &Topology, fan_in: u32, turns: u32) -> Program {
+    let options = AveragingOptions::default();
+    let options = options
+        .with_fan_in(fan_in)
+        .and_then(|o| o.with_rotate(turns));
+    let (bounds, options) = (
+        MixingBounds {
+            lowest: -0.9,
+            second: 0.9,
+        },
+        options.expect("in range"),
+    );
+    let program = AveragingKind::Tree.compile(topology, bounds, Length::Own, options);
+    program.expect("connected")
+}
+
+/// Blocks per sum that the busiest peer sends, over eight sums.
+fn busiest(program: &Program, topology: &Topology) -> f64 {
+    let load = Load::sum(0, 1, Values::F64).repeated(8);
+    let traffic = Traffic::of(program, topology, &load);
+    traffic.bytes_max_peer as f64 / load.sums.iter().sum::<u64>() as f64
+}
+
+/// The guide's tables: busiest peer and rounds of trees, for limits of the children and for trees that take turns.
+fn tables(names: &[&str]) -> Vec<String> {
+    let topologies = names.iter().map(|name| {
+        let path = repository(&format!("topologies/{name}.toml"));
+        load(&path, LoadOptions::default()).expect("a named topology")
+    });
+    let topologies: Vec<Topology> = topologies.collect();
+    let named = || names.iter().zip(&topologies);
+    let limits = named().map(|(name, topology)| {
+        let cells = [2, 3, 4, 8, 1 << 20].map(|fan_in| {
+            let program = program(topology, fan_in, 1);
+            format!(" {} / {} |", busiest(&program, topology), program.rounds())
+        });
+        format!("| {name} |{}", cells.concat())
+    });
+    let turns = named().flat_map(|(name, topology)| {
+        [4, 8].map(|fan_in| {
+            let cells = [1, 2, 4, 8].map(|turns| {
+                let program = program(topology, fan_in, turns);
+                format!(
+                    " {:.2} / {} |",
+                    busiest(&program, topology),
+                    program.rounds()
+                )
+            });
+            format!("| {name} | {fan_in} |{}", cells.concat())
+        })
+    });
+    limits.chain(turns).collect()
+}
+
+#[test]
+fn the_guide_says_what_trees_cost() {
+    let lines = tables(&[
+        "random-regular-610-10",
+        "barabasi-albert-200",
+        "random-geometric-150",
+        "torus-8x8",
+        "cogentco",
+    ]);
+    let guide = std::fs::read_to_string(repository("src/guide/averaging.md")).expect("readable");
+    let missing: Vec<&String> = lines.iter().filter(|line| !guide.contains(*line)).collect();
+    assert!(missing.is_empty(), "the guide lacks {missing:#?}");
 }

@@ -14,6 +14,7 @@ use undertone::recommender::LowPassFilter;
 use undertone::scenario::Experiment;
 use undertone::vocabulary::Seed;
 
+use crate::support::experiments::resolve;
 use crate::support::{repository, skipped};
 
 const JESTER: [&str; 12] = [
@@ -35,7 +36,7 @@ const JESTER: [&str; 12] = [
 fn experiment(base: &[&str], set: &[&str]) -> Experiment {
     let all: Vec<String> = base.iter().chain(set).map(|s| (*s).to_owned()).collect();
     let config = read_config(&repository("sims/quickstart.toml"), &all).expect("valid");
-    Experiment::resolve(config, &repository("sims")).expect("resolves")
+    resolve(config).expect("resolves")
 }
 
 /// Jester, or nothing where it is absent.

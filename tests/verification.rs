@@ -6,7 +6,7 @@ use undertone::protocol::averaging::AveragingKind;
 use undertone::scenario::Experiment;
 use undertone::topology::{Graph, Provenance, Topology};
 
-use crate::support::experiments::{CASES, Case, config, sims};
+use crate::support::experiments::{CASES, Case, config, resolve, sims};
 
 /// A correct plan fails with probability at most 1e-3, over the whole table; the seed is fixed.
 const OPTIONS: VerifyOptions = VerifyOptions {
@@ -66,9 +66,9 @@ fn a_graph_with_another_number_of_nodes_is_refused_with_the_key_to_change() {
 #[test]
 fn every_topology_verifies() {
     for case in CASES {
-        for scheme in AveragingKind::all() {
+        for scheme in case.schemes() {
             let config = config(case, scheme, &[]);
-            let experiment = Experiment::resolve(config, &sims()).expect("resolves");
+            let experiment = resolve(config).expect("resolves");
             let table = verify(&experiment, OPTIONS, &mut Silent).expect("runs");
             let failures: Vec<_> = table.failures().collect();
             assert!(table.passed(), "{}, {scheme:?}: {failures:?}", case.name);

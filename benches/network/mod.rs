@@ -6,8 +6,8 @@ use undertone::algorithm::AlgorithmSpec;
 use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
-use undertone::protocol::{Plan, PlanParameters};
+use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
+use undertone::protocol::{Plan, PlanParameters, Values};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Provenance, Topology};
 use undertone::vocabulary::Seed;
@@ -58,7 +58,12 @@ impl Shape {
         let (adjacency, rule) = (Adjacency::Interaction, SensitivityRule::Exact);
         let start = start_block(&seed, self.dimension, self.rank).expect("full rank");
         let program = AveragingKind::Chebyshev
-            .compile(&*topology, BOUNDS, Length::Rounds(self.rounds))
+            .compile(
+                &*topology,
+                BOUNDS,
+                Length::Rounds(self.rounds),
+                AveragingOptions::default(),
+            )
             .expect("contracting bounds");
         let parameters = PlanParameters {
             peers: self.peers as u32,
@@ -74,6 +79,7 @@ impl Shape {
             sigma_pairwise: 3.0,
             scale_rounds: Self::SCALE_ROUNDS,
             averaging_rounds: program.rounds(),
+            values: Values::F64,
             program: program.digest(),
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),

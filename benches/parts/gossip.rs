@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use undertone::engine::lockstep::{Averaged, Exchange, Gossip, Rounds, tile_width};
+use undertone::protocol::Values;
 use undertone::protocol::averaging::{AveragingKind, MixingBounds};
 
 use super::{best_of, sessions, values};
@@ -55,6 +56,7 @@ pub(crate) fn bench(quick: bool) {
             .collect();
         let mut copied = f64::INFINITY;
         let rounds = Rounds {
+            values: Values::F64,
             exchange: Exchange::Recurrence(&schedule),
             factor: 1.0,
             watch: false,

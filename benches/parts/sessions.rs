@@ -6,8 +6,8 @@ use undertone::algorithm::AlgorithmSpec;
 use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
-use undertone::protocol::{Plan, PlanParameters};
+use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
+use undertone::protocol::{Plan, PlanParameters, Values};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Topology};
 use undertone::vocabulary::Seed;
@@ -52,7 +52,12 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
     };
     let start = start_block(&seed, size.items, size.rank).expect("full rank");
     let program = AveragingKind::Chebyshev
-        .compile(&*topology, bounds, Length::Rounds(size.rounds))
+        .compile(
+            &*topology,
+            bounds,
+            Length::Rounds(size.rounds),
+            AveragingOptions::default(),
+        )
         .expect("an expander contracts");
     let parameters = PlanParameters {
         peers: peers as u32,
@@ -68,6 +73,7 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         sigma_pairwise: 0.5,
         scale_rounds: topology.diameter_bound().expect("connected"),
         averaging_rounds: program.rounds(),
+        values: Values::F64,
         program: program.digest(),
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),

@@ -11,24 +11,22 @@
 //! √(2/300) = 0.08, however peers are correlated; the limits 0.5 and 1.5 are six of them away: a correct build fails with
 //! probability below 1e-8 per assertion. Seeds are fixed.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
 use crate::algorithm;
 use crate::algorithm::PublicState;
-use crate::config::read_config;
 use crate::engine::noise::Assignment;
 use crate::engine::{Observer, PeerRows, Session, Silent, Transcript, lockstep};
 use crate::linalg::SparseRows;
 use crate::run::run_engine;
 use crate::scenario::Experiment;
+use crate::scenario::testing::sim;
 use crate::vocabulary::Seed;
 
 /// The quickstart at seed 7 on a smaller graph, one iteration.
 fn experiment(set: &[&str]) -> Experiment {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
     let small = [
         "peers.count=16",
         "topology.degree=4",
@@ -37,9 +35,7 @@ fn experiment(set: &[&str]) -> Experiment {
         "averaging.rounds=3",
         "seed=7",
     ];
-    let set: Vec<String> = small.iter().chain(set).map(|s| (*s).to_owned()).collect();
-    let config = read_config(&root.join("quickstart.toml"), &set).expect("the quickstart is valid");
-    Experiment::resolve(config, &root).expect("resolves")
+    sim("quickstart.toml", &[&small, set].concat()).expect("resolves")
 }
 
 fn session(set: &[&str]) -> Session {

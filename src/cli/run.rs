@@ -96,6 +96,17 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             table::number(summary.consensus.guaranteed),
         )?;
     }
+    if let Some(rounding) = summary.consensus.rounding {
+        write!(
+            out,
+            "rounding to f32 moves a sum by at most {} of it",
+            table::number(rounding)
+        )?;
+        match summary.consensus.rounding_relative_to_noise {
+            Some(part) => writeln!(out, ", {} of its noise", table::number(part))?,
+            None => writeln!(out)?,
+        }
+    }
     if let Some(approximation) = summary.consensus.approximation {
         writeln!(
             out,

@@ -16,6 +16,7 @@ use crate::engine::event::Latency;
 use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
 };
+use crate::protocol::Values;
 use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE};
 
 /// One experiment, as written.
@@ -286,7 +287,7 @@ impl Default for NoiseConfig {
 }
 
 /// `[averaging]`
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AveragingConfig {
     /// How the peers' inputs are averaged.
@@ -298,6 +299,28 @@ pub struct AveragingConfig {
     /// Or run exactly this many rounds. A scheme that is exact after as many rounds as the graph takes has neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
+    /// The peer that knows the sum first, as the topology names it. Each scheme says which of this and the following it knows.
+    #[serde(
+        default,
+        deserialize_with = "name_or_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub root: Option<String>,
+    /// The seed of public randomness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The most children of a peer in a tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fan_in: Option<u32>,
+    /// How many trees take turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<u32>,
+    /// How many peers exchange in one group of doubling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<u32>,
+    /// What a coordinate of a sum is on its way: f64, or f32, which halves the bytes.
+    #[serde(default, skip_serializing_if = "Values::is_f64")]
+    pub values: Values,
 }
 
 impl Default for AveragingConfig {
@@ -306,6 +329,12 @@ impl Default for AveragingConfig {
             scheme: AveragingKind::Chebyshev,
             tolerance: Some(DEFAULT_TOLERANCE),
             rounds: None,
+            root: None,
+            seed: None,
+            fan_in: None,
+            rotate: None,
+            base: None,
+            values: Values::F64,
         }
     }
 }
@@ -403,6 +432,20 @@ pub enum TransportKind {
     /// Loopback TCP.
     #[default]
     Tcp,
+}
+
+/// A peer's name: text, or the number that it is called where nodes have no names.
+fn name_or_number<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Name {
+        Text(String),
+        Number(u64),
+    }
+    Ok(Some(match Name::deserialize(source)? {
+        Name::Text(name) => name,
+        Name::Number(number) => number.to_string(),
+    }))
 }
 
 fn chebyshev() -> AveragingKind {

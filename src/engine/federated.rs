@@ -2,7 +2,7 @@
 
 use super::central::{self, SumNoise};
 use super::{EngineError, Observer, Outcome, Session};
-use crate::protocol::wire;
+use crate::protocol::{Values, wire};
 
 /// Runs the session with every client adding its own share of noise and an ideal secure aggregation that
 /// reveals the sum alone.
@@ -24,14 +24,14 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
         .iter()
         .filter_map(|record| session.plan().release(record.release))
         .map(|planned| {
-            let up = wire::framed_block_len(planned.values()) as u64;
+            let up = wire::framed_block_len(planned.values(), Values::F64) as u64;
             let all = planned.values() * session.peers();
             let down = if planned.is_own() {
                 all
             } else {
                 planned.values()
             };
-            up + wire::framed_block_len(down) as u64
+            up + wire::framed_block_len(down, Values::F64) as u64
         })
         .sum();
     outcome.communication.rounds = vec![1; outcome.records.len()];

@@ -116,6 +116,12 @@ pub enum EngineError {
         /// Σ_v D_uv / s.
         found: f64,
     },
+    /// The analytic engine was given an averaging program whose turns come near the sum in different ways.
+    #[error(
+        "the analytic engine needs an averaging whose turns all deviate from the sum in the same way: use engine \"lockstep\", or \
+         averaging.rotate = 1"
+    )]
+    Turns,
     /// Nothing is left to deliver and peers are still waiting: is the topology connected?
     #[error("{waiting} of {peers} peers wait for messages that nobody will send")]
     Stalled {

@@ -8,7 +8,7 @@ use super::session::Session;
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::protocol::averaging::CommonEnd;
-use crate::protocol::{Event, PlannedRelease, Terms, kernel};
+use crate::protocol::{Event, PlannedRelease, Terms, Values, kernel};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId};
 
 /// Everything known so far about one release.
@@ -28,8 +28,8 @@ struct Pending {
 #[derive(Debug)]
 pub struct Collector {
     session: Session,
-    /// What all peers should end with, where the averaging program makes that the same.
-    common: Option<CommonEnd>,
+    /// What all peers should end with in each turn, where the averaging program makes that the same.
+    commons: Option<Vec<CommonEnd>>,
     pending: BTreeMap<ReleaseId, Pending>,
     /// The public state each peer entered the release with, by release.
     states: BTreeMap<ReleaseId, Vec<Option<PublicState>>>,
@@ -44,7 +44,7 @@ impl Collector {
         let first = vec![Some(start); session.peers()];
         Self {
             states: BTreeMap::from([(ReleaseId(1), first)]),
-            common: session.program().common_end(&**session.topology()),
+            commons: session.program().common_ends(&**session.topology()),
             session,
             pending: BTreeMap::new(),
             records: Vec::new(),
@@ -146,7 +146,12 @@ impl Collector {
         let consensus = if planned.is_own() {
             Consensus::default()
         } else {
-            consensus(&published, terms, pending, self.common.as_ref())?
+            let sum = self.session.plan().sums_before(release);
+            let turn = |commons: &'_ [CommonEnd]| (sum % commons.len() as u64) as usize;
+            let commons = self.commons.as_deref();
+            let common = commons.map(|commons| &commons[turn(commons)]);
+            let values = self.session.plan().values();
+            consensus(&published, terms, pending, (common, values))?
         };
         Some(ReleaseRecord {
             release,
@@ -200,7 +205,7 @@ fn consensus(
     published: &Block,
     terms: &Terms,
     pending: &Pending,
-    common: Option<&CommonEnd>,
+    (common, sent): (Option<&CommonEnd>, Values),
 ) -> Option<Consensus> {
     let inputs: Option<Vec<&[f64]>> = pending
         .inputs
@@ -209,7 +214,7 @@ fn consensus(
         .collect();
     let inputs = inputs?;
     let total = match common {
-        Some(common) => due(common, terms, &inputs, published.values().len()),
+        Some(common) => due((common, sent), terms, &inputs, published.values().len()),
         None => published.values().to_vec(),
     };
     let first = in_units(terms, pending.sums.first()?.as_ref()?);
@@ -234,13 +239,18 @@ fn consensus(
 
 /// What the averaging program makes of these inputs at every peer, as a peer holds it: it has left the units of the inputs and comes
 /// back to them.
-fn due(common: &CommonEnd, terms: &Terms, inputs: &[&[f64]], values: usize) -> Vec<f64> {
+fn due(
+    (common, sent): (&CommonEnd, Values),
+    terms: &Terms,
+    inputs: &[&[f64]],
+    values: usize,
+) -> Vec<f64> {
     let mut end = vec![0.0; values];
     let mut registers = Vec::new();
     for (chunk, out) in end.chunks_mut(CHUNK).enumerate() {
         let range = chunk * CHUNK..chunk * CHUNK + out.len();
         let input = |u: usize| &inputs[u][range.clone()];
-        common.evaluate(input, &mut registers, out);
+        common.evaluate(sent, input, &mut registers, out);
     }
     if terms.has_units() {
         terms.from_units(0..values, &mut end);

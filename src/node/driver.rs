@@ -14,8 +14,8 @@ use tokio::task::{self, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::error::SwarmError;
-use super::exchange::{Frame, Inbound, QUEUE, Report, Written};
-use crate::protocol::{CollectingOutbox, Input, Message, Peer, Targets, Timer, wire};
+use super::exchange::{Frame, Inbound, QUEUE, Report, Said, Written};
+use crate::protocol::{CollectingOutbox, Input, Message, Peer, Targets, Timer, Values, wire};
 use crate::vocabulary::{PeerIndex, Time};
 
 /// Frames kept for their memory: when the third is made, every neighbour has read the first.
@@ -30,7 +30,9 @@ pub(super) struct Driver {
     /// The last frames, whose memory is used again once every writer is done with it.
     pub(super) frames: VecDeque<Frame>,
     /// The queue of each neighbour's writer.
-    pub(super) edges: Vec<(PeerIndex, mpsc::Sender<Frame>)>,
+    pub(super) edges: Vec<(PeerIndex, mpsc::Sender<Said>)>,
+    /// What the coordinates of sums are on the wire.
+    pub(super) values: Values,
     pub(super) writers: JoinSet<Result<Written, SwarmError>>,
     /// The neighbour that each writer writes to.
     pub(super) written_to: BTreeMap<task::Id, PeerIndex>,
@@ -173,17 +175,17 @@ impl Driver {
             *deadline = Some((timer, self.clock + Duration::from_nanos(at.0)));
         }
         for (targets, message) in outbox.messages.drain(..) {
-            let frame = self.frame(&message);
+            let said = self.said(message);
             match &targets {
                 Targets::All => {
                     for edge in &self.edges {
-                        hand_on(index, edge, &frame)?;
+                        hand_on(index, edge, &said)?;
                     }
                 }
                 Targets::Positions(positions) => {
                     let edges = positions.iter().map(|&position| position as usize);
                     for edge in edges.filter_map(|position| self.edges.get(position)) {
-                        hand_on(index, edge, &frame)?;
+                        hand_on(index, edge, &said)?;
                     }
                 }
             }
@@ -194,14 +196,18 @@ impl Driver {
         Ok(())
     }
 
-    /// The message encoded, once for all it is for, in the memory of a frame that is written everywhere.
-    fn frame(&mut self, message: &Message) -> Frame {
+    /// What writers are handed: a message of one frame encoded, once for all it is for, in the memory of a frame that is
+    /// written everywhere.
+    fn said(&mut self, message: Message) -> Said {
+        if wire::frames(&message, self.values) > 1 {
+            return Said::Long(message);
+        }
         let oldest = (self.frames.len() >= KEPT).then(|| self.frames.pop_front());
         let memory = oldest.flatten().and_then(Arc::into_inner);
         let memory = memory.unwrap_or_default();
-        let frame = Arc::new(wire::encode_framed_into(message, memory));
+        let frame = Arc::new(wire::encode_framed_into(&message, self.values, memory));
         self.frames.push_back(Arc::clone(&frame));
-        frame
+        Said::Frame(frame)
     }
 
     async fn report(&self, report: Report) -> Result<(), SwarmError> {
@@ -240,13 +246,13 @@ impl Driver {
     }
 }
 
-/// Puts a frame into the queue of one neighbour's writer.
+/// Puts a message into the queue of one neighbour's writer.
 fn hand_on(
     peer: PeerIndex,
-    (neighbour, queue): &(PeerIndex, mpsc::Sender<Frame>),
-    frame: &Frame,
+    (neighbour, queue): &(PeerIndex, mpsc::Sender<Said>),
+    said: &Said,
 ) -> Result<(), SwarmError> {
-    match queue.try_send(Arc::clone(frame)) {
+    match queue.try_send(said.clone()) {
         // A writer that has failed closes its queue; the next turn of the loop reports why.
         Ok(()) | Err(TrySendError::Closed(_)) => Ok(()),
         Err(TrySendError::Full(_)) => Err(SwarmError::QueueFull {

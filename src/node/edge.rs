@@ -25,10 +25,10 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::error::SwarmError;
-use super::exchange::{Frame, Inbound, Written};
+use super::exchange::{Inbound, Said, Written};
 use super::identity::Roster;
-use crate::protocol::wire::{self, Arriving, FrameSizes, WireError};
-use crate::protocol::{Body, Fault, FaultKind, Lane, Message, Plan, SessionId};
+use crate::protocol::wire::{self, Arriving, FrameSizes, Memory, WireError};
+use crate::protocol::{Body, Fault, FaultKind, Lane, Message, Plan, SessionId, Values};
 use crate::vocabulary::PeerIndex;
 
 /// The name under which libp2p negotiates these streams.
@@ -57,15 +57,17 @@ pub(super) struct Outgoing {
     pub(super) patience: Duration,
     /// Resolves when the neighbour is connected.
     pub(super) connected: oneshot::Receiver<()>,
-    /// What to write; closed after the last frame.
-    pub(super) frames: mpsc::Receiver<Frame>,
+    /// What the coordinates of sums are on the wire.
+    pub(super) values: Values,
+    /// What to write; closed after the last message.
+    pub(super) messages: mpsc::Receiver<Said>,
     /// Told when the neighbour has acknowledged the stream.
     pub(super) inbox: mpsc::Sender<Inbound>,
     /// Messages written by all nodes, for progress only.
     pub(super) progress: Arc<AtomicU64>,
 }
 
-/// Opens the edge's stream and writes every frame to it. Returns what was written once the queue is
+/// Opens the edge's stream and writes every message to it, frame by frame. Returns what was written once the queue is
 /// closed and empty.
 ///
 /// # Errors
@@ -96,11 +98,23 @@ pub(super) async fn write(mut edge: Outgoing, control: Control) -> Result<Writte
         neighbour,
         source,
     };
-    while let Some(frame) = edge.frames.recv().await {
-        stream.write_all(&frame).await.map_err(failed)?;
+    let mut part = Vec::new();
+    while let Some(said) = edge.messages.recv().await {
+        match said {
+            Said::Frame(frame) => {
+                stream.write_all(&frame).await.map_err(failed)?;
+                written.bytes += frame.len() as u64;
+            }
+            Said::Long(message) => {
+                for frame in 0..wire::frames(&message, edge.values) {
+                    wire::encode_frame_into(&message, edge.values, frame, &mut part);
+                    stream.write_all(&part).await.map_err(failed)?;
+                    written.bytes += part.len() as u64;
+                }
+            }
+        }
         stream.flush().await.map_err(failed)?;
         written.messages += 1;
-        written.bytes += frame.len() as u64;
         edge.progress.fetch_add(1, Ordering::Relaxed);
     }
     stream.close().await.map_err(failed)?;
@@ -321,55 +335,80 @@ enum Unreadable {
 struct Reading {
     /// Bytes on their way from the stream to the block.
     piece: Vec<u8>,
-    /// The last block handed on; its memory is used again once the peer has dropped it.
-    block: Arc<Vec<f64>>,
+    /// The last sum handed on; its memory is used again once the peer has dropped it.
+    last: Option<Body>,
 }
 
 impl Reading {
     /// The next message of a plan whose messages have these sizes, or `None` at the end of the stream.
     ///
-    /// The announced length is checked at once. Then the frame waits until `wanted` says yes; only then are
-    /// its header and values read, and memory taken.
+    /// The announced length of its first frame is checked at once. Then the frame waits until `wanted` says yes; only then are
+    /// its header and values read, and memory taken. The other frames of the message follow.
     async fn next(
         &mut self,
         stream: &mut (impl AsyncRead + Unpin),
         sizes: &FrameSizes,
         wanted: impl Future<Output = bool>,
     ) -> Result<Option<Message>, Unreadable> {
-        let mut prefix = [0; wire::PREFIX_LEN];
-        let first = stream.read(&mut prefix[..1]).await;
-        if first.map_err(Unreadable::Broken)? == 0 {
+        let mut first = [0];
+        let begun = stream.read(&mut first).await;
+        if begun.map_err(Unreadable::Broken)? == 0 {
             return Ok(None);
         }
-        let rest = stream.read_exact(&mut prefix[1..]).await;
-        rest.map_err(Unreadable::Broken)?;
-        let length =
-            wire::check_announced_len(prefix, sizes.most()).map_err(Unreadable::Malformed)?;
+        let [first] = first;
+        let [second, third, fourth] = exactly(stream).await?;
+        let prefix = [first, second, third, fourth];
+        let length = wire::check_announced_len(prefix, sizes).map_err(Unreadable::Malformed)?;
         if !wanted.await {
             return Err(Unreadable::Unwanted);
         }
-        let mut header = [0; wire::HEADER_LEN];
-        let head = stream.read_exact(&mut header).await;
-        head.map_err(Unreadable::Broken)?;
-        let memory = Arc::into_inner(std::mem::take(&mut self.block)).unwrap_or_default();
-        let mut arriving =
-            Arriving::new(&header, length, sizes, memory).map_err(Unreadable::Malformed)?;
+        let header = exactly(stream).await?;
+        let memory = self.last.take().map(Memory::of).unwrap_or_default();
+        let arriving = Arriving::new(&header, length, sizes, memory);
+        let mut arriving = arriving.map_err(Unreadable::Malformed)?;
+        self.values(stream, &mut arriving).await?;
+        while !arriving.is_complete() {
+            let prefix = exactly(stream).await?;
+            let length = wire::check_announced_len(prefix, sizes).map_err(Unreadable::Malformed)?;
+            let header = exactly(stream).await?;
+            let next = arriving.next_frame(&header, length);
+            next.map_err(Unreadable::Malformed)?;
+            self.values(stream, &mut arriving).await?;
+        }
+        let message = arriving.finish().map_err(Unreadable::Malformed)?;
+        if let Body::Average(_) | Body::Residues(_) = &message.body {
+            self.last = Some(message.body.clone());
+        }
+        Ok(Some(message))
+    }
+
+    /// The values of one frame.
+    async fn values(
+        &mut self,
+        stream: &mut (impl AsyncRead + Unpin),
+        arriving: &mut Arriving,
+    ) -> Result<(), Unreadable> {
         loop {
             let expected = arriving.missing().min(PIECE);
             if expected == 0 {
-                break;
+                return Ok(());
             }
             self.piece.resize(expected, 0);
             let piece = stream.read_exact(&mut self.piece).await;
             piece.map_err(Unreadable::Broken)?;
             arriving.take(&self.piece).map_err(Unreadable::Malformed)?;
         }
-        let message = arriving.finish().map_err(Unreadable::Malformed)?;
-        if let Body::Average(block) = &message.body {
-            self.block = Arc::clone(block);
-        }
-        Ok(Some(message))
     }
+}
+
+/// The next `N` bytes.
+async fn exactly<const N: usize>(
+    stream: &mut (impl AsyncRead + Unpin),
+) -> Result<[u8; N], Unreadable> {
+    let mut bytes = [0; N];
+    let read = stream.read_exact(&mut bytes).await;
+    read.map_err(Unreadable::Broken)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -383,12 +422,13 @@ mod tests {
     use crate::vocabulary::{ReleaseId, Round};
 
     fn framed(values: Vec<f64>) -> Vec<u8> {
-        wire::encode_framed(&Message {
+        let message = Message {
             session: SessionId([3; 16]),
             release: ReleaseId(1),
             round: Round(0),
             body: Body::Average(Arc::new(values)),
-        })
+        };
+        wire::encode_framed(&message, Values::F64)
     }
 
     fn next(bytes: &[u8], values: usize) -> Result<Option<Message>, Unreadable> {
@@ -451,7 +491,7 @@ mod tests {
         let ended = block_on(reading.next(&mut stream, &FrameSizes::from(100), ready(false)));
         assert!(matches!(ended, Err(Unreadable::Unwanted)));
         assert_eq!(stream.position(), wire::PREFIX_LEN as u64);
-        assert_eq!((reading.piece.capacity(), reading.block.capacity()), (0, 0));
+        assert!(reading.piece.capacity() == 0 && reading.last.is_none());
     }
 
     #[test]

@@ -10,8 +10,18 @@ use crate::vocabulary::PeerIndex;
 /// Frames that may wait for one neighbour. The protocol has at most two in flight.
 pub(super) const QUEUE: usize = 4;
 
-/// An encoded message with its prefix, shared between all neighbours it goes to.
+/// An encoded frame with its prefix, shared between all neighbours it goes to.
 pub(super) type Frame = Arc<Vec<u8>>;
+
+/// A message for a writer.
+#[derive(Clone, Debug)]
+pub(super) enum Said {
+    /// One of a single frame, encoded once for all it goes to.
+    Frame(Frame),
+    /// One of several frames. Every writer encodes them one after the other, so that no copy of the whole exists: its values
+    /// are those that the peer holds.
+    Long(Message),
+}
 
 /// What one writer has put on its stream, hello excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -24,7 +24,8 @@
 //!
 //! A block is encoded once per round and shared by the writers of all neighbours; Yamux copies it from there,
 //! 16 KiB at a time, as it must before Noise seals it. A reader decodes 16 KiB at a time, while they are in the
-//! first cache, straight into the block that the peer keeps, and uses the memory of its last block again.
+//! first cache, straight into the block that the peer keeps, and uses the memory of its last block again. A message of several
+//! frames is never encoded as a whole: every writer encodes one frame (1 MiB) after the other from the block that the peer holds.
 //!
 //! A reader takes a frame only when its peer has reached the frame's exchange. So a node of degree d holds for
 //! its neighbours at most d decoded blocks, one per neighbour, and what Yamux has admitted unread; of its own at

@@ -93,7 +93,7 @@ impl Node {
                     address,
                 });
             }
-            let (queue, frames) = mpsc::channel(QUEUE);
+            let (queue, messages) = mpsc::channel(QUEUE);
             edges.push((neighbour, queue));
             let outgoing = Outgoing {
                 me,
@@ -102,7 +102,8 @@ impl Node {
                 session: plan.session(),
                 patience: shared.patience,
                 connected,
-                frames,
+                values: plan.values(),
+                messages,
                 inbox: inbox_sender.clone(),
                 progress: Arc::clone(&shared.progress),
             };
@@ -116,6 +117,7 @@ impl Node {
             reached,
             frames: VecDeque::new(),
             edges,
+            values: plan.values(),
             writers,
             written_to,
             patience: shared.patience,

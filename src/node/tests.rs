@@ -2,7 +2,9 @@
 
 mod lifetimes;
 mod measured;
+mod parts;
 mod rogue;
+mod values;
 
 use std::time::Duration;
 
@@ -11,7 +13,7 @@ use tokio::time::timeout;
 
 use super::network;
 use super::{SwarmError, SwarmOptions, Transport, run};
-use crate::engine::tests::{assert_same_bits, graphs, rows, session_of};
+use crate::engine::tests::{assert_same_bits, graphs, rows, schemes_on, session_of};
 use crate::engine::{Observer, ReleaseRecord, Session, Silent, lockstep};
 use crate::linalg::SparseRows;
 use crate::protocol::FaultKind;
@@ -72,7 +74,7 @@ impl Observer for Watching {
 #[test]
 fn the_swarm_agrees_with_lockstep_to_the_bit_over_memory_and_tcp() {
     for graph in graphs() {
-        for kind in AveragingKind::all() {
+        for kind in schemes_on(&graph) {
             let session = session_of(&graph, rows(), 4, (2, 9), kind, 5);
             let lockstep = lockstep::run(&session, &mut Silent).expect("runs");
             for transport in TRANSPORTS {

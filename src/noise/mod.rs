@@ -7,6 +7,7 @@
 //! A peer knows its own terms only. Who shares a term with whom in a simulated network is the engines' business
 //! (`engine::noise`).
 
+pub mod integer;
 mod peer_noise;
 mod sigmas;
 

@@ -48,10 +48,4 @@ impl Sigmas {
         }
         Ok(self)
     }
-
-    /// Whether there is any noise at all.
-    #[must_use]
-    pub fn any(self) -> bool {
-        self != Self::default()
-    }
 }

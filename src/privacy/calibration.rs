@@ -175,6 +175,7 @@ pub fn noise_multiplier(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::privacy::testing::shared_vectors;
 
     fn close(name: &str, found: f64, expected: f64) {
         let error = (found / expected - 1.0).abs();
@@ -254,15 +255,9 @@ mod tests {
 
     #[test]
     fn every_shared_vector_is_met() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../shared/vectors/test_vectors.json");
-        let Ok(text) = std::fs::read_to_string(&path) else {
-            crate::vocabulary::testing::skipped(
-                "every_shared_vector_is_met, the shared vectors are absent",
-            );
+        let Some(rows) = shared_vectors("test_vectors.json", "every_shared_vector_is_met") else {
             return;
         };
-        let rows: Vec<serde_json::Value> = serde_json::from_str(&text).expect("valid JSON");
         assert_eq!(rows.len(), 15);
         for row in &rows {
             let number = |key: &str| -> f64 {

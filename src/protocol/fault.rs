@@ -40,6 +40,22 @@ pub enum FaultKind {
         /// Values in the message.
         found: usize,
     },
+    /// A sum whose coordinates are not what the plan exchanges.
+    #[error("sent a sum of {found}, where the plan exchanges {expected}")]
+    OtherValues {
+        /// What the plan exchanges.
+        expected: &'static str,
+        /// What came.
+        found: &'static str,
+    },
+    /// A value that the plan's values cannot be: one that is no f32, or an integer of 2^k or more.
+    #[error("sent a value at coordinate {coordinate} that is none of {values}")]
+    OutOfRange {
+        /// Position of the first such value.
+        coordinate: usize,
+        /// What the plan exchanges.
+        values: &'static str,
+    },
     /// NaN or an infinity.
     #[error("sent a value that is not finite at coordinate {coordinate}")]
     NotFinite {

@@ -49,9 +49,7 @@ pub fn add_contribution(
 ) {
     plan.algorithm()
         .add_contribution(release, rows, prepared, range.clone(), out);
-    if terms.has_units() {
-        terms.to_units(range, out);
-    }
+    terms.to_units(range, out);
 }
 
 /// The released values as the algorithm sees them, from those that were exchanged; refused unless all are finite.
@@ -69,9 +67,7 @@ pub fn released(
         let owner = PeerIndex::from_index(at / planned.values().max(1));
         return Err(ReleaseError::Incomplete { owner });
     }
-    if terms.has_units() {
-        terms.from_units(0..values.len(), &mut values);
-    }
+    terms.from_units(0..values.len(), &mut values);
     if first_not_finite(&values).is_some() {
         return Err(ReleaseError::Overflow);
     }

@@ -14,7 +14,8 @@ use crate::vocabulary::{ReleaseId, Round};
 #[derive(Clone, Debug)]
 pub struct Lane {
     plan: Arc<Plan>,
-    heard: HeardRounds,
+    /// Per turn of the averaging program: when the neighbour sends a block.
+    turns: Vec<HeardRounds>,
 }
 
 impl Lane {
@@ -26,14 +27,39 @@ impl Lane {
     pub fn of(plan: &Arc<Plan>, program: &PeerProgram, position: usize) -> Self {
         Self {
             plan: Arc::clone(plan),
-            heard: program.heard(position),
+            turns: program
+                .turns()
+                .iter()
+                .map(|turn| turn.heard(position))
+                .collect(),
         }
     }
 
     /// Messages in so many exchanges.
     fn messages_of(&self, exchanges: Exchanges) -> u64 {
         (exchanges.agreements + exchanges.gatherings) * u64::from(self.plan.scale_rounds())
-            + exchanges.sums * u64::from(self.heard.count())
+            + self.blocks_of(exchanges.sums)
+    }
+
+    /// Blocks in the first so many sums of a session.
+    fn blocks_of(&self, sums: u64) -> u64 {
+        let of = |turns: &[HeardRounds]| {
+            turns
+                .iter()
+                .map(|turn| u64::from(turn.count()))
+                .sum::<u64>()
+        };
+        let (cycles, rest) = (
+            sums / self.turns.len() as u64,
+            sums % self.turns.len() as u64,
+        );
+        cycles * of(&self.turns) + of(&self.turns[..rest as usize])
+    }
+
+    /// When the neighbour sends a block in this release.
+    fn heard(&self, release: ReleaseId) -> &HeardRounds {
+        let turn = self.plan.sums_before(release) % self.turns.len() as u64;
+        &self.turns[turn as usize]
     }
 
     fn before(&self, release: ReleaseId) -> u64 {
@@ -53,7 +79,9 @@ impl Lane {
         let agreement = self.plan.agreement_rounds(release);
         let index = match body {
             Body::Scale(_) => round.0,
-            Body::Average(_) => agreement + self.heard.index_of(round.0)?,
+            Body::Average(_) | Body::Residues(_) => {
+                agreement + self.heard(release).index_of(round.0)?
+            }
             Body::Coordinates(_) => agreement + round.0,
         };
         Some(self.before(release) + u64::from(index))
@@ -73,7 +101,7 @@ impl Lane {
         let within = match index.checked_sub(agreement) {
             None => index,
             Some(index) if self.plan.release(release)?.is_own() => agreement + index,
-            Some(index) => agreement + self.heard.round(index)?,
+            Some(index) => agreement + self.heard(release).round(index)?,
         };
         Some(self.plan.first_step(release) + u64::from(within))
     }

@@ -45,6 +45,8 @@ pub enum Body {
     Scale(f64),
     /// The coordinates being averaged, as many as the plan's release has.
     Average(Arc<Vec<f64>>),
+    /// The coordinates being averaged as integers mod 2^k, k from the plan, each below 2^k.
+    Residues(Arc<Vec<u64>>),
     /// The own coordinates of all peers as far as they have come, peer after peer; −∞ for those that have not.
     Coordinates(Arc<Vec<f64>>),
 }
@@ -54,6 +56,7 @@ impl fmt::Debug for Body {
         match self {
             Self::Scale(value) => write!(f, "Scale({value})"),
             Self::Average(values) => write!(f, "Average({} values)", values.len()),
+            Self::Residues(values) => write!(f, "Residues({} values)", values.len()),
             Self::Coordinates(values) => write!(f, "Coordinates({} values)", values.len()),
         }
     }

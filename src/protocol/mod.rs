@@ -37,6 +37,7 @@ mod query;
 mod release_error;
 #[cfg(test)]
 mod tests;
+mod values;
 pub mod wire;
 
 pub use fault::{Fault, FaultKind};
@@ -48,3 +49,4 @@ pub use peer::{Input, Peer, PeerError, PeerSetup};
 pub use plan::{Plan, PlanError, PlanParameters, PlannedRelease, Terms};
 pub use query::{MAX_DEFECT, QueryError, check_query};
 pub use release_error::ReleaseError;
+pub use values::{Values, to_f32};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::averaging::{AveragingKind, Length, MixingBounds, Network, Program};
+use super::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds, Network, Program};
 use super::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, PeerSetup, Plan,
-    PlanError, PlanParameters, QueryError, SessionId, Timer,
+    PlanError, PlanParameters, QueryError, SessionId, Timer, Values,
 };
 use crate::algorithm::AlgorithmSpec;
 use crate::linalg::{Block, SparseRows, start_block};
@@ -17,6 +17,7 @@ use crate::vocabulary::{Binding, NoiseLabel, PeerIndex, ReleaseId, Round, Seed, 
 
 mod plans;
 mod setups;
+mod values;
 
 const ROUNDS: u32 = 3;
 const VALUES: usize = 8;
@@ -48,7 +49,12 @@ fn program() -> Program {
         second: 0.5,
     };
     AveragingKind::Chebyshev
-        .compile(&Triangle, bounds, Length::Rounds(ROUNDS))
+        .compile(
+            &Triangle,
+            bounds,
+            Length::Rounds(ROUNDS),
+            AveragingOptions::default(),
+        )
         .expect("contracts")
 }
 
@@ -67,6 +73,7 @@ fn parameters() -> PlanParameters {
         noise_factors: Vec::new(),
         scale_rounds: 1,
         averaging_rounds: ROUNDS,
+        values: Values::F64,
         program: program().digest(),
         topology: [0; 32],
         start: start().digest(),
@@ -111,8 +118,12 @@ struct Bench {
 
 impl Bench {
     fn started() -> Self {
+        Self::started_with(setup())
+    }
+
+    fn started_with(setup: PeerSetup) -> Self {
         let mut bench = Self {
-            peer: Peer::new(setup()).expect("valid"),
+            peer: Peer::new(setup).expect("valid"),
             outbox: CollectingOutbox::default(),
         };
         bench.give(Input::Start).expect("starts");
@@ -450,6 +461,7 @@ fn values_that_overflow_stop_the_peer_before_it_passes_them_on() {
             Body::Average(values) | Body::Coordinates(values) => {
                 values.iter().all(|v| v.is_finite())
             }
+            Body::Residues(_) => false,
         };
         assert!(finite, "neighbours would blame this peer for an infinity");
     }
@@ -573,6 +585,7 @@ fn any_message() -> impl Strategy<Value = (u32, Message)> {
         proptest::collection::vec(any::<f64>(), 0..10).prop_map(|v| Body::Average(Arc::new(v))),
         proptest::collection::vec(-1e3..1e3, VALUES).prop_map(|v| Body::Average(Arc::new(v))),
         proptest::collection::vec(-1e3..1e3, VALUES).prop_map(|v| Body::Coordinates(Arc::new(v))),
+        proptest::collection::vec(any::<u64>(), VALUES).prop_map(|v| Body::Residues(Arc::new(v))),
     ];
     (0_u32..4, 0_u32..4, 0_u32..5, body)
         .prop_map(|(from, release, round, body)| (from, message(release, round, body)))

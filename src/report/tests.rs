@@ -1,7 +1,7 @@
 //! Pages as a whole: well-formed, self-contained, escaped, complete, repeatable.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use quick_xml::events::Event;
 use quick_xml::reader::Reader;
@@ -11,6 +11,7 @@ use crate::campaign::sweep::Crossing;
 use crate::engine::Silent;
 use crate::run::run;
 use crate::scenario::Experiment;
+use crate::scenario::testing::sim;
 
 /// A name that a file could hold.
 const HOSTILE: &str = "</title></svg><script>fetch('//evil')</script>\"' onload=x & \u{202E}\u{1}";
@@ -129,9 +130,7 @@ pub(super) fn sweep() -> SweepReport {
 }
 
 fn experiment(set: &[&str]) -> Experiment {
-    let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/audit.toml");
-    Experiment::load(&path, &set).unwrap_or_else(|error| panic!("{error}"))
+    sim("audit.toml", set).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn page_of(experiment: &Experiment) -> String {

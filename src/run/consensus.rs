@@ -1,8 +1,18 @@
 //! How well the peers agree, and what the averaging guarantees for it.
 
+use super::rounding;
 use super::summary::ConsensusSummary;
 use crate::engine::{Outcome, ReleaseRecord};
 use crate::scenario::Experiment;
+
+/// What is guaranteed for the disagreement of a release: what its exchange guarantees in f64, plus what rounding to f32 adds
+/// where values are f32. `None` for engines with one copy.
+pub(super) fn guaranteed(experiment: &Experiment, record: &ReleaseRecord) -> Option<f64> {
+    let spread = record.consensus?.initial_spread;
+    let published = record.totals.published.values();
+    let rounding = rounding::of_release(experiment, spread, published);
+    Some(of_doubles(experiment, spread) + rounding.unwrap_or(0.0))
+}
 
 /// What the rounds guarantee for the disagreement: contraction times initial spread, plus rounding.
 ///
@@ -12,7 +22,7 @@ use crate::scenario::Experiment;
 /// A scheme that adds up exactly once differs from the sum in peer order by rounding alone. Either sum has an error of at most
 /// s ε/2 Σ_u |x_u| per coordinate, to first order, and Σ_u ‖x_u‖ ≤ ‖Ȳ‖ + Σ_u ‖x_u − x̄‖ ≤ ‖Ȳ‖ (1 + spread/√s) by Cauchy and Schwarz;
 /// twice that leaves room for the higher orders and the norm's own rounding.
-pub(super) fn guaranteed(experiment: &Experiment, initial_spread: f64) -> f64 {
+fn of_doubles(experiment: &Experiment, initial_spread: f64) -> f64 {
     if experiment.config().averaging.scheme.is_exact() {
         let peers = experiment.topology().graph().nodes() as f64;
         return 2.0 * f64::EPSILON * peers * (1.0 + initial_spread / peers.sqrt());
@@ -29,15 +39,22 @@ pub(super) fn consensus(
     rows: &[(Option<f64>, Option<f64>)],
 ) -> ConsensusSummary {
     let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, f64::max);
-    let over_noise = |record: &ReleaseRecord| {
+    let over_noise = |record: &ReleaseRecord, relative: f64| {
         let noise = {
             let mut noise = record.totals.published.clone();
             noise.add_scaled(-1.0, &record.totals.local);
             noise.norm()
         };
-        let disagreement = record.consensus.map_or(0.0, |c| c.disagreement);
-        disagreement * record.totals.published.norm() / noise
+        relative * record.totals.published.norm() / noise
     };
+    let disagreement = |record: &ReleaseRecord| record.consensus.map_or(0.0, |c| c.disagreement);
+    let rounded = |record: &ReleaseRecord| {
+        let spread = record.consensus?.initial_spread;
+        let bound = rounding::of_release(experiment, spread, record.totals.published.values())?;
+        Some((bound, over_noise(record, bound)))
+    };
+    let rounded: Vec<(f64, f64)> = outcome.records.iter().filter_map(rounded).collect();
+    let has_noise = experiment.noise().sigma_own() > 0.0;
     let approximations: Option<Vec<f64>> = outcome
         .records
         .iter()
@@ -52,7 +69,12 @@ pub(super) fn consensus(
         },
         guaranteed: largest(&mut rows.iter().filter_map(|row| row.1)),
         contraction: experiment.contraction(),
-        relative_to_noise: (experiment.noise().sigma_own() > 0.0)
-            .then(|| largest(&mut outcome.records.iter().map(over_noise))),
+        relative_to_noise: has_noise.then(|| {
+            let over = |record| over_noise(record, disagreement(record));
+            largest(&mut outcome.records.iter().map(over))
+        }),
+        rounding: (!rounded.is_empty()).then(|| largest(&mut rounded.iter().map(|one| one.0))),
+        rounding_relative_to_noise: (has_noise && !rounded.is_empty())
+            .then(|| largest(&mut rounded.iter().map(|one| one.1))),
     }
 }

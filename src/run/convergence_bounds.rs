@@ -201,6 +201,7 @@ fn leading(block: &Block, k: usize) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::testing::sim;
 
     /// n = 100, L = 3, ε = 1, δ = 1e-5, gap = 10, largest row norm ½, by hand:
     /// ½ √(300 · 11.512925 · 1.098612)/10 = 3.0799.
@@ -220,10 +221,8 @@ mod tests {
     }
 
     fn bounds(set: &[&str]) -> (Experiment, crate::run::Report) {
-        let sims = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
         let small = ["data.items=40", "peers.count=8", "topology.degree=4"];
-        let set: Vec<String> = small.iter().chain(set).map(|s| (*s).to_owned()).collect();
-        let experiment = Experiment::load(&sims.join("quickstart.toml"), &set).expect("valid");
+        let experiment = sim("quickstart.toml", &[&small, set].concat()).expect("valid");
         let report = crate::run::run(&experiment, &mut crate::engine::Silent).expect("runs");
         (experiment, report)
     }

@@ -216,6 +216,7 @@ impl Discloses for EngineError {
             | Self::Session(_)
             | Self::Program
             | Self::Unbalanced { .. }
+            | Self::Turns
             | Self::Noise
             | Self::NotProduct { .. }
             | Self::OutOfOrder { .. }

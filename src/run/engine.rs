@@ -88,26 +88,20 @@ fn run_swarm(_: &Experiment, _: &Session, _: &mut dyn Observer) -> Result<Outcom
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::run_engine;
-    use crate::config::read_config;
     use crate::engine::Silent;
-    use crate::scenario::Experiment;
+    use crate::scenario::testing::sim;
     use crate::vocabulary::Seed;
 
     /// What a quickstart of 12 peers on 40 items publishes as its first noisy sum.
     fn first_sum(set: &[&str]) -> Vec<f64> {
-        let sims = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
         let common = [
             "peers.count=12",
             "topology.degree=4",
             "data.items=40",
             "algorithm.rank=2",
         ];
-        let set: Vec<String> = common.iter().chain(set).map(ToString::to_string).collect();
-        let config = read_config(&sims.join("quickstart.toml"), &set).expect("valid");
-        let experiment = Experiment::resolve(config, &sims).expect("valid");
+        let experiment = sim("quickstart.toml", &[&common, set].concat()).expect("valid");
         let session = experiment.session(&Seed::from_u64(3));
         let outcome = run_engine(&experiment, &session, &mut Silent).expect("runs");
         outcome.records[0].sum.values().to_vec()

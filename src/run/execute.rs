@@ -19,8 +19,11 @@ use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, central};
 use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
-use crate::scenario::{Clock, Experiment};
+use crate::scenario::{Clock, Experiment, Warning};
 use crate::vocabulary::Seed;
+
+/// The part of the noise of a sum above which a bound on rounding is worth a warning.
+const FINE: f64 = 0.01;
 
 /// One row of `metrics.csv`.
 #[derive(Clone, Copy, Debug)]
@@ -149,6 +152,12 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         .iter()
         .map(|row| (row.disagreement, row.guaranteed))
         .collect();
+    let consensus = consensus(experiment, &outcome, &agreements);
+    let coarse = consensus
+        .rounding_relative_to_noise
+        .filter(|part| part.is_nan() || *part > FINE);
+    let mut warnings = experiment.warnings().to_vec();
+    warnings.extend(coarse.map(|part| Warning::CoarseValues { part }));
     let parameters = session.plan().parameters();
     let summary = Summary {
         schema: SCHEMA,
@@ -175,12 +184,12 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         utility,
         recommendation,
         recommendation_reason,
-        consensus: consensus(experiment, &outcome, &agreements),
+        consensus,
         timing: Timing {
             seconds,
             peak_memory_bytes: peak_memory_bytes(),
         },
-        warnings: experiment.warnings().to_vec(),
+        warnings,
     };
     Ok(Report {
         summary,
@@ -212,9 +221,7 @@ fn metrics_row(
         noise: experiment.iteration_noise(number, record.sensitivity),
         rounds,
         disagreement: record.consensus.map(|c| c.disagreement),
-        guaranteed: record
-            .consensus
-            .map(|c| guaranteed(experiment, c.initial_spread)),
+        guaranteed: guaranteed(experiment, record),
         utility,
     }
 }

@@ -5,6 +5,7 @@ mod engine;
 mod execute;
 mod peak_memory;
 mod references;
+mod rounding;
 mod rounds;
 
 pub mod convergence_bounds;

@@ -195,6 +195,13 @@ pub struct ConsensusSummary {
     pub contraction: f64,
     /// Largest disagreement over the norm of the noise in the sum; null without noise.
     pub relative_to_noise: Option<f64>,
+    /// Values f32: a bound on how far rounding moves an estimate, relative to the sum; the largest over the iterations. Null
+    /// where values are f64, or nothing can be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounding: Option<f64>,
+    /// The same bound over the norm of the noise in the sum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounding_relative_to_noise: Option<f64>,
     /// Engine `analytic`: the largest over the iterations of what one iteration moves estimates at most, relative to the sum,
     /// because all peers contribute at peer 0's X. Not cumulative; a root mean square over the noise.
     #[serde(skip_serializing_if = "Option::is_none")]

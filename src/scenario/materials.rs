@@ -2,7 +2,7 @@
 //! shared by every experiment that asks for the same.
 //!
 //! A key is the part of the configuration a material depends on, in full: experiments that differ anywhere
-//! else share it, and nothing else does. One set of materials is for one base folder.
+//! else share it, and nothing else does.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,9 +23,13 @@ use crate::topology::{Topology, TopologyError};
 /// The interactions that the peers hold, what was read and dropped, and what is held out.
 pub(super) type Held = (Arc<Interactions>, DataSummary, Option<HeldOut>);
 
-/// The materials of all experiments of one base folder.
-#[derive(Default)]
-pub(crate) struct Materials {
+/// What all experiments of one base folder share: data, graphs and noise plans, made once for all that ask for the same.
+///
+/// Experiments resolved from the same materials are those that [`Experiment::resolve`](super::Experiment::resolve) gives, in a
+/// fraction of the time. A file is read once: a change on the disk afterwards is not seen. What is made stays in memory until
+/// the materials are dropped.
+pub struct Materials {
+    base: PathBuf,
     loaded: Memo<(PathBuf, Format, f64), data::Loaded>,
     item_lists: Memo<PathBuf, ItemNames>,
     held: Memo<HeldKey, Held>,
@@ -78,15 +82,32 @@ struct PlanKey {
 }
 
 impl Materials {
+    /// Nothing yet, of configurations whose relative paths start at `base`.
+    #[must_use]
+    pub fn new(base: &Path) -> Self {
+        Self {
+            base: base.to_path_buf(),
+            loaded: Memo::default(),
+            item_lists: Memo::default(),
+            held: Memo::default(),
+            user_rows: Memo::default(),
+            peer_rows: Memo::default(),
+            topologies: Memo::default(),
+            plans: Memo::default(),
+        }
+    }
+
+    /// The folder at which relative paths start.
+    #[must_use]
+    pub fn base(&self) -> &Path {
+        &self.base
+    }
+
     /// The ratings file, read.
-    pub(super) fn loaded(
-        &self,
-        data: &DataConfig,
-        base: &Path,
-    ) -> Result<Arc<data::Loaded>, ExperimentError> {
+    pub(super) fn loaded(&self, data: &DataConfig) -> Result<Arc<data::Loaded>, ExperimentError> {
         let key = (data.path.clone(), data.format, data.threshold);
         self.loaded.get(key, || {
-            let path = base.join(&data.path);
+            let path = self.base.join(&data.path);
             data::load(&path, data.format, data.threshold).map_err(|error| match error {
                 DataError::Open {
                     kind: std::io::ErrorKind::NotFound,
@@ -147,11 +168,11 @@ impl Materials {
     pub(super) fn topology(
         &self,
         source: &TopologySource,
-        base: &Path,
         peers: usize,
     ) -> Result<Arc<Topology>, TopologyError> {
+        let key = (source.clone(), peers);
         self.topologies
-            .get((source.clone(), peers), || source.resolve(base, peers))
+            .get(key, || source.resolve(&self.base, peers))
     }
 
     /// The noise of this budget on this graph; one that is `renumbered` depends on the communication graph's order too.

@@ -20,7 +20,7 @@ mod shared;
 mod simulation;
 mod specs;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod warning;
 mod warnings;
 
@@ -32,6 +32,7 @@ pub use error::{
 };
 pub use experiment::Experiment;
 pub use held_out::HeldOut;
+pub use materials::Materials;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
 pub use peer_names::PeerMatchError;
 pub use simulation::{Simulated, Simulation, SimulationError};
@@ -41,6 +42,6 @@ pub use warning::Warning;
 pub(crate) use assumptions::of as assumptions_of;
 pub(crate) use clock::Clock;
 pub(crate) use error::obtained;
-pub(crate) use materials::{HeldKey, Materials};
+pub(crate) use materials::HeldKey;
 pub(crate) use memo::Memo;
 pub(crate) use resolve::training_data;

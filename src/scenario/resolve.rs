@@ -14,6 +14,7 @@ use super::experiment::{Experiment, mixing_bounds};
 use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
+use super::specs::AveragingSpec;
 use super::{filters, memory, warnings};
 use crate::algorithm::AlgorithmKind;
 use crate::config::{AlgorithmConfig, Config, EngineKind, PeerCount, check_identity, read_config};
@@ -24,8 +25,8 @@ use crate::linalg::start_block;
 use crate::privacy::{
     self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, Scheme, SensitivitySpec,
 };
-use crate::protocol::PlanError;
-use crate::protocol::averaging::{DEFAULT_TOLERANCE, Length};
+use crate::protocol::averaging::DEFAULT_TOLERANCE;
+use crate::protocol::{PlanError, Values};
 use crate::topology::Topology;
 use crate::vocabulary::{Quantity, Seed};
 
@@ -45,24 +46,21 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`].
     pub fn resolve(config: Config, base: &Path) -> Result<Self, ExperimentError> {
-        Self::resolve_from(config, base, &Materials::default())
+        Self::resolve_from(config, &Materials::new(base))
     }
 
-    /// The same, sharing whatever these materials hold already; they must be of the same base folder.
-    pub(crate) fn resolve_from(
-        config: Config,
-        base: &Path,
-        materials: &Materials,
-    ) -> Result<Self, ExperimentError> {
+    /// Resolves a configuration whose relative paths start at the materials' base, sharing whatever they hold already.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn resolve_from(config: Config, materials: &Materials) -> Result<Self, ExperimentError> {
         let mut clock = Clock::default();
-        let loaded = clock.time("data", || materials.loaded(&config.data, base))?;
+        let loaded = clock.time("data", || materials.loaded(&config.data))?;
         let peers = peer_count(&config, &loaded);
         let topology = clock
-            .time("topology", || {
-                materials.topology(&config.topology, base, peers)
-            })
+            .time("topology", || materials.topology(&config.topology, peers))
             .map_err(NetworkError::Topology)?;
-        Self::assemble(config, base, &loaded, topology, materials, clock)
+        Self::assemble(config, &loaded, topology, materials, clock)
     }
 
     /// Builds an experiment on a graph of the caller's own instead of the configuration's `[topology]`.
@@ -76,22 +74,22 @@ impl Experiment {
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
         let mut clock = Clock::default();
-        let materials = Materials::default();
-        let loaded = clock.time("data", || materials.loaded(&config.data, base))?;
+        let materials = Materials::new(base);
+        let loaded = clock.time("data", || materials.loaded(&config.data))?;
         let topology = Arc::new(topology);
-        Self::assemble(config, base, &loaded, topology, &materials, clock)
+        Self::assemble(config, &loaded, topology, &materials, clock)
     }
 
     fn assemble(
         config: Config,
-        base: &Path,
         loaded: &Arc<data::Loaded>,
         topology: Arc<Topology>,
         materials: &Materials,
         mut clock: Clock,
     ) -> Result<Self, ExperimentError> {
+        let base = materials.base();
         let mut config = completed(config)?;
-        let list = clock.time("data", || filters::item_list(&mut config, base, materials))?;
+        let list = clock.time("data", || filters::item_list(&mut config, materials))?;
         let seed = Seed::from_u64(config.seed);
         let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
         let peers = peer_count(&config, loaded);
@@ -110,7 +108,7 @@ impl Experiment {
         }
         let noise_topology = match &config.noise_topology {
             Some(source) => clock
-                .time("topology", || materials.topology(source, base, peers))
+                .time("topology", || materials.topology(source, peers))
                 .map_err(NetworkError::NoiseTopology)?,
             None => Arc::clone(&topology),
         };
@@ -188,21 +186,12 @@ impl Experiment {
             )
             .map_err(PrivacyTableError::from)?;
         let bounds = mixing_bounds(&topology);
-        let averaging = config.averaging;
-        let length = match (averaging.tolerance, averaging.rounds) {
-            (Some(_), Some(_)) => {
-                return Err(AveragingTableError::ToleranceAndRounds.into());
-            }
-            (Some(tolerance), None) => Length::Tolerance(tolerance),
-            (None, Some(rounds)) => Length::Rounds(checked_rounds(rounds)?),
-            (None, None) => Length::Own,
-        };
-        let program = averaging
-            .scheme
-            .compile(&*topology, bounds, length)
+        let program = AveragingSpec::of(&config.averaging, &topology)?
+            .compile(&topology, bounds)
             .map_err(AveragingTableError::from)?;
         let rounds = program.rounds();
-        let contraction = averaging
+        let contraction = config
+            .averaging
             .scheme
             .contraction(bounds, rounds)
             .map_err(AveragingTableError::from)?;
@@ -247,9 +236,9 @@ impl Experiment {
 /// [`ExperimentError`] of the tables `[data]` and `[evaluation]`.
 pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions, ExperimentError> {
     let mut config = completed(config)?;
-    let materials = Materials::default();
-    let loaded = materials.loaded(&config.data, base)?;
-    let list = filters::item_list(&mut config, base, &materials)?;
+    let materials = Materials::new(base);
+    let loaded = materials.loaded(&config.data)?;
+    let list = filters::item_list(&mut config, &materials)?;
     let seed = Seed::from_u64(config.seed);
     filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
         .map(|(train, ..)| Interactions::clone(&train))
@@ -301,7 +290,25 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     {
         return Err(EngineTableError::Latency { low, high }.into());
     }
-    let averaging = config.averaging;
+    let averaging = &config.averaging;
+    if averaging.values != Values::F64 {
+        let engine = config.engine.kind;
+        let why = match engine {
+            EngineKind::Central => Some("has nobody who sends"),
+            EngineKind::Federated => Some("has an ideal sum of real numbers"),
+            EngineKind::Analytic => Some("draws estimates from a law that knows no rounding"),
+            EngineKind::Lockstep | EngineKind::Event | EngineKind::Swarm => None,
+        };
+        if let Some(why) = why {
+            let (values, engine) = (averaging.values.name(), engine.name());
+            return Err(AveragingTableError::Values {
+                values,
+                engine,
+                why,
+            }
+            .into());
+        }
+    }
     let open = averaging.tolerance.is_none() && averaging.rounds.is_none();
     if open && !averaging.scheme.is_exact() {
         config.averaging.tolerance = Some(DEFAULT_TOLERANCE);
@@ -367,17 +374,5 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
             })
         }
         _ => Ok(()),
-    }
-}
-
-fn checked_rounds(rounds: u32) -> Result<u32, AveragingTableError> {
-    let limit = crate::protocol::averaging::MAX_ROUNDS;
-    if (1..=limit).contains(&rounds) {
-        Ok(rounds)
-    } else {
-        Err(AveragingTableError::Rounds {
-            found: rounds,
-            limit,
-        })
     }
 }

@@ -49,6 +49,7 @@ impl Experiment {
             noise_factors: self.noise_factors.clone(),
             scale_rounds: self.shared.scale_rounds,
             averaging_rounds: self.program.rounds(),
+            values: self.config.averaging.values,
             program: self.program.digest(),
             topology: self.shared.topology,
             start: start.digest(),

@@ -11,7 +11,7 @@ use crate::engine::{PeerRows, Session, SessionError, SessionParts};
 use crate::linalg::{NotFullRank, start_block};
 use crate::privacy::{Adjacency, NoisePlan, PrivacyError, Rule, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::AveragingError;
-use crate::protocol::{Plan, PlanError, PlanParameters};
+use crate::protocol::{Plan, PlanError, PlanParameters, Values};
 use crate::topology::generators::{Complete, RandomRegular};
 use crate::topology::{GeneratorConfig, Topology, TopologyError};
 use crate::vocabulary::Seed;
@@ -258,6 +258,7 @@ impl Simulation {
             noise_factors: Vec::new(),
             scale_rounds: shared.scale_rounds,
             averaging_rounds: program.rounds(),
+            values: Values::F64,
             program: program.digest(),
             topology: shared.topology,
             start: start.digest(),

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use super::error::AveragingTableError;
+use crate::config::AveragingConfig;
 use crate::privacy::{
     self, Adjacency, Budget, Calibrated, Calibration, NoisePlan, NoiseRequest, OnDisconnect,
     PrivacyError, Scheme,
 };
 use crate::protocol::averaging::{
-    AveragingError, AveragingKind, AveragingScheme, Length, MixingBounds, Program,
+    AveragingError, AveragingKind, AveragingOptions, AveragingScheme, Length, MAX_ROUNDS,
+    MixingBounds, Program,
 };
 use crate::topology::Topology;
 
@@ -126,6 +129,8 @@ pub enum AveragingSpec {
         scheme: AveragingKind,
         /// How long.
         length: Length,
+        /// What else it was told.
+        options: AveragingOptions,
     },
     /// A scheme of your own.
     Own {
@@ -148,27 +153,83 @@ impl From<AveragingKind> for AveragingSpec {
         Self::Named {
             scheme,
             length: Length::Own,
+            options: AveragingOptions::default(),
         }
     }
 }
 
 impl AveragingSpec {
+    /// What the table `[averaging]` asks for, over the peers of this topology.
+    pub(super) fn of(
+        config: &AveragingConfig,
+        topology: &Topology,
+    ) -> Result<Self, AveragingTableError> {
+        let length = match (config.tolerance, config.rounds) {
+            (Some(_), Some(_)) => return Err(AveragingTableError::ToleranceAndRounds),
+            (Some(tolerance), None) => Length::Tolerance(tolerance),
+            (None, Some(rounds)) => Length::Rounds(checked_rounds(rounds)?),
+            (None, None) => Length::Own,
+        };
+        let mut options = AveragingOptions::default();
+        if let Some(name) = &config.root {
+            options = options.with_root(topology.find(name)?);
+        }
+        if let Some(seed) = config.seed {
+            options = options.with_seed(seed);
+        }
+        if let Some(fan_in) = config.fan_in {
+            options = options.with_fan_in(fan_in)?;
+        }
+        if let Some(turns) = config.rotate {
+            options = options.with_rotate(turns)?;
+        }
+        if let Some(base) = config.base {
+            options = options.with_base(base)?;
+        }
+        Ok(Self::Named {
+            scheme: config.scheme,
+            length,
+            options,
+        })
+    }
+
     pub(super) fn compile(
         &self,
         topology: &Topology,
         bounds: MixingBounds,
     ) -> Result<Program, AveragingError> {
         match self {
-            Self::Named { scheme, length } => scheme.compile(topology, bounds, *length),
-            Self::Own { scheme, length } => scheme.compile(topology, bounds, *length),
+            Self::Named {
+                scheme,
+                length,
+                options,
+            } => scheme.compile(topology, bounds, *length, *options),
+            Self::Own { scheme, length } => {
+                scheme.compile(topology, bounds, *length, AveragingOptions::default())
+            }
         }
+    }
+}
+
+fn checked_rounds(rounds: u32) -> Result<u32, AveragingTableError> {
+    if (1..=MAX_ROUNDS).contains(&rounds) {
+        Ok(rounds)
+    } else {
+        Err(AveragingTableError::Rounds {
+            found: rounds,
+            limit: MAX_ROUNDS,
+        })
     }
 }
 
 impl std::fmt::Debug for AveragingSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Named { scheme, length } => write!(f, "{scheme:?} ({length:?})"),
+            Self::Named {
+                scheme,
+                length,
+                options,
+            } => write!(f, "{scheme:?} ({length:?}, {options:?})"),
             Self::Own { length, .. } => write!(f, "a scheme of your own ({length:?})"),
         }
     }

@@ -1,11 +1,24 @@
-//! Ways to break a validated experiment, for tests that something notices.
+//! Experiments for tests, and ways to break a validated one so that something must notice.
 
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
+use super::error::ExperimentError;
 use super::experiment::Experiment;
-use crate::config::Config;
+use super::materials::Materials;
+use crate::config::{Config, read_config};
 use crate::data::Interactions;
 use crate::privacy::NoisePlan;
+
+/// What the experiments of all tests share: the ratings are read once.
+static SIMS: LazyLock<Materials> =
+    LazyLock::new(|| Materials::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("sims")));
+
+/// A file of the folder `sims` with these keys changed.
+pub(crate) fn sim(file: &str, set: &[&str]) -> Result<Experiment, ExperimentError> {
+    let set: Vec<String> = set.iter().map(|&key| key.to_owned()).collect();
+    Experiment::resolve_from(read_config(&SIMS.base().join(file), &set)?, &SIMS)
+}
 
 impl Experiment {
     /// The configuration, to state something else than was planned for.

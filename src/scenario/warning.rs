@@ -60,6 +60,16 @@ pub enum Warning {
         /// The name of the peer at whose X everybody contributes.
         at: String,
     },
+    /// Rounding that is not far below the noise.
+    #[error(
+        "averaging.values = \"f32\": rounding may move a sum by {:.1} % of its noise, as far as its bound tells; \
+         averaging.values = \"f64\" rounds nothing to speak of",
+        100.0 * part
+    )]
+    CoarseValues {
+        /// The bound on rounding over the noise.
+        part: f64,
+    },
     /// Eigenvalues that are not certified decide the number of rounds.
     #[error(
         "the topology has more than {CERTIFIED_UP_TO} peers, so the number of averaging rounds rests on estimated \

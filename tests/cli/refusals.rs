@@ -36,7 +36,20 @@ fn the_experiment_the_refusals_start_from_is_good() {
 #[test]
 fn values_out_of_range_are_refused_with_file_key_finding_and_range() {
     let scratch = Scratch::new();
-    let refused: [(&str, &[&str]); 20] = [
+    let refused: [(&str, &[&str]); 22] = [
+        (
+            "averaging.values=f32 --set engine.kind=federated",
+            &[
+                "[averaging]",
+                "values = \"f32\"",
+                "\"federated\"",
+                "lockstep",
+            ],
+        ),
+        (
+            "averaging.values=residues-32",
+            &["residues-32", "`f64`", "`f32`"],
+        ),
         (
             "algorithm.block=4",
             &["block = 4", "\"power\"", "leave block out"],

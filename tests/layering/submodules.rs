@@ -125,15 +125,16 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         Some(&["topology"]),
     ),
     ("protocol/message", &[], None),
+    ("protocol/values", &[], Some(&[])),
     (
         "protocol/wire",
-        &["protocol/finite", "protocol/message"],
+        &["protocol/finite", "protocol/message", "protocol/values"],
         Some(&["vocabulary"]),
     ),
     // Weights and steps of a public graph; it knows no noise, no algorithm and no peer.
     (
         "protocol/averaging",
-        &["protocol/message", "protocol/wire"],
+        &["protocol/message", "protocol/values", "protocol/wire"],
         Some(&["vocabulary", "linalg"]),
     ),
     // Every engine takes a session and tells an outcome; none knows another but for the one it stands on.

@@ -18,8 +18,8 @@ use undertone::engine::{
 };
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::SensitivitySpec;
-use undertone::protocol::averaging::{AveragingKind, Length, MixingBounds};
-use undertone::protocol::{Plan, PlanParameters};
+use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
+use undertone::protocol::{Plan, PlanParameters, Values};
 use undertone::topology::{Graph, Provenance, Topology};
 use undertone::vocabulary::{PeerIndex, Seed};
 
@@ -86,7 +86,9 @@ impl Setting {
             true => Length::Own,
             false => Length::Rounds(120),
         };
-        let program = self.averaging.compile(&*topology, bounds, length);
+        let program =
+            self.averaging
+                .compile(&*topology, bounds, length, AveragingOptions::default());
         let program = program.expect("a connected graph");
         let (items, columns) = (algorithm.dimension(), algorithm.query_columns());
         // The same start for all seeds: runs differ in their noise.
@@ -103,6 +105,7 @@ impl Setting {
             noise_factors: Vec::new(),
             scale_rounds: topology.diameter_bound().expect("connected"),
             averaging_rounds: program.rounds(),
+            values: Values::F64,
             program: program.digest(),
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),

@@ -1,10 +1,11 @@
 //! Small experiments on many topologies, all on the embedded ratings.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use undertone::config::{Config, EngineConfig, EngineKind, TransportKind, read_config};
-use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::Experiment;
+use undertone::protocol::averaging::{AveragingError, AveragingKind};
+use undertone::scenario::{AveragingTableError, Experiment, ExperimentError, Materials};
 
 use super::repository;
 
@@ -19,6 +20,37 @@ pub(crate) struct Case {
     pub(crate) topology: &'static str,
     /// The largest coalition the graph withstands whoever is in it.
     pub(crate) colluders: usize,
+}
+
+impl Case {
+    /// The schemes that this graph has the edges for.
+    pub(crate) fn schemes(self) -> impl Iterator<Item = AveragingKind> {
+        AveragingKind::all().filter(move |scheme| {
+            let found = Experiment::resolve(config(self, *scheme, &[]), &sims());
+            !matches!(
+                found,
+                Err(ExperimentError::Averaging(AveragingTableError::Averaging(
+                    AveragingError::NoGroups { .. }
+                )))
+            )
+        })
+    }
+
+    /// These schemes with every tolerance that they take: an exact one has none to set and is tried once.
+    pub(crate) fn with_tolerances(
+        self,
+        tolerances: &'static [f64],
+    ) -> impl Iterator<Item = (AveragingKind, f64)> {
+        self.schemes().flat_map(move |scheme| {
+            let tried = if scheme.is_exact() {
+                1
+            } else {
+                tolerances.len()
+            };
+            let tolerances = tolerances[..tried].iter();
+            tolerances.map(move |&tolerance| (scheme, tolerance))
+        })
+    }
 }
 
 const fn case(name: &'static str, peers: usize, topology: &'static str, colluders: usize) -> Case {
@@ -78,8 +110,7 @@ pub(crate) fn config(case: Case, scheme: AveragingKind, set: &[&str]) -> Config 
 
 /// That configuration, resolved.
 pub(crate) fn experiment(case: Case, scheme: AveragingKind, set: &[&str]) -> Experiment {
-    Experiment::resolve(config(case, scheme, set), &sims())
-        .unwrap_or_else(|error| panic!("{}: {error}", case.name))
+    resolve(config(case, scheme, set)).unwrap_or_else(|error| panic!("{}: {error}", case.name))
 }
 
 /// The folder that paths in these configurations are relative to.
@@ -87,11 +118,19 @@ pub(crate) fn sims() -> std::path::PathBuf {
     repository("sims")
 }
 
+/// What the experiments of all tests share: every data set is read once.
+static MATERIALS: LazyLock<Materials> = LazyLock::new(|| Materials::new(&sims()));
+
+/// Resolves a configuration whose relative paths start at the folder `sims`.
+pub(crate) fn resolve(config: Config) -> Result<Experiment, ExperimentError> {
+    Experiment::resolve_from(config, &MATERIALS)
+}
+
 /// The same experiment on another gossip engine: graph, noise plan and schedule come out the same.
 pub(crate) fn on_engine(experiment: &Experiment, engine: EngineConfig) -> Experiment {
     let mut config = experiment.config().clone();
     config.engine = engine;
-    Experiment::resolve(config, experiment.base()).expect("valid on every gossip engine")
+    resolve(config).expect("valid on every gossip engine")
 }
 
 /// An engine with everything else at its default.

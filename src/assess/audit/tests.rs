@@ -2,7 +2,6 @@
 //!
 //! A healthy implementation fails with probability at most the stated significance; the seeds are fixed.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -10,7 +9,6 @@ use rayon::prelude::*;
 use super::canary::{Canary, Filters};
 use super::{Audit, AuditError, AuditOptions, audit, audit_filters, audit_sessions};
 use crate::algorithm::PublicState;
-use crate::config::read_config;
 use crate::engine::noise::Tamper;
 use crate::engine::{Session, Silent};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
@@ -18,11 +16,11 @@ use crate::protocol::Plan;
 use crate::scenario::Experiment;
 use crate::scenario::filters::Choices;
 use crate::scenario::filters::mutations::old_hold_out;
+use crate::scenario::testing::sim;
 use crate::vocabulary::Seed;
 
 /// A dozen peers on a random 4-regular graph, one iteration, no floor: the sensitivity bound is tight.
 fn experiment(set: &[&str]) -> Experiment {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
     let small = [
         "peers.count=12",
         "topology.degree=4",
@@ -34,9 +32,7 @@ fn experiment(set: &[&str]) -> Experiment {
         "privacy.epsilon=4",
         "seed=5",
     ];
-    let set: Vec<String> = small.iter().chain(set).map(|s| (*s).to_owned()).collect();
-    let config = read_config(&root.join("quickstart.toml"), &set).expect("the quickstart is valid");
-    Experiment::resolve(config, &root).expect("resolves")
+    sim("quickstart.toml", &[&small, set].concat()).expect("resolves")
 }
 
 fn options(trials: u32) -> AuditOptions {
@@ -341,10 +337,7 @@ fn what_the_filters_make_of_one_record_is_audited() {
 /// In how many of the first `users` places of this sim the adversary finds data with one rating more that moves what a peer
 /// contributes at X⁰ further than Δ, and the furthest, in units of Δ.
 fn exceeding(set: &[&str], choices: Choices, users: usize) -> (usize, f64) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
-    let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
-    let config = read_config(&root.join("recommender-movielens.toml"), &set).expect("valid");
-    let experiment = Experiment::resolve(config, &root).expect("resolves");
+    let experiment = sim("recommender-movielens.toml", set).expect("resolves");
     let session = experiment.session(&Seed::from_u64(experiment.config().seed));
     let start = Arc::clone(session.start());
     let sensitivity = experiment.sensitivity();

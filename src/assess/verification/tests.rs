@@ -2,20 +2,17 @@
 //!
 //! Healthy plans fail with probability at most 1e-3 per table; the seeds are fixed.
 
-use std::path::Path;
-
 use super::{Verification, VerifyOptions, verify, verify_sessions};
 use crate::algorithm::AlgorithmSpec;
-use crate::config::read_config;
 use crate::engine::Silent;
 use crate::engine::noise::Tamper;
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::{Plan, PlanError};
 use crate::scenario::Experiment;
+use crate::scenario::testing::sim;
 
 /// The embedded ratings dealt to 16 peers on a random 4-regular graph.
 fn experiment(set: &[&str]) -> Experiment {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
     let small = [
         "peers.count=16",
         "topology.degree=4",
@@ -23,9 +20,7 @@ fn experiment(set: &[&str]) -> Experiment {
         "averaging.tolerance=1e-10",
         "seed=11",
     ];
-    let set: Vec<String> = small.iter().chain(set).map(|s| (*s).to_owned()).collect();
-    let config = read_config(&root.join("quickstart.toml"), &set).expect("the quickstart is valid");
-    Experiment::resolve(config, &root).expect("resolves")
+    sim("quickstart.toml", &[&small, set].concat()).expect("resolves")
 }
 
 fn broken(tamper: Tamper, set: &[&str]) -> Verification {

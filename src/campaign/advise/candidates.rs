@@ -132,7 +132,12 @@ fn setting(
     let traffic = Traffic::of(
         experiment.program(),
         experiment.topology(),
-        Load::sum(plan.parameters().scale_rounds, plan.most_values()),
+        &Load::sum(
+            plan.parameters().scale_rounds,
+            plan.most_values(),
+            plan.values(),
+        )
+        .repeated(algorithm.iterations),
     );
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
     let more = if experiment.is_private() {
@@ -144,7 +149,7 @@ fn setting(
         algorithm,
         floor,
         sigma: calibrated.z() * more,
-        bytes: traffic.times(algorithm.iterations).bytes_max_peer,
+        bytes: traffic.bytes_max_peer,
         parameters: plan.parameters().clone(),
     })
 }

@@ -12,14 +12,14 @@ use crate::engine::Silent;
 use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
 use crate::run::References;
+use crate::scenario::testing;
 
 fn sim() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml")
 }
 
 fn experiment(set: &[&str]) -> Experiment {
-    let set: Vec<String> = set.iter().map(|&s| s.to_owned()).collect();
-    Experiment::load(&sim(), &set).expect("valid")
+    testing::sim("quickstart.toml", set).expect("valid")
 }
 
 /// A under this floor.

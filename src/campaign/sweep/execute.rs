@@ -152,7 +152,7 @@ impl Sweep {
     /// points that do not move it.
     fn references(&self, cell: Cell) -> Result<References, Box<dyn std::error::Error>> {
         let config = self.reference_config(cell);
-        let resolve = || Experiment::resolve_from(config.clone(), &self.base, &self.materials);
+        let resolve = || Experiment::resolve_from(config.clone(), &self.materials);
         let key = (
             HeldKey::of(&config),
             config.data.degree_floor,
@@ -186,9 +186,9 @@ impl Sweep {
         let program = content(&program)?;
         let of = |&cell: &Cell| {
             let (config, reference) = (self.cell_config(cell), self.reference_config(cell));
-            let data = content(&self.base.join(&config.data.path))?;
+            let data = content(&self.materials.base().join(&config.data.path))?;
             let test = match &config.evaluation.test {
-                Some(path) => Some(content(&self.base.join(path))?),
+                Some(path) => Some(content(&self.materials.base().join(path))?),
                 None => None,
             };
             let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 sweep cell v2");

@@ -1,6 +1,6 @@
 //! From a `[sweep]` table to cells, every one of them checked before the first runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::cells::{self, Cell};
 use super::error::SweepError;
@@ -18,7 +18,6 @@ use crate::scenario::{Experiment, ExperimentError, HeldKey, Materials, Memo, Mem
 pub struct Sweep {
     pub(super) config: Config,
     pub(super) table: SweepConfig,
-    pub(super) base: PathBuf,
     pub(super) methods: Vec<MethodConfig>,
     /// The values of each grid point, one per key of `over`.
     pub(super) grid: Vec<Vec<toml::Value>>,
@@ -64,14 +63,13 @@ impl Sweep {
         let mut sweep = Self {
             grid: cells::grid(&table),
             table,
-            base: base.to_path_buf(),
             methods,
             seeds,
             cells,
             config,
             settings: Vec::new(),
             warnings: Vec::new(),
-            materials: Materials::default(),
+            materials: Materials::new(base),
             fixed: Memo::default(),
             plain: Memo::default(),
         };
@@ -91,7 +89,7 @@ impl Sweep {
     /// As [`Experiment::resolve`], for what only this seed does.
     pub fn experiment(&self, cell: Cell) -> Result<Experiment, ExperimentError> {
         let config = self.cell_config(cell);
-        Experiment::resolve_from(config, &self.base, &self.materials)
+        Experiment::resolve_from(config, &self.materials)
     }
 
     /// What every run warns of, per method.
@@ -137,9 +135,8 @@ impl Sweep {
                     whose: whose.clone(),
                     source: Box::new(source),
                 };
-                let resolve = |config: &Config| {
-                    Experiment::resolve_from(config.clone(), &self.base, &self.materials)
-                };
+                let resolve =
+                    |config: &Config| Experiment::resolve_from(config.clone(), &self.materials);
                 let experiment = resolve(&config).map_err(failed)?;
                 let measured_on = resolve(&reference).map_err(failed)?;
                 let expected = measured_on.user_rows().dimension();

@@ -17,7 +17,7 @@ use crate::writing::csv;
 pub(super) fn write_config(sweep: &Sweep, directory: &Path) -> Result<(), OutputError> {
     let mut config = sweep.config.clone();
     config.sweep = Some(sweep.table.clone());
-    let config = anchored(config, &sweep.base);
+    let config = anchored(config, sweep.materials.base());
     put(directory, "config.toml", resolved(&config).as_bytes())
 }
 

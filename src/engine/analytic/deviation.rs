@@ -4,10 +4,10 @@
 use rayon::prelude::*;
 
 use crate::engine::Session;
-use crate::protocol::averaging::{Coefficients, Form, PeerStep};
+use crate::protocol::averaging::{Coefficients, Form, PeerStep, Program};
 use crate::vocabulary::PeerIndex;
 
-/// The rows D_u of the probes, each of one entry per peer.
+/// The rows D_u of the probes under this program, each of one entry per peer.
 ///
 /// # Claim
 /// For a recurrence row u of D is s·p_K(W)(e_u − 1/s), transposed. For a listed program it is f·e_uᵀM_K…M_1 − 1ᵀ, where M_k is
@@ -23,17 +23,21 @@ use crate::vocabulary::PeerIndex;
 ///
 /// # Cost
 /// O(K·edges) per probe; the same bits whatever the number of threads.
-pub(super) fn rows(session: &Session, probes: &[PeerIndex]) -> Vec<Vec<f64>> {
+pub(super) fn rows(session: &Session, program: &Program, probes: &[PeerIndex]) -> Vec<Vec<f64>> {
     probes
         .par_iter()
-        .map(|probe| match session.program().form() {
+        .map(|probe| match program.form() {
             Form::Recurrence(coefficients) => recurred(session, coefficients, *probe),
-            Form::Listed(steps) => walked(session, steps, *probe),
+            Form::Listed(steps) => walked(session, (steps, program.factor()), *probe),
         })
         .collect()
 }
 
-fn walked(session: &Session, steps: &[Vec<PeerStep>], probe: PeerIndex) -> Vec<f64> {
+fn walked(
+    session: &Session,
+    (steps, factor): (&[Vec<PeerStep>], f64),
+    probe: PeerIndex,
+) -> Vec<f64> {
     let mut row = vec![0.0; session.peers()];
     row[probe.index()] = 1.0;
     let mut all: Vec<(u32, usize, &PeerStep)> = steps
@@ -55,7 +59,6 @@ fn walked(session: &Session, steps: &[Vec<PeerStep>], probe: PeerIndex) -> Vec<f
             }
         }
     }
-    let factor = session.program().factor();
     row.iter().map(|weight| factor * weight - 1.0).collect()
 }
 

@@ -101,7 +101,7 @@ pub fn probes(count: usize, peers: usize) -> Vec<PeerIndex> {
 /// # Errors
 /// [`EngineError::NotProduct`] if the algorithm releases anything but A X, [`EngineError::Start`], [`EngineError::Noise`] and
 /// [`EngineError::Program`] for a starting block, noise or averaging that is not the plan's, [`EngineError::Unbalanced`] if the
-/// averaging does not return s times a common value, [`EngineError::Peer`] with the first probe whose sum has no unique
+/// averaging does not return s times a common value, [`EngineError::Turns`] if its turns deviate differently, [`EngineError::Peer`] with the first probe whose sum has no unique
 /// basis or who would go on with a query that is not orthonormal.
 ///
 /// # Cost
@@ -171,6 +171,15 @@ fn run_law(
         // The law below is that of D1 = 0; NaN is refused too.
         if found.is_nan() || found.abs() > MOST_UNBALANCED {
             return Err(EngineError::Unbalanced { peer, found });
+        }
+    }
+    if let [first, others @ ..] = session.program().turns()
+        && !others.is_empty()
+    {
+        let of = |turn| deviation::rows(session, turn, &law.probes);
+        let first = of(first);
+        if others.iter().any(|turn| of(turn) != first) {
+            return Err(EngineError::Turns);
         }
     }
     let start = PublicState::new(Arc::clone(session.start()));

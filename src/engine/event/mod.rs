@@ -192,6 +192,7 @@ impl<'a> Simulation<'a> {
 
     /// Sends what a peer says, counts and reports.
     fn carry_out(&mut self, from: PeerIndex, now: u64) -> Result<(), EngineError> {
+        let values = self.session.plan().values();
         let outbox = &mut self.outbox;
         if let Some(fault) = outbox.faults.drain(..).next() {
             return Err(EngineError::Fault {
@@ -206,7 +207,7 @@ impl<'a> Simulation<'a> {
                 Targets::All => neighbours.len(),
                 Targets::Positions(positions) => positions.len(),
             } as u64;
-            self.sent[from.index()] += copies * wire::framed_len(&message.body) as u64;
+            self.sent[from.index()] += copies * wire::framed_len(&message.body, values) as u64;
             self.messages += copies;
             let (links, queue) = (&mut self.links, &mut self.queue);
             match &mut self.delivery {

@@ -102,13 +102,16 @@ impl ChunkTask<'_> {
         } else {
             self.noise.add_pairs(at, width, inputs);
         }
+        self.rounds.values.round(inputs);
         if let Some(common) = self.common {
             let threads = if self.alone {
                 rayon::current_num_threads()
             } else {
                 1
             };
-            state.together.evaluate(common, (width, inputs), threads);
+            state
+                .together
+                .evaluate(common, self.rounds.values, (width, inputs), threads);
         }
         state.averaged = self.common.is_none() || self.rounds.watch;
         if state.averaged {

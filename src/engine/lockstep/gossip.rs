@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::linalg::{AtLine, LINE};
 use crate::protocol::averaging::{Coefficients, Run, mix_tile, runs};
+use crate::protocol::{Values, to_f32};
 use crate::topology::{Graph, Mixing};
 
 use super::walk::Walk;
@@ -70,6 +71,8 @@ pub struct Averaged {
 pub struct Rounds<'a> {
     /// What peers exchange.
     pub exchange: Exchange<'a>,
+    /// What a coordinate under way is: values are rounded to it after every combination. Inputs are taken as they come.
+    pub values: Values,
     /// What the last values are multiplied by.
     pub factor: f64,
     /// Whether to measure after every round how far the peers are apart.
@@ -300,7 +303,7 @@ impl Averaging<'_> {
                 // What a peer would report if averaging ended here, as a mean.
                 let share = self.rounds.factor / tile.len() as f64;
                 for round in 0..walk.rounds() {
-                    walk.round(round, tile, scratch);
+                    walk.round(round, self.rounds.values, tile, scratch);
                     if self.rounds.watch {
                         squares.push(spread(tile, &totals, share));
                     }
@@ -345,6 +348,9 @@ impl Averaging<'_> {
                 }),
             }
             std::mem::swap(&mut now, &mut before);
+            if self.rounds.values == Values::F32 {
+                arch.dispatch(|| to_f32(now.as_flattened_mut()));
+            }
             if self.rounds.watch {
                 // Averaging keeps the sum, so that of the inputs serves for every round.
                 squares.push(spread(now, totals, 1.0));
@@ -490,6 +496,7 @@ mod tests {
                         let values = (width, inputs.as_slice());
                         let rounds = Rounds {
                             exchange: Exchange::Recurrence(&schedule),
+                            values: Values::F64,
                             factor: 14.0,
                             watch: true,
                         };
@@ -590,6 +597,7 @@ mod tests {
             let mut averaged = Averaged::default();
             let rounds = Rounds {
                 exchange: Exchange::Recurrence(&schedule),
+                values: Values::F64,
                 factor: 1.0,
                 watch: false,
             };

@@ -27,7 +27,7 @@ use super::outcome::ReleaseRecord;
 use super::{Consensus, EngineError, Observer, Outcome, Session, Totals, Transcript};
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::averaging::{CommonEnd, Form};
+use crate::protocol::averaging::{CommonEnd, Form, Program};
 use crate::protocol::{PeerError, PlannedRelease, kernel};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, Round};
 use chunk::{ChunkState, ChunkTask};
@@ -48,14 +48,14 @@ pub use walk::Walk;
 /// s × [`CHUNK`] buffers per thread, and what an algorithm with memory keeps at every peer. Where all peers end with the same bits
 /// K·edges is s − 1 for a tree, and memory is one s × [`CHUNK`] buffer per thread and what one peer keeps.
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
-    let common = session.program().common_end(&**session.topology());
-    run_holding(session, common.as_ref(), observer)
+    let commons = session.program().common_ends(&**session.topology());
+    run_holding(session, commons.as_deref(), observer)
 }
 
-/// Runs the session with one sum for all peers if what they end with is given, else with one per peer.
+/// Runs the session with one sum for all peers if what they end with in each turn is given, else with one per peer.
 fn run_holding(
     session: &Session,
-    common: Option<&CommonEnd>,
+    commons: Option<&[CommonEnd]>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
     session.admit()?;
@@ -65,21 +65,26 @@ fn run_holding(
     }
     let program = session.program();
     let gossip = Gossip::new(session.graph(), session.mixing());
-    let walk = match program.form() {
-        Form::Listed(steps) if common.is_none() || observer.wants_rounds() => {
+    let walk = |turn: &Program| match turn.form() {
+        Form::Listed(steps) if commons.is_none() || observer.wants_rounds() => {
             Walk::new(session.graph(), program.rounds(), steps)
         }
         _ => Walk::default(),
     };
-    let rounds = Rounds {
-        exchange: match program.form() {
-            Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
-            Form::Listed(_) => Exchange::Listed(&walk),
-        },
-        factor: program.factor(),
-        watch: observer.wants_rounds(),
-    };
-    let mut network = Network::new(session, &noise, &gossip, (rounds, common));
+    let walks: Vec<Walk> = program.turns().iter().map(walk).collect();
+    let turns = program.turns().iter().zip(&walks);
+    let turns: Vec<Rounds<'_>> = turns
+        .map(|(turn, walk)| Rounds {
+            exchange: match turn.form() {
+                Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
+                Form::Listed(_) => Exchange::Listed(walk),
+            },
+            values: session.plan().values(),
+            factor: turn.factor(),
+            watch: observer.wants_rounds(),
+        })
+        .collect();
+    let mut network = Network::new(session, &noise, &gossip, (&turns, commons));
     let records = course::run(session, &mut network, observer)?;
     // An agreement that no release followed was the last thing the peers said.
     let agreed = network.front().agreed.is_some();
@@ -94,9 +99,10 @@ struct Network<'a> {
     session: &'a Session,
     noise: &'a NetworkNoise,
     gossip: &'a Gossip,
-    rounds: Rounds<'a>,
-    /// What all peers end with, where that is the same.
-    common: Option<&'a CommonEnd>,
+    /// What is exchanged in each turn of the averaging program.
+    turns: &'a [Rounds<'a>],
+    /// What all peers end with in each turn, where that is the same.
+    commons: Option<&'a [CommonEnd]>,
     /// Every peer's sum, one after the other, or that of all; between releases the query, where the algorithm has no memory.
     sums: Vec<f64>,
     states: States,
@@ -111,7 +117,7 @@ impl<'a> Network<'a> {
         session: &'a Session,
         noise: &'a NetworkNoise,
         gossip: &'a Gossip,
-        (rounds, common): (Rounds<'a>, Option<&'a CommonEnd>),
+        (turns, commons): (&'a [Rounds<'a>], Option<&'a [CommonEnd]>),
     ) -> Self {
         let releases = session.plan().releases().iter();
         let chunks_of = |one: &PlannedRelease| match one.is_own() {
@@ -124,7 +130,7 @@ impl<'a> Network<'a> {
         under_way.resize_with(most.min(threads) as usize, ChunkState::default);
         let summed = releases.clone().filter(|one| !one.is_own());
         let widest = summed.map(PlannedRelease::values).max().unwrap_or(0);
-        let held = match common {
+        let held = match commons {
             Some(_) => 1,
             None => session.peers(),
         };
@@ -133,8 +139,8 @@ impl<'a> Network<'a> {
             session,
             noise,
             gossip,
-            rounds,
-            common,
+            turns,
+            commons,
             states: States::new(session, held, &mut sums),
             sums,
             under_way,
@@ -240,14 +246,15 @@ impl Engine for Network<'_> {
             })
             .collect();
         let query = self.states.query_block(session, &self.sums);
+        let turn = (session.plan().sums_before(id) % self.turns.len() as u64) as usize;
         let mut task = ChunkTask {
             session,
             noise: self.noise,
             gossip: self.gossip,
             prepared: &prepared,
             current,
-            rounds: self.rounds,
-            common: self.common,
+            rounds: self.turns[turn],
+            common: self.commons.map(|commons| &commons[turn]),
             alone: false,
         };
         let mut transcript = observer.wants_transcript().then(|| {
@@ -273,7 +280,7 @@ impl Engine for Network<'_> {
             for state in &*wave {
                 gathered.add(state);
             }
-            match self.common {
+            match self.commons {
                 Some(_) => {
                     for state in &*wave {
                         sums[state.range()].copy_from_slice(state.together.end());
@@ -299,7 +306,7 @@ impl Engine for Network<'_> {
         if observer.wants_rounds() {
             gathered.tell_rounds(id, session.peers(), observer);
         }
-        let consensus = if self.common.is_some() {
+        let consensus = if self.commons.is_some() {
             gathered.agreement(session.peers())
         } else if terms.has_units() {
             // What peers hold has left these units and comes back to them.

@@ -2,10 +2,10 @@
 
 use super::run_holding;
 use crate::algorithm::AlgorithmSpec;
-use crate::engine::tests::{graphs, rows, session_of};
+use crate::engine::tests::{changed, graphs, rows, schemes_on, session_with};
 use crate::engine::{Consensus, EngineError, Observer, Outcome, Session, Silent, Transcript};
-use crate::protocol::averaging::AveragingKind;
-use crate::protocol::{PeerError, Plan};
+use crate::protocol::averaging::{AveragingKind, AveragingOptions};
+use crate::protocol::{PeerError, Values};
 use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
 fn sessions() -> Vec<Session> {
@@ -19,17 +19,26 @@ fn sessions() -> Vec<Session> {
         },
         AlgorithmSpec::Covariance { rank },
     ];
-    let graphs = graphs();
-    let all = graphs.iter().flat_map(|graph| {
-        algorithms.iter().map(|algorithm| {
-            let session = session_of(graph, rows(), rank, (3, 1), AveragingKind::Tree, 5);
-            let mut parameters = session.plan().parameters().clone();
-            parameters.algorithm = algorithm.clone();
-            let plan = Plan::new(parameters).expect("valid");
-            session.with_plan(plan).expect("fits")
-        })
-    });
-    all.collect()
+    let mut sessions = Vec::new();
+    for graph in graphs() {
+        let turns = AveragingOptions::default().with_rotate(2).expect("two");
+        let exact = schemes_on(&graph).filter(|kind| kind.is_exact());
+        let mut averaging: Vec<_> = exact.map(|kind| (kind, Default::default())).collect();
+        averaging.push((AveragingKind::Tree, turns));
+        for (averaging, algorithm) in averaging
+            .iter()
+            .flat_map(|one| algorithms.iter().map(move |algorithm| (*one, algorithm)))
+        {
+            let session = session_with(&graph, rows(), rank, (3, 1), averaging, 5);
+            for values in [Values::F64, Values::F32] {
+                sessions.push(changed(&session, |parameters| {
+                    parameters.algorithm = algorithm.clone();
+                    parameters.values = values;
+                }));
+            }
+        }
+    }
+    sessions
 }
 
 /// Everything that an observer can be told.
@@ -73,11 +82,15 @@ fn but_for_disagreement(mut outcome: Outcome) -> Outcome {
 fn one_sum_for_all_has_the_bits_of_one_per_peer_on_any_number_of_threads() {
     for session in sessions() {
         let program = session.program();
-        let common = program.common_end(&**session.topology());
-        let common = common.expect("a tree ends with the same bits everywhere");
+        let commons = program.common_ends(&**session.topology());
+        let commons = commons.expect("a tree ends with the same bits everywhere");
         let mut seen = All::default();
         let each = run_holding(&session, None, &mut seen).expect("runs");
-        let apart = |c: Consensus| (c.between_peers, c.disagreement < 1e-13);
+        let limit = match session.plan().values() {
+            Values::F32 => 1e-4,
+            _ => 1e-13,
+        };
+        let apart = |c: Consensus| (c.between_peers, c.disagreement < limit);
         let consensus = each.records.iter().filter_map(|record| record.consensus);
         assert!(consensus.into_iter().all(|c| apart(c) == (0.0, true)));
         let each = but_for_disagreement(each);
@@ -85,8 +98,8 @@ fn one_sum_for_all_has_the_bits_of_one_per_peer_on_any_number_of_threads() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             pool.expect("threads").install(|| {
                 let mut told = All::default();
-                let watched = run_holding(&session, Some(&common), &mut told).expect("runs");
-                let plain = run_holding(&session, Some(&common), &mut Silent).expect("runs");
+                let watched = run_holding(&session, Some(&commons), &mut told).expect("runs");
+                let plain = run_holding(&session, Some(&commons), &mut Silent).expect("runs");
                 assert_eq!(watched, plain, "watching changes nothing");
                 assert_eq!(plain, each);
                 assert_eq!(told, seen, "and observers are told the same");
@@ -101,13 +114,10 @@ fn one_sum_for_all_has_the_bits_of_one_per_peer_on_any_number_of_threads() {
 #[test]
 fn the_first_peer_whose_input_overflows_is_named() {
     for session in sessions() {
-        let mut parameters = session.plan().parameters().clone();
-        parameters.sigma_pairwise = f64::MAX;
-        let plan = Plan::new(parameters).expect("valid");
-        let session = session.with_plan(plan).expect("fits");
-        let common = session.program().common_end(&**session.topology());
-        let [one, each] = [common.as_ref(), None].map(|common| {
-            let error = run_holding(&session, common, &mut Silent).expect_err("overflows");
+        let session = changed(&session, |parameters| parameters.sigma_pairwise = f64::MAX);
+        let commons = session.program().common_ends(&**session.topology());
+        let [one, each] = [commons.as_deref(), None].map(|commons| {
+            let error = run_holding(&session, commons, &mut Silent).expect_err("overflows");
             let EngineError::Peer(PeerError::Overflow { peer, release }) = error else {
                 panic!("{error:?}")
             };

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::protocol::Values;
 use crate::protocol::averaging::CommonEnd;
 
 /// Coordinates that a thread takes at least: two cache lines.
@@ -53,6 +54,7 @@ impl Together {
     pub(super) fn evaluate(
         &mut self,
         common: &CommonEnd,
+        values: Values,
         (width, inputs): (usize, &[f64]),
         threads: usize,
     ) {
@@ -63,10 +65,10 @@ impl Together {
             piece.columns = k * each..width.min((k + 1) * each);
         }
         match self.pieces.as_mut_slice() {
-            [all] => all.evaluate(common, (width, inputs)),
+            [all] => all.evaluate(common, values, (width, inputs)),
             pieces => pieces
                 .par_iter_mut()
-                .for_each(|piece| piece.evaluate(common, (width, inputs))),
+                .for_each(|piece| piece.evaluate(common, values, (width, inputs))),
         }
         let Self {
             pieces,
@@ -86,7 +88,7 @@ impl Together {
 }
 
 impl Piece {
-    fn evaluate(&mut self, common: &CommonEnd, (width, inputs): (usize, &[f64])) {
+    fn evaluate(&mut self, common: &CommonEnd, values: Values, (width, inputs): (usize, &[f64])) {
         let Self {
             columns,
             totals,
@@ -94,9 +96,9 @@ impl Piece {
             end,
             registers,
         } = self;
-        for values in [&mut *totals, &mut *squares, &mut *end] {
-            values.clear();
-            values.resize(columns.len(), 0.0);
+        for numbers in [&mut *totals, &mut *squares, &mut *end] {
+            numbers.clear();
+            numbers.resize(columns.len(), 0.0);
         }
         for x in inputs.chunks_exact(width) {
             for (total, x) in totals.iter_mut().zip(&x[columns.clone()]) {
@@ -106,13 +108,13 @@ impl Piece {
         let peers = (inputs.len() / width) as f64;
         let means: Vec<f64> = totals.iter().map(|total| total / peers).collect();
         for x in inputs.chunks_exact(width) {
-            let values = squares.iter_mut().zip(&means).zip(&x[columns.clone()]);
-            for ((square, mean), x) in values {
+            let numbers = squares.iter_mut().zip(&means).zip(&x[columns.clone()]);
+            for ((square, mean), x) in numbers {
                 let apart = x - mean;
                 *square += apart * apart;
             }
         }
         let input = |u: usize| &inputs[u * width..][columns.clone()];
-        common.evaluate(input, registers, end);
+        common.evaluate(values, input, registers, end);
     }
 }

@@ -1,6 +1,7 @@
 //! The steps of a listed program, round by round, over flat arrays.
 
 use crate::protocol::averaging::{PeerStep, fold};
+use crate::protocol::{Values, to_f32};
 use crate::topology::Graph;
 
 /// What all peers combine in every round of a listed program, laid out for flat arrays.
@@ -20,6 +21,7 @@ pub struct Walk {
 struct Fold {
     peer: u32,
     own: f64,
+    own_at: u32,
     /// Its messages: from here to those of the next one.
     first: usize,
     count: usize,
@@ -53,6 +55,7 @@ impl Walk {
             walk.folds.push(Fold {
                 peer: peer as u32,
                 own: step.own,
+                own_at: step.own_at,
                 first,
                 count: step.expect.len(),
             });
@@ -68,10 +71,11 @@ impl Walk {
         self.rounds.len().saturating_sub(1)
     }
 
-    /// One round of a tile, in place: first all new values from the old ones, then all at once.
+    /// One round of a tile, in place: first all new values from the old ones, rounded to `values`, then all at once.
     pub(super) fn round<const T: usize>(
         &self,
         round: usize,
+        values: Values,
         now: &mut [[f64; T]],
         scratch: &mut [[f64; T]],
     ) {
@@ -81,7 +85,15 @@ impl Walk {
             let messages =
                 messages.map(|&(sender, weight)| (weight, now[sender as usize].as_slice()));
             let peer = step.peer as usize;
-            fold(step.own, &now[peer], messages, &mut scratch[peer]);
+            fold(
+                (step.own, step.own_at),
+                &now[peer],
+                messages,
+                &mut scratch[peer],
+            );
+            if values == Values::F32 {
+                to_f32(&mut scratch[peer]);
+            }
         }
         for step in folds {
             now[step.peer as usize] = scratch[step.peer as usize];

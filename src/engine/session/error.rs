@@ -2,7 +2,7 @@
 
 use crate::noise::SigmaError;
 use crate::protocol::averaging::ProgramError;
-use crate::protocol::{PlanError, QueryError};
+use crate::protocol::{PlanError, QueryError, Values};
 use crate::topology::GraphError;
 use crate::vocabulary::PeerIndex;
 
@@ -20,6 +20,12 @@ pub enum SessionError {
         nodes: usize,
         /// Peers of the plan.
         peers: u32,
+    },
+    /// Sums of integers, which nobody makes yet.
+    #[error("sums of {values} are not averaged by this build: choose f64 or f32")]
+    Values {
+        /// What the plan exchanges.
+        values: Values,
     },
     /// Rows for more or fewer peers than the plan has.
     #[error("rows are given for {found} peers, the plan has {peers}: give one entry per peer")]

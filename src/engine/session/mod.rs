@@ -14,7 +14,7 @@ use crate::linalg::{Block, SparseRows};
 use crate::noise::Term;
 use crate::protocol::averaging::{Load, Program, Traffic};
 use crate::protocol::wire;
-use crate::protocol::{PeerSetup, Plan, PlanParameters, PlannedRelease, check_start};
+use crate::protocol::{PeerSetup, Plan, PlanParameters, PlannedRelease, Values, check_start};
 use crate::topology::{Graph, Mixing, Provenance, Topology};
 use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Seed, Span};
 
@@ -97,6 +97,10 @@ impl SessionParts {
             }
         }
         check_rows(&self.plan, &self.rows)?;
+        if parameters.values.is_residues() {
+            let values = parameters.values;
+            return Err(SessionError::Values { values });
+        }
         if graphs_digest(&self.topology, &self.noise_topology) != parameters.topology {
             return Err(SessionError::Graphs);
         }
@@ -104,8 +108,7 @@ impl SessionParts {
             return Err(SessionError::Program);
         }
         // Engines that reveal only sums run on graphs that are not connected, too; there nobody exchanges scales.
-        let floods = |one: &PlannedRelease| one.agrees() || one.is_own();
-        if self.plan.releases().iter().any(floods)
+        if self.plan.releases().iter().any(PlannedRelease::floods)
             && let Some(needed) = self.topology.diameter_bound()
             && parameters.scale_rounds < needed
         {
@@ -243,6 +246,7 @@ impl Session {
             // Whoever holds all rows fills all coordinates.
             sigma_coordinate: sigma_central,
             scale_rounds: 0,
+            values: Values::F64,
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),
             ..parameters
@@ -496,11 +500,11 @@ impl Session {
             }
             if planned.is_own() {
                 load.coordinate_rounds += flood;
-                let bytes = wire::framed_block_len(values * self.peers()) as u64;
+                let bytes = wire::framed_block_len(values * self.peers(), Values::F64) as u64;
                 load.coordinate_bytes += flood * bytes;
             } else {
-                load.sums += 1;
-                load.sum_bytes += wire::framed_block_len(values) as u64;
+                let bytes = wire::framed_block_len(values, self.plan.values());
+                load.sums.push(bytes as u64);
             }
         }
         load
@@ -509,14 +513,14 @@ impl Session {
     /// What the first so many releases cost to send, derived from the averaging program.
     #[must_use]
     pub fn traffic(&self, releases: usize) -> Traffic {
-        Traffic::of(&self.program, &*self.topology, self.load(releases, false))
+        Traffic::of(&self.program, &*self.topology, &self.load(releases, false))
     }
 
     /// What a run of the first so many releases communicates. An algorithm that was done before all releases were made may have
     /// had its peers agree on that: `agreed` says so.
     #[must_use]
     pub fn communication(&self, releases: usize, agreed: bool) -> Communication {
-        let all = Traffic::of(&self.program, &*self.topology, self.load(releases, agreed));
+        let all = Traffic::of(&self.program, &*self.topology, &self.load(releases, agreed));
         let rounds = (1..=releases as u32).map(|id| self.plan.steps_of_release(ReleaseId(id)));
         Communication::of(all, rounds.collect())
     }

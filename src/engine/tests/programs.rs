@@ -3,12 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::{BOUNDS, assert_same_bits, graphs, rows, run_all, session_of};
+use super::{
+    BOUNDS, assert_same_bits, graphs, rows, run_all, schemes_on, session_of, session_with,
+};
 use crate::engine::analytic::{self, AnalyticOptions};
 use crate::engine::event::{self, Latency};
 use crate::engine::{EngineError, Session, SessionError, Silent, lockstep};
 use crate::protocol::averaging::{
-    AveragingError, AveragingKind, Expected, Form, Length, PeerStep, Program, ProgramError,
+    AveragingError, AveragingKind, AveragingOptions, Expected, Form, Length, PeerStep, Program,
+    ProgramError,
 };
 use crate::protocol::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, Targets,
@@ -45,7 +48,11 @@ fn of_kind(graph: &Graph, kind: AveragingKind, iterations: u32) -> Session {
 
 /// Drives real peers by hand. Messages to `slow` are withheld until nothing else can move, except those of its neighbour
 /// `favoured`, which arrive at once: what that one may send ahead is what `slow` must be able to keep.
-fn finish_with_a_slow_peer(session: &Session, slow: usize, favoured: usize) -> Vec<Vec<f64>> {
+pub(super) fn finish_with_a_slow_peer(
+    session: &Session,
+    slow: usize,
+    favoured: usize,
+) -> Vec<Vec<f64>> {
     let mut peers: Vec<Peer> = (0..session.peers())
         .map(|u| Peer::new(session.peer_setup(PeerIndex::from_index(u), None)).expect("valid"))
         .collect();
@@ -113,7 +120,7 @@ fn finish_with_a_slow_peer(session: &Session, slow: usize, favoured: usize) -> V
 #[test]
 fn no_neighbour_gets_more_than_two_messages_ahead_of_a_slow_peer_under_any_scheme() {
     for graph in many_graphs() {
-        for kind in AveragingKind::all() {
+        for kind in schemes_on(&graph) {
             let session = of_kind(&graph, kind, 3);
             let mut reference = None;
             for slow in 0..12 {
@@ -188,8 +195,13 @@ fn a_tree_adds_up_what_a_recurrence_averages() {
 
 #[test]
 fn a_message_that_the_program_does_not_expect_is_a_fault_of_its_sender() {
-    // A complete graph: the tree is a star around peer 0, and peers 1 and 2 are neighbours that exchange no block.
-    let session = of_kind(&graphs()[1], AveragingKind::Tree, 2);
+    // A complete graph: with as many children as there are peers the tree is a star around peer 0, and peers 1 and 2 are
+    // neighbours that exchange no block.
+    let star = AveragingOptions::default()
+        .with_fan_in(11)
+        .expect("in range");
+    let kind = (AveragingKind::Tree, star);
+    let session = session_with(&graphs()[1], rows(), 2, (2, 3), kind, 5);
     let mut peer = Peer::new(session.peer_setup(PeerIndex(1), None)).expect("valid");
     let mut outbox = CollectingOutbox::default();
     peer.handle(Input::Start, Time(0), &mut outbox)
@@ -329,7 +341,12 @@ fn probes_of_a_tree_do_not_deviate_at_all() {
 fn digests_tell_programs_apart() {
     let digest = |graph: &Graph, kind: AveragingKind, length| {
         let program = kind
-            .compile(&topology(graph), BOUNDS, length)
+            .compile(
+                &topology(graph),
+                BOUNDS,
+                length,
+                AveragingOptions::default(),
+            )
             .expect("valid");
         program.digest()
     };
@@ -352,7 +369,12 @@ fn digests_tell_programs_apart() {
 #[test]
 fn a_length_for_a_tree_and_a_graph_in_two_parts_are_refused_with_the_remedy() {
     let compile = |graph: &Graph, length| {
-        let program = AveragingKind::Tree.compile(&topology(graph), BOUNDS, length);
+        let program = AveragingKind::Tree.compile(
+            &topology(graph),
+            BOUNDS,
+            length,
+            AveragingOptions::default(),
+        );
         program.expect_err("refused")
     };
     for length in [Length::Rounds(5), Length::Tolerance(1e-3)] {
@@ -382,6 +404,7 @@ fn step(round: u32, send_to: &[u32], expect: &[u32]) -> PeerStep {
         send_to: send_to.into(),
         expect: expect.iter().map(expected).collect(),
         own: 1.0,
+        own_at: 0,
     }
 }
 
@@ -407,6 +430,15 @@ fn lists_that_are_no_program_are_refused() {
         vec![PeerStep {
             own: f64::NAN,
             ..step(0, &[], &[])
+        }],
+        vec![PeerStep {
+            own_at: 1,
+            ..step(0, &[], &[])
+        }],
+        vec![PeerStep {
+            own: 0.0,
+            own_at: 1,
+            ..step(0, &[], &[0])
         }],
     ] {
         let error = listed([bad, Vec::new()]);

@@ -21,12 +21,12 @@ use crate::engine::Session;
 use crate::engine::tests::session_of;
 use crate::protocol::averaging::AveragingKind;
 use crate::protocol::wire::{self, WireError};
-use crate::protocol::{Body, Fault, FaultKind, Message, SessionId};
+use crate::protocol::{Body, Fault, FaultKind, Message, SessionId, Values};
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
 /// A neighbour played by a test: connected, and free to say what it likes.
-struct Rogue {
+pub(super) struct Rogue {
     honest: PeerId,
     control: Control,
     incoming: IncomingStreams,
@@ -35,7 +35,7 @@ struct Rogue {
 
 impl Rogue {
     /// Acknowledges the honest node's stream.
-    async fn acknowledge(&mut self) -> Stream {
+    pub(super) async fn acknowledge(&mut self) -> Stream {
         loop {
             let (_, mut stream) = self.incoming.next().await.expect("the swarm is served");
             if edge::answer(&mut stream, self.session).await.is_ok() {
@@ -45,7 +45,7 @@ impl Rogue {
     }
 
     /// Opens a stream as an honest neighbour would.
-    async fn open(&self) -> Stream {
+    pub(super) async fn open(&self) -> Stream {
         let deadline = Instant::now() + LIMIT;
         edge::open(self.control.clone(), self.honest, self.session, deadline)
             .await
@@ -53,7 +53,7 @@ impl Rogue {
     }
 
     /// Opens a stream, says this, and keeps it open.
-    async fn say(mut self, bytes: Vec<u8>) {
+    pub(super) async fn say(mut self, bytes: Vec<u8>) {
         let _inbound = self.acknowledge().await;
         let mut stream = self.open().await;
         stream.write_all(&bytes).await.expect("is read");
@@ -72,7 +72,7 @@ where
 }
 
 /// As [`against`], in another session of two peers.
-fn against_in<F, Play>(
+pub(super) fn against_in<F, Play>(
     session: &Session,
     transport: Transport,
     stall: Duration,
@@ -134,7 +134,7 @@ where
 }
 
 /// The fault that peer 0 reports; the culprit must be peer 1.
-fn fault(error: SwarmError) -> FaultKind {
+pub(super) fn fault(error: SwarmError) -> FaultKind {
     match error {
         SwarmError::Fault {
             reporter: PeerIndex(0),
@@ -150,12 +150,15 @@ fn fault(error: SwarmError) -> FaultKind {
 
 /// A frame as an honest peer 1 would send it first: round 0 of the agreement on the scale.
 fn first_frame() -> Vec<u8> {
-    wire::encode_framed(&Message {
-        session: pair().plan().session(),
-        release: ReleaseId(1),
-        round: Round(0),
-        body: Body::Scale(0.5),
-    })
+    wire::encode_framed(
+        &Message {
+            session: pair().plan().session(),
+            release: ReleaseId(1),
+            round: Round(0),
+            body: Body::Scale(0.5),
+        },
+        Values::F64,
+    )
 }
 
 #[test]
@@ -232,12 +235,15 @@ fn a_block_ahead_of_its_exchange_stays_with_its_sender() {
     let session = session_of(&graph, rows, 2, (1, 2), AveragingKind::Linear, 3);
     assert_eq!(session.plan().parameters().scale_rounds, 1);
     let say = |body| {
-        wire::encode_framed(&Message {
-            session: session.plan().session(),
-            release: ReleaseId(1),
-            round: Round(0),
-            body,
-        })
+        wire::encode_framed(
+            &Message {
+                session: session.plan().session(),
+                release: ReleaseId(1),
+                round: Round(0),
+                body,
+            },
+            Values::F64,
+        )
     };
     let first = say(Body::Scale(0.5));
     let ahead = say(Body::Average(Arc::new(vec![
@@ -301,12 +307,15 @@ fn a_neighbour_that_never_reads_the_last_frames_is_named() {
         Body::Average(Arc::new(vec![0.5; session.plan().most_values()])),
     ];
     let bytes = said.map(|body| {
-        wire::encode_framed(&Message {
-            session: session.plan().session(),
-            release: ReleaseId(1),
-            round: Round(0),
-            body,
-        })
+        wire::encode_framed(
+            &Message {
+                session: session.plan().session(),
+                release: ReleaseId(1),
+                round: Round(0),
+                body,
+            },
+            Values::F64,
+        )
     });
     let bytes = bytes.concat();
     let stall = Duration::from_secs(3);

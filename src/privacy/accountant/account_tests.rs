@@ -5,6 +5,7 @@ use rand::{Rng, RngExt};
 
 use super::*;
 use crate::privacy::PrivacyError;
+use crate::privacy::testing::accounting_vectors;
 use crate::topology::Graph;
 use crate::vocabulary::{Label, Seed};
 
@@ -59,41 +60,23 @@ fn plainly(covariance: &NoiseCovariance, coalition: &[u32]) -> Vec<Option<f64>> 
 
 #[test]
 fn every_shared_vector_is_met_by_both_engines() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/vectors/test_vectors_gopa.json");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        crate::vocabulary::testing::skipped(
-            "every_shared_vector_is_met_by_both_engines, the shared vectors are absent",
-        );
-        return;
-    };
-    let rows: Vec<serde_json::Value> = serde_json::from_str(&text).expect("valid JSON");
-    assert_eq!(rows.len(), 20);
-    for row in &rows {
-        let edges: Vec<(u32, u32)> =
-            serde_json::from_value(row["edges"].clone()).expect("pairs of nodes");
-        let coalition: Vec<u32> = serde_json::from_value(row["coalition"].clone()).expect("nodes");
-        let nodes = edges.iter().map(|e| e.0.max(e.1)).max().expect("edges") as usize + 1;
-        let number = |key: &str| row[key].as_f64().expect("a number");
-        let covariance = NoiseCovariance::uniform(
-            &graph(nodes, &edges),
-            number("sigma_eta2"),
-            number("sigma_delta2"),
-        )
-        .expect("valid");
-        let expected: f64 = row["decimal"]
-            .as_str()
-            .and_then(|text| text.parse().ok())
-            .expect("a number");
+    for row in accounting_vectors("every_shared_vector_is_met_by_both_engines")
+        .into_iter()
+        .flatten()
+    {
+        let covariance =
+            NoiseCovariance::uniform(&row.graph, row.own, row.pairwise).expect("valid");
         for engine in [Engine::Dense, Engine::Quadrature] {
-            let found = account(&covariance, &coalition, with(engine, 1e-11)).expect("valid");
-            let bracket =
-                found.brackets[row["u"].as_u64().expect("a node") as usize].expect("honest");
-            assert!(bracket.contains(expected), "{engine:?} {bracket:?} {row}");
+            let found = account(&covariance, &row.coalition, with(engine, 1e-11)).expect("valid");
+            let bracket = found.brackets[row.peer].expect("honest");
+            assert!(
+                bracket.contains(row.factor),
+                "{engine:?} {bracket:?} {row:?}"
+            );
             for end in [bracket.low, bracket.estimate, bracket.high] {
                 assert!(
-                    (end / expected - 1.0).abs() < 1e-10,
-                    "{engine:?} {bracket:?} {row}"
+                    (end / row.factor - 1.0).abs() < 1e-10,
+                    "{engine:?} {bracket:?} {row:?}"
                 );
             }
         }

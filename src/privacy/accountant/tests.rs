@@ -4,6 +4,7 @@ use rand::RngExt;
 
 use super::*;
 use crate::privacy::PrivacyError;
+use crate::privacy::testing::accounting_vectors;
 use crate::topology::Graph;
 use crate::vocabulary::{Label, Seed};
 
@@ -70,38 +71,17 @@ fn embedded_rationals_are_met() {
 
 #[test]
 fn every_shared_vector_is_met() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/vectors/test_vectors_gopa.json");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        crate::vocabulary::testing::skipped(
-            "every_shared_vector_is_met, the shared vectors are absent",
-        );
-        return;
-    };
-    let rows: Vec<serde_json::Value> = serde_json::from_str(&text).expect("valid JSON");
-    assert_eq!(rows.len(), 20);
-    for row in &rows {
-        let edges: Vec<(u32, u32)> =
-            serde_json::from_value(row["edges"].clone()).expect("pairs of nodes");
-        let coalition: Vec<u32> = serde_json::from_value(row["coalition"].clone()).expect("nodes");
-        let nodes = edges.iter().map(|e| e.0.max(e.1)).max().expect("edges") as usize + 1;
-        let number = |key: &str| row[key].as_f64().expect("a number");
-        let found = factor(
-            &graph(nodes, &edges),
-            number("sigma_eta2"),
-            number("sigma_delta2"),
-            &coalition,
-            row["u"].as_u64().expect("a node") as usize,
-        );
-        let text =
-            |key: &str| -> f64 { row[key].as_str().expect("text").parse().expect("a number") };
-        let expected = text("decimal");
-        assert!((found / expected - 1.0).abs() < 1e-10, "{row}");
+    for row in accounting_vectors("every_shared_vector_is_met")
+        .into_iter()
+        .flatten()
+    {
+        let found = factor(&row.graph, row.own, row.pairwise, &row.coalition, row.peer);
+        assert!((found / row.factor - 1.0).abs() < 1e-10, "{row:?}");
         let mu = (3.0 * found).sqrt();
-        assert!((mu / text("mu_L3") - 1.0).abs() < 1e-10);
+        assert!((mu / row.spent.0 - 1.0).abs() < 1e-10, "{row:?}");
         let delta = crate::privacy::Delta::new(1e-6).expect("valid");
         let epsilon = crate::privacy::gaussian::epsilon(mu, delta);
-        assert!((epsilon / text("eps_L3_delta1e6") - 1.0).abs() < 1e-10);
+        assert!((epsilon / row.spent.1 - 1.0).abs() < 1e-10, "{row:?}");
     }
 }
 

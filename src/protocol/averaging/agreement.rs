@@ -19,7 +19,8 @@
 //! ((w₁t₁ ⊕ w₂t₂) ⊕ w₃t₃) ⊕ …, each product rounded before it is added (rustc fuses none). The rounded sum of two numbers is the
 //! rounding of their exact sum, which does not depend on their order; where the exact sum is 0, both orders give −0 if both numbers
 //! are −0 and +0 otherwise; opposite infinities give NaN and a NaN gives NaN in both orders. Later terms may not change
-//! places: ⊕ is not associative. ∎
+//! places: ⊕ is not associative. Where peers round what they hold, inputs and every fold are rounded: a function of the formula, which
+//! leaves the values of rule 1 as they are, for they were rounded before. ∎
 //!
 //! The converse is not claimed: different formulas may happen to agree.
 
@@ -56,14 +57,14 @@ fn run<V: Copy>(
         next.clear();
         for &(_, peer, step) in round {
             terms.clear();
-            if step.own != 0.0 {
-                terms.push((step.own, values[peer]));
-            }
             let neighbours = network.neighbours(peer);
             terms.extend(step.expect.iter().map(|expected| {
                 let sender = neighbours[expected.position as usize] as usize;
                 (expected.weight, values[sender])
             }));
+            if step.own != 0.0 {
+                terms.insert(step.own_at as usize, (step.own, values[peer]));
+            }
             next.push(combine(&terms));
         }
         // All send what they had before the round.

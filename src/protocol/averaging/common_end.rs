@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::agreement::{Formulas, Term, common};
 use super::network::Network;
 use super::step::PeerStep;
+use crate::protocol::Values;
 
 /// The last value of every peer of a program whose peers all end with the same bits, as a function of the inputs.
 ///
@@ -43,6 +44,8 @@ enum Operation {
     Begin(u32, f64, Source),
     /// The register becomes itself + factor · source.
     Add(u32, f64, Source),
+    /// The register holds a combination: it is rounded to what travels unchanged.
+    Round(u32),
 }
 
 impl CommonEnd {
@@ -65,7 +68,8 @@ impl CommonEnd {
         self.registers
     }
 
-    /// Evaluates coordinates: `out` becomes what every peer ends with, times the last factor.
+    /// Evaluates coordinates: `out` becomes what every peer ends with, rounded to `values` after every combination, times the
+    /// last factor. Inputs are taken as they come.
     ///
     /// # Shapes
     /// `input` gives the coordinates of a peer's input, as many as `out` has. `registers` is room that grows to
@@ -75,6 +79,7 @@ impl CommonEnd {
     /// If an input has another length.
     pub fn evaluate<'a>(
         &self,
+        values: Values,
         input: impl Fn(usize) -> &'a [f64],
         registers: &mut Vec<f64>,
         out: &mut [f64],
@@ -91,6 +96,10 @@ impl CommonEnd {
             let (into, factor, source, begins) = match *operation {
                 Operation::Clear(into) => {
                     registers[place(into)].fill(0.0);
+                    continue;
+                }
+                Operation::Round(into) => {
+                    values.round(&mut registers[place(into)]);
                     continue;
                 }
                 Operation::Begin(into, factor, source) => (into, factor, source, true),
@@ -236,7 +245,8 @@ impl<'a> Writer<'a> {
     }
 
     fn take(&mut self, number: u32, at: usize) {
-        let (factor, x) = self.formulas.terms(number).expect("a fold")[at];
+        let terms = self.formulas.terms(number).expect("a fold");
+        let (factor, x) = terms[at];
         let (factor, source) = (f64::from_bits(factor), self.source(x));
         let operation = if at == 0 {
             Operation::Begin(self.open(number), factor, source)
@@ -245,6 +255,10 @@ impl<'a> Writer<'a> {
             Operation::Add(into, factor, source)
         };
         self.operations.push(operation);
+        if at + 1 == terms.len() {
+            let whole = self.places[number as usize].expect("it is begun");
+            self.operations.push(Operation::Round(whole));
+        }
         self.uses[x as usize] -= 1;
         if let (Source::Register(register), 0) = (source, self.uses[x as usize]) {
             self.free.push(register);

@@ -3,8 +3,8 @@
 /// One step at one peer: `out` = own · value + Σ weight · message, messages in ascending order of their senders.
 ///
 /// # Definition
-/// Per coordinate, in exactly this order: y = own · x, then y = y + w · m for every message. An `own` of 0 means that the
-/// own value is absent: then the first message begins the sum, y = w₁ · m₁. So a weight of 1 hands a message on with
+/// The terms are w · m of every message and own · x, which stands behind the first `own_at` messages. Per coordinate the first
+/// term begins the sum and the others are added in exactly this order. An `own` of 0 means that the own value is absent. So a weight of 1 hands a message on with
 /// its very bits (1 · m = m, and no 0 · x that could be NaN or turn −0 into 0). Nothing at all gives 0.
 ///
 /// Coordinates never meet, so any cutting into tiles gives the same bits: peers call this on whole blocks, the
@@ -14,7 +14,7 @@
 /// If slices differ in length.
 #[inline]
 pub fn fold<'a>(
-    own: f64,
+    (own, own_at): (f64, u32),
     value: &[f64],
     messages: impl IntoIterator<Item = (f64, &'a [f64])>,
     out: &mut [f64],
@@ -22,24 +22,28 @@ pub fn fold<'a>(
     let shape = "blocks of one shape";
     assert_eq!(value.len(), out.len(), "{shape}");
     let mut messages = messages.into_iter();
-    let begin = |(factor, x): (f64, &[f64]), out: &mut [f64]| {
+    let mut begun = false;
+    let mut add = |(weight, x): (f64, &[f64]), out: &mut [f64]| {
         assert_eq!(x.len(), out.len(), "{shape}");
-        for (out, x) in out.iter_mut().zip(x) {
-            *out = factor * x;
+        let pairs = out.iter_mut().zip(x);
+        if begun {
+            pairs.for_each(|(out, x)| *out += weight * x);
+        } else {
+            pairs.for_each(|(out, x)| *out = weight * x);
+            begun = true;
         }
     };
     if own != 0.0 {
-        begin((own, value), out);
-    } else if let Some(first) = messages.next() {
-        begin(first, out);
-    } else {
-        out.fill(0.0);
-    }
-    for (weight, message) in messages {
-        assert_eq!(message.len(), out.len(), "{shape}");
-        for (out, x) in out.iter_mut().zip(message) {
-            *out += weight * x;
+        for message in messages.by_ref().take(own_at as usize) {
+            add(message, out);
         }
+        add((own, value), out);
+    }
+    for message in messages {
+        add(message, out);
+    }
+    if !begun {
+        out.fill(0.0);
     }
 }
 
@@ -51,15 +55,38 @@ mod tests {
     fn the_order_is_own_value_then_messages_and_an_absent_value_leaves_no_trace() {
         let (big, small) = (1e16, 1.0);
         let mut out = [0.0];
-        fold(1.0, &[big], [(1.0, &[small][..]), (1.0, &[-big])], &mut out);
+        fold(
+            (1.0, 0),
+            &[big],
+            [(1.0, &[small][..]), (1.0, &[-big])],
+            &mut out,
+        );
         assert_eq!(out, [(big + small) - big]);
-        fold(1.0, &[big], [(1.0, &[-big][..]), (1.0, &[small])], &mut out);
+        fold(
+            (1.0, 0),
+            &[big],
+            [(1.0, &[-big][..]), (1.0, &[small])],
+            &mut out,
+        );
         assert_eq!(out, [1.0]);
-        fold(0.0, &[f64::NAN], [(1.0, &[-0.0][..])], &mut out);
+        fold((0.0, 0), &[f64::NAN], [(1.0, &[-0.0][..])], &mut out);
         assert_eq!(out[0].to_bits(), (-0.0_f64).to_bits());
-        fold(0.0, &[3.0], [], &mut out);
+        fold((0.0, 0), &[3.0], [], &mut out);
         assert_eq!(out, [0.0]);
-        fold(0.5, &[3.0], [(2.0, &[4.0][..])], &mut out);
+        fold((0.5, 0), &[3.0], [(2.0, &[4.0][..])], &mut out);
         assert_eq!(out, [9.5]);
+    }
+
+    #[test]
+    fn the_own_value_stands_where_it_is_told() {
+        let (big, small) = (1e16, 1.0);
+        let messages = [[big], [-big]];
+        // The small value is lost unless the large ones have cancelled.
+        for (own_at, expected) in [(0, 0.0), (1, 0.0), (2, 1.0)] {
+            let mut out = [f64::NAN];
+            let messages = messages.iter().map(|m| (1.0, m.as_slice()));
+            fold((1.0, own_at), &[small], messages, &mut out);
+            assert_eq!(out, [expected], "{own_at}");
+        }
     }
 }

@@ -15,13 +15,18 @@ mod agreement;
 mod chebyshev;
 mod coefficients;
 mod common_end;
+mod doubling;
 mod fold;
 mod linear;
 mod mix;
 mod network;
+mod options;
 mod program;
 mod recurrence;
+mod spanning;
 mod step;
+#[cfg(test)]
+mod testing;
 mod traffic;
 mod tree;
 mod window;
@@ -31,10 +36,12 @@ use serde::{Deserialize, Serialize};
 pub use chebyshev::Chebyshev;
 pub use coefficients::Coefficients;
 pub use common_end::CommonEnd;
+pub use doubling::Doubling;
 pub use fold::fold;
 pub use linear::Linear;
 pub use mix::{Run, mix, mix_tile, runs};
 pub use network::Network;
+pub use options::{AveragingOption, AveragingOptions, MAX_TURNS};
 pub(crate) use program::Part;
 pub use program::{Form, HeardRounds, PeerProgram, Program};
 pub use recurrence::Recurrence;
@@ -105,6 +112,56 @@ pub enum AveragingError {
         /// All peers.
         peers: usize,
     },
+    /// A graph without the edges for groups of peers.
+    #[error(
+        "averaging.scheme = \"{scheme}\" needs an edge between peers {first} and {second} of {peers}, counted from 0, which the \
+         topology does not have: use generator = \"hypercube\", whose peers are a power of 2, or \"complete\", remove \
+         averaging.base, or use averaging.scheme = \"tree\""
+    )]
+    NoGroups {
+        /// The scheme.
+        scheme: &'static str,
+        /// All peers.
+        peers: usize,
+        /// One end of a missing edge.
+        first: usize,
+        /// The other.
+        second: usize,
+    },
+    /// An option that the scheme does not know.
+    #[error(
+        "averaging.scheme = \"{scheme}\" has no averaging.{}: remove it; {} knows it",
+        option.key(),
+        option.known_by()
+    )]
+    UnknownOption {
+        /// The scheme.
+        scheme: &'static str,
+        /// The option.
+        option: AveragingOption,
+    },
+    /// An option outside the numbers it may be.
+    #[error("averaging.{} must lie between {least} and {most}, found {found}", option.key())]
+    OutOfRange {
+        /// The option.
+        option: AveragingOption,
+        /// The number given.
+        found: u32,
+        /// The least allowed.
+        least: u32,
+        /// The most allowed.
+        most: u32,
+    },
+    /// A root that is no peer.
+    #[error(
+        "averaging.root is peer {root} of {peers}, counted from 0: name a peer of the topology"
+    )]
+    Root {
+        /// The index given.
+        root: u32,
+        /// All peers.
+        peers: usize,
+    },
     /// A scheme listed steps that are no program: a defect of the scheme.
     #[error("the scheme compiled to no valid program: {0}")]
     Program(#[from] ProgramError),
@@ -134,15 +191,21 @@ pub trait AveragingScheme {
         "a scheme of your own"
     }
 
+    /// The options it knows: others never reach [`Self::compile`] from a file.
+    fn options(&self) -> &'static [AveragingOption] {
+        &[]
+    }
+
     /// The program on this network, whose mixing matrix has these bounds.
     ///
     /// # Errors
-    /// [`AveragingError`] if the scheme has no program of this length on this network.
+    /// [`AveragingError`] if the scheme has no program of this length with these options on this network.
     fn compile(
         &self,
         network: &dyn Network,
         bounds: MixingBounds,
         length: Length,
+        options: AveragingOptions,
     ) -> Result<Program, AveragingError>;
 
     /// The guaranteed factor by which the spread between peers has shrunk when a program of `rounds` rounds ends, for
@@ -223,6 +286,8 @@ schemes! {
     Chebyshev = "chebyshev";
     /// The exact sum up a spanning tree, the total down.
     Tree = "tree";
+    /// The exact sum by exchanges in groups of groups.
+    Doubling = "doubling";
 }
 
 impl AveragingKind {
@@ -247,14 +312,17 @@ impl AveragingKind {
     ///
     /// # Errors
     /// [`AveragingError`] if the bounds do not contract, the tolerance is no fraction, more than [`MAX_ROUNDS`] would be
-    /// needed, a length is given to a scheme that has none to choose, or the network is not connected.
+    /// needed, a length is given to a scheme that has none to choose, the scheme does not know an option, or the network is
+    /// not connected.
     pub fn compile(
         self,
         network: &dyn Network,
         bounds: MixingBounds,
         length: Length,
+        options: AveragingOptions,
     ) -> Result<Program, AveragingError> {
-        self.scheme().compile(network, bounds, length)
+        options.check(self)?;
+        self.scheme().compile(network, bounds, length, options)
     }
 
     /// The number of rounds that guarantees `tolerance`, at least 1.

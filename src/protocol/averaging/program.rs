@@ -9,12 +9,14 @@ use super::network::Network;
 use super::step::{Expected, PeerStep, ProgramError};
 use super::window;
 
-/// The compiled averaging of one iteration: everything that is exchanged, and how it is combined.
+/// The compiled averaging of one sum: everything that is exchanged, and how it is combined.
 ///
 /// In round k a peer that has a step in it first sends its value as it is, then waits for the messages the step
 /// expects, which are of the same round, and combines them with its own value. Rounds in which it has no step do not
 /// exist for it. After its last step the value times the last factor is its estimate of the sum. Messages, bytes,
 /// rounds and error bounds are all derived from the program, here and nowhere else.
+///
+/// A program may be several that take turns, one sum after the other: [`Program::turn`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     rounds: u32,
@@ -23,6 +25,8 @@ pub struct Program {
     digest: [u8; 32],
     ends_equal: bool,
     sums_once: bool,
+    /// The programs that take turns; none where it is one.
+    turns: Arc<[Program]>,
 }
 
 /// The two shapes of a program.
@@ -60,6 +64,7 @@ impl Program {
             digest: *hasher.finalize().as_bytes(),
             ends_equal: false,
             sums_once: false,
+            turns: Arc::default(),
         }
     }
 
@@ -86,12 +91,16 @@ impl Program {
         window::check(network, &steps)?;
         let last = steps.iter().filter_map(|steps| steps.last());
         let rounds = last.map(|step| step.round + 1).max().unwrap_or(1);
-        let mut hasher = hasher(1, rounds, factor);
+        let placed = steps.iter().flatten().any(|step| step.own_at != 0);
+        let mut hasher = hasher(if placed { 2 } else { 1 }, rounds, factor);
         for steps in &steps {
             hasher.update(&(steps.len() as u64).to_le_bytes());
             for step in steps {
                 hasher.update(&step.round.to_le_bytes());
                 hasher.update(&step.own.to_bits().to_le_bytes());
+                if placed {
+                    hasher.update(&step.own_at.to_le_bytes());
+                }
                 hasher.update(&(step.send_to.len() as u64).to_le_bytes());
                 for position in &*step.send_to {
                     hasher.update(&position.to_le_bytes());
@@ -111,10 +120,62 @@ impl Program {
             ends_equal: agreement::common(network, &steps).is_some(),
             sums_once: factor == 1.0 && agreement::sums_once(network, &steps, &digest),
             form: Form::Listed(steps.into()),
+            turns: Arc::default(),
         })
     }
 
-    /// Rounds K of one iteration.
+    /// A program of turns: sum number r of a session, counted from 0, is formed by the program number r mod m of these m. A single
+    /// one is itself. All turns have as many rounds as the longest one; in those that are left nobody does anything.
+    ///
+    /// # Errors
+    /// [`ProgramError::Turns`] if there is none, or one that is a recurrence, has turns, another last factor or other peers.
+    pub fn taking_turns(mut turns: Vec<Self>) -> Result<Self, ProgramError> {
+        let peers = |program: &Self| match &program.form {
+            Form::Listed(steps) if program.turns.is_empty() => Some((steps.len(), program.factor)),
+            _ => None,
+        };
+        let first = turns.first().and_then(peers);
+        if first.is_none() || turns.iter().any(|turn| peers(turn) != first) {
+            return Err(ProgramError::Turns);
+        }
+        if turns.len() == 1 {
+            return Ok(turns.swap_remove(0));
+        }
+        let rounds = turns.iter().map(|turn| turn.rounds).max().unwrap_or(1);
+        let factor = turns[0].factor;
+        let mut hasher = hasher(3, rounds, factor);
+        for turn in &turns {
+            hasher.update(&turn.digest);
+        }
+        Ok(Self {
+            rounds,
+            factor,
+            form: turns[0].form.clone(),
+            digest: *hasher.finalize().as_bytes(),
+            ends_equal: turns.iter().all(|turn| turn.ends_equal),
+            sums_once: turns.iter().all(|turn| turn.sums_once),
+            turns: turns.into(),
+        })
+    }
+
+    /// The program of sum number `sum` of a session, counted from 0. It may have fewer rounds than the whole.
+    #[must_use]
+    pub fn turn(&self, sum: u64) -> &Self {
+        let turns = self.turns();
+        &turns[(sum % turns.len() as u64) as usize]
+    }
+
+    /// The programs that take turns: itself where it is one.
+    #[must_use]
+    pub fn turns(&self) -> &[Self] {
+        if self.turns.is_empty() {
+            std::slice::from_ref(self)
+        } else {
+            &self.turns
+        }
+    }
+
+    /// Rounds K of one sum.
     #[must_use]
     pub fn rounds(&self) -> u32 {
         self.rounds
@@ -140,16 +201,17 @@ impl Program {
         self.sums_once
     }
 
-    /// What all peers end with, where they end with the same bits.
+    /// What all peers end with, turn by turn, where they end with the same bits in every turn.
     #[must_use]
-    pub fn common_end(&self, network: &dyn Network) -> Option<CommonEnd> {
-        match &self.form {
-            Form::Listed(steps) if self.ends_equal => CommonEnd::of(network, steps, self.factor),
+    pub fn common_ends(&self, network: &dyn Network) -> Option<Vec<CommonEnd>> {
+        let common = |turn: &Self| match &turn.form {
+            Form::Listed(steps) if turn.ends_equal => CommonEnd::of(network, steps, turn.factor),
             _ => None,
-        }
+        };
+        self.turns().iter().map(common).collect()
     }
 
-    /// The exchanges.
+    /// The exchanges of the first turn; all are of the same form.
     #[must_use]
     pub fn form(&self) -> &Form {
         &self.form
@@ -164,6 +226,9 @@ impl Program {
     /// Bytes that the exchanges take in memory.
     #[must_use]
     pub fn bytes(&self) -> u64 {
+        if !self.turns.is_empty() {
+            return self.turns.iter().map(Self::bytes).sum();
+        }
         match &self.form {
             Form::Recurrence(coefficients) => size_of_val(&**coefficients) as u64,
             Form::Listed(steps) => {
@@ -208,6 +273,11 @@ impl Program {
                     }
                 }
             },
+            turns: self
+                .turns
+                .iter()
+                .map(|turn| turn.peer(network, peer))
+                .collect(),
         }
     }
 }
@@ -236,6 +306,12 @@ fn check_order(
                     .map(|e| (e.position, e.weight))
                     .all(|(position, w)| (position as usize) < degree && w.is_finite())
                 && step.own.is_finite()
+                && step.own_at as usize
+                    <= if step.own == 0.0 {
+                        0
+                    } else {
+                        step.expect.len()
+                    }
                 && step.round < super::MAX_ROUNDS
         };
         let ascending = steps.is_sorted_by(|a, b| a.round < b.round);
@@ -289,6 +365,8 @@ pub struct PeerProgram {
     rounds: u32,
     factor: f64,
     part: Part,
+    /// Its parts of the programs that take turns; none where it is one.
+    turns: Vec<PeerProgram>,
 }
 
 /// A peer's part of either form.
@@ -330,7 +408,23 @@ impl PeerProgram {
         }
     }
 
-    /// The rounds in which the neighbour at `position` sends something.
+    /// The part in sum number `sum` of a session, counted from 0.
+    #[must_use]
+    pub fn turn(&self, sum: u64) -> &Self {
+        let turns = self.turns();
+        &turns[(sum % turns.len() as u64) as usize]
+    }
+
+    /// The parts of the programs that take turns: itself where it is one.
+    pub(crate) fn turns(&self) -> &[Self] {
+        if self.turns.is_empty() {
+            std::slice::from_ref(self)
+        } else {
+            &self.turns
+        }
+    }
+
+    /// The rounds of the first turn in which the neighbour at `position` sends something.
     ///
     /// # Panics
     /// If there is no such neighbour.
@@ -342,7 +436,7 @@ impl PeerProgram {
         }
     }
 
-    /// The exchanges.
+    /// The exchanges of the first turn.
     pub(crate) fn part(&self) -> &Part {
         &self.part
     }

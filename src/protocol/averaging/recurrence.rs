@@ -2,8 +2,8 @@
 
 use super::coefficients::Coefficients;
 use super::{
-    AveragingError, AveragingScheme, DEFAULT_TOLERANCE, Length, MAX_ROUNDS, MixingBounds, Network,
-    Program,
+    AveragingError, AveragingOptions, AveragingScheme, DEFAULT_TOLERANCE, Length, MAX_ROUNDS,
+    MixingBounds, Network, Program,
 };
 
 /// A scheme that is a two-term recurrence over the mixing matrix W.
@@ -28,6 +28,7 @@ impl<R: Recurrence> AveragingScheme for R {
         network: &dyn Network,
         bounds: MixingBounds,
         length: Length,
+        _options: AveragingOptions,
     ) -> Result<Program, AveragingError> {
         let rounds = match length {
             Length::Own => self.rounds(bounds, DEFAULT_TOLERANCE)?,

@@ -13,6 +13,9 @@ pub struct PeerStep {
     pub expect: Vec<Expected>,
     /// What the own value is multiplied by; 0 where the messages alone count.
     pub own: f64,
+    /// How many messages stand before the own value in the sum; 0 puts it first. It decides rounding only: where peers
+    /// add up the same values, it lets all of them do so in the same order.
+    pub own_at: u32,
 }
 
 /// A message that a step waits for.
@@ -33,6 +36,7 @@ impl PeerStep {
             send_to: positions.into(),
             expect: Vec::new(),
             own: 1.0,
+            own_at: 0,
         }
     }
 }
@@ -40,10 +44,11 @@ impl PeerStep {
 /// A list of steps that is no program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    /// Steps, senders or receivers that do not ascend, positions without a neighbour, or weights that are not finite.
+    /// Steps, senders or receivers that do not ascend, positions without a neighbour, weights that are not finite, or an own value
+    /// that stands behind more messages than there are.
     #[error(
         "the steps of peer {peer} must ascend by round, their senders and receivers by position among its neighbours, with \
-         finite weights"
+         finite weights, and the own value among the messages"
     )]
     Step {
         /// The peer.
@@ -70,6 +75,12 @@ pub enum ProgramError {
         /// The receiver.
         to: usize,
     },
+    /// Turns that do not belong together.
+    #[error(
+        "turns of one program must be lists of steps that have no turns themselves, at least one, of one last factor and for \
+         the same peers"
+    )]
+    Turns,
     /// One list of steps per peer is needed.
     #[error("{found} lists of steps for {peers} peers")]
     Peers {

@@ -3,18 +3,25 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::spanning::Spanning;
 use super::{
-    AveragingError, AveragingScheme, Expected, Length, MixingBounds, Network, PeerStep, Program,
+    AveragingError, AveragingOption, AveragingOptions, AveragingScheme, Expected, Length,
+    MixingBounds, Network, PeerStep, Program,
 };
 
 /// The centre is exact where a search from every peer visits at most this many peers and ends of edges: about a second.
 const EXACT_CENTRE: usize = 1 << 28;
 
-/// The exact sum over a breadth-first spanning tree of the communication graph.
+/// The most children of a peer where `averaging.fan_in` is not given.
+const FAN_IN: u32 = 4;
+
+/// The exact sum over spanning trees of the communication graph.
 ///
-/// The tree is rooted at a centre of the graph, a peer whose farthest peer is nearest; of several the one with the smallest
-/// number. A peer's parent is the neighbour that reaches it first in a breadth-first search which visits neighbours
-/// in ascending order. With d the depth of a peer and H that of the deepest:
+/// The tree is rooted at `averaging.root`; where that is not given, at a centre of the graph, a peer whose farthest peer is
+/// nearest; of several the one with the smallest number. With f = `averaging.fan_in` (default 4) no peer is joined to more than
+/// f + 1 others in the tree, a parent and f children (the root has no parent and may have one child more), unless the graph
+/// leaves no other choice that is found; see `spanning.rs` for how the tree grows. So no peer sends more
+/// than f + 1 blocks per sum. With d the depth of a peer and H that of the deepest:
 ///
 /// ```text
 /// round H − d       a peer sends its own value plus its children's to its parent      (d ≥ 1)
@@ -31,6 +38,12 @@ const EXACT_CENTRE: usize = 1 << 28;
 /// holds the sum over everybody; every other peer takes its parent's value with weight 1 and none of its own, which
 /// changes no bit. Each of the s − 1 tree edges carries one message up and one down. ∎
 ///
+/// # Trees that take turns
+/// With `averaging.rotate` = m > 1, sum number r of a session goes over tree r mod m, so that the load moves. The first tree is the one above;
+/// each further one begins at the peer farthest from the roots so far (ties go to smaller numbers), and its peers prefer as
+/// parents those that have sent least in the trees before. The claim holds for each tree; all last as many rounds as the
+/// highest. Sums of different turns are added up in different orders: they differ in their last bits.
+///
 /// # What it costs in robustness
 /// Every peer waits for the whole tree: one that fails stops everybody, and inner peers of small depth carry the sums
 /// of many. The sums are of published inputs, so nothing is revealed that gossip would not reveal.
@@ -39,7 +52,8 @@ const EXACT_CENTRE: usize = 1 << 28;
 /// Where a search from every peer would visit more than 2²⁸ peers and ends of edges (16,000 peers of degree 1, 2,500 of
 /// degree 40) the root is the middle of a
 /// longest path that two searches find: from peer 0 to a farthest peer a, from a to a farthest peer b; ties go to
-/// smaller numbers. On a tree that is a centre; on any graph H is at most the diameter, which is at most twice the least.
+/// smaller numbers. On a tree that is a centre; on any graph its farthest peer is at most the diameter away, which is at most
+/// twice the least.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree;
 
@@ -48,31 +62,64 @@ impl AveragingScheme for Tree {
         "tree"
     }
 
+    fn options(&self) -> &'static [AveragingOption] {
+        &[
+            AveragingOption::Root,
+            AveragingOption::FanIn,
+            AveragingOption::Rotate,
+        ]
+    }
+
     fn compile(
         &self,
         network: &dyn Network,
         _bounds: MixingBounds,
         length: Length,
+        options: AveragingOptions,
     ) -> Result<Program, AveragingError> {
         if length != Length::Own {
             return Err(AveragingError::FixedLength {
                 scheme: self.name(),
             });
         }
-        let root = centre(network);
-        let tree = Search::from(network, root);
-        if tree.order.len() < network.peers() {
-            return Err(AveragingError::Unreachable {
-                scheme: self.name(),
-                reached: tree.order.len(),
-                peers: network.peers(),
-            });
-        }
-        let height = tree.farthest;
-        let steps = (0..network.peers())
-            .map(|u| steps_of(network, &tree, u, height))
-            .collect();
-        Ok(Program::listed(network, 1.0, steps)?)
+        let peers = network.peers();
+        let mut root = match options.root() {
+            Some(root) if root as usize >= peers => {
+                return Err(AveragingError::Root { root, peers });
+            }
+            Some(root) => root as usize,
+            None => centre(network),
+        };
+        let most = options.fan_in().unwrap_or(FAN_IN).saturating_add(1);
+        let mut load = vec![0; peers];
+        // Hops to the nearest root so far.
+        let mut hops = vec![u32::MAX; peers];
+        let turns = (0..options.rotate()).map(|_| {
+            let search = Search::from(network, root);
+            if search.order.len() < peers {
+                return Err(AveragingError::Unreachable {
+                    scheme: self.name(),
+                    reached: search.order.len(),
+                    peers,
+                });
+            }
+            let tree = Spanning::grown(network, root, most, &load);
+            for (load, degree) in load.iter_mut().zip(&tree.degree) {
+                *load += u64::from(*degree);
+            }
+            for (hops, depth) in hops.iter_mut().zip(&search.depth) {
+                *hops = (*hops).min(*depth);
+            }
+            let farthest = (0..peers).rev().max_by_key(|u| hops[*u]);
+            root = farthest.unwrap_or(root);
+            let height = tree.height();
+            let steps = (0..peers)
+                .map(|u| steps_of(network, &tree, u, height))
+                .collect();
+            Ok(Program::listed(network, 1.0, steps)?)
+        });
+        let turns: Result<Vec<Program>, AveragingError> = turns.collect();
+        Ok(Program::taking_turns(turns?)?)
     }
 
     fn contraction(&self, _bounds: MixingBounds, _rounds: u32) -> Result<f64, AveragingError> {
@@ -84,7 +131,7 @@ impl AveragingScheme for Tree {
     }
 }
 
-fn steps_of(network: &dyn Network, tree: &Search, u: usize, height: u32) -> Vec<PeerStep> {
+fn steps_of(network: &dyn Network, tree: &Spanning, u: usize, height: u32) -> Vec<PeerStep> {
     let depth = tree.depth[u];
     let positions = |wanted: &dyn Fn(usize) -> bool| -> Vec<u32> {
         let neighbours = network.neighbours(u).iter().enumerate();
@@ -111,6 +158,7 @@ fn steps_of(network: &dyn Network, tree: &Search, u: usize, height: u32) -> Vec<
             send_to: Arc::new([]),
             expect: expected(&children),
             own: 1.0,
+            own_at: 0,
         });
     }
     if !parent.is_empty() {
@@ -120,6 +168,7 @@ fn steps_of(network: &dyn Network, tree: &Search, u: usize, height: u32) -> Vec<
             send_to: Arc::new([]),
             expect: expected(&parent),
             own: 0.0,
+            own_at: 0,
         });
     }
     if !children.is_empty() {

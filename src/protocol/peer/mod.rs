@@ -20,6 +20,7 @@ use super::lane::{Lane, Lanes};
 use super::message::{Body, Message};
 use super::outbox::Outbox;
 use super::plan::PlannedRelease;
+use super::values::Values;
 use super::wire;
 use crate::algorithm::PublicState;
 use crate::privacy::Statistic;
@@ -249,7 +250,7 @@ impl Peer {
                 .all(|(_, message)| self.check_header(message) == Ok(self.step))
             && messages
                 .clone()
-                .all(|(_, message)| check_values(&message.body).is_ok())
+                .all(|(_, message)| self.check_values(&message.body).is_ok())
     }
 
     /// Checks a message and puts it into its slot.
@@ -260,7 +261,7 @@ impl Peer {
             .binary_search(&from)
             .map_err(|_| FaultKind::UnknownSender)?;
         let step = self.check_header(&message)?;
-        check_values(&message.body)?;
+        self.check_values(&message.body)?;
         let Message {
             release,
             round,
@@ -296,6 +297,7 @@ impl Peer {
         let (release, round) = (message.release, message.round);
         let missing = FaultKind::NoSuchStep { release, round };
         let planned = plan.release(release).ok_or(missing.clone())?;
+        check_kind(&message.body, plan.values())?;
         let step = plan.step(release, round, &message.body).ok_or(missing)?;
         let peers = plan.parameters().peers as usize;
         let (expected, found) = match &message.body {
@@ -303,6 +305,7 @@ impl Peer {
                 return check_agreed(planned, *value).map(|()| step);
             }
             Body::Average(values) => (planned.values(), values.len()),
+            Body::Residues(values) => (planned.values(), values.len()),
             Body::Coordinates(values) => (planned.values() * peers, values.len()),
         };
         if found != expected {
@@ -310,6 +313,35 @@ impl Peer {
         }
         Ok(step)
     }
+
+    /// Refuses values that no honest peer sends.
+    fn check_values(&self, body: &Body) -> Result<(), FaultKind> {
+        let values = self.setup.plan.values();
+        let (infinite, out_of_range) = match body {
+            Body::Scale(_) => (None, None),
+            Body::Average(block) => (first_not_finite(block), values.first_changed(block)),
+            Body::Residues(block) => (None, values.first_unreduced(block)),
+            Body::Coordinates(block) => (block.iter().position(|v| !wire::is_coordinate(*v)), None),
+        };
+        if let Some(coordinate) = infinite {
+            return Err(FaultKind::NotFinite { coordinate });
+        }
+        out_of_range.map_or(Ok(()), |coordinate| {
+            let values = values.name();
+            Err(FaultKind::OutOfRange { coordinate, values })
+        })
+    }
+}
+
+/// Refuses a sum of integers where the plan exchanges real numbers, and the other way round.
+fn check_kind(body: &Body, values: Values) -> Result<(), FaultKind> {
+    let found = match body {
+        Body::Average(_) if values.is_residues() => "real numbers",
+        Body::Residues(_) if !values.is_residues() => "integers",
+        _ => return Ok(()),
+    };
+    let expected = values.name();
+    Err(FaultKind::OtherValues { expected, found })
 }
 
 /// Refuses a number to agree on that no honest peer proposes.
@@ -324,16 +356,4 @@ fn check_agreed(planned: &PlannedRelease, value: f64) -> Result<(), FaultKind> {
     } else {
         Err(FaultKind::ScaleOutOfRange { value })
     }
-}
-
-/// Refuses values that no honest peer sends.
-fn check_values(body: &Body) -> Result<(), FaultKind> {
-    let bad = match body {
-        Body::Scale(_) => None,
-        Body::Average(values) => first_not_finite(values),
-        Body::Coordinates(values) => values.iter().position(|v| !wire::is_coordinate(*v)),
-    };
-    bad.map_or(Ok(()), |coordinate| {
-        Err(FaultKind::NotFinite { coordinate })
-    })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::phase::Phase;
 use super::{Peer, PeerError};
 use crate::algorithm::Next;
-use crate::protocol::averaging::{Part, fold, mix};
+use crate::protocol::averaging::{Part, PeerProgram, fold, mix};
 use crate::protocol::fault::{Fault, FaultKind};
 use crate::protocol::finite::first_not_finite;
 use crate::protocol::kernel;
@@ -91,6 +91,8 @@ impl Peer {
                 .add_to_own(release, terms.scale, &mut input);
         } else {
             self.setup.noise.add_to(release, terms.scale, &mut input);
+            // What is published is what is sent.
+            plan.values().round(&mut input);
         }
         if first_not_finite(&input).is_some() {
             return Err(self.failed(ReleaseError::Overflow));
@@ -128,9 +130,19 @@ impl Peer {
         Ok(())
     }
 
+    /// This peer's part of the averaging program that the present sum takes.
+    fn turn(&self) -> &PeerProgram {
+        let sum = self.setup.plan.sums_before(self.release());
+        self.setup.program.turn(sum)
+    }
+
+    fn part(&self) -> &Part {
+        self.turn().part()
+    }
+
     /// The round of the averaging step at position `at` of this peer's list, if there is one.
     fn round_of(&self, at: usize) -> Option<u32> {
-        match self.setup.program.part() {
+        match self.part() {
             Part::Recurrence { coefficients, .. } => (at < coefficients.len()).then_some(at as u32),
             Part::Listed { steps, .. } => Some(steps.get(at)?.round),
         }
@@ -145,7 +157,7 @@ impl Peer {
         let Some(round) = self.round_of(at) else {
             return;
         };
-        let targets = match self.setup.program.part() {
+        let targets = match self.part() {
             Part::Recurrence { .. } => Some(Targets::All),
             Part::Listed { steps, .. } => {
                 let send_to = &steps[at].send_to;
@@ -160,7 +172,7 @@ impl Peer {
         }
         // Whoever is waited for may itself wait for others in every round since this peer last heard from somebody. A step
         // that only sends is no clock: it is done at once, whatever its round.
-        let heard = match self.setup.program.part() {
+        let heard = match self.part() {
             Part::Recurrence { .. } => at.checked_sub(1),
             Part::Listed { steps, .. } => {
                 steps[..at].iter().rposition(|step| !step.expect.is_empty())
@@ -173,7 +185,7 @@ impl Peer {
 
     /// What the present step waits for, as positions and numbers of messages.
     pub(super) fn expected(&self) -> Vec<(usize, u64)> {
-        let listed = match (&self.phase, self.setup.program.part()) {
+        let listed = match (&self.phase, self.part()) {
             (Phase::Average { at, .. }, Part::Listed { steps, .. }) => steps.get(*at),
             _ => None,
         };
@@ -245,7 +257,7 @@ impl Peer {
                 let numbers = bodies.filter_map(|body| match body {
                     Body::Scale(other) => Some(*other),
                     // The plan maps this step to numbers: others were refused when they came.
-                    Body::Average(_) | Body::Coordinates(_) => None,
+                    Body::Average(_) | Body::Residues(_) | Body::Coordinates(_) => None,
                 });
                 let value = numbers.fold(value, f64::max);
                 self.step += 1;
@@ -269,7 +281,7 @@ impl Peer {
                     return Err(self.failed(ReleaseError::Overflow));
                 }
                 if self.round_of(at + 1).is_none() {
-                    let factor = self.setup.program.factor();
+                    let factor = self.turn().factor();
                     let values: Vec<f64> = next.iter().map(|x| factor * x).collect();
                     return self.conclude(terms, values, now, outbox);
                 }
@@ -328,7 +340,7 @@ impl Peer {
         }
     }
 
-    /// The peer's value after the step at position `at`.
+    /// The peer's value after the step at position `at`, rounded to what travels unchanged.
     fn combined<'m>(
         &self,
         at: usize,
@@ -339,9 +351,10 @@ impl Peer {
         let mut blocks = bodies.filter_map(|body| match body {
             Body::Average(values) => Some(values),
             // The plan maps this step to blocks: others were refused when they came.
-            Body::Scale(_) | Body::Coordinates(_) => None,
+            Body::Scale(_) | Body::Residues(_) | Body::Coordinates(_) => None,
         });
-        match self.setup.program.part() {
+        let values = self.setup.plan.values();
+        match self.part() {
             Part::Recurrence {
                 coefficients,
                 self_weight,
@@ -359,6 +372,7 @@ impl Peer {
                     previous,
                     &mut out,
                 );
+                values.round(&mut out);
                 Arc::new(out)
             }
             Part::Listed { steps, .. } => {
@@ -373,7 +387,8 @@ impl Peer {
                         let weights = step.expect.iter().map(|expected| expected.weight);
                         let messages = weights.zip(blocks.map(|values| values.as_slice()));
                         let mut out = vec![0.0; current.len()];
-                        fold(step.own, current, messages, &mut out);
+                        fold((step.own, step.own_at), current, messages, &mut out);
+                        values.round(&mut out);
                         Arc::new(out)
                     }
                 }

@@ -1,6 +1,7 @@
 //! Plans that cannot be run.
 
 use crate::algorithm::AlgorithmError;
+use crate::noise::SigmaError;
 use crate::privacy::PrivacyError;
 use crate::vocabulary::ReleaseId;
 
@@ -69,14 +70,9 @@ pub enum PlanError {
         /// What it may be: the number of releases that one record meets.
         releases: f64,
     },
-    /// A standard deviation that is negative, NaN or infinite.
-    #[error("{what} must be a finite standard deviation, at least 0, found {found}")]
-    Sigma {
-        /// Which parameter.
-        what: &'static str,
-        /// The value given.
-        found: f64,
-    },
+    /// A standard deviation that no noise has.
+    #[error(transparent)]
+    Sigma(#[from] SigmaError),
     /// Own coordinates without noise, although sums have some.
     #[error(
         "algorithm \"{algorithm}\" releases own coordinates: set sigma_coordinate to a curator's standard deviation per \

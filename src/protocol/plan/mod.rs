@@ -12,6 +12,7 @@ pub use release::{PlannedRelease, Terms};
 
 use super::message::{Body, SessionId};
 use super::release_error::ReleaseError;
+use super::values::Values;
 use super::wire::{self, FrameSizes};
 use crate::algorithm::{Algorithm, Next, PublicState, charged};
 use crate::noise::Sigmas;
@@ -80,18 +81,7 @@ impl Plan {
             super::averaging::MAX_ROUNDS as usize,
             parameters.averaging_rounds as usize,
         )?;
-        for (what, found) in [
-            ("the own noise scale", parameters.sigma_own),
-            ("the pairwise noise scale", parameters.sigma_pairwise),
-            (
-                "the noise scale of own coordinates",
-                parameters.sigma_coordinate,
-            ),
-        ] {
-            if !(found.is_finite() && found >= 0.0) {
-                return Err(PlanError::Sigma { what, found });
-            }
-        }
+        parameters.sigmas().check()?;
         let releases = planned(&parameters, algorithm.as_ref())?;
         let noisy = parameters.sigma_own > 0.0 || parameters.sigma_pairwise > 0.0;
         if noisy
@@ -101,8 +91,7 @@ impl Plan {
             let algorithm = parameters.algorithm.name();
             return Err(PlanError::BareCoordinates { algorithm });
         }
-        let floods = releases.iter().any(|one| one.agrees() || one.is_own());
-        if floods && parameters.peers > 1 {
+        if releases.iter().any(PlannedRelease::floods) && parameters.peers > 1 {
             // Without a round every peer would scale its noise by a statistic of its own. A bound on the diameter
             // that comes from an eccentricity is at most twice the diameter.
             count(
@@ -149,11 +138,7 @@ impl Plan {
     /// Standard deviations of all noise per unit sensitivity. Public.
     #[must_use]
     pub fn sigmas(&self) -> Sigmas {
-        Sigmas {
-            own: self.parameters.sigma_own,
-            pairwise: self.parameters.sigma_pairwise,
-            coordinate: self.parameters.sigma_coordinate,
-        }
+        self.parameters.sigmas()
     }
 
     /// Standard deviation of the noise on every coordinate of a release, where noise is scaled by `scale`. Public.
@@ -244,6 +229,12 @@ impl Plan {
         self.parameters.averaging_rounds
     }
 
+    /// What the coordinates of a sum are while they are averaged.
+    #[must_use]
+    pub fn values(&self) -> Values {
+        self.parameters.values
+    }
+
     /// Rounds in which a value reaches everybody.
     #[must_use]
     pub fn scale_rounds(&self) -> u32 {
@@ -254,6 +245,12 @@ impl Plan {
     pub(super) fn exchanges_before(&self, release: ReleaseId) -> Exchanges {
         let last = self.before.len() - 1;
         self.before[release.index().min(last)]
+    }
+
+    /// Sums that are formed before a release: the number of its own one among those of the session, from 0, if it is a sum.
+    #[must_use]
+    pub fn sums_before(&self, release: ReleaseId) -> u64 {
+        self.exchanges_before(release).sums
     }
 
     /// The last release that begins at or before the place where `count` says that so many messages have gone before.
@@ -298,9 +295,11 @@ impl Plan {
         let agreement = self.agreement_rounds(release);
         let (before, rounds) = match body {
             Body::Scale(_) => (0, agreement),
-            Body::Average(_) if !planned.is_own() => (agreement, self.averaging_rounds()),
+            Body::Average(_) | Body::Residues(_) if !planned.is_own() => {
+                (agreement, self.averaging_rounds())
+            }
             Body::Coordinates(_) if planned.is_own() => (agreement, self.scale_rounds()),
-            Body::Average(_) | Body::Coordinates(_) => (0, 0),
+            Body::Average(_) | Body::Residues(_) | Body::Coordinates(_) => (0, 0),
         };
         let valid = round.0 < rounds;
         valid.then(|| self.first_step(release) + u64::from(before) + u64::from(round.0))
@@ -310,10 +309,13 @@ impl Plan {
     #[must_use]
     pub fn frame_sizes(&self) -> FrameSizes {
         let peers = self.parameters.peers as usize;
-        FrameSizes::new(self.releases.iter().map(|one| {
-            let factor = if one.is_own() { peers } else { 1 };
-            (one.values() * factor, one.is_own())
-        }))
+        FrameSizes::new(
+            self.values(),
+            self.releases.iter().map(|one| {
+                let factor = if one.is_own() { peers } else { 1 };
+                (one.values() * factor, one.is_own())
+            }),
+        )
     }
 }
 

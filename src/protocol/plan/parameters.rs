@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use super::super::values::Values;
 use super::super::wire;
 use crate::algorithm::{AlgorithmKind, AlgorithmSpec, Form, ReleaseSpec};
+use crate::noise::Sigmas;
 use crate::privacy::{Sensitivity, SensitivitySpec};
 
 /// The public parameters of a session, before validation.
@@ -33,6 +35,8 @@ pub struct PlanParameters {
     pub scale_rounds: u32,
     /// Averaging rounds K per sum.
     pub averaging_rounds: u32,
+    /// What the coordinates of a sum are while they are averaged.
+    pub values: Values,
     /// Hash of the averaging program, which compiles the communication graph: what is exchanged in every round.
     pub program: [u8; 32],
     /// Hash of the edges of the communication graph and of the noise graph.
@@ -80,8 +84,31 @@ type OwnRelease = (u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>);
 type OwnBlock = (String, usize, usize, usize, f64);
 
 impl PlanParameters {
+    /// Standard deviations of all noise per unit sensitivity. Public.
+    #[must_use]
+    pub fn sigmas(&self) -> Sigmas {
+        Sigmas {
+            own: self.sigma_own,
+            pairwise: self.sigma_pairwise,
+            coordinate: self.sigma_coordinate,
+        }
+    }
+
     /// Hash of all parameters, with what the algorithm declares.
     pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
+        let digest = self.digest_without_values(releases, bounds);
+        match self.values {
+            // Plans from before there was a choice keep their names and their noise.
+            Values::F64 => digest,
+            other => wire::digest(&(digest, other.name())),
+        }
+    }
+
+    fn digest_without_values(
+        &self,
+        releases: &[ReleaseSpec],
+        bounds: &[Vec<Sensitivity>],
+    ) -> [u8; 32] {
         let first = bounds.first().and_then(|bounds| bounds.first());
         match (self.algorithm.kind(), first) {
             (Some(kind), Some(bound)) => {

@@ -211,6 +211,12 @@ impl PlannedRelease {
         self.statistic != Statistic::None || self.spec.agreement
     }
 
+    /// Whether what single peers hold must reach everybody: proposals for a number, or coordinates of their own.
+    #[must_use]
+    pub fn floods(&self) -> bool {
+        self.agrees() || self.is_own()
+    }
+
     /// This peer's proposal for the number that is agreed on: its largest over all peers.
     #[must_use]
     pub fn proposal(&self, algorithm: &dyn Algorithm, state: &PublicState) -> f64 {

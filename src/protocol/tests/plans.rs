@@ -3,7 +3,7 @@
 use super::{ROUNDS, parameters};
 use crate::algorithm::{AlgorithmError, AlgorithmSpec};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use crate::protocol::{Plan, PlanError, PlanParameters};
+use crate::protocol::{Plan, PlanError, PlanParameters, Values};
 use crate::vocabulary::ReleaseId;
 
 #[test]
@@ -75,13 +75,14 @@ fn the_session_name_depends_on_every_public_parameter() {
         sigma_pairwise: _,
         scale_rounds: _,
         averaging_rounds: _,
+        values: _,
         program: _,
         topology: _,
         start: _,
         noise_factors: _,
         sigma_coordinate: _,
     } = parameters();
-    let changes: [fn(&mut PlanParameters); 18] = [
+    let changes: [fn(&mut PlanParameters); 21] = [
         |p| p.dimension = 5,
         |p| p.algorithm = power(1, 2),
         |p| p.algorithm = krylov(2),
@@ -103,6 +104,9 @@ fn the_session_name_depends_on_every_public_parameter() {
         |p| p.algorithm = momentum(1.0),
         |p| p.algorithm = momentum(2.0),
         |p| p.program[7] ^= 1,
+        |p| p.values = Values::F32,
+        |p| p.values = Values::Residues32,
+        |p| p.values = Values::Residues64,
     ];
     let reference = Plan::new(parameters()).expect("valid").session();
     for change in changes {

@@ -17,6 +17,7 @@ fn bad_setups_and_plans_are_errors() {
             second: 0.5,
         },
         Length::Rounds(ROUNDS),
+        AveragingOptions::default(),
     );
     let mut wrong = setup();
     wrong.program = linear.expect("contracts").peer(&Triangle, 1);
@@ -66,7 +67,7 @@ fn bad_setups_and_plans_are_errors() {
         change(&mut parameters);
         assert!(matches!(
             Plan::new(parameters),
-            Err(PlanError::Count { .. } | PlanError::Algorithm(_) | PlanError::Sigma { .. })
+            Err(PlanError::Count { .. } | PlanError::Algorithm(_) | PlanError::Sigma(_))
         ));
     }
 }

@@ -1,6 +1,7 @@
 //! What can be wrong with the `[averaging]` table.
 
 use crate::protocol::averaging::AveragingError;
+use crate::topology::PeerNameError;
 
 /// Why the `[averaging]` table cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -8,9 +9,25 @@ pub enum AveragingTableError {
     /// No averaging schedule.
     #[error("[averaging] {0}")]
     Averaging(#[from] AveragingError),
+    /// A root that no peer is called.
+    #[error("[averaging] root: {0}")]
+    Root(#[from] PeerNameError),
     /// Both ways of fixing the number of rounds.
     #[error("[averaging] give either tolerance or rounds, not both")]
     ToleranceAndRounds,
+    /// Rounding where no peer sends anything that could be rounded.
+    #[error(
+        "[averaging] values = \"{values}\" says what peers send one another, and engine \"{engine}\" {why}: remove it, or choose \
+         engine.kind lockstep, event or swarm"
+    )]
+    Values {
+        /// The values asked for.
+        values: &'static str,
+        /// The engine.
+        engine: &'static str,
+        /// Why they mean nothing there.
+        why: &'static str,
+    },
     /// A number of rounds outside what can be run.
     #[error("[averaging] rounds must lie between 1 and {limit}, found {found}")]
     Rounds {

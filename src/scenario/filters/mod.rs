@@ -158,13 +158,12 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
 /// [`DataTableError::Data`] if it cannot be read, [`DataTableError::ItemsHash`] if the configuration says another.
 pub(super) fn item_list(
     config: &mut Config,
-    base: &Path,
     materials: &Materials,
 ) -> Result<Option<Arc<ItemNames>>, ExperimentError> {
     let Some(path) = &config.data.items_file else {
         return Ok(None);
     };
-    let path = base.join(path);
+    let path = materials.base().join(path);
     let list = materials.item_list(&path).map_err(DataTableError::from)?;
     let found = list.hash();
     match &config.data.items_hash {

@@ -11,10 +11,11 @@ use super::mutations::{old_cap, old_hold_out};
 use super::*;
 use crate::algorithm::PublicState;
 use crate::algorithm::contribution;
-use crate::config::{PeerCount, read_config};
+use crate::config::PeerCount;
 use crate::data::{Format, Limits};
 use crate::privacy::PrivacyError;
 use crate::privacy::adjacency::{MatrixChange, Neighbouring, UnitSpectral};
+use crate::scenario::testing::sim;
 use crate::scenario::{Experiment, PrivacyTableError};
 use crate::vocabulary::Label;
 
@@ -167,8 +168,8 @@ fn apply_set(config: &mut Config, set: &str) {
 }
 
 /// Whether a combination is refused, by trying to resolve it.
-fn refused(config: &Config, folder: &Path) -> bool {
-    match Experiment::resolve(config.clone(), folder) {
+fn refused(config: &Config, materials: &Materials) -> bool {
+    match Experiment::resolve_from(config.clone(), materials) {
         Ok(_) => false,
         Err(
             ExperimentError::Privacy(PrivacyTableError::Privacy(PrivacyError::CapNotProved {
@@ -200,8 +201,15 @@ struct Found {
     broken: usize,
 }
 
-fn search(adjacency: Adjacency, choices: Choices, list: List, folder: &Path) -> Found {
+/// Sends every pair through every combination, until more than `enough` pairs are further apart than one record.
+fn search(
+    adjacency: Adjacency,
+    (choices, list): (Choices, List),
+    enough: usize,
+    folder: &Path,
+) -> Found {
     let mut found = Found::default();
+    let materials = Materials::new(folder);
     let mut rng = Seed::from_u64(71).generator(Label::Scenario);
     let distance = adjacency.rows().expect("on rows");
     let test = data::load(&folder.join("test.csv"), Format::CsvTriples, 0.0).expect("good");
@@ -215,7 +223,10 @@ fn search(adjacency: Adjacency, choices: Choices, list: List, folder: &Path) -> 
     // Of all settings only the threshold changes what is read: each file is read once for each.
     let mut worlds: BTreeMap<u64, Vec<[Interactions; 2]>> = BTreeMap::new();
     for config in combinations(adjacency) {
-        if refused(&config, folder) {
+        if found.broken > enough {
+            break;
+        }
+        if refused(&config, &materials) {
             found.refused += 1;
             continue;
         }
@@ -286,7 +297,8 @@ const ON_ROWS: [Adjacency; 4] = [
 fn neighbouring_files_leave_peers_with_neighbouring_rows_or_are_refused() {
     let folder = folder();
     for adjacency in ON_ROWS {
-        let found = search(adjacency, Choices::default(), List::Public, folder.path());
+        let healthy = (Choices::default(), List::Public);
+        let found = search(adjacency, healthy, PAIRS * 108, folder.path());
         eprintln!("{adjacency}: {found:?}");
         assert_eq!(found.broken, 0, "{adjacency}: {found:?}");
         // 108 combinations; the cap is refused where one interaction is the record.
@@ -306,19 +318,22 @@ fn neighbouring_files_leave_peers_with_neighbouring_rows_or_are_refused() {
 fn a_hold_out_that_looks_at_the_length_of_a_row_is_noticed() {
     let folder = folder();
     for adjacency in [Adjacency::Interaction, Adjacency::Swap] {
-        let found = search(adjacency, old_hold_out(), List::Public, folder.path());
+        let mutated = (old_hold_out(), List::Public);
+        let found = search(adjacency, mutated, 300, folder.path());
         eprintln!("{adjacency}: {found:?}");
         assert!(found.broken > 300, "{adjacency}: {found:?}");
     }
     // Where a whole row is the record it never mattered.
-    let found = search(Adjacency::User, old_hold_out(), List::Public, folder.path());
+    let mutated = (old_hold_out(), List::Public);
+    let found = search(Adjacency::User, mutated, 0, folder.path());
     assert_eq!(found.broken, 0);
 }
 
 #[test]
 fn a_cap_that_looks_at_positions_in_a_row_is_noticed() {
     let folder = folder();
-    let found = search(Adjacency::Swap, old_cap(), List::Public, folder.path());
+    let mutated = (old_cap(), List::Public);
+    let found = search(Adjacency::Swap, mutated, 150, folder.path());
     eprintln!("{found:?}");
     assert!(found.broken > 150, "{found:?}");
 }
@@ -328,7 +343,8 @@ fn a_cap_that_looks_at_positions_in_a_row_is_noticed() {
 fn a_list_drawn_again_is_no_neighbour_preserving_step() {
     let folder = folder();
     for adjacency in ON_ROWS {
-        let found = search(adjacency, Choices::default(), List::Redrawn, folder.path());
+        let redrawn = (Choices::default(), List::Redrawn);
+        let found = search(adjacency, redrawn, 100, folder.path());
         eprintln!("{adjacency}: {found:?}");
         assert!(found.broken > 100, "{adjacency}: {found:?}");
     }
@@ -337,11 +353,12 @@ fn a_list_drawn_again_is_no_neighbour_preserving_step() {
 #[test]
 fn under_matrix_adjacencies_choosing_interactions_is_refused_and_a_list_brings_no_change_further() {
     let folder = folder();
+    let materials = Materials::new(folder.path());
     for adjacency in [Adjacency::Matrix, Adjacency::UnitSpectral] {
         for config in combinations(adjacency) {
             let chooses = config.evaluation.holdout.is_some() || config.data.degree_cap.is_some();
             assert_eq!(
-                refused(&config, folder.path()),
+                refused(&config, &materials),
                 chooses,
                 "{:?}",
                 config.evaluation
@@ -368,10 +385,7 @@ fn under_matrix_adjacencies_choosing_interactions_is_refused_and_a_list_brings_n
 /// Of `tries` files with one rating more or less than the sim's, how many move what a peer contributes at X⁰ further than
 /// Δ, and the furthest, in units of Δ.
 fn exceeding(set: &[&str], choices: Choices, tries: usize) -> (usize, f64) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
-    let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
-    let config = read_config(&root.join("recommender-movielens.toml"), &set).expect("valid");
-    let experiment = Experiment::resolve(config, &root).expect("valid");
+    let experiment = sim("recommender-movielens.toml", set).expect("valid");
     let config = &experiment.config;
     assert_eq!(config.peers.count, PeerCount::Users);
     let seed = Seed::from_u64(config.seed);

@@ -4,18 +4,16 @@
 
 mod power;
 
-use std::path::Path;
-
 use super::PeerLaw;
 use super::marginals::Marginals;
 use super::places::Places;
 use super::whitened::Whitened;
 use crate::assess::verification::Check;
-use crate::config::read_config;
 use crate::engine::noise::{Assignment, Tamper};
 use crate::engine::{EngineError, Observer, Session, event, lockstep};
 use crate::noise::Sigmas;
 use crate::scenario::Experiment;
+use crate::scenario::testing::sim;
 use crate::topology::Graph;
 use crate::vocabulary::{Binding, PeerIndex, ReleaseId, Seed};
 
@@ -23,15 +21,8 @@ use crate::vocabulary::{Binding, PeerIndex, ReleaseId, Seed};
 const ALARM: f64 = 1e-3 / 15.0;
 
 fn experiment(set: &[&str]) -> Experiment {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims");
     // Two rounds of averaging: what is tested is published before any of them.
-    let set: Vec<String> = ["averaging.rounds=2"]
-        .iter()
-        .chain(set)
-        .map(|s| (*s).to_owned())
-        .collect();
-    let config = read_config(&root.join("quickstart.toml"), &set).expect("the quickstart is valid");
-    Experiment::resolve(config, &root).expect("resolves")
+    sim("quickstart.toml", &[&["averaging.rounds=2"], set].concat()).expect("resolves")
 }
 
 /// A dozen peers, thirty items, two iterations.

@@ -4,9 +4,11 @@ use rand::{Rng, RngExt};
 
 use super::super::agreement::Formulas;
 use super::super::{
-    AveragingKind, Expected, Length, MixingBounds, Network, PeerStep, Program, fold,
+    AveragingKind, AveragingOptions, Expected, Length, MixingBounds, Network, PeerStep, Program,
+    fold,
 };
 use super::CommonEnd;
+use crate::protocol::Values;
 use crate::vocabulary::{Label, Seed};
 
 /// A graph by its neighbour lists.
@@ -77,6 +79,7 @@ fn step(network: &Lists, peer: usize, round: u32, own: f64, from: &[(u32, f64)])
         send_to: [].into(),
         expect,
         own,
+        own_at: 0,
     }
 }
 
@@ -96,7 +99,7 @@ fn tree(network: &Lists) -> Program {
         second: 0.5,
     };
     AveragingKind::Tree
-        .compile(network, bounds, Length::Own)
+        .compile(network, bounds, Length::Own, AveragingOptions::default())
         .expect("connected")
 }
 
@@ -117,7 +120,12 @@ fn by_steps(network: &Lists, steps: &[Vec<PeerStep>], inputs: &[f64]) -> Vec<f64
                     let v = network.0[u][e.position as usize] as usize;
                     (e.weight, &before[v..=v])
                 });
-                fold(step.own, &before[u..=u], messages, &mut now[u..=u]);
+                fold(
+                    (step.own, step.own_at),
+                    &before[u..=u],
+                    messages,
+                    &mut now[u..=u],
+                );
             }
         }
     }
@@ -184,7 +192,7 @@ fn peers_with_one_formula_hold_one_number_whatever_the_inputs() {
         }
     }
     // The test could fail: there are many pairs of either kind.
-    assert!(shared > 300 && told_apart > 300, "{shared} {told_apart}");
+    assert!(shared > 100 && told_apart > 1000, "{shared} {told_apart}");
 }
 
 #[test]
@@ -233,7 +241,7 @@ fn a_tree_and_doubling_end_equal_and_the_common_end_is_what_every_peer_has() {
         for range in [0..3, 3..7] {
             let mut out = vec![f64::NAN; range.len()];
             let input = |u: usize| &columns[u][range.clone()];
-            common.evaluate(input, &mut registers, &mut out);
+            common.evaluate(Values::F64, input, &mut registers, &mut out);
             for (out, k) in out.iter().zip(range) {
                 let ends = by_steps(network, steps, &inputs[k]);
                 assert!(
@@ -328,5 +336,5 @@ fn a_recurrence_promises_neither() {
         .expect("contracts");
     let program = Program::recurrence(&complete(4), coefficients);
     assert!(!program.ends_equal() && !program.sums_once());
-    assert_eq!(program.common_end(&complete(4)), None);
+    assert_eq!(program.common_ends(&complete(4)), None);
 }
