@@ -4,6 +4,9 @@
 //! MovieLens-10M: 71,567 users, 10,677 items, about 8 million interactions, rank 32, three iterations, a random
 //! 10-regular graph, pairwise noise. It is made from a fixed seed and nothing is kept. Further arguments are
 //! `key=value` overrides of the experiment.
+//!
+//! `-- jester` runs krylov with every Jester user a peer in lockstep: over the tree, over Chebyshev gossip, and what drawing
+//! the noise alone takes, in turns.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,10 +15,11 @@ use std::time::Instant;
 use rand::distr::Distribution;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
-use undertone::engine::Silent;
+use rayon::prelude::*;
+use undertone::engine::{Session, Silent, lockstep};
 use undertone::run::{peak_memory_bytes, run};
 use undertone::scenario::Experiment;
-use undertone::vocabulary::{Label, Seed};
+use undertone::vocabulary::{Label, PeerIndex, ReleaseId, Seed};
 
 const USERS: usize = 71_567;
 const ITEMS: usize = 10_677;
@@ -48,8 +52,103 @@ fn main() {
     let mut arguments = std::env::args().skip(1).filter(|a| !a.starts_with('-'));
     match arguments.next().as_deref() {
         Some("ml10m") => ml10m(&arguments.collect::<Vec<_>>()),
-        _ => println!("benchmarks: ml10m (see the top of benches/scale.rs)"),
+        Some("jester") => jester(&arguments.collect::<Vec<_>>()),
+        _ => println!("benchmarks: ml10m, jester (see the top of benches/scale.rs)"),
     }
+}
+
+const JESTER: &str = r#"
+name = "jester"
+seed = 1
+[data]
+path = "DATA"
+format = "jester"
+threshold = 0.0
+degree_floor = 10
+[peers]
+count = "users"
+[topology]
+generator = "random-regular"
+degree = 10
+seed = 1
+[algorithm]
+kind = "krylov"
+rank = 8
+block = 16
+iterations = 3
+[privacy]
+epsilon = 1.0
+delta = 1e-5
+colluders = 1
+"#;
+
+/// How often each of the three takes its turn.
+const TURNS: usize = 3;
+
+fn jester(set: &[String]) {
+    let data =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/ratings/jester-1-1.csv.gz");
+    if !data.exists() {
+        println!("skipped: {} is not here", data.display());
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("undertone-jester-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let path = folder.join("jester.toml");
+    let text = JESTER.replace("DATA", &data.display().to_string());
+    std::fs::write(&path, text).expect("writes");
+    let sessions = ["tree", "chebyshev"].map(|scheme| {
+        let mut set = set.to_vec();
+        set.push(format!("averaging={{scheme={scheme:?}}}"));
+        let experiment = Experiment::load(&path, &set).expect("resolves");
+        experiment.session(&Seed::from_u64(1))
+    });
+    std::fs::remove_dir_all(&folder).expect("the folder made above");
+    let [tree, chebyshev] = &sessions;
+    let run = |session: &Session| {
+        let start = Instant::now();
+        std::hint::black_box(lockstep::run(session, &mut Silent).expect("runs"));
+        start.elapsed().as_secs_f64()
+    };
+    println!(
+        "{} peers, {} values, {} threads; seconds",
+        tree.peers(),
+        tree.plan().most_values(),
+        rayon::current_num_threads()
+    );
+    println!("{:>8} {:>10} {:>8}", "tree", "chebyshev", "noise");
+    let mut best = [f64::INFINITY; 3];
+    for _ in 0..TURNS {
+        let times = [run(tree), run(chebyshev), noise_alone(tree)];
+        let [a, b, c] = times;
+        println!("{a:>8.3} {b:>10.3} {c:>8.3}");
+        best = std::array::from_fn(|k| best[k].min(times[k]));
+    }
+    let [tree, chebyshev, noise] = best;
+    println!(
+        "tree / chebyshev {:.3}, tree / noise {:.3}",
+        tree / chebyshev,
+        tree / noise
+    );
+}
+
+/// Seconds to draw every term of a session once, each into a buffer that stays in cache.
+fn noise_alone(session: &Session) -> f64 {
+    let noise = session.planned_noise();
+    let own = (0..session.peers()).map(|u| noise.own(PeerIndex::from_index(u)));
+    let pairs = session.noise_graph().edge_list();
+    let pairs = pairs.map(|(a, b)| noise.pair(PeerIndex(a), PeerIndex(b)).0);
+    let terms: Vec<_> = own.chain(pairs).collect();
+    let start = Instant::now();
+    for (number, planned) in session.plan().releases().iter().enumerate() {
+        let release = ReleaseId(number as u32 + 1);
+        let buffer = || vec![0.0; planned.values()];
+        terms.par_iter().for_each_init(buffer, |buffer, term| {
+            term.add_to(release, 0.5, buffer);
+            std::hint::black_box(buffer);
+        });
+    }
+    start.elapsed().as_secs_f64()
 }
 
 fn ml10m(set: &[String]) {

@@ -7,8 +7,9 @@ use super::outcome::{Consensus, Observer, ReleaseRecord, Totals, Transcript};
 use super::session::Session;
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::{Event, PlannedRelease, Terms, kernel};
-use crate::vocabulary::{PeerIndex, ReleaseId};
+use crate::protocol::averaging::CommonEnd;
+use crate::protocol::{Event, PlannedRelease, Terms, Values, kernel};
+use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId};
 
 /// Everything known so far about one release.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ struct Pending {
 #[derive(Debug)]
 pub struct Collector {
     session: Session,
+    /// What all peers should end with in each turn, where the averaging program makes that the same.
+    commons: Option<Vec<CommonEnd>>,
     pending: BTreeMap<ReleaseId, Pending>,
     /// The public state each peer entered the release with, by release.
     states: BTreeMap<ReleaseId, Vec<Option<PublicState>>>,
@@ -41,6 +44,7 @@ impl Collector {
         let first = vec![Some(start); session.peers()];
         Self {
             states: BTreeMap::from([(ReleaseId(1), first)]),
+            commons: session.program().common_ends(&**session.topology()),
             session,
             pending: BTreeMap::new(),
             records: Vec::new(),
@@ -142,7 +146,12 @@ impl Collector {
         let consensus = if planned.is_own() {
             Consensus::default()
         } else {
-            consensus(&published, terms, pending)?
+            let sum = self.session.plan().sums_before(release);
+            let turn = |commons: &'_ [CommonEnd]| (sum % commons.len() as u64) as usize;
+            let commons = self.commons.as_deref();
+            let common = commons.map(|commons| &commons[turn(commons)]);
+            let values = self.session.plan().values();
+            consensus(&published, terms, pending, (common, values))?
         };
         terms.from_steps(published.values_mut());
         terms.from_steps(local.values_mut());
@@ -192,37 +201,86 @@ impl Collector {
 }
 
 /// How far the peers are apart, in the units in which inputs are published.
-fn consensus(published: &Block, terms: &Terms, pending: &Pending) -> Option<Consensus> {
-    let peers = pending.inputs.len() as f64;
-    let total = published.values();
-    // What peers hold has left the steps of the grid.
-    let mut summed = published.clone();
-    terms.from_steps(summed.values_mut());
+///
+/// Sums run in the order in which the lockstep engine has them, so that the bits agree.
+fn consensus(
+    published: &Block,
+    terms: &Terms,
+    pending: &Pending,
+    (common, sent): (Option<&CommonEnd>, Values),
+) -> Option<Consensus> {
+    let inputs: Option<Vec<&[f64]>> = pending
+        .inputs
+        .iter()
+        .map(|input| input.as_deref().map(Vec::as_slice))
+        .collect();
+    let inputs = inputs?;
+    let total = match common {
+        Some(common) => due((common, sent), terms, &inputs, published.values().len()),
+        None => {
+            let mut total = published.values().to_vec();
+            terms.from_steps(&mut total);
+            total
+        }
+    };
     let first = in_units(terms, pending.sums.first()?.as_ref()?);
-    let mut spread = 0.0;
     let (mut worst, mut apart) = (0.0_f64, 0.0_f64);
-    for (input, sum) in pending.inputs.iter().zip(&pending.sums) {
-        spread += input
-            .as_ref()?
-            .iter()
-            .zip(total)
-            .map(|(x, y)| (x - y / peers).powi(2))
-            .sum::<f64>();
+    for sum in &pending.sums {
         let sum = in_units(terms, sum.as_ref()?);
         let distance = |others: &[f64]| {
             let squares = sum.values().iter().zip(others);
             squares.map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
         };
-        worst = worst.max(distance(summed.values()));
+        worst = worst.max(distance(&total));
         apart = apart.max(distance(first.values()));
     }
     let norm = published.norm();
     Some(Consensus {
         disagreement: worst / norm,
         between_peers: apart / norm,
-        initial_spread: peers * spread.sqrt() / norm,
+        initial_spread: inputs.len() as f64 * spread(published, &inputs).sqrt() / norm,
         approximation: None,
     })
+}
+
+/// What the averaging program makes of these inputs at every peer, as a peer holds it: it has left the units of the inputs and comes
+/// back to them.
+fn due(
+    (common, sent): (&CommonEnd, Values),
+    terms: &Terms,
+    inputs: &[&[f64]],
+    values: usize,
+) -> Vec<f64> {
+    let mut end = vec![0.0; values];
+    let mut registers = Vec::new();
+    for (chunk, out) in end.chunks_mut(CHUNK).enumerate() {
+        let range = chunk * CHUNK..chunk * CHUNK + out.len();
+        let input = |u: usize| &inputs[u][range.clone()];
+        common.evaluate(sent, input, &mut registers, out);
+    }
+    terms.from_steps(&mut end);
+    if terms.has_units() {
+        terms.from_units(0..values, &mut end);
+        terms.to_units(0..values, &mut end);
+    }
+    end
+}
+
+/// Σ_u ‖x_u − x̄‖² of the inputs.
+fn spread(published: &Block, inputs: &[&[f64]]) -> f64 {
+    let mut spread = 0.0;
+    for (chunk, totals) in published.values().chunks(CHUNK).enumerate() {
+        let mut squares = vec![0.0; totals.len()];
+        for input in inputs {
+            let values = input[chunk * CHUNK..].iter().zip(totals);
+            for (square, (x, total)) in squares.iter_mut().zip(values) {
+                let apart = x - total / inputs.len() as f64;
+                *square += apart * apart;
+            }
+        }
+        spread += squares.iter().sum::<f64>();
+    }
+    spread
 }
 
 /// A released sum in the units in which inputs are published.

@@ -19,9 +19,9 @@ pub mod recommend;
 pub mod recommendation;
 pub mod summary;
 
+pub use crate::scenario::WATCHED_UP_TO;
 pub use compared::ComparedRun;
 pub use engine::{RunError, run_engine};
 pub use execute::{MetricsRow, Report, run};
 pub use peak_memory::peak_memory_bytes;
 pub use references::References;
-pub use rounds::WATCHED_UP_TO;

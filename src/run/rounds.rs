@@ -2,11 +2,8 @@
 
 use crate::engine::{Observer, ReleaseRecord, Transcript};
 use crate::scenario::Experiment;
+use crate::scenario::memory::watches_rounds;
 use crate::vocabulary::{ReleaseId, Round};
-
-/// Rounds are watched while peers · n · p · rounds · L stays below this: each of these values costs one pass,
-/// together below a second.
-pub const WATCHED_UP_TO: u64 = 500_000_000;
 
 /// Passes everything on to another observer and keeps the rounds.
 pub(super) struct Rounds<'a> {
@@ -20,7 +17,7 @@ impl<'a> Rounds<'a> {
     pub(super) fn of(experiment: &Experiment, inner: &'a mut dyn Observer) -> Self {
         Self {
             inner,
-            watch: passes(experiment) <= WATCHED_UP_TO,
+            watch: watches_rounds(experiment),
             collected: Vec::new(),
         }
     }
@@ -59,20 +56,6 @@ impl Observer for Rounds<'_> {
     fn progress(&mut self, done: u64, total: u64) {
         self.inner.progress(done, total);
     }
-}
-
-/// Values that all peers hold in all rounds together.
-fn passes(experiment: &Experiment) -> u64 {
-    let algorithm = experiment.config().algorithm;
-    let (height, width) = experiment.widest_shape();
-    let factors = [
-        experiment.topology().graph().nodes() as u64,
-        height as u64,
-        width as u64,
-        u64::from(experiment.rounds()),
-        u64::from(algorithm.iterations),
-    ];
-    factors.into_iter().fold(1, u64::saturating_mul)
 }
 
 /// The factors by which 0, 1, …, K averaging rounds shrink the spread at least, for any start. None where a program

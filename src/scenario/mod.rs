@@ -35,7 +35,7 @@ pub use error::{
 pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use materials::Materials;
-pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan};
+pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
 pub use peer_names::PeerMatchError;
 pub use simulation::{Simulated, Simulation, SimulationError};
 pub use specs::{AveragingSpec, NoiseSpec, PrivacySpec};

@@ -5,10 +5,12 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::gossip::{Averaged, Gossip, Rounds};
+use super::together::Together;
 use crate::engine::Session;
 use crate::engine::course::Current;
 use crate::engine::noise::NetworkNoise;
 use crate::noise::NoiseChunk;
+use crate::protocol::averaging::CommonEnd;
 use crate::protocol::kernel;
 use crate::vocabulary::CHUNK;
 
@@ -25,7 +27,9 @@ pub(super) struct ChunkTask<'a> {
     pub(super) current: Current<'a>,
     /// What is exchanged, and whether somebody wants to see how far the peers are apart after every round.
     pub(super) rounds: Rounds<'a>,
-    /// Whether fewer chunks than threads are under way, so that threads must share one chunk's noise.
+    /// What all peers end with, where that is the same.
+    pub(super) common: Option<&'a CommonEnd>,
+    /// Whether there is less under way than a whole chunk per thread, so that threads must share a chunk.
     pub(super) alone: bool,
 }
 
@@ -36,8 +40,12 @@ pub(super) struct ChunkState {
     range: Range<usize>,
     /// What every peer published, s × width from the beginning.
     inputs: Vec<f64>,
-    /// Every peer's sum, and Σ_u of the published inputs.
+    /// Every peer's sum, and what is known of the published inputs.
     pub(super) sums: Averaged,
+    /// The one sum of peers that all end with the same bits, and what is known of the published inputs.
+    pub(super) together: Together,
+    /// Whether `sums` were made: where all peers end with the same bits only somebody who watches every round needs them.
+    averaged: bool,
     /// Σ_u of the local contributions, in peer order.
     pub(super) local: Vec<f64>,
     /// The first peer whose noisy input is not finite: it would have stopped before publishing.
@@ -48,6 +56,22 @@ impl ChunkState {
     /// The coordinates of this chunk.
     pub(super) fn range(&self) -> Range<usize> {
         self.range.clone()
+    }
+
+    /// Σ_u of the published inputs, one per coordinate.
+    pub(super) fn totals(&self) -> &[f64] {
+        match self.averaged {
+            true => self.sums.totals(),
+            false => self.together.totals(),
+        }
+    }
+
+    /// Σ_u ‖x_u − x̄‖² of the inputs, and after every round if watched.
+    pub(super) fn squares(&self) -> &[f64] {
+        match self.averaged {
+            true => self.sums.squares(),
+            false => std::slice::from_ref(self.together.square()),
+        }
     }
 
     /// What peer `u` published.
@@ -80,9 +104,23 @@ impl ChunkTask<'_> {
         }
         self.current.terms.to_residues(inputs);
         self.rounds.values.round(inputs);
-        self.gossip
-            .average(self.rounds, (width, inputs), &mut state.sums);
-        state.overflow = first_overflow(inputs, state.sums.totals());
+        if let Some(common) = self.common {
+            let threads = if self.alone {
+                rayon::current_num_threads()
+            } else {
+                1
+            };
+            state
+                .together
+                .evaluate(common, self.rounds.values, (width, inputs), threads);
+        }
+        state.averaged = self.common.is_none() || self.rounds.watch;
+        if state.averaged {
+            self.gossip
+                .average(self.rounds, (width, inputs), &mut state.sums);
+        }
+        let inputs = &state.inputs[..length];
+        state.overflow = first_overflow(inputs, state.totals());
     }
 
     /// Makes every peer's local contribution, whose sum goes to `local`, and adds its own noise.

@@ -5,6 +5,9 @@
 //! all K rounds tile by tile while it sits in cache, and written back as that peer's sum. Then each peer advances its
 //! public state: in place, where the algorithm has no memory, so that no other array of that size exists.
 //!
+//! Where the averaging program shows that all peers end with the same bits there is one sum and one public state, of all of them:
+//! what they end with is evaluated once per chunk, see [`CommonEnd`].
+//!
 //! Nothing here depends on the number of threads or the tile width: every coordinate sees the same
 //! operations in the same order as in a [`Peer`](crate::protocol::Peer), so the bits agree.
 
@@ -12,6 +15,7 @@ mod chunk;
 mod gossip;
 mod shares;
 mod states;
+mod together;
 mod walk;
 
 use std::sync::Arc;
@@ -25,7 +29,7 @@ use super::outcome::ReleaseRecord;
 use super::{Consensus, EngineError, Observer, Outcome, Session, Totals, Transcript};
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::averaging::{Form, Program};
+use crate::protocol::averaging::{CommonEnd, Form, Program};
 use crate::protocol::{PeerError, PlannedRelease, kernel};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, Round};
 use chunk::{ChunkState, ChunkTask};
@@ -44,8 +48,19 @@ pub use walk::Walk;
 ///
 /// # Cost
 /// Time O(L·(entries·p + n p·(peers + noise edges + K·edges))); memory one array of s × the largest release plus a few
-/// s × [`CHUNK`] buffers per thread, and what an algorithm with memory keeps at every peer.
+/// s × [`CHUNK`] buffers per thread, and what an algorithm with memory keeps at every peer. Where all peers end with the same bits
+/// K·edges is s − 1 for a tree, and memory is one s × [`CHUNK`] buffer per thread and what one peer keeps.
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
+    let commons = session.program().common_ends(&**session.topology());
+    run_holding(session, commons.as_deref(), observer)
+}
+
+/// Runs the session with one sum for all peers if what they end with in each turn is given, else with one per peer.
+fn run_holding(
+    session: &Session,
+    commons: Option<&[CommonEnd]>,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, EngineError> {
     session.admit()?;
     let noise = NetworkNoise::of(session.planned_noise(), session.noise_graph());
     let laws = session.plan().ring_laws().map(|laws| &**laws);
@@ -56,8 +71,10 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
     let program = session.program();
     let gossip = Gossip::new(session.graph(), session.mixing());
     let walk = |turn: &Program| match turn.form() {
-        Form::Recurrence(_) | Form::Passing(_) => Walk::default(),
-        Form::Listed(steps) => Walk::new(session.graph(), program.rounds(), steps),
+        Form::Listed(steps) if commons.is_none() || observer.wants_rounds() => {
+            Walk::new(session.graph(), program.rounds(), steps)
+        }
+        _ => Walk::default(),
     };
     let walks: Vec<Walk> = program.turns().iter().map(walk).collect();
     // A program that passes mass takes no turns.
@@ -78,7 +95,7 @@ pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, En
             watch: observer.wants_rounds(),
         })
         .collect();
-    let mut network = Network::new(session, &noise, &gossip, &turns);
+    let mut network = Network::new(session, &noise, &gossip, (&turns, commons));
     let records = course::run(session, &mut network, observer)?;
     // An agreement that no release followed was the last thing the peers said.
     let agreed = network.front().agreed.is_some();
@@ -95,7 +112,9 @@ struct Network<'a> {
     gossip: &'a Gossip,
     /// What is exchanged in each turn of the averaging program.
     turns: &'a [Rounds<'a>],
-    /// Every peer's sum, one after the other; between releases its query, where the algorithm has no memory.
+    /// What all peers end with in each turn, where that is the same.
+    commons: Option<&'a [CommonEnd]>,
+    /// Every peer's sum, one after the other, or that of all; between releases the query, where the algorithm has no memory.
     sums: Vec<f64>,
     states: States,
     under_way: Vec<ChunkState>,
@@ -109,7 +128,7 @@ impl<'a> Network<'a> {
         session: &'a Session,
         noise: &'a NetworkNoise,
         gossip: &'a Gossip,
-        turns: &'a [Rounds<'a>],
+        (turns, commons): (&'a [Rounds<'a>], Option<&'a [CommonEnd]>),
     ) -> Self {
         let releases = session.plan().releases().iter();
         let chunks_of = |one: &PlannedRelease| match one.is_own() {
@@ -122,13 +141,18 @@ impl<'a> Network<'a> {
         under_way.resize_with(most.min(threads) as usize, ChunkState::default);
         let summed = releases.clone().filter(|one| !one.is_own());
         let widest = summed.map(PlannedRelease::values).max().unwrap_or(0);
-        let mut sums = vec![0.0; session.peers() * widest];
+        let held = match commons {
+            Some(_) => 1,
+            None => session.peers(),
+        };
+        let mut sums = vec![0.0; held * widest];
         Self {
             session,
             noise,
             gossip,
             turns,
-            states: States::new(session, &mut sums),
+            commons,
+            states: States::new(session, held, &mut sums),
             sums,
             under_way,
             done: 0,
@@ -249,6 +273,7 @@ impl Engine for Network<'_> {
             prepared: &prepared,
             current,
             rounds,
+            common: self.commons.map(|commons| &commons[turn]),
             alone: false,
         };
         let mut transcript = observer.wants_transcript().then(|| {
@@ -256,11 +281,13 @@ impl Engine for Network<'_> {
             (self.states.all(session, &self.sums), inputs)
         });
         let mut gathered = Gathered::new(planned.shape());
-        let sums = &mut self.sums[..session.peers() * values];
+        let sums = &mut self.sums[..self.states.held() * values];
         let mut first = 0;
         while first < chunks {
+            // Whole chunks, one per thread, as long as there are enough; threads share the rest.
+            let whole = (values / CHUNK) as u64;
+            task.alone = whole < first + threads;
             let wave = threads.min(chunks - first);
-            task.alone = wave < threads;
             let wave = &mut self.under_way[..wave as usize];
             wave.par_iter_mut()
                 .enumerate()
@@ -272,7 +299,14 @@ impl Engine for Network<'_> {
             for state in &*wave {
                 gathered.add(state);
             }
-            scatter(wave, sums, values);
+            match self.commons {
+                Some(_) => {
+                    for state in &*wave {
+                        sums[state.range()].copy_from_slice(state.together.end());
+                    }
+                }
+                None => scatter(wave, sums, values),
+            }
             if let Some((_, inputs)) = &mut transcript {
                 scatter_inputs(wave, inputs, values);
             }
@@ -291,7 +325,9 @@ impl Engine for Network<'_> {
         if observer.wants_rounds() {
             gathered.tell_rounds(id, session.peers(), observer);
         }
-        let consensus = if terms.has_units() && !terms.has_steps() {
+        let consensus = if self.commons.is_some() {
+            gathered.agreement(session.peers())
+        } else if terms.has_units() && !terms.has_steps() {
             // What peers hold has left these units and comes back to them.
             let mut held = sums.to_vec();
             for sum in held.chunks_exact_mut(values) {
@@ -368,8 +404,8 @@ impl Gathered {
     }
 
     fn add(&mut self, state: &ChunkState) {
-        let (published, squares) = (state.sums.totals(), state.sums.squares());
-        self.totals.published.values_mut()[state.range()].copy_from_slice(published);
+        let squares = state.squares();
+        self.totals.published.values_mut()[state.range()].copy_from_slice(state.totals());
         self.totals.local.values_mut()[state.range()].copy_from_slice(&state.local);
         self.rounds.resize(squares.len(), 0.0);
         for (sum, square) in self.rounds.iter_mut().zip(squares) {
@@ -383,6 +419,18 @@ impl Gathered {
             let round = Round(number as u32);
             observer.round(release, round, peers as f64 * square.sqrt() / norm);
         }
+    }
+
+    /// Of peers that hold one and the same sum, what the program makes of the inputs.
+    fn agreement(&self, peers: usize) -> Consensus {
+        Consensus {
+            initial_spread: self.initial_spread(peers),
+            ..Consensus::default()
+        }
+    }
+
+    fn initial_spread(&self, peers: usize) -> f64 {
+        peers as f64 * self.rounds[0].sqrt() / self.totals.published.norm()
     }
 
     fn consensus(&self, peers: usize, sums: &[f64]) -> Consensus {
@@ -402,8 +450,11 @@ impl Gathered {
         Consensus {
             disagreement: worst.sqrt() / norm,
             between_peers: apart.sqrt() / norm,
-            initial_spread: peers as f64 * self.rounds[0].sqrt() / norm,
+            initial_spread: self.initial_spread(peers),
             approximation: None,
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,6 @@
 //! The public state of every peer: inside the array of sums, or beside it.
+//!
+//! Peers that hold the same bits are one here: the array then has one sum, and all peers are in the state of peer 0.
 
 use std::sync::Arc;
 
@@ -17,8 +19,10 @@ pub(super) enum States {
     InPlace {
         /// A state of no peer that counts releases.
         count: PublicState,
+        /// How many sums there are: one per peer, or one.
+        held: usize,
     },
-    /// One state per peer.
+    /// One state per peer, or one.
     Kept(Vec<PublicState>),
 }
 
@@ -33,23 +37,36 @@ fn fits_in_place(plan: &Plan) -> bool {
 }
 
 impl States {
-    /// All peers at the start.
-    pub(super) fn new(session: &Session, sums: &mut [f64]) -> Self {
+    /// All peers at the start, with so many sums: one per peer, or one that all have.
+    pub(super) fn new(session: &Session, held: usize, sums: &mut [f64]) -> Self {
         let start = PublicState::new(Arc::clone(session.start()));
         if fits_in_place(session.plan()) {
             for query in sums.chunks_exact_mut(session.start().values().len()) {
                 query.copy_from_slice(session.start().values());
             }
-            Self::InPlace { count: start }
+            Self::InPlace { count: start, held }
         } else {
-            Self::Kept(vec![start; session.peers()])
+            Self::Kept(vec![start; held])
         }
+    }
+
+    /// How many sums and states there are.
+    pub(super) fn held(&self) -> usize {
+        match self {
+            Self::InPlace { held, .. } => *held,
+            Self::Kept(states) => states.len(),
+        }
+    }
+
+    /// Where the sum and the state of peer `u` are.
+    fn place(&self, u: usize) -> usize {
+        if self.held() == 1 { 0 } else { u }
     }
 
     /// The state that decides what comes next: peer 0's, but for its query.
     pub(super) fn front(&self) -> &PublicState {
         match self {
-            Self::InPlace { count } => count,
+            Self::InPlace { count, .. } => count,
             Self::Kept(states) => &states[0],
         }
     }
@@ -61,8 +78,9 @@ impl States {
         release: ReleaseId,
         sums: &'a [f64],
     ) -> History<'a> {
+        let u = self.place(u);
         match self {
-            Self::InPlace { count } => {
+            Self::InPlace { count, .. } => {
                 let values = count.query.values().len();
                 History {
                     release,
@@ -84,14 +102,18 @@ impl States {
 
     /// Every peer's state.
     pub(super) fn all(&self, session: &Session, sums: &[f64]) -> Vec<PublicState> {
-        match self {
-            Self::InPlace { count } => (0..session.peers())
+        let held: Vec<PublicState> = match self {
+            Self::InPlace { count, held } => (0..*held)
                 .map(|u| PublicState {
                     query: in_place(session, sums, u),
                     ..count.clone()
                 })
                 .collect(),
             Self::Kept(states) => states.clone(),
+        };
+        match held.as_slice() {
+            [all] => vec![all.clone(); session.peers()],
+            _ => held,
         }
     }
 
@@ -109,7 +131,7 @@ impl States {
             false => f64::NAN,
         };
         match self {
-            Self::InPlace { count } => {
+            Self::InPlace { count, held } => {
                 let proposal = |u| {
                     let query = in_place(session, sums, u);
                     let state = PublicState {
@@ -118,7 +140,7 @@ impl States {
                     };
                     planned.proposal(algorithm, &state)
                 };
-                let value = largest((0..session.peers()).into_par_iter().map(proposal).collect());
+                let value = largest((0..*held).into_par_iter().map(proposal).collect());
                 count.agreed = Some(value);
                 value
             }
@@ -150,7 +172,7 @@ impl States {
         let sigmas = terms.sigmas(plan.sigma_of_release(planned, terms.scale));
         let failed = |u: usize, error| PeerError::at(PeerIndex::from_index(u), id, error);
         let failures: Vec<PeerError> = match self {
-            Self::InPlace { count } => {
+            Self::InPlace { count, .. } => {
                 let failures = sums
                     .par_chunks_exact_mut(planned.values())
                     .enumerate()
@@ -342,10 +364,10 @@ mod tests {
                 let session = session.clone().with_plan(plan).expect("fits");
                 let run = |over: u32| {
                     let mut blank = vec![0.0; sums.len()];
-                    let mut states = States::new(&session, &mut blank);
+                    let mut states = States::new(&session, session.peers(), &mut blank);
                     assert_eq!(matches!(states, States::InPlace { .. }), memoryless);
                     match &mut states {
-                        States::InPlace { count } => count.released = over,
+                        States::InPlace { count, .. } => count.released = over,
                         States::Kept(states) => {
                             states.iter_mut().for_each(|state| state.released = over);
                         }

@@ -7,6 +7,9 @@ use crate::noise::{NoiseChunk, RingLaws, Scale, Sigmas, Term};
 use crate::topology::Graph;
 use crate::vocabulary::PeerIndex;
 
+/// Coordinates that a thread adds at least: two cache lines.
+const COLUMNS: usize = 16;
+
 /// All terms of all peers, each edge once.
 #[derive(Debug)]
 pub struct NetworkNoise {
@@ -25,8 +28,9 @@ struct Pair {
 }
 
 impl NetworkNoise {
-    /// Edges whose normals [`Self::add_pairs_in_parallel`] draws at a time.
-    pub const BATCH: usize = 1 << 14;
+    /// Edges whose normals [`Self::add_pairs_in_parallel`] draws at a time: 2 MiB of whole chunks, which stay in cache until they
+    /// are added.
+    pub const BATCH: usize = 1 << 9;
 
     /// The terms that `assignment` deals to the peers of `noise_graph`.
     #[must_use]
@@ -101,9 +105,18 @@ impl NetworkNoise {
     }
 
     /// The same bits as [`Self::add_pairs`] with all threads at work on this one chunk: for runs that have
-    /// fewer chunks than threads. Normals of a batch of edges are drawn side by side and then added in
-    /// order.
+    /// less than a chunk per thread left. Normals of a batch of edges are drawn side by side; then every thread adds those of
+    /// its own coordinates, edge after edge.
     pub fn add_pairs_in_parallel(&self, at: NoiseChunk, width: usize, inputs: &mut [f64]) {
+        let each = width.div_ceil(rayon::current_num_threads()).max(COLUMNS);
+        // Per thread its coordinates of every peer.
+        let mut shares: Vec<Vec<&mut [f64]>> = Vec::new();
+        shares.resize_with(width.div_ceil(each), Vec::new);
+        for input in inputs.chunks_exact_mut(width) {
+            for (share, part) in shares.iter_mut().zip(input.chunks_mut(each)) {
+                share.push(part);
+            }
+        }
         let mut normals = vec![0.0; width * Self::BATCH.min(self.pairs.len())];
         for batch in self.pairs.chunks(Self::BATCH) {
             let normals = &mut normals[..width * batch.len()];
@@ -111,18 +124,23 @@ impl NetworkNoise {
                 .par_iter()
                 .zip(normals.par_chunks_exact_mut(width))
                 .for_each(|(pair, out)| pair.term.draw_chunk(at, out));
-            for (pair, normals) in batch.iter().zip(normals.chunks_exact(width)) {
-                let unit = pair.term.unit(at);
-                let (scale, opposite) = (pair.term.scale.times(unit), pair.opposite.times(unit));
-                if scale == 0.0 && opposite == 0.0 {
-                    continue;
+            let add = |(number, share): (usize, &mut Vec<&mut [f64]>)| {
+                for (pair, normals) in batch.iter().zip(normals.chunks_exact(width)) {
+                    let unit = pair.term.unit(at);
+                    let scale = pair.term.scale.times(unit);
+                    let opposite = pair.opposite.times(unit);
+                    if scale == 0.0 && opposite == 0.0 {
+                        continue;
+                    }
+                    let [plus, minus] = pair.ends_of(share);
+                    let values = plus.iter_mut().zip(minus);
+                    for ((p, m), normal) in values.zip(&normals[number * each..]) {
+                        *p += scale * normal;
+                        *m += opposite * normal;
+                    }
                 }
-                let (plus, minus) = pair.ends(width, inputs);
-                for ((p, m), normal) in plus.iter_mut().zip(minus).zip(normals) {
-                    *p += scale * normal;
-                    *m += opposite * normal;
-                }
-            }
+            };
+            shares.par_iter_mut().enumerate().for_each(add);
         }
     }
 }
@@ -135,5 +153,11 @@ impl Pair {
             &mut head[self.lower as usize * width..][..width],
             &mut tail[..width],
         )
+    }
+
+    /// Both ends' parts of what is held per peer.
+    fn ends_of<'a>(&self, peers: &'a mut [&mut [f64]]) -> [&'a mut [f64]; 2] {
+        let (head, tail) = peers.split_at_mut(self.upper as usize);
+        [&mut *head[self.lower as usize], &mut *tail[0]]
     }
 }

@@ -12,8 +12,10 @@
 //! Peers, engines, counts of messages and bytes and the law of the analytic engine are derived from the program. A scheme is
 //! one file here and one line in `schemes!` below, which gives [`AveragingKind`] its variant.
 
+mod agreement;
 mod chebyshev;
 mod coefficients;
+mod common_end;
 mod doubling;
 mod fold;
 mod linear;
@@ -40,6 +42,7 @@ use serde::{Deserialize, Serialize};
 
 pub use chebyshev::Chebyshev;
 pub use coefficients::Coefficients;
+pub use common_end::CommonEnd;
 pub use doubling::Doubling;
 pub use fold::fold;
 pub use linear::Linear;

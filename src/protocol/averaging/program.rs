@@ -4,7 +4,9 @@ mod exact;
 
 use std::sync::Arc;
 
+use super::agreement;
 use super::coefficients::Coefficients;
+use super::common_end::CommonEnd;
 use super::loss::Loss;
 use super::network::Network;
 use super::passing::{Contacts, Meeting, OwnContacts, Passing};
@@ -25,6 +27,7 @@ pub struct Program {
     factor: f64,
     form: Form,
     digest: [u8; 32],
+    ends_equal: bool,
     /// The programs that take turns; none where it is one.
     turns: Arc<[Program]>,
 }
@@ -64,6 +67,7 @@ impl Program {
             factor,
             form: Form::Recurrence(coefficients.into()),
             digest: *hasher.finalize().as_bytes(),
+            ends_equal: false,
             turns: Arc::default(),
         }
     }
@@ -112,11 +116,13 @@ impl Program {
                 }
             }
         }
+        let digest = *hasher.finalize().as_bytes();
         Ok(Self {
             rounds,
             factor,
+            digest,
+            ends_equal: agreement::common(network, &steps).is_some(),
             form: Form::Listed(steps.into()),
-            digest: *hasher.finalize().as_bytes(),
             turns: Arc::default(),
         })
     }
@@ -140,6 +146,7 @@ impl Program {
         Ok(Self {
             rounds,
             factor,
+            ends_equal: false,
             form: Form::Passing(Arc::new(passing)),
             digest: *hasher.finalize().as_bytes(),
             turns: Arc::new([]),
@@ -199,6 +206,7 @@ impl Program {
             factor,
             form: turns[0].form.clone(),
             digest: *hasher.finalize().as_bytes(),
+            ends_equal: turns.iter().all(|turn| turn.ends_equal),
             turns: turns.into(),
         })
     }
@@ -230,6 +238,22 @@ impl Program {
     #[must_use]
     pub fn factor(&self) -> f64 {
         self.factor
+    }
+
+    /// Whether all peers end with the same bits for all inputs, as the steps show. A recurrence only comes close.
+    #[must_use]
+    pub fn ends_equal(&self) -> bool {
+        self.ends_equal
+    }
+
+    /// What all peers end with, turn by turn, where they end with the same bits in every turn.
+    #[must_use]
+    pub fn common_ends(&self, network: &dyn Network) -> Option<Vec<CommonEnd>> {
+        let common = |turn: &Self| match &turn.form {
+            Form::Listed(steps) if turn.ends_equal => CommonEnd::of(network, steps, turn.factor),
+            _ => None,
+        };
+        self.turns().iter().map(common).collect()
     }
 
     /// The exchanges of the first turn; all are of the same form.

@@ -75,7 +75,9 @@ impl MemoryPlan {
                 plan.add("how probes weigh peers", peers.saturating_mul(24 * probes));
             }
             EngineKind::Lockstep => {
-                let state = peers.saturating_mul(block).saturating_mul(1 + kept);
+                let common = experiment.program.ends_equal();
+                let held = held(experiment);
+                let state = held.saturating_mul(block).saturating_mul(1 + kept);
                 plan.add_blocks("the state of all peers", state);
                 plan.add(
                     "products of all peers",
@@ -85,10 +87,15 @@ impl MemoryPlan {
                 let width = values.min(CHUNK as u64);
                 let busy = values.div_ceil(CHUNK as u64).min(threads);
                 let tile = threads * tile_width(peers as usize) as u64;
-                // Inputs and sums of the chunks under way, and a second buffer of each tile under way.
-                let chunks = peers.saturating_mul(8 * (2 * width * busy + tile));
-                // Where the last chunks are fewer than the threads, these share each one's normals.
-                let sharing = values.div_ceil(CHUNK as u64) % threads;
+                // Inputs and sums of the chunks under way, and a second buffer of each tile under way. Where all peers end with
+                // the same bits only a watched run averages in tiles.
+                let buffers = match common && !watches_rounds(experiment) {
+                    true => width * busy,
+                    false => 2 * width * busy + tile,
+                };
+                let chunks = peers.saturating_mul(8 * buffers);
+                // Where less than a chunk per thread is left, threads share each one's normals.
+                let sharing = busy.min(threads);
                 let batch = experiment
                     .noise_topology
                     .graph()
@@ -132,10 +139,13 @@ impl MemoryPlan {
         let peers = experiment.topology.graph().nodes() as u64;
         let block = 8 * (height as u64).saturating_mul(width as u64);
         let threads = rayon::current_num_threads().max(1) as u64;
-        let arrays = 2 * threads + (threads - 1) * (1 + kept(experiment));
+        // Inputs of everybody; queries, sums and states of those who have their own.
+        let inputs = peers.saturating_mul(threads);
+        let states =
+            held(experiment).saturating_mul(threads + (threads - 1) * (1 + kept(experiment)));
         plan.add_blocks(
             "trials and their transcripts",
-            peers.saturating_mul(block).saturating_mul(arrays),
+            block.saturating_mul(inputs.saturating_add(states)),
         );
         plan
     }
@@ -148,7 +158,11 @@ impl MemoryPlan {
         let (height, width) = experiment.widest_shape();
         let peers = experiment.topology.graph().nodes() as u64;
         let block = 8 * (height as u64).saturating_mul(width as u64);
-        let transcript = peers.saturating_mul(2 * block);
+        let queries = match experiment.config.engine.kind {
+            EngineKind::Lockstep => held(experiment),
+            _ => peers,
+        };
+        let transcript = block.saturating_mul(peers + queries);
         plan.add_blocks("what all peers publish", transcript);
         plan.add("tests of what they publish", 96 << 20);
         plan
@@ -202,6 +216,31 @@ impl MemoryPlan {
     }
 }
 
+/// Averaging rounds are watched while peers · n · p · rounds · L stays below this: each of these values costs one pass,
+/// together below a second.
+pub const WATCHED_UP_TO: u64 = 500_000_000;
+
+/// Whether a run watches how far the peers are apart after every averaging round.
+pub(crate) fn watches_rounds(experiment: &Experiment) -> bool {
+    let (height, width) = experiment.widest_shape();
+    let factors = [
+        experiment.topology.graph().nodes() as u64,
+        height as u64,
+        width as u64,
+        u64::from(experiment.rounds()),
+        u64::from(experiment.config.algorithm.iterations),
+    ];
+    factors.into_iter().fold(1, u64::saturating_mul) <= WATCHED_UP_TO
+}
+
+/// How many sums and states the lockstep engine holds: one where all peers end with the same bits.
+fn held(experiment: &Experiment) -> u64 {
+    match experiment.program.ends_equal() {
+        true => 1,
+        false => experiment.topology.graph().nodes() as u64,
+    }
+}
+
 /// Sums and queries that algorithms with memory keep at every peer while the next are made, in blocks.
 fn kept(experiment: &Experiment) -> u64 {
     let config = &experiment.config.algorithm;
@@ -240,12 +279,16 @@ mod tests {
             let found = plan.parts().iter().find(|(part, _)| part.contains(name));
             found.expect("a part").1
         };
-        for (engine, name, blocks) in [
-            ("event", "blocks of all peers", 6),
-            ("swarm", "blocks and frames", 12),
-            ("lockstep", "the state of all peers", 1),
+        let tree = "averaging={scheme=\"tree\"}";
+        let chebyshev = "averaging={scheme=\"chebyshev\"}";
+        for (engine, averaging, name, blocks) in [
+            ("event", tree, "blocks of all peers", 6),
+            ("swarm", tree, "blocks and frames", 12),
+            ("lockstep", chebyshev, "the state of all peers", 1),
+            ("lockstep", tree, "the state of all peers", 1),
         ] {
             let engine = format!("engine.kind={engine}");
+            let loaded = |set: &[&str]| loaded(&[set, &[averaging]].concat());
             let power = MemoryPlan::of(&loaded(&[&engine, "algorithm.iterations=4"]));
             let krylov = [&engine, "algorithm.iterations=4", "algorithm.kind=krylov"];
             let krylov = MemoryPlan::of(&loaded(&krylov));
@@ -260,6 +303,15 @@ mod tests {
         let audit = MemoryPlan::of_audit(&experiment).total();
         let state = part(&MemoryPlan::of(&experiment), "the state of all peers");
         assert!(audit >= run + 2 * state);
+        // Peers that all end with the same bits hold one sum.
+        let one = loaded(&[tree]);
+        let state_of_one = part(&MemoryPlan::of(&one), "the state of all peers");
+        assert_eq!(state, state_of_one * one.topology.graph().nodes() as u64);
+        let run = MemoryPlan::of(&one).total();
+        let audit = MemoryPlan::of_audit(&one).total();
+        assert!(
+            (run + state..run + 2 * state * rayon::current_num_threads() as u64).contains(&audit)
+        );
         let analytic = MemoryPlan::of(&loaded(&["engine.kind=analytic"]));
         let users = experiment.user_rows.len() as u64;
         let rank = experiment.config.algorithm.rank as u64;
