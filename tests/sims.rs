@@ -142,7 +142,7 @@ fn p1_s_own_method_is_as_useful_as_the_quickstart_s_header_says() {
 fn the_quickstart_is_as_useful_as_its_header_says() {
     let path = repository("sims/quickstart.toml");
     let mut config = read_config(&path, &[]).expect("valid");
-    config.evaluation.compare = None;
+    config.compare = None;
     let quickstart = Experiment::resolve(config, &repository("sims")).expect("valid");
     let [ours, curator, plain] = mean_relative_errors(&quickstart, 8);
     assert!((ours - 0.167).abs() <= 0.02, "this run: {ours}");

@@ -138,7 +138,7 @@ fn a_tree_sends_a_fiftieth_of_chebyshev_s_bytes_under_the_same_guarantee() {
     );
 }
 
-/// The quickstart against P1's own method, which it names under `[evaluation.compare]`: the same ε against everybody, less error,
+/// The quickstart against P1's own method, which it names under `[compare]`: the same ε against everybody, less error,
 /// fewer bytes in all and at the busiest peer. What is printed beside the run is that method's own run, to the bit.
 #[test]
 fn the_quickstart_beats_p1_s_own_method_in_error_and_bytes_at_the_same_epsilon() {
@@ -197,14 +197,11 @@ fn the_quickstart_beats_p1_s_own_method_in_error_and_bytes_at_the_same_epsilon()
     assert_eq!(summary.consensus.between_peers, 0.0);
 }
 
-/// What contradicts itself under `[evaluation.compare]` is refused before anything runs.
+/// What contradicts itself under `[compare]` is refused before anything runs.
 #[test]
 fn a_method_to_compare_with_that_is_none_is_refused_by_its_table() {
     let set = |compare: &str| {
-        let set = [
-            format!("evaluation.compare={compare}"),
-            "data.items=40".to_owned(),
-        ];
+        let set = [format!("compare={compare}"), "data.items=40".to_owned()];
         let config =
             read_config(&repository("tests/power.toml"), &set).map_err(|e| e.to_string())?;
         let experiment = resolve(config).map_err(|e| e.to_string())?;
@@ -213,7 +210,7 @@ fn a_method_to_compare_with_that_is_none_is_refused_by_its_table() {
     for (compare, needle) in [
         (
             "{algorithm={kind=\"covariance\", iterations=2}}",
-            "[evaluation.compare]",
+            "[compare]",
         ),
         (
             "{algorithm={kind=\"krylov\", iterations=1, block=2}}",

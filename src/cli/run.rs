@@ -77,9 +77,14 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     super::privacy::print(out, &summary.privacy)?;
     let communication = &summary.communication;
     writeln!(out, "\nsent: {}", sent(communication))?;
+    if communication.lost > 0 {
+        writeln!(out, "lost: {} messages", communication.lost)?;
+    }
     // Engines with one copy of the basis have nobody to disagree.
     if summary.consensus.guaranteed > 0.0 {
-        let known = if summary.topology.certified {
+        let known = if communication.lost > 0 {
+            "planned"
+        } else if summary.topology.certified {
             "guaranteed"
         } else {
             "expected"

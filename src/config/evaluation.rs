@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::schema::AveragingConfig;
-use crate::algorithm::AlgorithmKind;
 use crate::data::DataError;
 use crate::privacy::Adjacency;
 use crate::recommender::SplitError;
@@ -29,37 +27,6 @@ pub struct EvaluationConfig {
     /// Length of the recommended lists.
     #[serde(default = "twenty")]
     pub top: usize,
-    /// Another method that `run` runs beside this one, under the same budget.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compare: Option<CompareConfig>,
-}
-
-/// `[evaluation.compare]`: another algorithm and averaging. Everything else is the experiment's own: users, graphs, rank, ε, δ,
-/// adjacency, colluders and seed. It spends its budget evenly.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CompareConfig {
-    /// What is computed instead.
-    pub algorithm: ComparedAlgorithm,
-    /// How the mean is formed instead.
-    #[serde(default)]
-    pub averaging: AveragingConfig,
-}
-
-/// `[evaluation.compare.algorithm]`: as `[algorithm]`, without what the two methods share.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ComparedAlgorithm {
-    /// Which algorithm.
-    pub kind: AlgorithmKind,
-    /// L: its iterations.
-    pub iterations: u32,
-    /// b: columns of every query of `krylov`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub block: Option<usize>,
-    /// β of `momentum`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub momentum: Option<f64>,
 }
 
 fn twenty() -> usize {
@@ -73,7 +40,6 @@ impl Default for EvaluationConfig {
             holdout: None,
             test: None,
             top: twenty(),
-            compare: None,
         }
     }
 }

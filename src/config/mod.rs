@@ -13,12 +13,12 @@ mod sweep;
 mod topology;
 
 pub use error::ConfigError;
-pub use evaluation::{CompareConfig, ComparedAlgorithm, EvaluationConfig, EvaluationError};
+pub use evaluation::{EvaluationConfig, EvaluationError};
 pub use file::{read_config, resolved};
 pub use overrides::{OverrideError, parse_set};
 pub use schema::{
-    AlgorithmConfig, AveragingConfig, Config, DataConfig, EngineConfig, EngineKind, NoiseConfig,
-    PeerCount, PeersConfig, PrivacyConfig, TransportKind,
+    AlgorithmConfig, AveragingConfig, CompareConfig, ComparedAlgorithm, Config, DataConfig,
+    EngineConfig, EngineKind, NoiseConfig, PeerCount, PeersConfig, PrivacyConfig, TransportKind,
 };
 pub use study::{Coherence, Cost, Dataset, Ranks, StartRatio, StudyConfig, StudyKind};
 pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptBytes, SweptError};

@@ -67,8 +67,11 @@ pub struct ReleaseRecord {
 pub struct Communication {
     /// Exchanges of each release: max-consensus rounds plus averaging rounds.
     pub rounds: Vec<u32>,
-    /// Messages delivered, one per receiver.
+    /// Messages sent, one per receiver; the lost ones are among them.
     pub messages: u64,
+    /// Messages that were lost.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lost: u64,
     /// Bytes sent by all peers.
     pub bytes_total: u64,
     /// Bytes sent by the busiest peer.
@@ -79,6 +82,10 @@ pub struct Communication {
     pub phases: PhaseBytes,
 }
 
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl Communication {
     /// What these releases of a plan cost with a traffic of `all`; `rounds` are the exchanges of each.
     #[must_use]
@@ -86,6 +93,7 @@ impl Communication {
         Self {
             rounds,
             messages: all.messages,
+            lost: 0,
             bytes_total: all.bytes.bytes_total,
             bytes_max_peer: all.bytes.bytes_max_peer,
             bytes_mean_peer: all.bytes.bytes_mean_peer,

@@ -138,12 +138,14 @@ impl Collector {
     ) -> Option<ReleaseRecord> {
         let planned = self.session.plan().release(release)?;
         let terms = pending.terms.as_ref()?;
-        let (published, local) = self.totals(planned, pending, states, terms)?;
+        let (mut published, mut local) = self.totals(planned, pending, states, terms)?;
         let consensus = if planned.is_own() {
             Consensus::default()
         } else {
             consensus(&published, terms, pending)?
         };
+        terms.from_steps(published.values_mut());
+        terms.from_steps(local.values_mut());
         Some(ReleaseRecord {
             release,
             iteration: planned.spec().iteration,
@@ -193,6 +195,9 @@ impl Collector {
 fn consensus(published: &Block, terms: &Terms, pending: &Pending) -> Option<Consensus> {
     let peers = pending.inputs.len() as f64;
     let total = published.values();
+    // What peers hold has left the steps of the grid.
+    let mut summed = published.clone();
+    terms.from_steps(summed.values_mut());
     let first = in_units(terms, pending.sums.first()?.as_ref()?);
     let mut spread = 0.0;
     let (mut worst, mut apart) = (0.0_f64, 0.0_f64);
@@ -208,7 +213,7 @@ fn consensus(published: &Block, terms: &Terms, pending: &Pending) -> Option<Cons
             let squares = sum.values().iter().zip(others);
             squares.map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
         };
-        worst = worst.max(distance(total));
+        worst = worst.max(distance(summed.values()));
         apart = apart.max(distance(first.values()));
     }
     let norm = published.norm();

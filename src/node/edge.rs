@@ -279,7 +279,7 @@ async fn read(
             return;
         }
     }
-    let (expected, sizes) = (lane.messages(), plan.frame_sizes());
+    let (expected, sizes) = (lane.messages(), lane.frame_sizes());
     let mut received = 0;
     let mut reading = Reading::default();
     loop {

@@ -400,6 +400,7 @@ fn communication_table(summary: &Summary) -> PageTable {
     };
     let rounds = cost.rounds.first().copied().unwrap_or(0);
     let mean = |bytes: f64| bytes.round() as u64;
+    let lost = (cost.lost > 0).then(|| count("messages lost", cost.lost));
     let mut rows = vec![
         count("exchanges in the first iteration", u64::from(rounds)),
         count("exchanges in all iterations", exchanges),
@@ -411,6 +412,7 @@ fn communication_table(summary: &Summary) -> PageTable {
         ),
         size("bytes sent by the busiest peer", cost.bytes_max_peer),
     ];
+    rows.extend(lost);
     for (what, bytes) in [
         ("agreeing on public numbers", cost.phases.agreement),
         ("forming sums", cost.phases.sums),

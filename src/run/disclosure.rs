@@ -155,9 +155,11 @@ impl Discloses for AlgorithmTableError {
 impl Discloses for EngineTableError {
     fn dependence(&self) -> Dependence {
         match self {
-            Self::Latency { .. } | Self::Probes { .. } | Self::AnalyticRelease { .. } => {
-                Dependence::Public
-            }
+            Self::Latency { .. }
+            | Self::Loss { .. }
+            | Self::Probes { .. }
+            | Self::AnalyticRing
+            | Self::AnalyticRelease { .. } => Dependence::Public,
         }
     }
 }
@@ -216,6 +218,8 @@ impl Discloses for EngineError {
             Self::Start(_)
             | Self::Session(_)
             | Self::Program
+            | Self::Integers
+            | Self::Modulus
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Noise
@@ -235,10 +239,12 @@ impl Discloses for PeerError {
         match self {
             // Sizes are those of the plan, noise, neighbours and averaging those of the graphs.
             Self::Shape { .. }
+            | Self::Modulus
             | Self::Program { .. }
             | Self::Noise { .. }
             | Self::NoisePartners { .. }
             | Self::Neighbours { .. }
+            | Self::Lost { .. }
             | Self::OutOfOrder { .. }
             | Self::StartedTwice { .. } => Dependence::Public,
             // The first query is public, the others come of noisy sums, and so does every average.

@@ -26,7 +26,7 @@ pub enum RunError {
     )]
     NoNode,
     /// The method to compare with cannot be run; nothing has been.
-    #[error("[evaluation.compare] {0}")]
+    #[error("[compare] {0}")]
     Compared(#[from] Box<ExperimentError>),
 }
 

@@ -79,7 +79,7 @@ fn passes(experiment: &Experiment) -> u64 {
 /// promises nothing before its end.
 pub(super) fn contractions(experiment: &Experiment) -> Vec<f64> {
     let scheme = experiment.config().averaging.scheme;
-    if scheme.is_exact() {
+    if scheme.is_exact() || scheme.passes_mass() {
         return Vec::new();
     }
     let bounds = experiment.mixing_bounds();

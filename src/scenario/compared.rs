@@ -10,7 +10,7 @@ use crate::config::{AlgorithmConfig, ComparedAlgorithm, Config};
 use crate::privacy::BudgetSplit;
 
 impl Experiment {
-    /// The experiment that `evaluation.compare` describes, `None` where it describes none: this one with that algorithm and that
+    /// The experiment that `[compare]` describes, `None` where it describes none: this one with that algorithm and that
     /// averaging, on the same interactions, graphs, rank and seed, for the same ε and δ against the same coalitions.
     ///
     /// Its noise is planned for its own releases, and independent of this one's: streams are bound to the whole plan.
@@ -18,7 +18,7 @@ impl Experiment {
     /// # Errors
     /// [`ExperimentError`] as for any experiment, such as a block that does not fit.
     pub fn compared(&self) -> Result<Option<Self>, ExperimentError> {
-        let Some(compare) = &self.config.evaluation.compare else {
+        let Some(compare) = &self.config.compare else {
             return Ok(None);
         };
         let ComparedAlgorithm {
@@ -38,7 +38,7 @@ impl Experiment {
         config.averaging = compare.averaging.clone();
         // Weights are of this experiment's iterations.
         config.privacy.budget = BudgetSplit::Even;
-        config.evaluation.compare = None;
+        config.compare = None;
         let materials = self.materials(&config)?;
         let topology = Arc::clone(&self.topology);
         let clock = Clock::default();

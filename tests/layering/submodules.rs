@@ -8,6 +8,7 @@ use super::modules::{Arrow, Modules};
 /// What several engines stand on.
 const SHARED_BY_ENGINES: &[&str] = &[
     "engine/course",
+    "engine/losses",
     "engine/noise",
     "engine/outcome",
     "engine/record",
@@ -108,6 +109,11 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         Some(&["linalg", "topology"]),
     ),
     (
+        "privacy/ring",
+        &["privacy/budget", "privacy/error", "privacy/gaussian"],
+        Some(&["vocabulary", "topology"]),
+    ),
+    (
         "privacy/noise_plan",
         &[
             "privacy/accountant",
@@ -116,6 +122,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
             "privacy/certificate",
             "privacy/error",
             "privacy/gaussian",
+            "privacy/ring",
         ],
         Some(&["vocabulary", "topology"]),
     ),

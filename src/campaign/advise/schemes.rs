@@ -17,7 +17,9 @@ pub(super) struct Scheme {
 impl Scheme {
     /// What a run of this proposal sends over this scheme.
     pub(super) fn traffic(&self, experiment: &Experiment, proposal: &Proposal) -> Traffic {
-        Traffic::of(&self.program, experiment.topology(), &proposal.load)
+        let extra = self.program.extra_values();
+        let load = proposal.load.clone().with_extra_values(extra);
+        Traffic::of(&self.program, experiment.topology(), &load)
     }
 }
 

@@ -98,6 +98,8 @@ fn work(engine: EngineKind, experiment: &Experiment, session: &Session) -> f64 {
             let combined = (session.traffic(1).messages - scales) as f64 / s;
             let own = match session.program().form() {
                 Form::Recurrence(coefficients) => coefficients.len() as f64,
+                // Off its own what it gives.
+                Form::Passing(_) => f64::from(session.program().rounds()),
                 Form::Listed(_) => 0.0,
             };
             product + (1.0 + noise_degree) * n * p + (combined + own) * n * p + qr

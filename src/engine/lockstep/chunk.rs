@@ -78,6 +78,7 @@ impl ChunkTask<'_> {
         } else {
             self.noise.add_pairs(at, width, inputs);
         }
+        self.current.terms.to_residues(inputs);
         self.rounds.values.round(inputs);
         self.gossip
             .average(self.rounds, (width, inputs), &mut state.sums);

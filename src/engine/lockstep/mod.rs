@@ -10,6 +10,7 @@
 
 mod chunk;
 mod gossip;
+mod shares;
 mod states;
 mod walk;
 
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::course::{self, Current, Engine};
+use super::losses::Losses;
 use super::noise::NetworkNoise;
 use super::outcome::ReleaseRecord;
 use super::{Consensus, EngineError, Observer, Outcome, Session, Totals, Transcript};
@@ -29,6 +31,7 @@ use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, Round};
 use chunk::{ChunkState, ChunkTask};
 use gossip::PEERS_AT_ONCE;
 pub use gossip::{Averaged, Exchange, Gossip, Rounds, tile_width};
+pub use shares::{Lost, Shares};
 use states::States;
 pub use walk::Walk;
 
@@ -45,22 +48,30 @@ pub use walk::Walk;
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
     session.admit()?;
     let noise = NetworkNoise::of(session.planned_noise(), session.noise_graph());
-    if !noise.is_planned(session.noise_graph(), session.plan().sigmas()) {
+    let laws = session.plan().ring_laws().map(|laws| &**laws);
+    if !noise.is_planned(session.noise_graph(), session.plan().sigmas()) || !noise.is_in_ring(laws)
+    {
         return Err(EngineError::Noise);
     }
     let program = session.program();
     let gossip = Gossip::new(session.graph(), session.mixing());
     let walk = |turn: &Program| match turn.form() {
-        Form::Recurrence(_) => Walk::default(),
+        Form::Recurrence(_) | Form::Passing(_) => Walk::default(),
         Form::Listed(steps) => Walk::new(session.graph(), program.rounds(), steps),
     };
     let walks: Vec<Walk> = program.turns().iter().map(walk).collect();
+    // A program that passes mass takes no turns.
+    let shares = match program.form() {
+        Form::Passing(passing) => Some(Shares::new(session.graph(), program.rounds(), passing)),
+        Form::Recurrence(_) | Form::Listed(_) => None,
+    };
     let turns = program.turns().iter().zip(&walks);
     let turns: Vec<Rounds<'_>> = turns
         .map(|(turn, walk)| Rounds {
-            exchange: match turn.form() {
-                Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
-                Form::Listed(_) => Exchange::Listed(walk),
+            exchange: match (turn.form(), &shares) {
+                (Form::Recurrence(coefficients), _) => Exchange::Recurrence(coefficients),
+                (_, Some(shares)) => Exchange::Passing(shares, None),
+                (Form::Listed(_) | Form::Passing(_), None) => Exchange::Listed(walk),
             },
             values: session.plan().values(),
             factor: turn.factor(),
@@ -223,13 +234,21 @@ impl Engine for Network<'_> {
             .collect();
         let query = self.states.query_block(session, &self.sums);
         let turn = (session.plan().sums_before(id) % self.turns.len() as u64) as usize;
+        let mut rounds = self.turns[turn];
+        let lost = match (rounds.exchange, Losses::of(session)) {
+            (Exchange::Passing(shares, _), Some(losses)) => Some(shares.lost(&losses, id)),
+            _ => None,
+        };
+        if let Exchange::Passing(shares, _) = rounds.exchange {
+            rounds.exchange = Exchange::Passing(shares, lost.as_ref());
+        }
         let mut task = ChunkTask {
             session,
             noise: self.noise,
             gossip: self.gossip,
             prepared: &prepared,
             current,
-            rounds: self.turns[turn],
+            rounds,
             alone: false,
         };
         let mut transcript = observer.wants_transcript().then(|| {
@@ -272,7 +291,7 @@ impl Engine for Network<'_> {
         if observer.wants_rounds() {
             gathered.tell_rounds(id, session.peers(), observer);
         }
-        let consensus = if terms.has_units() {
+        let consensus = if terms.has_units() && !terms.has_steps() {
             // What peers hold has left these units and comes back to them.
             let mut held = sums.to_vec();
             for sum in held.chunks_exact_mut(values) {
@@ -286,6 +305,8 @@ impl Engine for Network<'_> {
         let sum = kernel::released(planned, terms, sums[..values].to_vec())
             .map_err(|error| PeerError::at(PeerIndex(0), id, error))?;
         let basis = self.states.advance(session, current, sums)?;
+        terms.from_steps(gathered.totals.published.values_mut());
+        terms.from_steps(gathered.totals.local.values_mut());
         Ok(ReleaseRecord {
             release: id,
             iteration: planned.spec().iteration,

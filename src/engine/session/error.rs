@@ -27,6 +27,15 @@ pub enum SessionError {
         /// What the plan exchanges.
         values: Values,
     },
+    /// Running totals in values that are too short for them.
+    #[error(
+        "averaging.values = \"{values}\" does not go with averaging.scheme = \"push-sum\" or \"pairwise\": running totals would lose mass to \
+         rounding; set averaging.values = \"f64\""
+    )]
+    MassValues {
+        /// What the plan exchanges.
+        values: Values,
+    },
     /// Rows for more or fewer peers than the plan has.
     #[error("rows are given for {found} peers, the plan has {peers}: give one entry per peer")]
     Rows {
@@ -78,6 +87,12 @@ pub enum SessionError {
          digest and rounds into PlanParameters"
     )]
     Program,
+    /// An averaging program that does not add integers exactly.
+    #[error(
+        "sums mod 2^k need an averaging that adds up every input exactly once: integers mod 2^k cannot be divided, and gossip takes means; set \
+         averaging.scheme = \"tree\""
+    )]
+    Inexact,
     /// Steps that are no averaging program.
     #[error(transparent)]
     Steps(#[from] ProgramError),

@@ -97,9 +97,16 @@ impl SessionParts {
             }
         }
         check_rows(&self.plan, &self.rows)?;
+        if parameters.ring.is_some() && !self.program.sums_exactly(&*self.topology) {
+            return Err(SessionError::Inexact);
+        }
         if parameters.values.is_residues() {
             let values = parameters.values;
             return Err(SessionError::Values { values });
+        }
+        if self.program.extra_values() > 0 && parameters.values != Values::F64 {
+            let values = parameters.values;
+            return Err(SessionError::MassValues { values });
         }
         if graphs_digest(&self.topology, &self.noise_topology) != parameters.topology {
             return Err(SessionError::Graphs);
@@ -205,7 +212,7 @@ impl Session {
         // The plan's digest covers σ's, noise factors, algorithm, shape, sensitivity, averaging, both graphs and X⁰.
         let root = seed.noise_root(Binding::to(&[plan.digest(), rows.digest(), &setting]));
         Ok(Self {
-            noise: Assignment::new(root, plan.sigmas())?,
+            noise: Assignment::new(root, plan.sigmas())?.in_ring(plan.ring_laws().cloned()),
             plan,
             topology,
             program,
@@ -242,6 +249,7 @@ impl Session {
             averaging_rounds: program.rounds(),
             program: program.digest(),
             sigma_own: 0.0,
+            ring: None,
             sigma_pairwise: 0.0,
             // Whoever holds all rows fills all coordinates.
             sigma_coordinate: sigma_central,
@@ -456,7 +464,11 @@ impl Session {
         if !is_planned(&self.program, &self.plan) {
             return Err(EngineError::Program);
         }
-        if self.noise.is_planned(self.plan.sigmas()) {
+        if !self.plan.can_exchange() {
+            return Err(EngineError::Modulus);
+        }
+        let laws = self.plan.ring_laws().map(|laws| &**laws);
+        if self.noise.is_planned(self.plan.sigmas()) && self.noise.is_in_ring(laws) {
             Ok(())
         } else {
             Err(EngineError::Noise)
@@ -503,7 +515,8 @@ impl Session {
                 let bytes = wire::framed_block_len(values * self.peers(), Values::F64) as u64;
                 load.coordinate_bytes += flood * bytes;
             } else {
-                let bytes = wire::framed_block_len(values, self.plan.values());
+                let held = values + self.program.extra_values();
+                let bytes = wire::framed_block_len(held, self.plan.values());
                 load.sums.push(bytes as u64);
             }
         }

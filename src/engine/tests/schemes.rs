@@ -82,7 +82,7 @@ fn session(
 fn steps(program: &Program) -> &[Vec<PeerStep>] {
     match program.form() {
         Form::Listed(steps) => steps,
-        Form::Recurrence(_) => panic!("no list of steps"),
+        Form::Recurrence(_) | Form::Passing(_) => panic!("no list of steps"),
     }
 }
 

@@ -132,6 +132,15 @@ pub struct Load {
 }
 
 impl Load {
+    /// The same where every message of a sum carries so many numbers of 8 bytes more.
+    #[must_use]
+    pub fn with_extra_values(mut self, extra: usize) -> Self {
+        for bytes in &mut self.sums {
+            *bytes += 8 * extra as u64;
+        }
+        self
+    }
+
     /// One sum of so many coordinates of these values after so many rounds of max-consensus.
     #[must_use]
     pub fn sum(number_rounds: u32, coordinates: usize, values: Values) -> Self {
@@ -188,6 +197,10 @@ impl Traffic {
                 let blocks = match turn.form() {
                     Form::Recurrence(_) => degree * u64::from(turn.rounds()),
                     Form::Listed(steps) => steps[u].iter().map(|s| s.send_to.len() as u64).sum(),
+                    Form::Passing(passing) => {
+                        let contacts = &passing.contacts;
+                        contacts.messages(u, degree as usize, turn.rounds())
+                    }
                 };
                 sent.sums += blocks * sum_bytes;
                 messages += blocks * sums;

@@ -3,7 +3,7 @@
 use crate::linalg::NotFullRank;
 use crate::protocol::query::QueryError;
 use crate::protocol::release_error::ReleaseError;
-use crate::vocabulary::{PeerIndex, ReleaseId};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
 /// The peer was set up or driven wrongly, or cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -18,6 +18,11 @@ pub enum PeerError {
         /// Size the plan needs.
         expected: usize,
     },
+    /// A ring whose residues messages do not hold yet.
+    #[error(
+        "sums mod 2^64 are planned and accounted for, and messages do not hold them yet: set noise.bits = 32"
+    )]
+    Modulus,
     /// Noise that is not the plan's: a peer must not publish with less.
     #[error(
         "the noise of {peer} is not what the plan calls for: one own term of scale {own}, and with each of its \
@@ -64,6 +69,21 @@ pub enum PeerError {
     Program {
         /// The peer.
         peer: PeerIndex,
+    },
+    /// A lost message that the peer cannot do without, or one that was never to come.
+    #[error(
+        "{peer} was told that a message of {from} is lost in {release}, {round}, where its averaging does without none: use \
+         push-sum or pairwise, and tell of averaging messages only, once they were sent"
+    )]
+    Lost {
+        /// The peer.
+        peer: PeerIndex,
+        /// Whose message.
+        from: PeerIndex,
+        /// Of which release.
+        release: ReleaseId,
+        /// Of which round.
+        round: Round,
     },
     /// `Start` came twice.
     #[error("{peer} was started twice")]
