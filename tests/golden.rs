@@ -81,10 +81,10 @@ fn digest(file: &str, set: &[&str]) -> String {
 
 /// What is run: a name, an experiment file and changes that make it small.
 const RUNS: &[(&str, &str, &[&str])] = &[
-    ("quickstart", "sims/quickstart.toml", &["data.items=60"]),
+    ("quickstart", "tests/power.toml", &["data.items=60"]),
     (
         "linear",
-        "sims/quickstart.toml",
+        "tests/power.toml",
         &[
             "data.items=40",
             "averaging.scheme=linear",
@@ -93,7 +93,7 @@ const RUNS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "krylov",
-        "sims/quickstart.toml",
+        "tests/power.toml",
         &[
             "data.items=40",
             "algorithm.kind=krylov",
@@ -103,7 +103,7 @@ const RUNS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "covariance",
-        "sims/quickstart.toml",
+        "tests/power.toml",
         &[
             "data.items=30",
             "peers.count=100",
@@ -113,7 +113,7 @@ const RUNS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "momentum",
-        "sims/quickstart.toml",
+        "tests/power.toml",
         &[
             "data.items=40",
             "algorithm.kind=momentum",
@@ -122,7 +122,7 @@ const RUNS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "event",
-        "sims/quickstart.toml",
+        "tests/power.toml",
         &[
             "data.items=40",
             "peers.count=100",
@@ -130,17 +130,9 @@ const RUNS: &[(&str, &str, &[&str])] = &[
             "engine.latency={uniform={low_micros=1, high_micros=900}}",
         ],
     ),
-    (
-        "federated",
-        "sims/quickstart.toml",
-        &["engine.kind=federated"],
-    ),
-    ("central", "sims/quickstart.toml", &["engine.kind=central"]),
-    (
-        "analytic",
-        "sims/quickstart.toml",
-        &["engine.kind=analytic"],
-    ),
+    ("federated", "tests/power.toml", &["engine.kind=federated"]),
+    ("central", "tests/power.toml", &["engine.kind=central"]),
+    ("analytic", "tests/power.toml", &["engine.kind=analytic"]),
     #[cfg(feature = "node")]
     (
         "swarm-64",

@@ -8,6 +8,7 @@ mod consensus;
 mod equivalence;
 mod golden;
 mod layering;
+mod loss;
 mod programs;
 #[cfg(feature = "cli")]
 mod readme;

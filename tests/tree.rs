@@ -106,43 +106,125 @@ fn real_peers_agree_with_lockstep_under_a_tree() {
     assert_equal_to_lockstep(&[memory], usize::MAX);
 }
 
-fn quickstart(set: &[&str]) -> Result<Experiment, String> {
+/// P1's own method on the quickstart's users, with these keys changed.
+fn power(set: &[&str]) -> Result<Experiment, String> {
     let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
-    let config = read_config(&repository("sims/quickstart.toml"), &set);
+    let config = read_config(&repository("tests/power.toml"), &set);
     resolve(config.map_err(|e| e.to_string())?).map_err(|e| e.to_string())
 }
 
 #[test]
-fn on_the_quickstart_a_tree_sends_a_fiftieth_of_chebyshev_s_bytes_under_the_same_guarantee() {
-    let chebyshev = quickstart(&[]).expect("valid");
-    let tree = quickstart(&["averaging={scheme=\"tree\"}"]).expect("valid");
+fn a_tree_sends_a_fiftieth_of_chebyshev_s_bytes_under_the_same_guarantee() {
+    let chebyshev = power(&[]).expect("valid");
+    let tree = power(&["averaging={scheme=\"tree\"}"]).expect("valid");
     let (a, b) = (chebyshev.privacy_summary(), tree.privacy_summary());
     assert_eq!(
         format!("{a:?}"),
         format!("{b:?}"),
         "the same noise, epsilon and views"
     );
-    let [ours, theirs] = [&tree, &chebyshev].map(|experiment| {
-        run(experiment, &mut Silent)
-            .expect("runs")
-            .outcome
-            .communication
-    });
-    println!(
-        "tree {} B, {} messages, {} exchanges; chebyshev {} B, {} messages, {} exchanges; busiest {} and {} B",
-        ours.bytes_total,
-        ours.messages,
-        ours.rounds[0],
-        theirs.bytes_total,
-        theirs.messages,
-        theirs.rounds[0],
-        ours.bytes_max_peer,
-        theirs.bytes_max_peer
-    );
+    let [ours, theirs] =
+        [&tree, &chebyshev].map(|experiment| run(experiment, &mut Silent).expect("runs").summary);
+    assert_eq!(ours.consensus.between_peers, 0.0);
+    let (ours, theirs) = (ours.communication, theirs.communication);
+    println!("tree {ours:?}; chebyshev {theirs:?}");
     assert!(
         50 * ours.bytes_total <= theirs.bytes_total,
         "{ours:?} {theirs:?}"
     );
+    assert!(
+        15 * ours.bytes_max_peer <= theirs.bytes_max_peer,
+        "{ours:?} {theirs:?}"
+    );
+}
+
+/// The quickstart against P1's own method, which it names under `[compare]`: the same ε against everybody, less error,
+/// fewer bytes in all and at the busiest peer. What is printed beside the run is that method's own run, to the bit.
+#[test]
+fn the_quickstart_beats_p1_s_own_method_in_error_and_bytes_at_the_same_epsilon() {
+    let quickstart = Experiment::load(&repository("sims/quickstart.toml"), &[]).expect("valid");
+    let summary = run(&quickstart, &mut Silent).expect("runs").summary;
+    assert_eq!(
+        (summary.algorithm, summary.averaging),
+        ("covariance", "tree")
+    );
+    let beside = summary
+        .utility
+        .compared
+        .as_ref()
+        .expect("named in the file");
+    assert_eq!(
+        (beside.name().as_str(), beside.iterations, &beside.reason),
+        ("power over chebyshev", 3, &None)
+    );
+    let alone = run(&power(&[]).expect("valid"), &mut Silent)
+        .expect("runs")
+        .summary;
+    assert_eq!(
+        beside.utility.relative_error, alone.utility.relative_error,
+        "it ran, from the same seed"
+    );
+    assert_eq!(beside.communication.as_ref(), Some(&alone.communication));
+    assert_eq!(beside.views, alone.privacy.views);
+    assert_eq!(summary.privacy.views.len(), beside.views.len());
+    for (ours, theirs) in summary.privacy.views.iter().zip(&beside.views) {
+        assert_eq!(ours.view, theirs.view);
+        assert!(
+            (ours.epsilon - theirs.epsilon).abs() < 1e-9,
+            "{ours:?} {theirs:?}"
+        );
+    }
+    let (ours, theirs) = (
+        summary
+            .utility
+            .relative_error
+            .expect("exact is within reach"),
+        beside
+            .utility
+            .relative_error
+            .expect("exact is within reach"),
+    );
+    assert!(ours < 0.6 * theirs, "{ours} against {theirs}");
+    let (ours, theirs) = (&summary.communication, &alone.communication);
+    assert!(
+        10 * ours.bytes_total < theirs.bytes_total,
+        "{ours:?} {theirs:?}"
+    );
+    assert!(
+        2 * ours.bytes_max_peer < theirs.bytes_max_peer,
+        "{ours:?} {theirs:?}"
+    );
+    assert_eq!(summary.consensus.between_peers, 0.0);
+}
+
+/// What contradicts itself under `[compare]` is refused before anything runs.
+#[test]
+fn a_method_to_compare_with_that_is_none_is_refused_by_its_table() {
+    let set = |compare: &str| {
+        let set = [format!("compare={compare}"), "data.items=40".to_owned()];
+        let config =
+            read_config(&repository("tests/power.toml"), &set).map_err(|e| e.to_string())?;
+        let experiment = resolve(config).map_err(|e| e.to_string())?;
+        run(&experiment, &mut Silent).map_err(|e| e.to_string())
+    };
+    for (compare, needle) in [
+        (
+            "{algorithm={kind=\"covariance\", iterations=2}}",
+            "[compare]",
+        ),
+        (
+            "{algorithm={kind=\"krylov\", iterations=1, block=2}}",
+            "block",
+        ),
+        (
+            "{algorithm={kind=\"power\", iterations=1}, averaging={scheme=\"tree\", rounds=3}}",
+            "averaging.rounds",
+        ),
+        ("{algorithm={kind=\"power\", iterations=1, rank=2}}", "rank"),
+    ] {
+        let error = set(compare).expect_err("refused");
+        assert!(error.contains(needle), "{compare}: {error}");
+    }
 }
 
 #[test]
@@ -152,7 +234,7 @@ fn a_tolerance_or_a_number_of_rounds_for_a_tree_is_refused_with_the_remedy() {
         &["averaging={scheme=\"tree\", tolerance=1e-6}"],
         &["averaging={scheme=\"tree\", rounds=5}"],
     ] {
-        let error = quickstart(set).expect_err("refused");
+        let error = power(set).expect_err("refused");
         assert!(
             error.contains("remove averaging.tolerance and averaging.rounds"),
             "{error}"
@@ -162,18 +244,18 @@ fn a_tolerance_or_a_number_of_rounds_for_a_tree_is_refused_with_the_remedy() {
 
 #[test]
 fn the_root_of_a_tree_is_named_as_the_topology_names_it() {
-    let digest = |set: &[&str]| quickstart(set).map(|experiment| experiment.program().digest());
+    let digest = |set: &[&str]| power(set).map(|experiment| experiment.program().digest());
     let default = digest(&["averaging={scheme=\"tree\"}"]).expect("valid");
     let text = digest(&["averaging={scheme=\"tree\", root=\"17\"}"]).expect("valid");
     let number = digest(&["averaging={scheme=\"tree\", root=17}"]).expect("valid");
     assert_eq!(text, number);
     assert_ne!(text, default, "peer 17 is not the centre");
-    let error = quickstart(&["averaging={scheme=\"tree\", root=\"nobody\"}"]).expect_err("refused");
+    let error = power(&["averaging={scheme=\"tree\", root=\"nobody\"}"]).expect_err("refused");
     assert!(
         error.contains("[averaging] root") && error.contains("nobody"),
         "{error}"
     );
-    let error = quickstart(&["averaging.root=17"]).expect_err("Chebyshev has no root");
+    let error = power(&["averaging.root=17"]).expect_err("Chebyshev has no root");
     assert!(error.contains("remove it; \"tree\" knows it"), "{error}");
 }
 
@@ -197,7 +279,7 @@ fn program(topology: &Topology, fan_in: u32, turns: u32) -> Program {
 fn busiest(program: &Program, topology: &Topology) -> f64 {
     let load = Load::sum(0, 1, Values::F64).repeated(8);
     let traffic = Traffic::of(program, topology, &load);
-    traffic.bytes_max_peer as f64 / load.sums.iter().sum::<u64>() as f64
+    traffic.bytes.bytes_max_peer as f64 / load.sums.iter().sum::<u64>() as f64
 }
 
 /// The guide's tables: busiest peer and rounds of trees, for limits of the children and for trees that take turns.

@@ -32,10 +32,10 @@ const JESTER: [&str; 12] = [
     "seed=100",
 ];
 
-/// The quickstart with these keys changed.
+/// P1's own method on the quickstart's users, with these keys changed.
 fn experiment(base: &[&str], set: &[&str]) -> Experiment {
     let all: Vec<String> = base.iter().chain(set).map(|s| (*s).to_owned()).collect();
-    let config = read_config(&repository("sims/quickstart.toml"), &all).expect("valid");
+    let config = read_config(&repository("tests/power.toml"), &all).expect("valid");
     resolve(config).expect("resolves")
 }
 

@@ -84,7 +84,7 @@ mod on_the_command_line {
 
     fn verify(case: super::Case, set: &[&str]) -> (Option<i32>, String) {
         let mut arguments: Vec<String> = vec!["verify".to_owned()];
-        arguments.push(repository("sims/quickstart.toml").display().to_string());
+        arguments.push(repository("tests/power.toml").display().to_string());
         let fixed = [
             "seed=21".to_owned(),
             "data.items=40".to_owned(),

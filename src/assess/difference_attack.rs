@@ -25,7 +25,7 @@ use crate::scenario::Experiment;
 use crate::scenario::testing::sim;
 use crate::vocabulary::Seed;
 
-/// The quickstart at seed 7 on a smaller graph, one iteration.
+/// P1's own method at seed 7 on a smaller graph, one iteration.
 fn experiment(set: &[&str]) -> Experiment {
     let small = [
         "peers.count=16",
@@ -35,7 +35,7 @@ fn experiment(set: &[&str]) -> Experiment {
         "averaging.rounds=3",
         "seed=7",
     ];
-    sim("quickstart.toml", &[&small, set].concat()).expect("resolves")
+    sim("../tests/power.toml", &[&small, set].concat()).expect("resolves")
 }
 
 fn session(set: &[&str]) -> Session {

@@ -69,11 +69,14 @@ pub(crate) fn execute(arguments: &AdviseArguments) -> Result<Verdict> {
 fn command(arguments: &AdviseArguments, advice: &AlgorithmAdvice) -> Result<String> {
     let algorithm = toml::Value::try_from(advice.recommended.algorithm)
         .context("cannot write the algorithm")?;
+    let averaging = toml::Value::try_from(&advice.recommended.averaging)
+        .context("cannot write the averaging")?;
     let sim = arguments.experiment.sim.display();
     let mut command = format!("undertone run {sim}");
     let set = arguments.experiment.overrides();
     let own = [
         format!("algorithm={algorithm}"),
+        format!("averaging={averaging}"),
         format!("data.degree_floor={}", advice.recommended.degree_floor),
         format!("evaluation.reference_floor={}", advice.reference_floor),
     ];
@@ -125,7 +128,7 @@ fn print(
         )?;
     }
     let budget = match advice.bytes {
-        Some(bytes) => format!("at most {} from any peer", writing::bytes(bytes)),
+        Some(bytes) => format!("at most {} from the busiest peer", writing::bytes(bytes)),
         None => "any number of bytes".to_owned(),
     };
     writeln!(
@@ -137,18 +140,27 @@ fn print(
     if experiment.is_private() {
         writeln!(out, "{}\n", experiment.promise().sentence())?;
     }
-    let heading = ["", "predicted error", "bytes per peer", "beaten by none"];
+    let heading = [
+        "",
+        "predicted error",
+        "busiest peer",
+        "mean peer",
+        "beaten by none",
+    ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     let shown = |(place, candidate): &(usize, &Candidate)| {
-        let named =
-            *place < SHOWN || candidate.on_frontier || candidate.name == advice.recommended.name;
-        candidate.predicted_error.is_some() && named
+        *place < SHOWN || candidate.on_frontier || candidate.name == advice.recommended.name
     };
-    for (_, candidate) in advice.candidates.iter().enumerate().filter(shown) {
+    for (_, candidate) in cheapest(&advice.candidates)
+        .into_iter()
+        .enumerate()
+        .filter(shown)
+    {
         rows.push(vec![
             candidate.name.clone(),
             table::optional(candidate.predicted_error),
             writing::bytes(candidate.bytes_max_peer),
+            writing::bytes(candidate.bytes_mean_peer.round() as u64),
             if candidate.on_frontier { "yes" } else { "" }.to_owned(),
         ]);
     }
@@ -156,9 +168,28 @@ fn print(
     let printed = rows.len() - 1;
     writeln!(
         out,
-        "{printed} of {} candidates; those within {} % of the best count as equal, and of these the one with fewest iterations is advised\nerrors are relative, against the exact eigenvectors under degree floor {}",
+        "{printed} of {} candidates, each algorithm over the scheme whose busiest peer sends least; those within {} % of the best count as equal, and of these the one with fewest iterations is advised\nerrors are relative, against the exact eigenvectors under degree floor {}",
         advice.candidates.len(),
         100.0 * TIE,
         advice.reference_floor
     )
+}
+
+/// Of every algorithm within the budget the candidate whose scheme has the busiest peer send least, in the order of the list.
+fn cheapest(candidates: &[Candidate]) -> Vec<&Candidate> {
+    let mut kept: Vec<&Candidate> = Vec::new();
+    for candidate in candidates
+        .iter()
+        .filter(|one| one.predicted_error.is_some())
+    {
+        let same = |other: &&mut &Candidate| {
+            (other.algorithm, other.degree_floor) == (candidate.algorithm, candidate.degree_floor)
+        };
+        match kept.iter_mut().find(same) {
+            Some(other) if other.bytes_max_peer > candidate.bytes_max_peer => *other = candidate,
+            Some(_) => {}
+            None => kept.push(candidate),
+        }
+    }
+    kept
 }

@@ -58,7 +58,7 @@ pub(crate) enum Command {
         law, the utility against a curator with the same noise, and the spent epsilon. Exit code 1 on FAIL.\n\n\
         Examples:\n  \
         undertone verify sims/quickstart.toml\n  \
-        undertone verify sims/quickstart.toml --runs 50 --set averaging.rounds=30"
+        undertone verify sims/quickstart.toml --runs 50 --set averaging.scheme=linear"
     )]
     Verify(VerifyArguments),
     /// What an experiment would cost: epsilon per view and coalition, gap to central
@@ -76,7 +76,7 @@ pub(crate) enum Command {
         after_help = "Uses public quantities alone (users, items and their degrees, the graph, the budget) and stated \
         assumptions on the rest: every candidate runs on stand-ins for the data.\n\nExamples:\n  \
         undertone advise sims/quickstart.toml\n  \
-        undertone advise sims/quickstart.toml --epsilon 1 --bytes 5000000 --json"
+        undertone advise sims/quickstart.toml --epsilon 1 --bytes 200000 --json"
     )]
     Advise(AdviseArguments),
     /// Attack real transcripts: a lower bound on epsilon, held against the certified one
@@ -256,7 +256,7 @@ pub(crate) struct AdviseArguments {
     /// For this epsilon [default: the file's]
     #[arg(long, value_name = "E")]
     pub(crate) epsilon: Option<f64>,
-    /// The most bytes any peer may send in a run [default: no limit]
+    /// The most bytes that the busiest peer may send in a run [default: no limit]
     #[arg(long, value_name = "B")]
     pub(crate) bytes: Option<u64>,
     /// Assume that log-odds of user and item have standard deviation TASTE through taste, the variance of whose k-th direction

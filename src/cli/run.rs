@@ -8,12 +8,13 @@ use anyhow::{Context, Result};
 use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
+use crate::engine::Communication;
 use crate::report;
 use crate::run::convergence_bounds::ConvergenceBounds;
 use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
 use crate::run::summary::Summary;
-use crate::run::{output, run};
+use crate::run::{ComparedRun, output, run};
 use crate::writing::bytes;
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
@@ -75,16 +76,15 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     writeln!(out)?;
     super::privacy::print(out, &summary.privacy)?;
     let communication = &summary.communication;
-    writeln!(
-        out,
-        "\nsent: {} in {} messages, at most {} by one peer",
-        bytes(communication.bytes_total),
-        communication.messages,
-        bytes(communication.bytes_max_peer),
-    )?;
+    writeln!(out, "\nsent: {}", sent(communication))?;
+    if communication.lost > 0 {
+        writeln!(out, "lost: {} messages", communication.lost)?;
+    }
     // Engines with one copy of the basis have nobody to disagree.
     if summary.consensus.guaranteed > 0.0 {
-        let known = if summary.topology.certified {
+        let known = if communication.lost > 0 {
+            "planned"
+        } else if summary.topology.certified {
             "guaranteed"
         } else {
             "expected"
@@ -122,6 +122,17 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     writeln!(out, "took {total:.2} s, peak memory {memory}")
 }
 
+/// What was sent, in words.
+fn sent(communication: &Communication) -> String {
+    format!(
+        "{} in {} messages: {} per peer, at most {} by one",
+        bytes(communication.bytes_total),
+        communication.messages,
+        bytes(communication.bytes_mean_peer.round() as u64),
+        bytes(communication.bytes_max_peer),
+    )
+}
+
 fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let data = &summary.data;
     writeln!(
@@ -155,10 +166,12 @@ fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     }
     writeln!(
         out,
-        "{} peers, {} edges, engine {}, rank {}, {} iterations of {} exchanges\n",
+        "{} peers, {} edges, engine {}, {} over {}, rank {}, {} iterations of {} exchanges\n",
         summary.peers,
         summary.topology.edges,
         summary.engine,
+        summary.algorithm,
+        summary.averaging,
         summary.rank,
         summary.iterations,
         summary.communication.rounds.first().copied().unwrap_or(0),
@@ -205,7 +218,28 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             writeln!(out, "  (no {missing}: {reason})")?;
         }
     }
+    if let Some(compared) = &utility.compared {
+        print_compared(out, compared)?;
+    }
     print_bounds(out, &utility.bounds)
+}
+
+/// The method that the run is compared with, in one line.
+fn print_compared(out: &mut impl Write, compared: &ComparedRun) -> io::Result<()> {
+    let (name, iterations) = (compared.name(), compared.iterations);
+    match (&compared.communication, &compared.reason) {
+        (Some(communication), _) => writeln!(
+            out,
+            "  beside it {name}, {iterations} iterations, under the same budget: relative error {}, sent {}",
+            table::optional(compared.utility.relative_error),
+            sent(communication),
+        ),
+        (None, reason) => writeln!(
+            out,
+            "  (no {name} beside it: {})",
+            reason.as_deref().unwrap_or("it did not run"),
+        ),
+    }
 }
 
 /// P1's bounds in one line; nothing where none applies.

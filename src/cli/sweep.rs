@@ -8,9 +8,10 @@ use anyhow::{Result, bail};
 use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::campaign::sweep::{Advance, Coincidence, Curve, Sweep, SweepResult};
+use crate::campaign::sweep::{Advance, Coincidence, Curve, Frontier, Sweep, SweepResult};
 use crate::config::{Config, Seeds, SweepConfig, SweptError, resolved};
 use crate::report;
+use crate::writing::bytes;
 
 pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdict> {
     let quiet = arguments.report.quiet;
@@ -115,6 +116,9 @@ fn print(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
         )?;
         print_crossings(out, result)?;
     }
+    for frontier in &result.frontiers {
+        print_frontier(out, result, frontier)?;
+    }
     for pair in &result.coincidences {
         print_coincidence(out, pair)?;
     }
@@ -176,6 +180,34 @@ fn print_crossings(out: &mut impl Write, result: &SweepResult) -> io::Result<()>
         }
         rows.push(row);
     }
+    table::write(out, &rows)
+}
+
+/// The methods at one x that no other beats in both error and bytes, cheapest first.
+fn print_frontier(
+    out: &mut impl Write,
+    result: &SweepResult,
+    frontier: &Frontier,
+) -> io::Result<()> {
+    let mut best: Vec<_> = frontier.points.iter().filter(|p| p.on_frontier).collect();
+    best.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));
+    writeln!(
+        out,
+        "\n{} = {}: beaten by none in both error and bytes of {}:",
+        result.x,
+        frontier.x,
+        result.bytes.sender()
+    )?;
+    let heading = ["", "busiest peer", "mean peer", "relative error"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    rows.extend(best.into_iter().map(|point| {
+        vec![
+            point.method.clone(),
+            bytes(point.bytes_max_peer.round() as u64),
+            bytes(point.bytes_mean_peer.round() as u64),
+            table::number(point.error),
+        ]
+    }));
     table::write(out, &rows)
 }
 

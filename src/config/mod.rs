@@ -17,11 +17,11 @@ pub use evaluation::{EvaluationConfig, EvaluationError};
 pub use file::{read_config, resolved};
 pub use overrides::{OverrideError, parse_set};
 pub use schema::{
-    AlgorithmConfig, AveragingConfig, Config, DataConfig, EngineConfig, EngineKind, NoiseConfig,
-    PeerCount, PeersConfig, PrivacyConfig, TransportKind,
+    AlgorithmConfig, AveragingConfig, CompareConfig, ComparedAlgorithm, Config, DataConfig,
+    EngineConfig, EngineKind, NoiseConfig, PeerCount, PeersConfig, PrivacyConfig, TransportKind,
 };
 pub use study::{Coherence, Cost, Dataset, Ranks, StartRatio, StudyConfig, StudyKind};
-pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptError};
+pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptBytes, SweptError};
 pub use topology::{FileSource, TopologySource};
 
 pub(crate) use file::{anchored, check_identity};

@@ -165,10 +165,10 @@ fn parse_value(text: &str) -> toml::Value {
 mod tests {
     use super::*;
 
-    const QUICKSTART: &str = include_str!("../../sims/quickstart.toml");
+    const POWER: &str = include_str!("../../tests/power.toml");
 
     fn changed(set: &[&str]) -> Result<toml::Table, OverrideError> {
-        let table = toml::from_str(QUICKSTART).expect("the quickstart is valid");
+        let table = toml::from_str(POWER).expect("the file is valid");
         let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
         let config: Config = apply(table, &set)?;
         Ok(toml::Table::try_from(config).expect("configurations are tables"))

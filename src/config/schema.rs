@@ -17,7 +17,7 @@ use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
 };
 use crate::protocol::Values;
-use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE};
+use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE, Loss};
 
 /// One experiment, as written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +53,9 @@ pub struct Config {
     /// What a run is measured against.
     #[serde(default, skip_serializing_if = "EvaluationConfig::is_default")]
     pub evaluation: EvaluationConfig,
+    /// Another method that `run` runs beside this one, under the same budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compare: Option<CompareConfig>,
     /// Many runs that differ in a few keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<SweepConfig>,
@@ -339,6 +342,34 @@ impl Default for AveragingConfig {
     }
 }
 
+/// `[compare]`: another algorithm and averaging. Everything else is the experiment's own: users, graphs, rank, ε, δ,
+/// adjacency, colluders and seed. It spends its budget evenly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompareConfig {
+    /// What is computed instead.
+    pub algorithm: ComparedAlgorithm,
+    /// How the mean is formed instead.
+    #[serde(default)]
+    pub averaging: AveragingConfig,
+}
+
+/// `[compare.algorithm]`: as `[algorithm]`, without what the two methods share.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComparedAlgorithm {
+    /// Which algorithm.
+    pub kind: AlgorithmKind,
+    /// L: its iterations.
+    pub iterations: u32,
+    /// b: columns of every query of `krylov`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<usize>,
+    /// β of `momentum`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub momentum: Option<f64>,
+}
+
 /// `[engine]`
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -349,6 +380,9 @@ pub struct EngineConfig {
     /// Link latency of the event engine.
     #[serde(default = "one_millisecond")]
     pub latency: Latency,
+    /// The fraction of averaging messages that the event engine loses, below 1; a scheme that passes mass plans its rounds for it.
+    #[serde(default, skip_serializing_if = "Loss::is_none")]
+    pub loss: Loss,
     /// Transport of the swarm engine.
     #[serde(default)]
     pub transport: TransportKind,
@@ -362,6 +396,7 @@ impl Default for EngineConfig {
         Self {
             kind: EngineKind::Lockstep,
             latency: one_millisecond(),
+            loss: Loss::NONE,
             transport: TransportKind::default(),
             probes: eight(),
         }

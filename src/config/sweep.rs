@@ -18,6 +18,9 @@ pub struct SweepConfig {
     /// Which error the target, the coincidences and the frontier are about.
     #[serde(default, skip_serializing_if = "SweptError::is_default")]
     pub error: SweptError,
+    /// Whose bytes the frontier is about.
+    #[serde(default, skip_serializing_if = "SweptBytes::is_default")]
+    pub bytes: SweptBytes,
     /// The relative error whose x is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<f64>,
@@ -53,6 +56,32 @@ impl SweptError {
         match self {
             Self::NonPrivate => "the non-private run",
             Self::Exact => "the exact eigenvectors",
+        }
+    }
+}
+
+/// Whose bytes errors are drawn against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SweptBytes {
+    /// Those of the busiest peer: what one of them must be able to send.
+    #[default]
+    Largest,
+    /// Those of a peer on average: what all of them send together, over their number.
+    Mean,
+}
+
+impl SweptBytes {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whose, in words.
+    #[must_use]
+    pub fn sender(self) -> &'static str {
+        match self {
+            Self::Largest => "the busiest peer",
+            Self::Mean => "a peer on average",
         }
     }
 }
@@ -134,6 +163,7 @@ mod tests {
         seeds = [4, 9]
         target = 0.1
         error = "exact"
+        bytes = "mean"
         [over]
         "privacy.epsilon" = [0.5, 1]
         "algorithm.rank" = [2]
@@ -151,6 +181,7 @@ mod tests {
         assert_eq!(config.methods[0].set.0[0].0, "z.last");
         assert_eq!(config.seeds, Seeds::List(vec![4, 9]));
         assert_eq!(config.error, SweptError::Exact);
+        assert_eq!(config.bytes, SweptBytes::Mean);
         let again: SweepConfig = toml::from_str(&toml::to_string(&config).expect("serialises"))
             .expect("what is written can be read");
         assert_eq!(again, config);

@@ -1,7 +1,8 @@
 //! A server and an ideal secure sum: P1 Algorithm 2.
 
 use super::central::{self, SumNoise};
-use super::{EngineError, Observer, Outcome, Session};
+use super::{Communication, EngineError, Observer, Outcome, Session};
+use crate::protocol::averaging::{PeerBytes, Phase, Traffic};
 use crate::protocol::{Values, wire};
 
 /// Runs the session with every client adding its own share of noise and an ideal secure aggregation that
@@ -18,25 +19,26 @@ use crate::protocol::{Values, wire};
 /// P1 Algorithm 2. Clients know their own noise, so that the budget is that of the s − t shares a coalition does not know.
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
     let mut outcome = central::run(session, SumNoise::Shares, observer)?;
-    let peers = session.peers() as u64;
-    let bytes: u64 = outcome
-        .records
-        .iter()
-        .filter_map(|record| session.plan().release(record.release))
-        .map(|planned| {
-            let up = wire::framed_block_len(planned.values(), Values::F64) as u64;
-            let all = planned.values() * session.peers();
-            let down = if planned.is_own() {
-                all
-            } else {
-                planned.values()
-            };
-            up + wire::framed_block_len(down, Values::F64) as u64
-        })
-        .sum();
-    outcome.communication.rounds = vec![1; outcome.records.len()];
-    outcome.communication.messages = 2 * peers * outcome.records.len() as u64;
-    outcome.communication.bytes_total = peers * bytes;
-    outcome.communication.bytes_max_peer = bytes;
+    let mut sent = PeerBytes::default();
+    for record in &outcome.records {
+        let Some(planned) = session.plan().release(record.release) else {
+            continue;
+        };
+        let (down, phase) = match planned.is_own() {
+            true => (planned.values() * session.peers(), Phase::Coordinates),
+            false => (planned.values(), Phase::Sums),
+        };
+        for values in [planned.values(), down] {
+            sent.add(phase, wire::framed_block_len(values, Values::F64) as u64);
+        }
+    }
+    let releases = outcome.records.len();
+    let messages = 2 * session.peers() * releases;
+    let all = Traffic::counted(
+        releases as u32,
+        messages as u64,
+        &vec![sent; session.peers()],
+    );
+    outcome.communication = Communication::of(all, vec![1; releases]);
     Ok(outcome)
 }

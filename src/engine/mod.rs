@@ -17,6 +17,7 @@ mod course;
 pub mod event;
 pub mod federated;
 pub mod lockstep;
+mod losses;
 mod network;
 pub mod noise;
 mod outcome;

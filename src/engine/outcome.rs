@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::protocol::Terms;
-use crate::protocol::averaging::Traffic;
+use crate::protocol::averaging::{PhaseBytes, Traffic};
 use crate::vocabulary::{Iteration, ReleaseId, Round};
 
 /// Sums over all peers that only a simulator can see, for `verify` and the tests, in the units in which inputs are published;
@@ -68,27 +68,41 @@ pub struct ReleaseRecord {
 }
 
 /// What went over the wire, prefixes and headers included.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Communication {
     /// Exchanges of each release: max-consensus rounds plus averaging rounds.
     pub rounds: Vec<u32>,
-    /// Messages delivered, one per receiver.
+    /// Messages sent, one per receiver; the lost ones are among them.
     pub messages: u64,
+    /// Messages that were lost.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lost: u64,
     /// Bytes sent by all peers.
     pub bytes_total: u64,
     /// Bytes sent by the busiest peer.
     pub bytes_max_peer: u64,
+    /// Bytes that a peer sends on average.
+    pub bytes_mean_peer: f64,
+    /// The bytes by what they are for.
+    pub phases: PhaseBytes,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Communication {
-    /// What these releases of a plan cost with a traffic of `all`.
+    /// What these releases of a plan cost with a traffic of `all`; `rounds` are the exchanges of each.
     #[must_use]
     pub fn of(all: Traffic, rounds: Vec<u32>) -> Self {
         Self {
             rounds,
             messages: all.messages,
-            bytes_total: all.bytes_total,
-            bytes_max_peer: all.bytes_max_peer,
+            lost: 0,
+            bytes_total: all.bytes.bytes_total,
+            bytes_max_peer: all.bytes.bytes_max_peer,
+            bytes_mean_peer: all.bytes.bytes_mean_peer,
+            phases: all.phases,
         }
     }
 }

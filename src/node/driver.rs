@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::error::SwarmError;
 use super::exchange::{Frame, Inbound, QUEUE, Report, Said, Written};
+use crate::protocol::averaging::Phase;
 use crate::protocol::{CollectingOutbox, Input, Message, Peer, Targets, Timer, Values, wire};
 use crate::vocabulary::{PeerIndex, Time};
 
@@ -205,9 +206,10 @@ impl Driver {
         let oldest = (self.frames.len() >= KEPT).then(|| self.frames.pop_front());
         let memory = oldest.flatten().and_then(Arc::into_inner);
         let memory = memory.unwrap_or_default();
+        let phase = Phase::of(&message.body);
         let frame = Arc::new(wire::encode_framed_into(&message, self.values, memory));
         self.frames.push_back(Arc::clone(&frame));
-        Said::Frame(frame)
+        Said::Frame(phase, frame)
     }
 
     async fn report(&self, report: Report) -> Result<(), SwarmError> {

@@ -27,6 +27,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::error::SwarmError;
 use super::exchange::{Inbound, Said, Written};
 use super::identity::Roster;
+use crate::protocol::averaging::Phase;
 use crate::protocol::wire::{self, Arriving, FrameSizes, Memory, WireError};
 use crate::protocol::{Body, Fault, FaultKind, Lane, Message, Plan, SessionId, Values};
 use crate::vocabulary::PeerIndex;
@@ -101,15 +102,16 @@ pub(super) async fn write(mut edge: Outgoing, control: Control) -> Result<Writte
     let mut part = Vec::new();
     while let Some(said) = edge.messages.recv().await {
         match said {
-            Said::Frame(frame) => {
+            Said::Frame(phase, frame) => {
                 stream.write_all(&frame).await.map_err(failed)?;
-                written.bytes += frame.len() as u64;
+                written.bytes.add(phase, frame.len() as u64);
             }
             Said::Long(message) => {
+                let phase = Phase::of(&message.body);
                 for frame in 0..wire::frames(&message, edge.values) {
                     wire::encode_frame_into(&message, edge.values, frame, &mut part);
                     stream.write_all(&part).await.map_err(failed)?;
-                    written.bytes += part.len() as u64;
+                    written.bytes.add(phase, part.len() as u64);
                 }
             }
         }
@@ -277,7 +279,7 @@ async fn read(
             return;
         }
     }
-    let (expected, sizes) = (lane.messages(), plan.frame_sizes());
+    let (expected, sizes) = (lane.messages(), lane.frame_sizes());
     let mut received = 0;
     let mut reading = Reading::default();
     loop {

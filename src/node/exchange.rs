@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::error::SwarmError;
+use crate::protocol::averaging::{PeerBytes, Phase};
 use crate::protocol::{Event, Fault, Message};
 use crate::vocabulary::PeerIndex;
 
@@ -16,8 +17,8 @@ pub(super) type Frame = Arc<Vec<u8>>;
 /// A message for a writer.
 #[derive(Clone, Debug)]
 pub(super) enum Said {
-    /// One of a single frame, encoded once for all it goes to.
-    Frame(Frame),
+    /// One of a single frame, encoded once for all it goes to, and what it is for.
+    Frame(Phase, Frame),
     /// One of several frames. Every writer encodes them one after the other, so that no copy of the whole exists: its values
     /// are those that the peer holds.
     Long(Message),
@@ -27,7 +28,7 @@ pub(super) enum Said {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) messages: u64,
-    pub(super) bytes: u64,
+    pub(super) bytes: PeerBytes,
 }
 
 /// What the tasks around a driver tell it.

@@ -19,6 +19,7 @@ use super::identity::{self, Roster};
 use super::options::{SwarmOptions, Transport};
 use super::swarm::{self, Behaviour, Dial};
 use crate::engine::{Collector, Communication, Observer, Outcome, Session};
+use crate::protocol::averaging::Traffic;
 use crate::protocol::{Lane, Peer, PeerSetup};
 use crate::vocabulary::{PeerIndex, Span};
 
@@ -225,7 +226,7 @@ async fn collect(
     let releases = session.plan().releases().len();
     let expected = session.traffic(releases).messages;
     let mut collector = Collector::new(session.clone());
-    let mut communication = Communication::default();
+    let (mut messages, mut bytes) = (0, Vec::with_capacity(session.peers()));
     let mut running = session.peers();
     let mut ticks = interval(PROGRESS);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -237,9 +238,8 @@ async fn collect(
                 }
                 Some((_, Report::Done(sent))) => {
                     running -= 1;
-                    communication.messages += sent.messages;
-                    communication.bytes_total += sent.bytes;
-                    communication.bytes_max_peer = communication.bytes_max_peer.max(sent.bytes);
+                    messages += sent.messages;
+                    bytes.push(sent.bytes);
                 }
                 Some((_, Report::Failed(error))) => return Err(error),
                 None => return Err(SwarmError::TaskLost),
@@ -249,11 +249,12 @@ async fn collect(
             _ = ticks.tick() => observer.progress(written.load(Ordering::Relaxed), expected),
         }
     }
-    observer.progress(communication.messages, expected);
+    observer.progress(messages, expected);
     let records = collector.into_records();
-    communication.rounds = session.communication(records.len(), false).rounds;
+    let rounds = session.communication(records.len(), false).rounds;
+    let all = Traffic::counted(rounds.iter().sum(), messages, &bytes);
     Ok(Outcome {
         records,
-        communication,
+        communication: Communication::of(all, rounds),
     })
 }

@@ -3,6 +3,15 @@
 use super::fault::FaultKind;
 use super::message::Body;
 
+/// What is known of a message.
+#[derive(Clone, Debug)]
+pub(super) enum Slot {
+    /// It is here.
+    Message(Body),
+    /// It will not come.
+    Lost,
+}
+
 /// Messages waiting to be combined, by the parity of their number among those of their sender, and by its position.
 ///
 /// That two slots suffice is a theorem, not a tuning: no neighbour sends message o before this peer has taken message
@@ -11,7 +20,7 @@ use super::message::Body;
 pub(super) struct Inbox {
     neighbours: usize,
     /// Empty until the first message is stored: a driver may hand over whole steps and store none.
-    slots: [Vec<Option<Body>>; 2],
+    slots: [Vec<Option<Slot>>; 2],
     stored: usize,
     /// Messages that the present step still waits for.
     missing: usize,
@@ -49,20 +58,40 @@ impl Inbox {
             let found = step;
             return Err(FaultKind::OutOfStep { expected, found });
         }
-        let slots = &mut self.slots[(number % 2) as usize];
-        if slots.is_empty() {
-            slots.resize(self.neighbours, None);
+        match self.slot(position, number) {
+            Some(Slot::Message(_)) => return Err(FaultKind::Duplicate { step }),
+            // It was given up too early, and its step has not come.
+            slot @ Some(Slot::Lost) => {
+                *slot = Some(Slot::Message(body));
+                return Ok(());
+            }
+            slot @ None => *slot = Some(Slot::Message(body)),
         }
-        if slots[position].is_some() {
-            return Err(FaultKind::Duplicate { step });
-        }
-        slots[position] = Some(body);
         self.stored += 1;
         self.missing -= usize::from(now);
         Ok(())
     }
 
-    /// Whether message `number` of the neighbour at `position`, which is due or the next, is here.
+    /// Notes that message `number` of the neighbour at `position`, which is due or the next, will not come, unless it is here. `now` says
+    /// whether the present step waits for it.
+    pub(super) fn lose(&mut self, position: usize, number: u64, now: bool) {
+        let slot = self.slot(position, number);
+        if slot.is_none() {
+            *slot = Some(Slot::Lost);
+            self.stored += 1;
+            self.missing -= usize::from(now);
+        }
+    }
+
+    fn slot(&mut self, position: usize, number: u64) -> &mut Option<Slot> {
+        let slots = &mut self.slots[(number % 2) as usize];
+        if slots.is_empty() {
+            slots.resize(self.neighbours, None);
+        }
+        &mut slots[position]
+    }
+
+    /// Whether message `number` of the neighbour at `position`, which is due or the next, is here or known to be lost.
     pub(super) fn holds(&self, position: usize, number: u64) -> bool {
         let slots = &self.slots[(number % 2) as usize];
         slots.get(position).is_some_and(Option::is_some)
@@ -73,12 +102,12 @@ impl Inbox {
         self.missing
     }
 
-    /// Takes message `number` of the neighbour at `position`, if it is here.
-    pub(super) fn take(&mut self, position: usize, number: u64) -> Option<Body> {
-        let body = self.slots[(number % 2) as usize]
+    /// Takes what is known of message `number` of the neighbour at `position`.
+    pub(super) fn take(&mut self, position: usize, number: u64) -> Option<Slot> {
+        let slot = self.slots[(number % 2) as usize]
             .get_mut(position)?
             .take()?;
         self.stored -= 1;
-        Some(body)
+        Some(slot)
     }
 }

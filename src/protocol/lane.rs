@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::averaging::{HeardRounds, PeerProgram};
 use super::message::Body;
 use super::plan::{Exchanges, Plan};
+use super::wire::FrameSizes;
 use crate::vocabulary::{ReleaseId, Round};
 
 /// The messages of one neighbour over a session: their numbers, and the exchanges they belong to.
@@ -16,6 +17,8 @@ pub struct Lane {
     plan: Arc<Plan>,
     /// Per turn of the averaging program: when the neighbour sends a block.
     turns: Vec<HeardRounds>,
+    /// Numbers in a message of a sum beside its values.
+    extra: usize,
 }
 
 impl Lane {
@@ -32,7 +35,14 @@ impl Lane {
                 .iter()
                 .map(|turn| turn.heard(position))
                 .collect(),
+            extra: program.extra_values(),
         }
+    }
+
+    /// How many values a message of each release holds.
+    #[must_use]
+    pub fn frame_sizes(&self) -> FrameSizes {
+        self.plan.frame_sizes(self.extra)
     }
 
     /// Messages in so many exchanges.

@@ -69,7 +69,11 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
             found.points.len()
         ),
         description: "Means over runs. The numbers are those of the table below.".to_owned(),
-        x: Axis::new("bytes sent by the busiest peer", "MB", Spacing::Log),
+        x: Axis::new(
+            &format!("bytes sent by {}", result.bytes.sender()),
+            "MB",
+            Spacing::Log,
+        ),
         y: Axis::new(&y, "ratio", Spacing::Log),
         series,
         guides: Vec::new(),
@@ -80,7 +84,8 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
             Cell::Count(number),
             Cell::text(&point.method),
             Cell::text(point.algorithm),
-            Cell::Number(point.bytes / 1e6),
+            Cell::Number(point.bytes_max_peer / 1e6),
+            Cell::Number(point.bytes_mean_peer / 1e6),
             Cell::Number(point.error),
             Cell::text(if point.on_frontier { "yes" } else { "no" }),
         ]
@@ -92,6 +97,7 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
             Column::new("method", ""),
             Column::new("algorithm", ""),
             Column::new("bytes sent by the busiest peer", "MB"),
+            Column::new("bytes sent by a peer on average", "MB"),
             Column::new(&y, "ratio"),
             Column::new("on the frontier", ""),
         ],

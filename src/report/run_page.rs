@@ -153,14 +153,20 @@ fn utility(summary: &Summary) -> PageTable {
         relative_error: summary.utility.relative_error,
         relative_error_non_private: summary.utility.relative_error_non_private,
     };
-    let mut runs = vec![("this run", ours)];
+    let mut runs = vec![("this run".to_owned(), ours)];
     if summary.privacy.epsilon.is_some() {
-        runs.push(("the same under a trusted curator", summary.utility.central));
+        let name = "the same under a trusted curator".to_owned();
+        runs.push((name, summary.utility.central));
     }
-    runs.push(("the same without privacy", summary.utility.non_private));
+    let name = "the same without privacy".to_owned();
+    runs.push((name, summary.utility.non_private));
+    if let Some(compared) = &summary.utility.compared {
+        let name = format!("{} under the same budget", compared.name());
+        runs.push((name, compared.utility));
+    }
     let rows = runs.into_iter().map(|(name, figures)| {
         vec![
-            Cell::text(name),
+            Cell::Text(name),
             Cell::optional(figures.relative_error),
             Cell::optional(figures.relative_error_non_private),
             Cell::optional(figures.subspace_error),
@@ -393,6 +399,39 @@ fn communication_table(summary: &Summary) -> PageTable {
         ]
     };
     let rounds = cost.rounds.first().copied().unwrap_or(0);
+    let mean = |bytes: f64| bytes.round() as u64;
+    let lost = (cost.lost > 0).then(|| count("messages lost", cost.lost));
+    let mut rows = vec![
+        count("exchanges in the first iteration", u64::from(rounds)),
+        count("exchanges in all iterations", exchanges),
+        count("messages of all peers", cost.messages),
+        size("bytes sent by all peers", cost.bytes_total),
+        size(
+            "bytes sent by a peer on average",
+            mean(cost.bytes_mean_peer),
+        ),
+        size("bytes sent by the busiest peer", cost.bytes_max_peer),
+    ];
+    rows.extend(lost);
+    for (what, bytes) in [
+        ("agreeing on public numbers", cost.phases.agreement),
+        ("forming sums", cost.phases.sums),
+        ("gathering own coordinates", cost.phases.coordinates),
+    ] {
+        if bytes.bytes_total > 0 {
+            let of = |who: &str| format!("of these, {what}, {who}");
+            rows.push(size(&of("a peer on average"), mean(bytes.bytes_mean_peer)));
+            rows.push(size(&of("the busiest peer"), bytes.bytes_max_peer));
+        }
+    }
+    if let Some(other) = &summary.utility.compared
+        && let Some(sent) = &other.communication
+    {
+        let name = other.name();
+        let of = |who: &str| format!("bytes sent by {who}, had it been {name}");
+        rows.push(size(&of("all peers"), sent.bytes_total));
+        rows.push(size(&of("the busiest peer"), sent.bytes_max_peer));
+    }
     PageTable {
         caption: "Rounds, messages and bytes, frames and prefixes included".to_owned(),
         columns: vec![
@@ -400,13 +439,7 @@ fn communication_table(summary: &Summary) -> PageTable {
             Column::new("amount", ""),
             Column::new("rounded", ""),
         ],
-        rows: vec![
-            count("exchanges in the first iteration", u64::from(rounds)),
-            count("exchanges in all iterations", exchanges),
-            count("messages of all peers", cost.messages),
-            size("bytes sent by all peers", cost.bytes_total),
-            size("bytes sent by the busiest peer", cost.bytes_max_peer),
-        ],
+        rows,
     }
 }
 

@@ -222,7 +222,7 @@ mod tests {
 
     fn bounds(set: &[&str]) -> (Experiment, crate::run::Report) {
         let small = ["data.items=40", "peers.count=8", "topology.degree=4"];
-        let experiment = sim("quickstart.toml", &[&small, set].concat()).expect("valid");
+        let experiment = sim("../tests/power.toml", &[&small, set].concat()).expect("valid");
         let report = crate::run::run(&experiment, &mut crate::engine::Silent).expect("runs");
         (experiment, report)
     }

@@ -34,7 +34,7 @@
 //!
 //! # What used to be an error and is not
 //! No interaction left (under noise), nobody with a held-out interaction, a non-private or curator's run without a basis,
-//! exact eigenvectors that do not exist or take too long: each is a null with a reason.
+//! exact eigenvectors that do not exist or take too long, a method to compare with that comes to no end: each is a null with a reason.
 //!
 //! # Warnings and progress
 //! Warnings are computed from the settings, the graphs, the noise plan and the *number* of users. Progress counts steps of
@@ -155,9 +155,10 @@ impl Discloses for AlgorithmTableError {
 impl Discloses for EngineTableError {
     fn dependence(&self) -> Dependence {
         match self {
-            Self::Latency { .. } | Self::Probes { .. } | Self::AnalyticRelease { .. } => {
-                Dependence::Public
-            }
+            Self::Latency { .. }
+            | Self::Loss { .. }
+            | Self::Probes { .. }
+            | Self::AnalyticRelease { .. } => Dependence::Public,
         }
     }
 }
@@ -203,6 +204,7 @@ impl Discloses for RunError {
             Self::Swarm(error) => error.error().dependence(),
             #[cfg(not(feature = "node"))]
             Self::NoNode => Dependence::Public,
+            Self::Compared(error) => error.dependence(),
         }
     }
 }
@@ -238,6 +240,7 @@ impl Discloses for PeerError {
             | Self::Noise { .. }
             | Self::NoisePartners { .. }
             | Self::Neighbours { .. }
+            | Self::Lost { .. }
             | Self::OutOfOrder { .. }
             | Self::StartedTwice { .. } => Dependence::Public,
             // The first query is public, the others come of noisy sums, and so does every average.

@@ -6,7 +6,7 @@ use crate::engine::central::SumNoise;
 use crate::engine::{
     EngineError, Observer, Outcome, Session, analytic, central, event, federated, lockstep,
 };
-use crate::scenario::Experiment;
+use crate::scenario::{Experiment, ExperimentError};
 use crate::vocabulary::Named;
 
 /// Why an experiment could not be run to its end.
@@ -25,6 +25,9 @@ pub enum RunError {
         "engine.kind = \"swarm\" needs libp2p, which this build leaves out; build with the feature `node`"
     )]
     NoNode,
+    /// The method to compare with cannot be run; nothing has been.
+    #[error("[compare] {0}")]
+    Compared(#[from] Box<ExperimentError>),
 }
 
 impl RunError {
@@ -101,7 +104,7 @@ mod tests {
             "data.items=40",
             "algorithm.rank=2",
         ];
-        let experiment = sim("quickstart.toml", &[&common, set].concat()).expect("valid");
+        let experiment = sim("../tests/power.toml", &[&common, set].concat()).expect("valid");
         let session = experiment.session(&Seed::from_u64(3));
         let outcome = run_engine(&experiment, &session, &mut Silent).expect("runs");
         outcome.records[0].sum.values().to_vec()

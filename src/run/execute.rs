@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::compared::ComparedRun;
 use super::consensus::{consensus, guaranteed};
 use super::convergence_bounds::convergence_bounds;
 use super::engine::{RunError, run_engine};
@@ -75,9 +76,12 @@ pub struct Report {
 /// [`disclosure`](super::disclosure) for what a run may depend on.
 ///
 /// # Errors
-/// [`RunError`] if the experiment itself fails.
+/// [`RunError`] if the experiment itself fails, or names a method to compare with that is none.
 pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Report, RunError> {
     let mut clock = Clock::default();
+    // Refused before anything is computed.
+    let other = clock.time("compared", || experiment.compared());
+    let other = other.map_err(Box::new)?;
     let seed = Seed::from_u64(experiment.config().seed);
     let session = experiment.session(&seed);
     let mut watched = Rounds::of(experiment, observer);
@@ -123,6 +127,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     };
     let (central, non_private) =
         clock.time("metrics", || (measure_all(&curated), measure_all(&plain)));
+    let compared = other.map(|other| clock.time("compared", || ComparedRun::of(&other, measure)));
     let last = |figures: &[Utility]| figures.last().copied().unwrap_or_default();
     let ours = rows.last().map(|row| row.utility).unwrap_or_default();
     let utility = UtilitySummary {
@@ -131,6 +136,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         relative_error_non_private: ours.relative_error_non_private,
         central: last(&central),
         non_private: last(&non_private),
+        compared,
         bounds,
         reference_floor: experiment.reference_floor(),
         reason: references.exact.as_ref().err().cloned(),
@@ -167,6 +173,8 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         engine: experiment.config().engine.kind.name(),
         seed: experiment.config().seed,
         config_hash: experiment.config_hash(),
+        algorithm: experiment.config().algorithm.kind.name(),
+        averaging: experiment.config().averaging.scheme.name(),
         peers: session.peers(),
         dimension: parameters.dimension,
         rank: parameters.algorithm.rank(),

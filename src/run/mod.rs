@@ -1,5 +1,6 @@
 //! One experiment, run: the engine, what its result is measured against, and the documents that say so.
 
+mod compared;
 mod consensus;
 mod engine;
 mod execute;
@@ -19,6 +20,7 @@ pub mod recommendation;
 pub mod summary;
 
 pub use crate::scenario::WATCHED_UP_TO;
+pub use compared::ComparedRun;
 pub use engine::{RunError, run_engine};
 pub use execute::{MetricsRow, Report, run};
 pub use peak_memory::peak_memory_bytes;

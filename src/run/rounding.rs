@@ -111,7 +111,7 @@ fn shape(experiment: &Experiment, scheme: AveragingKind) -> Option<Shape> {
             let turns = experiment.program().turns().iter();
             let positive = turns.map(Program::form).all(|form| match form {
                 Form::Listed(steps) => steps.iter().flatten().all(positive),
-                Form::Recurrence(_) => false,
+                Form::Recurrence(_) | Form::Passing(_) => false,
             });
             (scheme.is_exact() && positive).then_some(Shape::Exact)
         }
@@ -132,6 +132,8 @@ fn shape(experiment: &Experiment, scheme: AveragingKind) -> Option<Shape> {
                 _ => None,
             }
         }
+        // Sessions refuse f32 where mass is passed.
+        Form::Passing(_) => None,
     }
 }
 

@@ -62,7 +62,7 @@ impl Observer for Rounds<'_> {
 /// promises nothing before its end.
 pub(super) fn contractions(experiment: &Experiment) -> Vec<f64> {
     let scheme = experiment.config().averaging.scheme;
-    if scheme.is_exact() {
+    if scheme.is_exact() || scheme.passes_mass() {
         return Vec::new();
     }
     let bounds = experiment.mixing_bounds();

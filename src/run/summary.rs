@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::compared::ComparedRun;
 use super::convergence_bounds::ConvergenceBounds;
 use super::metrics::Utility;
 use super::recommendation::RecommendationSummary;
@@ -32,6 +33,10 @@ pub struct Summary {
     pub seed: u64,
     /// BLAKE3 of the resolved configuration.
     pub config_hash: String,
+    /// The algorithm that ran.
+    pub algorithm: &'static str,
+    /// The averaging scheme; engines that reveal only sums average nothing.
+    pub averaging: &'static str,
     /// Number of peers s.
     pub peers: usize,
     /// Number of items n.
@@ -169,6 +174,9 @@ pub struct UtilitySummary {
     pub central: Utility,
     /// The same figures without privacy.
     pub non_private: Utility,
+    /// Another method under the same budget, where `[compare]` names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compared: Option<ComparedRun>,
     /// P1's convergence bounds, and what they bound.
     pub bounds: ConvergenceBounds,
     /// Why figures against the exact eigenvectors are null, where they are.

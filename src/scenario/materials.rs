@@ -203,8 +203,7 @@ mod tests {
 
     #[test]
     fn keys_hold_what_the_material_depends_on() {
-        let config: Config =
-            toml::from_str(include_str!("../../sims/quickstart.toml")).expect("valid");
+        let config: Config = toml::from_str(include_str!("../../tests/power.toml")).expect("valid");
         let key = |change: &dyn Fn(&mut Config)| {
             let mut config = config.clone();
             change(&mut config);

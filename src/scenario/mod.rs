@@ -5,6 +5,7 @@
 
 mod assumptions;
 mod clock;
+mod compared;
 mod data_summary;
 mod error;
 mod experiment;

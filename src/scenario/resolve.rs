@@ -80,7 +80,8 @@ impl Experiment {
         Self::assemble(config, &loaded, topology, &materials, clock)
     }
 
-    fn assemble(
+    /// An experiment over what has been read, on this communication graph.
+    pub(super) fn assemble(
         config: Config,
         loaded: &Arc<data::Loaded>,
         topology: Arc<Topology>,
@@ -186,15 +187,18 @@ impl Experiment {
             )
             .map_err(PrivacyTableError::from)?;
         let bounds = mixing_bounds(&topology);
-        let program = AveragingSpec::of(&config.averaging, &topology)?
+        let program = AveragingSpec::of(&config.averaging, config.engine.loss, &topology)?
             .compile(&topology, bounds)
             .map_err(AveragingTableError::from)?;
         let rounds = program.rounds();
-        let contraction = config
-            .averaging
-            .scheme
-            .contraction(bounds, rounds)
-            .map_err(AveragingTableError::from)?;
+        let contraction = match program.contraction() {
+            Some(certified) => certified,
+            None => config
+                .averaging
+                .scheme
+                .contraction(bounds, rounds)
+                .map_err(AveragingTableError::from)?,
+        };
         let mut experiment = Self {
             shared: Shared::of(&topology, &noise_topology),
             noise_topology,
@@ -289,6 +293,11 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
         && low > high
     {
         return Err(EngineTableError::Latency { low, high }.into());
+    }
+    let engine = config.engine;
+    if !engine.loss.is_none() && engine.kind != EngineKind::Event {
+        let kind = engine.kind.name();
+        return Err(EngineTableError::Loss { kind }.into());
     }
     let averaging = &config.averaging;
     if averaging.values != Values::F64 {

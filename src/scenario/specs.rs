@@ -9,7 +9,7 @@ use crate::privacy::{
     PrivacyError, Scheme,
 };
 use crate::protocol::averaging::{
-    AveragingError, AveragingKind, AveragingOptions, AveragingScheme, Length, MAX_ROUNDS,
+    AveragingError, AveragingKind, AveragingOptions, AveragingScheme, Length, Loss, MAX_ROUNDS,
     MixingBounds, Program,
 };
 use crate::topology::Topology;
@@ -159,9 +159,10 @@ impl From<AveragingKind> for AveragingSpec {
 }
 
 impl AveragingSpec {
-    /// What the table `[averaging]` asks for, over the peers of this topology.
+    /// What the table `[averaging]` asks for, over the peers of this topology, where so many messages are lost.
     pub(super) fn of(
         config: &AveragingConfig,
+        loss: Loss,
         topology: &Topology,
     ) -> Result<Self, AveragingTableError> {
         let length = match (config.tolerance, config.rounds) {
@@ -170,7 +171,7 @@ impl AveragingSpec {
             (None, Some(rounds)) => Length::Rounds(checked_rounds(rounds)?),
             (None, None) => Length::Own,
         };
-        let mut options = AveragingOptions::default();
+        let mut options = AveragingOptions::default().with_loss(loss);
         if let Some(name) = &config.root {
             options = options.with_root(topology.find(name)?);
         }

@@ -36,7 +36,9 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
     }
     let has_peers = !config.engine.kind.reveals_only_sums();
     let averaging = &config.averaging;
-    let rests_on_spectrum = averaging.rounds.is_none() && !averaging.scheme.is_exact();
+    let rests_on_spectrum = !averaging.scheme.passes_mass()
+        && averaging.rounds.is_none()
+        && !averaging.scheme.is_exact();
     if has_peers && !experiment.topology.spectrum().is_certified() && rests_on_spectrum {
         warnings.push(Warning::EstimatedSpectrum);
     }

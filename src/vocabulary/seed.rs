@@ -70,6 +70,12 @@ pub enum Label {
     Resampling = 13,
     /// Which of a user's interactions a degree cap keeps: one priority per user and item, by their names.
     DegreeCap = 31,
+    /// Which neighbours meet in a round of pairwise exchanges, by the public seed of the averaging.
+    Matching = 40,
+    /// Probe vectors and patterns of loss by which an averaging program is tried out before it is run.
+    Rehearsal = 41,
+    /// Which messages the event engine loses.
+    Loss = 42,
 }
 
 /// Which noise a stream is, of all that protects somebody. The discriminant enters the key derivation and must never be
@@ -256,6 +262,22 @@ impl StreamKey {
         let mut generator = ChaCha20Rng::from_seed(*key.as_bytes());
         generator.set_stream(chunk);
         generator
+    }
+
+    /// A uniform number in [0, 1) that belongs to these four numbers, whatever else is drawn: 53 bits of a keyed hash. No stream
+    /// is opened, so nothing has an order.
+    #[must_use]
+    pub fn uniform(&self, place: [u32; 4]) -> f64 {
+        const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
+        // 16 bytes: the keys of streams hash 4.
+        let mut message = [0_u8; 16];
+        for (bytes, number) in message.chunks_exact_mut(4).zip(place) {
+            bytes.copy_from_slice(&number.to_le_bytes());
+        }
+        let hash = blake3::keyed_hash(&self.0, &message);
+        let mut bits = [0; 8];
+        bits.copy_from_slice(&hash.as_bytes()[..8]);
+        (u64::from_le_bytes(bits) >> 11) as f64 * UNIT
     }
 
     /// The standard normals of `(iteration, chunk)`, in order.

@@ -24,11 +24,11 @@ fn the_plan_predicts_the_peak_of_a_child_process_within_its_factor() {
     }
     for shape in SHAPES {
         let set: Vec<String> = shape.split(' ').map(str::to_owned).collect();
-        let sim = repository("sims/quickstart.toml");
+        let sim = repository("tests/power.toml");
         let plan = MemoryPlan::of(&Experiment::load(&sim, &set).expect("valid"));
         let out = tempfile::tempdir().expect("a temporary folder");
         let folder = out.path().display().to_string();
-        let mut arguments = vec!["run", "sims/quickstart.toml", "--quiet", "--out", &folder];
+        let mut arguments = vec!["run", "tests/power.toml", "--quiet", "--out", &folder];
         for change in &set {
             arguments.extend(["--set", change]);
         }

@@ -41,6 +41,8 @@ fn the_summary_has_every_field_of_the_schema() {
             ("version", Text),
             ("name", Text),
             ("engine", Text),
+            ("algorithm", Text),
+            ("averaging", Text),
             ("seed", Number),
             ("config_hash", Text),
             ("peers", Number),
@@ -73,6 +75,23 @@ fn the_summary_has_every_field_of_the_schema() {
         cost,
         &[("bytes_total", Number), ("bytes_max_peer", Number)],
     );
+    assert_keys(
+        "communication",
+        cost,
+        &[("bytes_mean_peer", Number), ("phases", Table)],
+    );
+    // Means and totals of the phases add up; the busiest peer of each may be another.
+    let phases = ["agreement", "sums", "coordinates"].map(|phase| &cost["phases"][phase]);
+    for key in ["bytes_total", "bytes_mean_peer"] {
+        let parts = phases.map(|phase| phase[key].as_f64().expect(key));
+        assert_eq!(Some(parts.iter().sum::<f64>()), cost[key].as_f64(), "{key}");
+    }
+    let total = cost["bytes_total"].as_f64().expect("a number");
+    assert_eq!(cost["bytes_mean_peer"].as_f64(), Some(total / 8.0));
+    let largest = |of: &Value| of["bytes_max_peer"].as_u64().expect("a number");
+    assert!(largest(phases[0]) > 0 && largest(phases[1]) > largest(phases[0]));
+    assert_eq!(largest(phases[2]), 0, "no own coordinates");
+    assert!(largest(cost) <= phases.iter().map(|phase| largest(phase)).sum());
     let figures = [
         "subspace_error",
         "relative_error",

@@ -8,6 +8,7 @@ use super::modules::{Arrow, Modules};
 /// What several engines stand on.
 const SHARED_BY_ENGINES: &[&str] = &[
     "engine/course",
+    "engine/losses",
     "engine/noise",
     "engine/outcome",
     "engine/record",

@@ -84,7 +84,7 @@ pub(crate) const CASES: [Case; 7] = [
     case("abilene", 11, r#"{file = "../topologies/abilene.toml"}"#, 1),
 ];
 
-/// The quickstart's configuration, shrunk to 40 items, rank 3 and 2 iterations on this graph, then changed.
+/// P1's own method on the quickstart's users, shrunk to 40 items, rank 3 and 2 iterations on this graph, then changed.
 pub(crate) fn config(case: Case, scheme: AveragingKind, set: &[&str]) -> Config {
     let mut set = set.to_vec();
     let mut all = vec![
@@ -104,7 +104,7 @@ pub(crate) fn config(case: Case, scheme: AveragingKind, set: &[&str]) -> Config 
         all.push(format!("averaging={{scheme=\"{}\"}}", scheme.name()));
     }
     all.extend(set.iter().map(|s| (*s).to_owned()));
-    read_config(&repository("sims/quickstart.toml"), &all)
+    read_config(&repository("tests/power.toml"), &all)
         .unwrap_or_else(|error| panic!("{}: {error}", case.name))
 }
 

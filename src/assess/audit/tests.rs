@@ -32,7 +32,7 @@ fn experiment(set: &[&str]) -> Experiment {
         "privacy.epsilon=4",
         "seed=5",
     ];
-    sim("quickstart.toml", &[&small, set].concat()).expect("resolves")
+    sim("../tests/power.toml", &[&small, set].concat()).expect("resolves")
 }
 
 fn options(trials: u32) -> AuditOptions {

@@ -20,7 +20,7 @@ fn experiment(set: &[&str]) -> Experiment {
         "averaging.tolerance=1e-10",
         "seed=11",
     ];
-    sim("quickstart.toml", &[&small, set].concat()).expect("resolves")
+    sim("../tests/power.toml", &[&small, set].concat()).expect("resolves")
 }
 
 fn broken(tamper: Tamper, set: &[&str]) -> Verification {

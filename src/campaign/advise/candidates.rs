@@ -3,7 +3,7 @@
 use crate::algorithm::AlgorithmKind;
 use crate::config::AlgorithmConfig;
 use crate::privacy::{self, Budget, SensitivitySpec};
-use crate::protocol::averaging::{Load, Traffic};
+use crate::protocol::averaging::Load;
 use crate::protocol::{Plan, PlanParameters};
 use crate::scenario::Experiment;
 use crate::vocabulary::Seed;
@@ -17,7 +17,7 @@ const KRYLOV: [u32; 4] = [1, 2, 3, 4];
 /// Its blocks, in multiples of the rank.
 const BLOCKS: [usize; 3] = [1, 2, 4];
 
-/// A candidate that can be run.
+/// An algorithm under a degree floor that can be run, over whatever averaging scheme.
 #[derive(Clone, Debug)]
 pub(super) struct Proposal {
     pub(super) algorithm: AlgorithmConfig,
@@ -26,18 +26,19 @@ pub(super) struct Proposal {
     pub(super) parameters: PlanParameters,
     /// Standard deviation of the noise in the sum per unit sensitivity.
     pub(super) sigma: f64,
-    /// Bytes that the busiest peer sends.
-    pub(super) bytes: u64,
+    /// What a run has the peers exchange.
+    pub(super) load: Load,
 }
 
 impl Proposal {
-    pub(super) fn name(&self) -> String {
-        name(&self.algorithm, self.floor)
+    /// What it is called over this averaging scheme.
+    pub(super) fn name(&self, scheme: &str) -> String {
+        let kind = format!("{} over {scheme}", self.algorithm.kind.name());
+        name(&kind, &self.algorithm, self.floor)
     }
 }
 
-fn name(algorithm: &AlgorithmConfig, floor: u32) -> String {
-    let kind = algorithm.kind.name();
+fn name(kind: &str, algorithm: &AlgorithmConfig, floor: u32) -> String {
     match algorithm.kind {
         AlgorithmKind::Covariance => format!("{kind}, D = {floor}"),
         AlgorithmKind::Krylov => format!(
@@ -89,7 +90,9 @@ pub(super) fn settings(experiment: &Experiment) -> (Vec<Proposal>, Vec<(String, 
         for &floor in &floors {
             match setting(experiment, own, algorithm, floor) {
                 Ok(setting) => settings.push(setting),
-                Err(why) => refused.push((name(&algorithm, floor), why)),
+                Err(why) => {
+                    refused.push((name(algorithm.kind.name(), &algorithm, floor), why));
+                }
             }
         }
     }
@@ -129,16 +132,6 @@ fn setting(
         ..own.clone()
     };
     let plan = Plan::new(parameters).map_err(|error| error.to_string())?;
-    let traffic = Traffic::of(
-        experiment.program(),
-        experiment.topology(),
-        &Load::sum(
-            plan.parameters().scale_rounds,
-            plan.most_values(),
-            plan.values(),
-        )
-        .repeated(algorithm.iterations),
-    );
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
     let more = if experiment.is_private() {
         experiment.noise().sigma_sum() / experiment.calibrated().z()
@@ -149,7 +142,12 @@ fn setting(
         algorithm,
         floor,
         sigma: calibrated.z() * more,
-        bytes: traffic.bytes_max_peer,
+        load: Load::sum(
+            plan.parameters().scale_rounds,
+            plan.most_values(),
+            plan.values(),
+        )
+        .repeated(algorithm.iterations),
         parameters: plan.parameters().clone(),
     })
 }

@@ -21,7 +21,7 @@ pub enum AdviseError {
     /// A budget that nothing fits.
     #[error(
         "no candidate sends at most {budget} bytes from the busiest peer: the cheapest, {cheapest}, sends {least}; raise \
-         --bytes, or lower algorithm.rank, the degree of the graph or the accuracy of the averaging"
+         --bytes, or lower algorithm.rank or the degree of the graph"
     )]
     Budget {
         /// The budget.

@@ -6,20 +6,22 @@ use rayon::prelude::*;
 
 use super::candidates::{Proposal, settings};
 use super::ground::Ground;
+use super::schemes::schemes;
 use super::*;
 use crate::data::Interactions;
 use crate::engine::Silent;
 use crate::linalg::Block;
+use crate::protocol::averaging::AveragingKind;
 use crate::recommender::LowPassFilter;
 use crate::run::References;
 use crate::scenario::testing;
 
 fn sim() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/power.toml")
 }
 
-fn experiment(set: &[&str]) -> Experiment {
-    testing::sim("quickstart.toml", set).expect("valid")
+fn experiment_of(set: &[&str]) -> Experiment {
+    testing::sim("../tests/power.toml", set).expect("valid")
 }
 
 /// A under this floor.
@@ -50,17 +52,28 @@ fn real(experiment: &Experiment, all: &[Proposal]) -> Ground {
 /// The mean error of every candidate that runs on the data itself.
 fn measured(experiment: &Experiment, runs: u32) -> Vec<(String, u64, f64)> {
     let (all, _) = settings(experiment);
+    let (over, _) = schemes(experiment);
     let ground = real(experiment, &all);
     let root = Seed::from_u64(77);
-    all.par_iter()
-        .filter_map(|setting| {
+    let errors: Vec<Option<f64>> = all
+        .par_iter()
+        .map(|setting| {
             let errors: Option<Vec<f64>> = (0..runs)
                 .map(|run| ground.error(setting, &root.repetition(run)))
                 .collect();
-            let mean = errors?.iter().sum::<f64>() / f64::from(runs);
-            Some((setting.name(), setting.bytes, mean))
+            Some(errors?.iter().sum::<f64>() / f64::from(runs))
         })
-        .collect()
+        .collect();
+    let mut measured = Vec::new();
+    for (setting, error) in all.iter().zip(errors) {
+        let Some(error) = error else { continue };
+        for scheme in &over {
+            let bytes = scheme.traffic(experiment, setting).bytes.bytes_max_peer;
+            let name = setting.name(scheme.averaging.scheme.name());
+            measured.push((name, bytes, error));
+        }
+    }
+    measured
 }
 
 const JESTER: [&str; 4] = [
@@ -77,7 +90,7 @@ fn ratios(data: &[&str], epsilons: &[f64], runs: u32) -> Vec<(String, f64)> {
         let epsilon_set = format!("privacy.epsilon={epsilon}");
         let mut set = data.to_vec();
         set.push(&epsilon_set);
-        let experiment = experiment(&set);
+        let experiment = experiment_of(&set);
         let truth = measured(&experiment, runs);
         let mut bytes: Vec<u64> = truth.iter().map(|(_, bytes, _)| *bytes).collect();
         bytes.sort_unstable();
@@ -102,7 +115,7 @@ fn ratios(data: &[&str], epsilons: &[f64], runs: u32) -> Vec<(String, f64)> {
                 .find(|(name, ..)| *name == recommended.name)
                 .expect("measured");
             let line = format!(
-                "epsilon {epsilon:>4}, bytes {:>10}: advised {:<28} {:.4} (predicted {:.4}), best {:<28} {:.4}",
+                "epsilon {epsilon:>4}, bytes {:>10}: advised {:<40} {:.4} (predicted {:.4}), best {:<40} {:.4}",
                 budget.map_or_else(|| "any".to_owned(), |b| b.to_string()),
                 advised.0,
                 advised.2,
@@ -228,13 +241,13 @@ fn the_ground_gives_the_errors_of_the_engine() {
             ],
         ]
         .concat();
-        let experiment = experiment(&set);
+        let experiment = experiment_of(&set);
         let exact = References::exact(&experiment).expect("small").vectors;
         let filter = LowPassFilter::new(experiment.interactions());
         let (mut all, _) = settings(&experiment);
         let at = all
             .iter()
-            .position(|setting| setting.name() == "krylov, L = 2, b = 4, D = 10")
+            .position(|setting| setting.name("tree") == "krylov over tree, L = 2, b = 4, D = 10")
             .expect("a candidate");
         all[at].sigma *= noise;
         let ground = real(&experiment, &all);
@@ -269,7 +282,7 @@ fn the_ground_gives_the_errors_of_the_engine() {
 /// Two data sets with equal item degrees and users get equal advice to the bit, whoever rated what.
 #[test]
 fn advice_looks_at_public_quantities_alone() {
-    let mut experiment = experiment(&SMALL);
+    let mut experiment = experiment_of(&SMALL);
     let advice = |experiment: &Experiment| {
         let options = AdviseOptions::default();
         serde_json::to_string(&advise(experiment, &options, &|_, _| ()).expect("candidates"))
@@ -300,15 +313,48 @@ fn advice_looks_at_public_quantities_alone() {
 #[test]
 fn budgets_are_kept_and_bytes_are_those_of_a_run() {
     let set = [&SMALL[..], &["algorithm.iterations=2"]].concat();
-    let experiment = experiment(&set);
-    let free = advise(&experiment, &AdviseOptions::default(), &|_, _| ()).expect("candidates");
-    let sent = crate::engine::lockstep::run(&experiment.session(&Seed::from_u64(1)), &mut Silent)
-        .expect("runs")
-        .communication
-        .bytes_max_peer;
-    let same = |candidate: &&Candidate| candidate.name == "power, L = 2, D = 20";
-    let found = free.candidates.iter().find(same).expect("a candidate");
-    assert_eq!(found.bytes_max_peer, sent);
+    let experiment = experiment_of(&set);
+    let ran = AtomicU64::new(0);
+    let free = advise(&experiment, &AdviseOptions::default(), &|_, total| {
+        ran.store(total, Ordering::Relaxed);
+    });
+    let free = free.expect("candidates");
+    let (algorithms, schemes) = (settings(&experiment).0.len(), schemes(&experiment).0.len());
+    assert!(schemes >= 2, "chebyshev and tree at least");
+    assert_eq!(free.candidates.len(), algorithms * schemes);
+    // Twelve stand-ins, on each of which every algorithm runs once, over however many schemes it may be averaged.
+    assert_eq!(ran.into_inner(), 12 * (algorithms as u64 + 1));
+    let named = |name: &str| {
+        let same = |candidate: &&Candidate| candidate.name == name;
+        free.candidates.iter().find(same).expect("a candidate")
+    };
+    let measured = |set: &[&str]| {
+        let session = experiment_of(&[&SMALL[..], set].concat()).session(&Seed::from_u64(1));
+        let outcome = crate::engine::lockstep::run(&session, &mut Silent).expect("runs");
+        outcome.communication
+    };
+    let sent = measured(&["algorithm.iterations=2"]).bytes_max_peer;
+    let mut errors = Vec::new();
+    for (scheme, set) in [
+        ("chebyshev", "averaging.scheme=chebyshev"),
+        ("tree", "averaging={scheme=\"tree\"}"),
+    ] {
+        let power = named(&format!("power over {scheme}, L = 2, D = 20"));
+        let found = measured(&["algorithm.iterations=2", set]);
+        assert_eq!(power.bytes_max_peer, found.bytes_max_peer, "{scheme}");
+        assert_eq!(power.bytes_mean_peer, found.bytes_mean_peer, "{scheme}");
+        let covariance = ["algorithm.kind=covariance", "algorithm.iterations=1", set];
+        let found = measured(&covariance);
+        let covariance = named(&format!("covariance over {scheme}, D = 20"));
+        assert_eq!(covariance.bytes_max_peer, found.bytes_max_peer, "{scheme}");
+        errors.push([power.predicted_error, covariance.predicted_error]);
+    }
+    assert_eq!(errors[0], errors[1], "a scheme moves bytes alone");
+    assert_eq!(
+        free.recommended.averaging.scheme,
+        AveragingKind::Tree,
+        "for the same error the fewest bytes"
+    );
     let with = |bytes| {
         let options = AdviseOptions {
             bytes: Some(bytes),
@@ -333,7 +379,7 @@ fn budgets_are_kept_and_bytes_are_those_of_a_run() {
         assert!(error.is_none() || error == same.expect("listed").predicted_error);
     }
     let message = with(10).expect_err("nothing fits").to_string();
-    assert!(message.contains("power, L = 1"), "{message}");
+    assert!(message.contains("power over tree, L = 1"), "{message}");
     for (decay, refused) in [(f64::NAN, true), (-1.0, true), (2.0, false)] {
         assert_eq!(Guess::new(2.5, decay, 1.5).check().is_err(), refused);
     }

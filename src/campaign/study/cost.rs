@@ -66,8 +66,8 @@ impl Bytes {
             EngineKind::Lockstep | EngineKind::Analytic | EngineKind::Event | EngineKind::Swarm => {
                 let traffic = session.traffic(1);
                 Self {
-                    busiest: traffic.bytes_max_peer,
-                    total: traffic.bytes_total,
+                    busiest: traffic.bytes.bytes_max_peer,
+                    total: traffic.bytes.bytes_total,
                 }
             }
         }
@@ -98,6 +98,8 @@ fn work(engine: EngineKind, experiment: &Experiment, session: &Session) -> f64 {
             let combined = (session.traffic(1).messages - scales) as f64 / s;
             let own = match session.program().form() {
                 Form::Recurrence(coefficients) => coefficients.len() as f64,
+                // Off its own what it gives.
+                Form::Passing(_) => f64::from(session.program().rounds()),
                 Form::Listed(_) => 0.0,
             };
             product + (1.0 + noise_degree) * n * p + (combined + own) * n * p + qr

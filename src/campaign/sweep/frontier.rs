@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::measures::Measures;
 use super::outcomes::Outcomes;
+use crate::config::SweptBytes;
 
 /// All methods at one grid point, by what they send and how wrong they are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,8 +22,12 @@ pub struct FrontierPoint {
     pub method: String,
     /// What `algorithm.kind` is.
     pub algorithm: &'static str,
-    /// Mean bytes that the busiest peer sends in a run.
+    /// Bytes per peer in a run, as `sweep.bytes` counts them, mean over runs.
     pub bytes: f64,
+    /// Bytes that the busiest peer sends in a run, mean over runs.
+    pub bytes_max_peer: f64,
+    /// Bytes that a peer sends in a run on average, mean over runs.
+    pub bytes_mean_peer: f64,
     /// Mean relative error, against what `sweep.error` names.
     pub error: f64,
     /// Whether every method that sends at most as much has a larger error.
@@ -32,20 +37,31 @@ pub struct FrontierPoint {
 /// One frontier per x, ascending; none if all methods send the same.
 ///
 /// Methods that send nothing (a trusted curator) are left out: they are no choice of a network.
-pub(super) fn all(view: &Outcomes, error: impl Fn(&Measures) -> Option<f64>) -> Vec<Frontier> {
+pub(super) fn all(
+    view: &Outcomes,
+    counted: SweptBytes,
+    error: impl Fn(&Measures) -> Option<f64>,
+) -> Vec<Frontier> {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let at = |&(x, place): &(f64, usize)| {
         let mut points = Vec::new();
         for (method, rest) in view.methods() {
             let errors = view.values((method, place, rest), &error);
-            let bytes = view.values((method, place, rest), |m| Some(m.bytes_max_peer as f64));
-            if errors.is_empty() || bytes.is_empty() || mean(&bytes) <= 0.0 {
+            let largest = view.values((method, place, rest), |m| Some(m.bytes_max_peer as f64));
+            let average = view.values((method, place, rest), |m| Some(m.bytes_mean_peer));
+            if errors.is_empty() || largest.is_empty() || mean(&largest) <= 0.0 {
                 continue;
             }
+            let (largest, average) = (mean(&largest), mean(&average));
             points.push(FrontierPoint {
                 method: view.name(method, rest),
                 algorithm: view.algorithm(method, place, rest),
-                bytes: mean(&bytes),
+                bytes: match counted {
+                    SweptBytes::Largest => largest,
+                    SweptBytes::Mean => average,
+                },
+                bytes_max_peer: largest,
+                bytes_mean_peer: average,
                 error: mean(&errors),
                 on_frontier: false,
             });
@@ -89,6 +105,8 @@ mod tests {
             method: String::new(),
             algorithm: "power",
             bytes,
+            bytes_max_peer: bytes,
+            bytes_mean_peer: bytes,
             error,
             on_frontier: false,
         };

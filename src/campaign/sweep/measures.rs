@@ -34,10 +34,12 @@ pub struct Measures {
     pub bytes_total: u64,
     /// Bytes sent by the busiest peer.
     pub bytes_max_peer: u64,
+    /// Bytes that a peer sends on average.
+    pub bytes_mean_peer: f64,
 }
 
 /// Columns of `sweep.csv`, in the order of [`Measures::fields`].
-pub(super) const COLUMNS: [&str; 13] = [
+pub(super) const COLUMNS: [&str; 14] = [
     "relative_error",
     "relative_error_non_private",
     "subspace_error",
@@ -51,6 +53,7 @@ pub(super) const COLUMNS: [&str; 13] = [
     "messages",
     "bytes_total",
     "bytes_max_peer",
+    "bytes_mean_peer",
 ];
 
 impl Measures {
@@ -84,6 +87,7 @@ impl Measures {
             messages: communication.messages,
             bytes_total: communication.bytes_total,
             bytes_max_peer: communication.bytes_max_peer,
+            bytes_mean_peer: communication.bytes_mean_peer,
         }
     }
 
@@ -104,6 +108,7 @@ impl Measures {
             self.messages.to_string(),
             self.bytes_total.to_string(),
             self.bytes_max_peer.to_string(),
+            number(self.bytes_mean_peer),
         ]
     }
 
@@ -132,6 +137,7 @@ impl Measures {
             messages: count(10)?,
             bytes_total: count(11)?,
             bytes_max_peer: count(12)?,
+            bytes_mean_peer: real(13)?,
         })
     }
 }
@@ -161,6 +167,7 @@ pub(super) mod tests {
             messages: u64::MAX,
             bytes_total: (1 << 53) + 1,
             bytes_max_peer: 7,
+            bytes_mean_peer: 2.0 / 3.0,
         }
     }
 

@@ -9,7 +9,7 @@ use super::frontier::{self, Frontier};
 use super::grid::Sweep;
 use super::journal::CellOutcome;
 use super::outcomes::Outcomes;
-use crate::config::SweptError;
+use crate::config::{SweptBytes, SweptError};
 use crate::privacy::Scheme;
 
 /// Version of the layout of a sweep's `summary.json`.
@@ -75,6 +75,8 @@ pub struct SweepResult {
     pub seeds: usize,
     /// Which error `target`, `crossings`, `coincidences` and `frontiers` are about.
     pub error: SweptError,
+    /// Whose bytes `frontiers` are about.
+    pub bytes: SweptBytes,
     /// The relative error asked for.
     pub target: Option<f64>,
     /// The method crossings are compared with.
@@ -113,7 +115,7 @@ impl SweepResult {
         let crossings = sweep.table.target.map_or_else(Vec::new, |target| {
             cross::all(asked, &spent, target, &view.baselines())
         });
-        let frontiers = frontier::all(&view, |m| m.error(error));
+        let frontiers = frontier::all(&view, sweep.table.bytes, |m| m.error(error));
         Self {
             schema: SWEEP_SCHEMA,
             kind: "sweep",
@@ -124,6 +126,7 @@ impl SweepResult {
             failed: outcomes.iter().filter(|outcome| outcome.is_err()).count(),
             seeds: sweep.seeds.len(),
             error,
+            bytes: sweep.table.bytes,
             target: sweep.table.target,
             baseline,
             curves_exact: without_empty(all),

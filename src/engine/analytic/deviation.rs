@@ -4,14 +4,15 @@
 use rayon::prelude::*;
 
 use crate::engine::Session;
-use crate::protocol::averaging::{Coefficients, Form, PeerStep, Program};
+use crate::protocol::averaging::{Coefficients, Contacts, Form, Passing, PeerStep, Program, share};
 use crate::vocabulary::PeerIndex;
 
 /// The rows D_u of the probes under this program, each of one entry per peer.
 ///
 /// # Claim
 /// For a recurrence row u of D is s·p_K(W)(e_u − 1/s), transposed. For a listed program it is f·e_uᵀM_K…M_1 − 1ᵀ, where M_k is
-/// what round k does to all values.
+/// what round k does to all values. Where mass is passed it is s·e_uᵀM/(e_uᵀM1) − 1ᵀ, with M = M_K…M_1: value and weight of a peer are
+/// the same sums over all peers, of inputs and of ones.
 ///
 /// # Proof
 /// The second is the definition, evaluated from the left: a row times M_k moves weight from every peer that combines to
@@ -29,6 +30,7 @@ pub(super) fn rows(session: &Session, program: &Program, probes: &[PeerIndex]) -
         .map(|probe| match program.form() {
             Form::Recurrence(coefficients) => recurred(session, coefficients, *probe),
             Form::Listed(steps) => walked(session, (steps, program.factor()), *probe),
+            Form::Passing(passing) => shared(session, passing, *probe),
         })
         .collect()
 }
@@ -60,6 +62,46 @@ fn walked(
         }
     }
     row.iter().map(|weight| factor * weight - 1.0).collect()
+}
+
+fn shared(session: &Session, passing: &Passing, probe: PeerIndex) -> Vec<f64> {
+    let (graph, peers) = (session.graph(), session.peers());
+    let mut row = vec![0.0; peers];
+    row[probe.index()] = 1.0;
+    let mut before = row.clone();
+    // A round gives what a peer keeps and what each it meets gets the same share: its column of M_k.
+    match &passing.contacts {
+        Contacts::All => {
+            for _ in 0..session.program().rounds() {
+                before.copy_from_slice(&row);
+                for (u, weight) in row.iter_mut().enumerate() {
+                    let neighbours = graph.neighbours(u);
+                    let held = neighbours.iter().map(|&v| before[v as usize]);
+                    let held = before[u] + held.sum::<f64>();
+                    *weight = share(neighbours.len() as u32) * held;
+                }
+            }
+        }
+        Contacts::Pairs(meetings) => {
+            let met = meetings.iter().enumerate().flat_map(|(u, own)| {
+                let neighbours = graph.neighbours(u);
+                let with = own.iter().filter_map(move |one| {
+                    Some((one.round, u, neighbours[one.with? as usize] as usize))
+                });
+                with.filter(|(_, u, v)| u < v)
+            });
+            let mut met: Vec<(u32, usize, usize)> = met.collect();
+            met.sort_unstable();
+            for &(_, u, v) in met.iter().rev() {
+                let mean = share(1) * (row[u] + row[v]);
+                (row[u], row[v]) = (mean, mean);
+            }
+        }
+    }
+    let weight: f64 = row.iter().sum();
+    row.iter()
+        .map(|share| peers as f64 * share / weight - 1.0)
+        .collect()
 }
 
 fn recurred(session: &Session, schedule: &[Coefficients], probe: PeerIndex) -> Vec<f64> {

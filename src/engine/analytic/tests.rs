@@ -130,7 +130,7 @@ impl Observer for Published {
 fn schedule_of(session: &Session) -> &[Coefficients] {
     match session.program().form() {
         Form::Recurrence(coefficients) => coefficients,
-        Form::Listed(_) => panic!("no recurrence"),
+        Form::Listed(_) | Form::Passing(_) => panic!("no recurrence"),
     }
 }
 
@@ -537,5 +537,45 @@ fn the_engine_s_streams_are_its_own() {
     }
     for (i, key) in keys.iter().enumerate() {
         assert!(!keys[..i].contains(key), "stream {i} is used twice");
+    }
+}
+
+/// Sums of 12 inputs of size 1, added up in two orders: below 1e-12.
+#[test]
+fn probes_of_passed_mass_deviate_as_peers_do() {
+    let identity: Vec<f64> = (0..144).map(|i| f64::from(i % 13 == 0)).collect();
+    for graph in graphs() {
+        for kind in AveragingKind::all().filter(|kind| kind.passes_mass()) {
+            let session = session_of(&graph, crate::engine::tests::rows(), 2, (1, 7), kind, 5);
+            let Form::Passing(passing) = session.program().form() else {
+                panic!("mass is passed");
+            };
+            let shares = lockstep::Shares::new(&graph, 7, passing);
+            let rounds = lockstep::Rounds {
+                exchange: lockstep::Exchange::Passing(&shares, None),
+                factor: 12.0,
+                watch: false,
+                values: crate::protocol::Values::F64,
+            };
+            let mut averaged = lockstep::Averaged::default();
+            let gossip = lockstep::Gossip::new(&graph, session.mixing());
+            gossip.average(rounds, (12, &identity), &mut averaged);
+            let mut found = vec![0.0; 144];
+            averaged.copy_peers(0, found.chunks_exact_mut(12));
+            let peers: Vec<PeerIndex> = (0..12).map(PeerIndex).collect();
+            let rows = deviation::rows(&session, session.program(), &peers);
+            for (row, sums) in rows.iter().zip(found.chunks_exact(12)) {
+                for (deviation, sum) in row.iter().zip(sums) {
+                    assert!((deviation + 1.0 - sum).abs() < 1e-12, "{kind:?}");
+                }
+            }
+            // On a complete graph one round of push-sum is the mean.
+            let exact = kind == AveragingKind::PushSum && graph.edges() == 66;
+            let apart = rows
+                .iter()
+                .flatten()
+                .any(|deviation| deviation.abs() > 1e-3);
+            assert_eq!(apart, !exact);
+        }
     }
 }

@@ -7,10 +7,11 @@ mod queue;
 
 pub use link::Latency;
 
-use crate::protocol::averaging::Form;
+use crate::protocol::averaging::{Form, PeerBytes, Phase, Traffic};
 use crate::protocol::{CollectingOutbox, Input, Message, Peer, Targets, wire};
 use crate::vocabulary::{Label, PeerIndex, Span, Time};
 
+use super::losses::{Fate, Losses};
 use super::{Collector, Communication, EngineError, Observer, Outcome, Session};
 use link::Links;
 use mail::{Mail, Parity};
@@ -36,11 +37,12 @@ enum Delivery {
     Letters(Post),
 }
 
-/// Runs the session's peers over links with this latency, without loss.
+/// Runs the session's peers over links with this latency. Messages are lost where the averaging is made for it, and only there.
 ///
 /// Arrivals are ordered by (virtual time, order of sending), so a run is a function of its seed. Where the averaging is a
 /// recurrence, a peer is handed the messages of a step together, when the last of them arrives: by the contract of [`Peer`] it
-/// puts nothing out before. In a listed program it is handed every message when that arrives. Every message is one shared block for all neighbours; bytes are counted as on the wire.
+/// puts nothing out before. In other programs it is handed every message when that arrives, and where one is lost the end of the
+/// wait for it at the time at which it would have arrived; numbers to agree on and own coordinates are sent again until they arrive. Every message is one shared block for all neighbours; bytes are counted as on the wire.
 ///
 /// # Errors
 /// [`EngineError`] if a peer fails, reports a neighbour, or waits for ever.
@@ -63,11 +65,13 @@ struct Simulation<'a> {
     links: Links,
     queue: Queue<Arrival>,
     delivery: Delivery,
+    losses: Option<Losses>,
     collector: Collector,
     outbox: CollectingOutbox,
     /// Bytes sent by each peer.
-    sent: Vec<u64>,
+    sent: Vec<PeerBytes>,
     messages: u64,
+    lost: u64,
     /// Messages of a whole run.
     expected: u64,
 }
@@ -89,12 +93,14 @@ impl<'a> Simulation<'a> {
             queue: Queue::default(),
             delivery: match session.program().form() {
                 Form::Recurrence(_) => Delivery::Broadcasts(Mail::new(session.graph())),
-                Form::Listed(_) => Delivery::Letters(Post::default()),
+                Form::Listed(_) | Form::Passing(_) => Delivery::Letters(Post::default()),
             },
+            losses: Losses::of(session),
             collector: Collector::new(session.clone()),
             outbox: CollectingOutbox::default(),
-            sent: vec![0; peers],
+            sent: vec![PeerBytes::default(); peers],
             messages: 0,
+            lost: 0,
             expected: session.traffic(session.plan().releases().len()).messages,
         })
     }
@@ -122,13 +128,12 @@ impl<'a> Simulation<'a> {
         }
         let records = self.collector.into_records();
         let rounds = self.session.communication(records.len(), false).rounds;
+        let all = Traffic::counted(rounds.iter().sum(), self.messages, &self.sent);
         Ok(Outcome {
             records,
             communication: Communication {
-                rounds,
-                messages: self.messages,
-                bytes_total: self.sent.iter().sum(),
-                bytes_max_peer: self.sent.iter().copied().max().unwrap_or(0),
+                lost: self.lost,
+                ..Communication::of(all, rounds)
             },
         })
     }
@@ -163,9 +168,24 @@ impl<'a> Simulation<'a> {
         let Delivery::Letters(post) = &mut self.delivery else {
             return Ok(());
         };
-        let Some(Letter { from, to, message }) = post.arrive(number) else {
+        let Some(Letter {
+            from,
+            to,
+            message,
+            lost,
+        }) = post.arrive(number)
+        else {
             return Ok(());
         };
+        if lost && let Receivers::One(to) = to {
+            let (release, round) = (message.release, message.round);
+            let input = Input::Lost {
+                from,
+                release,
+                round,
+            };
+            return self.hand(to, input, now);
+        }
         match to {
             Receivers::One(to) => self.hand_over(from, to, message, now),
             Receivers::These(targets) => {
@@ -184,8 +204,11 @@ impl<'a> Simulation<'a> {
         message: Message,
         now: u64,
     ) -> Result<(), EngineError> {
+        self.hand(to, Input::Message { from, message }, now)
+    }
+
+    fn hand(&mut self, to: PeerIndex, input: Input, now: u64) -> Result<(), EngineError> {
         let time = Time(0) + Span::from_micros(now);
-        let input = Input::Message { from, message };
         self.nodes[to.index()].handle(input, time, &mut self.outbox)?;
         self.carry_out(to, now)
     }
@@ -207,7 +230,8 @@ impl<'a> Simulation<'a> {
                 Targets::All => neighbours.len(),
                 Targets::Positions(positions) => positions.len(),
             } as u64;
-            self.sent[from.index()] += copies * wire::framed_len(&message.body, values) as u64;
+            let bytes = copies * wire::framed_len(&message.body, values) as u64;
+            self.sent[from.index()].add(Phase::of(&message.body), bytes);
             self.messages += copies;
             let (links, queue) = (&mut self.links, &mut self.queue);
             match &mut self.delivery {
@@ -225,10 +249,43 @@ impl<'a> Simulation<'a> {
                         }
                     }
                 }
+                Delivery::Letters(post) if self.losses.is_some() => {
+                    let framed = wire::framed_len(&message.body, values) as u64;
+                    for to in receivers(neighbours, &targets) {
+                        let fate = self
+                            .losses
+                            .as_ref()
+                            .map(|all| all.fate(&message, (from, to)));
+                        let Fate { attempts, arrives } = fate.unwrap_or(Fate {
+                            attempts: 1,
+                            arrives: true,
+                        });
+                        let again = u64::from(attempts - 1);
+                        self.sent[from.index()].add(Phase::of(&message.body), again * framed);
+                        self.messages += again;
+                        self.lost += again + u64::from(!arrives);
+                        let number = post.send(Letter {
+                            from,
+                            to: Receivers::One(to),
+                            message: message.clone(),
+                            lost: !arrives,
+                        });
+                        // It is sent again when it should have arrived.
+                        let once = links.arrival(now) - now;
+                        let at = now.saturating_add(once.saturating_mul(u64::from(attempts)));
+                        queue.push(at, Arrival::Letter { number });
+                    }
+                }
                 Delivery::Letters(post) => {
+                    let lost = false;
                     if let Some(at) = links.common_arrival(now) {
                         let to = Receivers::These(targets);
-                        let number = post.send(Letter { from, to, message });
+                        let number = post.send(Letter {
+                            from,
+                            to,
+                            message,
+                            lost,
+                        });
                         queue.push(at, Arrival::Letter { number });
                     } else {
                         for to in receivers(neighbours, &targets) {
@@ -236,13 +293,15 @@ impl<'a> Simulation<'a> {
                                 from,
                                 to: Receivers::One(to),
                                 message: message.clone(),
+                                lost,
                             });
                             queue.push(links.arrival(now), Arrival::Letter { number });
                         }
                     }
                 }
             }
-            self.observer.progress(self.messages, self.expected);
+            self.observer
+                .progress(self.messages.min(self.expected), self.expected);
         }
         for event in outbox.events.drain(..) {
             self.collector.event(from, &event, self.observer);

@@ -9,6 +9,8 @@ pub(super) struct Letter {
     pub(super) from: PeerIndex,
     pub(super) to: Receivers,
     pub(super) message: Message,
+    /// Whether all that arrives is the end of the wait for it.
+    pub(super) lost: bool,
 }
 
 /// Who gets a letter when it arrives.

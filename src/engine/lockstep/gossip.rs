@@ -15,6 +15,7 @@ use crate::protocol::averaging::{Coefficients, Run, mix_tile, runs};
 use crate::protocol::{Values, to_f32};
 use crate::topology::{Graph, Mixing};
 
+use super::shares::{Lost, Shares};
 use super::walk::Walk;
 
 /// Bytes of the two buffers of a tile up to which wider tiles are chosen: a fraction of a second-level
@@ -79,13 +80,15 @@ pub struct Rounds<'a> {
     pub watch: bool,
 }
 
-/// The two forms of an averaging program.
+/// The three forms of an averaging program.
 #[derive(Clone, Copy, Debug)]
 pub enum Exchange<'a> {
     /// With all neighbours and these coefficients in every round.
     Recurrence(&'a [Coefficients]),
     /// Step by step.
     Listed(&'a Walk),
+    /// Shares of value and weight, but for the messages that are lost.
+    Passing(&'a Shares, Option<&'a Lost>),
 }
 
 impl Averaged {
@@ -309,6 +312,15 @@ impl Averaging<'_> {
                     }
                 }
             }
+            Exchange::Passing(shares, lost) => {
+                shares.run(tile, lost, |values, weights| {
+                    if self.rounds.watch {
+                        squares.push(spread_of_means(values, weights, &totals));
+                    }
+                });
+                // These are estimates of the sum already.
+                return Seen { totals, squares };
+            }
         }
         for value in tile.as_flattened_mut() {
             *value *= self.rounds.factor;
@@ -379,6 +391,23 @@ fn spread<const T: usize>(values: &[[f64; T]], total: &[f64; T], share: f64) -> 
     for row in values {
         for ((square, x), mean) in squares.iter_mut().zip(row).zip(&mean) {
             let apart = share * x - mean;
+            *square += apart * apart;
+        }
+    }
+    squares
+}
+
+/// Σ_u (x_u / w_u − x̄)² per coordinate, in peer order.
+fn spread_of_means<const T: usize>(
+    values: &[[f64; T]],
+    weights: &[[f64; 1]],
+    total: &[f64; T],
+) -> [f64; T] {
+    let mean = total.map(|sum| sum / values.len() as f64);
+    let mut squares = [0.0; T];
+    for (row, [weight]) in values.iter().zip(weights) {
+        for ((square, x), mean) in squares.iter_mut().zip(row).zip(&mean) {
+            let apart = x / weight - mean;
             *square += apart * apart;
         }
     }

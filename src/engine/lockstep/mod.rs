@@ -13,6 +13,7 @@
 
 mod chunk;
 mod gossip;
+mod shares;
 mod states;
 mod together;
 mod walk;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::course::{self, Current, Engine};
+use super::losses::Losses;
 use super::noise::NetworkNoise;
 use super::outcome::ReleaseRecord;
 use super::{Consensus, EngineError, Observer, Outcome, Session, Totals, Transcript};
@@ -33,6 +35,7 @@ use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, Round};
 use chunk::{ChunkState, ChunkTask};
 use gossip::PEERS_AT_ONCE;
 pub use gossip::{Averaged, Exchange, Gossip, Rounds, tile_width};
+pub use shares::{Lost, Shares};
 use states::States;
 pub use walk::Walk;
 
@@ -72,12 +75,18 @@ fn run_holding(
         _ => Walk::default(),
     };
     let walks: Vec<Walk> = program.turns().iter().map(walk).collect();
+    // A program that passes mass takes no turns.
+    let shares = match program.form() {
+        Form::Passing(passing) => Some(Shares::new(session.graph(), program.rounds(), passing)),
+        Form::Recurrence(_) | Form::Listed(_) => None,
+    };
     let turns = program.turns().iter().zip(&walks);
     let turns: Vec<Rounds<'_>> = turns
         .map(|(turn, walk)| Rounds {
-            exchange: match turn.form() {
-                Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
-                Form::Listed(_) => Exchange::Listed(walk),
+            exchange: match (turn.form(), &shares) {
+                (Form::Recurrence(coefficients), _) => Exchange::Recurrence(coefficients),
+                (_, Some(shares)) => Exchange::Passing(shares, None),
+                (Form::Listed(_) | Form::Passing(_), None) => Exchange::Listed(walk),
             },
             values: session.plan().values(),
             factor: turn.factor(),
@@ -247,13 +256,21 @@ impl Engine for Network<'_> {
             .collect();
         let query = self.states.query_block(session, &self.sums);
         let turn = (session.plan().sums_before(id) % self.turns.len() as u64) as usize;
+        let mut rounds = self.turns[turn];
+        let lost = match (rounds.exchange, Losses::of(session)) {
+            (Exchange::Passing(shares, _), Some(losses)) => Some(shares.lost(&losses, id)),
+            _ => None,
+        };
+        if let Exchange::Passing(shares, _) = rounds.exchange {
+            rounds.exchange = Exchange::Passing(shares, lost.as_ref());
+        }
         let mut task = ChunkTask {
             session,
             noise: self.noise,
             gossip: self.gossip,
             prepared: &prepared,
             current,
-            rounds: self.turns[turn],
+            rounds,
             common: self.commons.map(|commons| &commons[turn]),
             alone: false,
         };

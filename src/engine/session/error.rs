@@ -27,6 +27,15 @@ pub enum SessionError {
         /// What the plan exchanges.
         values: Values,
     },
+    /// Running totals in values that are too short for them.
+    #[error(
+        "averaging.values = \"{values}\" does not go with averaging.scheme = \"push-sum\" or \"pairwise\": running totals would lose mass to \
+         rounding; set averaging.values = \"f64\""
+    )]
+    MassValues {
+        /// What the plan exchanges.
+        values: Values,
+    },
     /// Rows for more or fewer peers than the plan has.
     #[error("rows are given for {found} peers, the plan has {peers}: give one entry per peer")]
     Rows {

@@ -101,6 +101,10 @@ impl SessionParts {
             let values = parameters.values;
             return Err(SessionError::Values { values });
         }
+        if self.program.extra_values() > 0 && parameters.values != Values::F64 {
+            let values = parameters.values;
+            return Err(SessionError::MassValues { values });
+        }
         if graphs_digest(&self.topology, &self.noise_topology) != parameters.topology {
             return Err(SessionError::Graphs);
         }
@@ -503,7 +507,8 @@ impl Session {
                 let bytes = wire::framed_block_len(values * self.peers(), Values::F64) as u64;
                 load.coordinate_bytes += flood * bytes;
             } else {
-                let bytes = wire::framed_block_len(values, self.plan.values());
+                let held = values + self.program.extra_values();
+                let bytes = wire::framed_block_len(held, self.plan.values());
                 load.sums.push(bytes as u64);
             }
         }

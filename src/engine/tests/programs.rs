@@ -139,7 +139,7 @@ fn no_neighbour_gets_more_than_two_messages_ahead_of_a_slow_peer_under_any_schem
 
 /// How far two sums of 12 inputs in different orders may be apart, relative to the sum: each has an error of at most
 /// s ε/2 Σ_u |x_u| per coordinate, and Σ_u ‖x_u‖ ≤ ‖Ȳ‖ (1 + spread/√s) by Cauchy and Schwarz; doubled for higher orders.
-fn rounding(spread: f64) -> f64 {
+pub(super) fn rounding(spread: f64) -> f64 {
     2.0 * f64::EPSILON * 12.0 * (1.0 + spread / 12_f64.sqrt())
 }
 

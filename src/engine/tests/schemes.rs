@@ -82,7 +82,7 @@ fn session(
 fn steps(program: &Program) -> &[Vec<PeerStep>] {
     match program.form() {
         Form::Listed(steps) => steps,
-        Form::Recurrence(_) => panic!("no list of steps"),
+        Form::Recurrence(_) | Form::Passing(_) => panic!("no list of steps"),
     }
 }
 
@@ -256,9 +256,10 @@ fn turns_of_a_tree_differ_and_move_the_load() {
     let (one, alone) = busiest(1);
     let (four, turns) = busiest(4);
     assert_eq!(
-        (one.messages, one.bytes_total),
-        (four.messages, four.bytes_total)
+        (one.messages, one.bytes.bytes_total),
+        (four.messages, four.bytes.bytes_total)
     );
+    let (four, one) = (four.bytes, one.bytes);
     assert!(four.bytes_max_peer < one.bytes_max_peer, "{four:?} {one:?}");
     assert_eq!(turns.turn(0), &alone, "the first turn is the tree itself");
     assert_ne!(turns.digest(), alone.digest());

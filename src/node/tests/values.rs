@@ -32,8 +32,8 @@ fn singles_give_equal_bits_in_every_engine_for_every_scheme_and_algorithm() {
         AlgorithmSpec::Covariance { rank },
     ];
     let graphs = graphs();
-    for graph in [&graphs[0], &graphs[3]] {
-        for kind in AveragingKind::all() {
+    for graph in [&graphs[0], &graphs[1]] {
+        for kind in schemes_on(graph) {
             for algorithm in &algorithms {
                 let session = session_of(graph, rows(), rank, (2, 9), kind, 5);
                 let doubles = changed(&session, |p| p.algorithm = algorithm.clone());
@@ -49,7 +49,7 @@ fn singles_give_equal_bits_in_every_engine_for_every_scheme_and_algorithm() {
                 assert_ne!(sum, doubles.records[0].sum.values());
                 let (ours, theirs) = (&lockstep.communication, &doubles.communication);
                 assert_eq!(ours.messages, theirs.messages);
-                assert!(ours.bytes_total * 100 < theirs.bytes_total * 53);
+                assert!(ours.bytes_total * 10 < theirs.bytes_total * 6);
             }
         }
     }

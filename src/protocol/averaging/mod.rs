@@ -1,12 +1,13 @@
 //! Averaging as a compiled program of exchanges.
 //!
 //! A scheme compiles the public communication graph to a [`Program`]: per step and peer whom to send to, whom to wait
-//! for and how to combine, and a last factor that turns a peer's last value into its estimate of the sum. Two forms of program
+//! for and how to combine, and a last factor that turns a peer's last value into its estimate of the sum. Three forms of program
 //! exist:
 //!
 //! - a **recurrence**: in every round all peers exchange with all their neighbours,
 //!   x^{k+1} = a_k · W x^k + b_k · x^k + c_k · x^{k−1} over the mixing matrix W, so that a list of (a, b, c) says everything;
-//! - a **list** of every peer's steps, each with its own receivers, senders and weights.
+//! - a **list** of every peer's steps, each with its own receivers, senders and weights;
+//! - **passing**: peers give neighbours shares of a value and a weight, as running totals that survive lost messages.
 //!
 //! Peers, engines, counts of messages and bytes and the law of the analytic engine are derived from the program. A scheme is
 //! one file here and one line in `schemes!` below, which gives [`AveragingKind`] its variant.
@@ -18,11 +19,17 @@ mod common_end;
 mod doubling;
 mod fold;
 mod linear;
+mod loss;
+pub mod mass;
 mod mix;
 mod network;
 mod options;
+mod pairwise;
+mod passing;
 mod program;
+mod push_sum;
 mod recurrence;
+mod rehearsal;
 mod spanning;
 mod step;
 #[cfg(test)]
@@ -39,14 +46,19 @@ pub use common_end::CommonEnd;
 pub use doubling::Doubling;
 pub use fold::fold;
 pub use linear::Linear;
+pub use loss::{Loss, LossError};
 pub use mix::{Run, mix, mix_tile, runs};
 pub use network::Network;
 pub use options::{AveragingOption, AveragingOptions, MAX_TURNS};
+pub use pairwise::Pairwise;
+pub use passing::{Contacts, Meeting, Passing, share};
+pub(crate) use passing::{Met, OwnContacts};
 pub(crate) use program::Part;
 pub use program::{Form, HeardRounds, PeerProgram, Program};
+pub use push_sum::PushSum;
 pub use recurrence::Recurrence;
 pub use step::{Expected, PeerStep, ProgramError};
-pub use traffic::{Load, Traffic};
+pub use traffic::{ByteCount, Load, PeerBytes, Phase, PhaseBytes, Traffic};
 pub use tree::Tree;
 
 /// Bounds on the eigenvalues of the mixing matrix other than 1: `lowest ≤ λ_min(W)`, `second ≥ λ₂(W)`.
@@ -111,6 +123,51 @@ pub enum AveragingError {
         reached: usize,
         /// All peers.
         peers: usize,
+    },
+    /// A promise that no spectrum tells.
+    #[error(
+        "what averaging.scheme = \"{scheme}\" promises follows from its program on one topology: compile it and ask the program"
+    )]
+    OfProgram {
+        /// The scheme.
+        scheme: &'static str,
+    },
+    /// The spread between peers that no longer shrinks.
+    #[error(
+        "averaging.scheme = \"{scheme}\" stops at {reached:e} after {rounds} rounds and does not reach tolerance {tolerance:e}: \
+         use a connected topology, and a tolerance above the rounding of 64-bit numbers"
+    )]
+    Stalled {
+        /// The scheme.
+        scheme: &'static str,
+        /// The tolerance asked for.
+        tolerance: f64,
+        /// What it comes to.
+        reached: f64,
+        /// After so many rounds.
+        rounds: u32,
+    },
+    /// A list of exchanges that is too long to keep.
+    #[error(
+        "averaging.scheme = \"{scheme}\" would send more than {limit} messages per release, after {rounds} rounds: use a better \
+         connected topology, averaging.scheme = \"chebyshev\", a larger tolerance or fewer averaging.rounds"
+    )]
+    TooManyMessages {
+        /// The scheme.
+        scheme: &'static str,
+        /// Rounds that take as many.
+        rounds: u32,
+        /// The most this build lists.
+        limit: u64,
+    },
+    /// Lost messages under a scheme that waits for every one.
+    #[error(
+        "averaging.scheme = \"{scheme}\" waits for every message and has none to lose: remove engine.loss, or set \
+         averaging.scheme to \"push-sum\" or \"pairwise\""
+    )]
+    Lossless {
+        /// The scheme.
+        scheme: &'static str,
     },
     /// A graph without the edges for groups of peers.
     #[error(
@@ -243,6 +300,11 @@ pub trait AveragingScheme {
     fn is_exact(&self) -> bool {
         false
     }
+
+    /// Whether its program passes mass: such a scheme does without lost messages, and its promise follows from the program.
+    fn passes_mass(&self) -> bool {
+        false
+    }
 }
 
 macro_rules! schemes {
@@ -288,6 +350,10 @@ schemes! {
     Tree = "tree";
     /// The exact sum by exchanges in groups of groups.
     Doubling = "doubling";
+    /// Shares of value and weight to all neighbours; survives lost messages.
+    PushSum = "push-sum";
+    /// Random disjoint pairs share equally; survives lost messages.
+    Pairwise = "pairwise";
 }
 
 impl AveragingKind {
@@ -298,7 +364,13 @@ impl AveragingKind {
 
     /// The schemes that are recurrences.
     pub fn recurrences() -> impl Iterator<Item = Self> {
-        Self::all().filter(|kind| !kind.is_exact())
+        Self::all().filter(|kind| !kind.is_exact() && !kind.passes_mass())
+    }
+
+    /// Whether its program passes mass: such a scheme does without lost messages, and its promise follows from the program.
+    #[must_use]
+    pub fn passes_mass(self) -> bool {
+        self.scheme().passes_mass()
     }
 
     /// Whether all peers end with the same bits, after as many rounds as the graph takes: such a scheme has neither

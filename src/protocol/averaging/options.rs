@@ -1,6 +1,6 @@
 //! What a scheme can be told beside how long it runs.
 
-use super::{AveragingError, AveragingKind};
+use super::{AveragingError, AveragingKind, Loss};
 
 /// The most children a peer of a tree may be given, and the largest base of doubling: larger numbers change nothing.
 const MOST: u32 = 1 << 20;
@@ -58,6 +58,7 @@ pub struct AveragingOptions {
     fan_in: Option<u32>,
     rotate: Option<u32>,
     base: Option<u32>,
+    loss: Loss,
 }
 
 impl AveragingOptions {
@@ -102,6 +103,19 @@ impl AveragingOptions {
         Ok(self)
     }
 
+    /// The fraction of messages to do without.
+    #[must_use]
+    pub fn with_loss(mut self, loss: Loss) -> Self {
+        self.loss = loss;
+        self
+    }
+
+    /// The fraction of messages to do without.
+    #[must_use]
+    pub fn loss(&self) -> Loss {
+        self.loss
+    }
+
     /// The peer that knows the sum first, if it was chosen.
     #[must_use]
     pub fn root(&self) -> Option<u32> {
@@ -134,6 +148,10 @@ impl AveragingOptions {
 
     /// Refuses what was given and this scheme does not know.
     pub(super) fn check(&self, scheme: AveragingKind) -> Result<(), AveragingError> {
+        if !self.loss.is_none() && !scheme.passes_mass() {
+            let scheme = scheme.name();
+            return Err(AveragingError::Lossless { scheme });
+        }
         let given = [
             (AveragingOption::Root, self.root.is_some()),
             (AveragingOption::Seed, self.seed.is_some()),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::agreement;
 use super::coefficients::Coefficients;
 use super::common_end::CommonEnd;
+use super::loss::Loss;
 use super::network::Network;
+use super::passing::{Contacts, Meeting, OwnContacts, Passing};
 use super::step::{Expected, PeerStep, ProgramError};
 use super::window;
 
@@ -29,13 +31,15 @@ pub struct Program {
     turns: Arc<[Program]>,
 }
 
-/// The two shapes of a program.
+/// The three shapes of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// In every round every peer exchanges with all its neighbours, with these coefficients and the mixing weights.
     Recurrence(Arc<[Coefficients]>),
     /// Every peer's steps, in ascending rounds, each peer at least one.
     Listed(Arc<[Vec<PeerStep>]>),
+    /// Peers give shares of their mass, and end with value and weight.
+    Passing(Arc<Passing>),
 }
 
 impl Program {
@@ -122,6 +126,58 @@ impl Program {
             form: Form::Listed(steps.into()),
             turns: Arc::default(),
         })
+    }
+
+    /// A program of so many rounds in which mass is passed. Its last factor is s.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if meetings are not in order, are not listed at both ends, or are beyond the last round.
+    pub fn passing(
+        network: &dyn Network,
+        rounds: u32,
+        passing: Passing,
+    ) -> Result<Self, ProgramError> {
+        let factor = network.peers() as f64;
+        if let Contacts::Pairs(meetings) = &passing.contacts {
+            check_meetings(network, rounds, meetings)?;
+        }
+        let mut hasher = hasher(2, rounds, factor);
+        hasher.update(&passing.loss.fraction().to_bits().to_le_bytes());
+        passing.contacts.hash(&mut hasher);
+        Ok(Self {
+            rounds,
+            factor,
+            form: Form::Passing(Arc::new(passing)),
+            ends_equal: false,
+            sums_once: false,
+            digest: *hasher.finalize().as_bytes(),
+            turns: Arc::new([]),
+        })
+    }
+
+    /// What its scheme promises of the whole program where no spectrum tells: the factor by which the spread between peers has shrunk
+    /// at its end, for every start. A recurrence's follows from the mixing matrix, and a listed program has none.
+    #[must_use]
+    pub fn contraction(&self) -> Option<f64> {
+        match &self.form {
+            Form::Passing(passing) => Some(passing.contraction),
+            Form::Recurrence(_) | Form::Listed(_) => None,
+        }
+    }
+
+    /// The fraction of messages that may be lost.
+    #[must_use]
+    pub fn loss(&self) -> Loss {
+        match &self.form {
+            Form::Passing(passing) => passing.loss,
+            Form::Recurrence(_) | Form::Listed(_) => Loss::NONE,
+        }
+    }
+
+    /// Numbers that a message of a sum holds beside the values: the weight, where mass is passed.
+    #[must_use]
+    pub fn extra_values(&self) -> usize {
+        usize::from(matches!(self.form, Form::Passing(_)))
     }
 
     /// A program of turns: sum number r of a session, counted from 0, is formed by the program number r mod m of these m. A single
@@ -241,6 +297,7 @@ impl Program {
                 let of_peer = |steps: &Vec<PeerStep>| 24 + steps.iter().map(of_step).sum::<usize>();
                 steps.iter().map(of_peer).sum::<usize>() as u64
             }
+            Form::Passing(passing) => passing.contacts.bytes(),
         }
     }
 
@@ -272,6 +329,10 @@ impl Program {
                         heard,
                     }
                 }
+                Form::Passing(passing) => {
+                    let degree = network.neighbours(peer).len();
+                    Part::Passing(passing.contacts.of_peer(peer, degree))
+                }
             },
             turns: self
                 .turns
@@ -288,6 +349,39 @@ fn hasher(form: u8, rounds: u32, factor: f64) -> blake3::Hasher {
     hasher.update(&rounds.to_le_bytes());
     hasher.update(&factor.to_bits().to_le_bytes());
     hasher
+}
+
+/// Every meeting is at one neighbour, in ascending rounds, and that neighbour's too.
+fn check_meetings(
+    network: &dyn Network,
+    rounds: u32,
+    meetings: &[Vec<Meeting>],
+) -> Result<(), ProgramError> {
+    if meetings.len() != network.peers() {
+        let (found, peers) = (meetings.len(), network.peers());
+        return Err(ProgramError::Peers { found, peers });
+    }
+    for (peer, own) in meetings.iter().enumerate() {
+        let ascending = own.is_sorted_by(|a, b| a.round < b.round);
+        let within = own.iter().all(|meeting| meeting.round < rounds);
+        if own.is_empty() || !ascending || !within {
+            return Err(ProgramError::Step { peer });
+        }
+        for &Meeting { round, with } in own {
+            let Some(with) = with else { continue };
+            let other = network.neighbours(peer).get(with as usize);
+            let other = *other.ok_or(ProgramError::Step { peer })? as usize;
+            let back = network.neighbours(other).binary_search(&(peer as u32));
+            let back = back.ok().map(|back| back as u32);
+            let expected = Meeting { round, with: back };
+            let at = meetings[other].binary_search_by_key(&round, |one| one.round);
+            let met = at.is_ok_and(|at| meetings[other][at] == expected);
+            if back.is_none() || !met {
+                return Err(ProgramError::Unmatched { peer, round });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_order(
@@ -384,6 +478,7 @@ pub(crate) enum Part {
         /// Per neighbour: the rounds in which it is expected, ascending.
         heard: Vec<Vec<u32>>,
     },
+    Passing(OwnContacts),
 }
 
 impl PeerProgram {
@@ -405,6 +500,7 @@ impl PeerProgram {
         match &self.part {
             Part::Recurrence { weights, .. } => weights.len(),
             Part::Listed { heard, .. } => heard.len(),
+            Part::Passing(contacts) => contacts.degree(),
         }
     }
 
@@ -431,9 +527,25 @@ impl PeerProgram {
     #[must_use]
     pub fn heard(&self, position: usize) -> HeardRounds {
         match &self.part {
-            Part::Recurrence { .. } => HeardRounds::Every(self.rounds),
+            Part::Recurrence { .. } | Part::Passing(OwnContacts::All { .. }) => {
+                HeardRounds::Every(self.rounds)
+            }
+            Part::Passing(OwnContacts::Pairs { heard, .. }) => {
+                HeardRounds::Listed(heard[position].as_slice().into())
+            }
             Part::Listed { heard, .. } => HeardRounds::Listed(heard[position].as_slice().into()),
         }
+    }
+
+    /// Rounds of the whole program.
+    pub(crate) fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// Numbers that a message of a sum holds beside the values.
+    #[must_use]
+    pub fn extra_values(&self) -> usize {
+        usize::from(matches!(self.part, Part::Passing(_)))
     }
 
     /// The exchanges of the first turn.

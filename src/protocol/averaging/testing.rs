@@ -99,7 +99,7 @@ impl Network for Sketch {
 pub(super) fn steps(program: &Program) -> &[Vec<PeerStep>] {
     match program.form() {
         Form::Listed(steps) => steps,
-        Form::Recurrence(_) => panic!("no list of steps"),
+        Form::Recurrence(_) | Form::Passing(_) => panic!("no list of steps"),
     }
 }
 

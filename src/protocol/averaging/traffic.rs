@@ -1,21 +1,121 @@
 //! What releases cost to send, derived from the program: the one place that counts messages and bytes.
 
+use std::ops::AddAssign;
+
+use serde::Serialize;
+
 use super::program::Form;
 use super::{Network, Program};
 use crate::protocol::values::Values;
 use crate::protocol::{Body, wire};
 
-/// Messages and bytes of all peers, headers and length prefixes included.
+/// What a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Agreeing on a public number, such as the statistic that scales the noise.
+    Agreement,
+    /// Forming a sum.
+    Sums,
+    /// Gathering what only one peer has of each coordinate.
+    Coordinates,
+}
+
+impl Phase {
+    /// That of a message with this content.
+    #[must_use]
+    pub fn of(body: &Body) -> Self {
+        match body {
+            Body::Scale(_) => Self::Agreement,
+            Body::Average(_) | Body::Residues(_) => Self::Sums,
+            Body::Coordinates(_) => Self::Coordinates,
+        }
+    }
+}
+
+/// Bytes that one peer sends, by what they are for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PeerBytes {
+    /// Agreeing on public numbers.
+    pub agreement: u64,
+    /// Forming sums.
+    pub sums: u64,
+    /// Gathering own coordinates.
+    pub coordinates: u64,
+}
+
+impl PeerBytes {
+    /// So many bytes more for this.
+    pub fn add(&mut self, phase: Phase, bytes: u64) {
+        *match phase {
+            Phase::Agreement => &mut self.agreement,
+            Phase::Sums => &mut self.sums,
+            Phase::Coordinates => &mut self.coordinates,
+        } += bytes;
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn total(self) -> u64 {
+        self.agreement + self.sums + self.coordinates
+    }
+}
+
+impl AddAssign for PeerBytes {
+    fn add_assign(&mut self, other: Self) {
+        self.agreement += other.agreement;
+        self.sums += other.sums;
+        self.coordinates += other.coordinates;
+    }
+}
+
+/// What the bytes of many peers amount to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ByteCount {
+    /// Bytes sent by all peers.
+    pub bytes_total: u64,
+    /// Bytes that a peer sends on average.
+    pub bytes_mean_peer: f64,
+    /// Bytes sent by the peer that sends most of these.
+    pub bytes_max_peer: u64,
+}
+
+impl ByteCount {
+    /// Of peers that send so many bytes each.
+    #[must_use]
+    pub fn of(sent: impl Iterator<Item = u64>) -> Self {
+        let (mut count, mut peers) = (Self::default(), 0_u64);
+        for bytes in sent {
+            peers += 1;
+            count.bytes_total += bytes;
+            count.bytes_max_peer = count.bytes_max_peer.max(bytes);
+        }
+        count.bytes_mean_peer = count.bytes_total as f64 / peers.max(1) as f64;
+        count
+    }
+}
+
+/// Bytes by what they are for. The peer that sends most may be another one in each phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PhaseBytes {
+    /// Agreeing on public numbers.
+    pub agreement: ByteCount,
+    /// Forming sums.
+    pub sums: ByteCount,
+    /// Gathering own coordinates.
+    pub coordinates: ByteCount,
+}
+
+/// Messages and bytes of all peers, headers and length prefixes included.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traffic {
     /// Exchanges one after the other: rounds of max-consensus, then averaging rounds.
     pub rounds: u32,
     /// Messages, one per receiver.
     pub messages: u64,
-    /// Bytes sent by all peers.
-    pub bytes_total: u64,
-    /// Bytes sent by the busiest peer.
-    pub bytes_max_peer: u64,
+    /// Bytes sent by all peers, by a peer on average and by the busiest one.
+    pub bytes: ByteCount,
+    /// The same by what they are for.
+    pub phases: PhaseBytes,
 }
 
 /// What is exchanged beside the averaging program: how often, and how large.
@@ -32,6 +132,15 @@ pub struct Load {
 }
 
 impl Load {
+    /// The same where every message of a sum carries so many numbers of 8 bytes more.
+    #[must_use]
+    pub fn with_extra_values(mut self, extra: usize) -> Self {
+        for bytes in &mut self.sums {
+            *bytes += 8 * extra as u64;
+        }
+        self
+    }
+
     /// One sum of so many coordinates of these values after so many rounds of max-consensus.
     #[must_use]
     pub fn sum(number_rounds: u32, coordinates: usize, values: Values) -> Self {
@@ -71,43 +180,81 @@ impl Traffic {
         let rounds = load.number_rounds
             + load.sums.len() as u64 * u64::from(program.rounds())
             + load.coordinate_rounds;
-        let mut traffic = Self {
-            rounds: u32::try_from(rounds).unwrap_or(u32::MAX),
-            ..Self::default()
-        };
         let turns: Vec<(&Program, (u64, u64))> = program
             .turns()
             .iter()
             .enumerate()
             .map(|(number, turn)| (turn, load.of_turn(number, program.turns().len())))
             .collect();
-        for u in 0..network.peers() {
+        let mut messages = 0;
+        let mut sent = vec![PeerBytes::default(); network.peers()];
+        for (u, sent) in sent.iter_mut().enumerate() {
             let degree = network.neighbours(u).len() as u64;
-            let mut bytes = degree * (load.number_rounds * number + load.coordinate_bytes);
-            traffic.messages += degree * (load.number_rounds + load.coordinate_rounds);
+            sent.agreement = degree * load.number_rounds * number;
+            sent.coordinates = degree * load.coordinate_bytes;
+            messages += degree * (load.number_rounds + load.coordinate_rounds);
             for (turn, (sums, sum_bytes)) in &turns {
                 let blocks = match turn.form() {
                     Form::Recurrence(_) => degree * u64::from(turn.rounds()),
                     Form::Listed(steps) => steps[u].iter().map(|s| s.send_to.len() as u64).sum(),
+                    Form::Passing(passing) => {
+                        let contacts = &passing.contacts;
+                        contacts.messages(u, degree as usize, turn.rounds())
+                    }
                 };
-                bytes += blocks * sum_bytes;
-                traffic.messages += blocks * sums;
+                sent.sums += blocks * sum_bytes;
+                messages += blocks * sums;
             }
-            traffic.bytes_total += bytes;
-            traffic.bytes_max_peer = traffic.bytes_max_peer.max(bytes);
         }
-        traffic
+        let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
+        Self::counted(rounds, messages, &sent)
     }
 
-    /// The same so many times over, rounds excepted, which stay those of one.
+    /// The traffic of peers that have sent these bytes, each its own, in so many messages in all.
     #[must_use]
-    pub fn times(self, times: u32) -> Self {
-        let times = u64::from(times);
+    pub fn counted(rounds: u32, messages: u64, sent: &[PeerBytes]) -> Self {
+        let of = |bytes: fn(&PeerBytes) -> u64| ByteCount::of(sent.iter().map(bytes));
         Self {
-            rounds: self.rounds,
-            messages: self.messages * times,
-            bytes_total: self.bytes_total * times,
-            bytes_max_peer: self.bytes_max_peer * times,
+            rounds,
+            messages,
+            bytes: of(|sent| sent.total()),
+            phases: PhaseBytes {
+                agreement: of(|sent| sent.agreement),
+                sums: of(|sent| sent.sums),
+                coordinates: of(|sent| sent.coordinates),
+            },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_means_and_largest_are_of_each_phase_and_of_all() {
+        let mut sent = [PeerBytes::default(); 4];
+        for (peer, phase, bytes) in [
+            (0, Phase::Agreement, 10),
+            (0, Phase::Sums, 5),
+            (1, Phase::Sums, 7),
+            (1, Phase::Sums, 4),
+            (2, Phase::Coordinates, 12),
+        ] {
+            sent[peer].add(phase, bytes);
+        }
+        let traffic = Traffic::counted(3, 5, &sent);
+        let of = |bytes: ByteCount| {
+            (
+                bytes.bytes_total,
+                bytes.bytes_mean_peer,
+                bytes.bytes_max_peer,
+            )
+        };
+        assert_eq!(of(traffic.bytes), (38, 9.5, 15));
+        assert_eq!(of(traffic.phases.agreement), (10, 2.5, 10));
+        assert_eq!(of(traffic.phases.sums), (16, 4.0, 11));
+        assert_eq!(of(traffic.phases.coordinates), (12, 3.0, 12));
+        assert_eq!(of(Traffic::counted(0, 0, &[]).bytes), (0, 0.0, 0));
     }
 }

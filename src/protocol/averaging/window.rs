@@ -27,6 +27,11 @@
 //!
 //! The test is no stricter than it must be: a round of max-consensus may stand before a turn, which makes p = 1, and one may
 //! follow, which needs p ≤ 1.
+//!
+//! # Where mass is passed
+//! Both ends of an edge meet in the same rounds, and each sends before it waits: on every edge it is as in a recurrence. A lost message
+//! counts as taken when its receiver is told that it is lost. The statement holds as long as nobody is told so before the message was
+//! sent: then v, told of the loss of u's message o − 1, still sends o after u has taken o − 2.
 
 use super::network::Network;
 use super::step::{PeerStep, ProgramError};

@@ -3,7 +3,7 @@
 use crate::linalg::NotFullRank;
 use crate::protocol::query::QueryError;
 use crate::protocol::release_error::ReleaseError;
-use crate::vocabulary::{PeerIndex, ReleaseId};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
 /// The peer was set up or driven wrongly, or cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -64,6 +64,21 @@ pub enum PeerError {
     Program {
         /// The peer.
         peer: PeerIndex,
+    },
+    /// A lost message that the peer cannot do without, or one that was never to come.
+    #[error(
+        "{peer} was told that a message of {from} is lost in {release}, {round}, where its averaging does without none: use \
+         push-sum or pairwise, and tell of averaging messages only, once they were sent"
+    )]
+    Lost {
+        /// The peer.
+        peer: PeerIndex,
+        /// Whose message.
+        from: PeerIndex,
+        /// Of which release.
+        release: ReleaseId,
+        /// Of which round.
+        round: Round,
     },
     /// `Start` came twice.
     #[error("{peer} was started twice")]

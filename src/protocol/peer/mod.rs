@@ -1,6 +1,7 @@
 //! One peer as a state machine: messages and timers in; messages, timers, events and faults out.
 
 mod error;
+mod passing;
 mod phase;
 mod setup;
 mod steps;
@@ -115,7 +116,7 @@ impl Peer {
         }
         let lanes = match program.part() {
             Part::Recurrence { .. } => Lanes::Same,
-            Part::Listed { .. } => Lanes::Each(
+            Part::Listed { .. } | Part::Passing(_) => Lanes::Each(
                 (0..setup.neighbours.len())
                     .map(|position| (Lane::of(&setup.plan, program, position), 0))
                     .collect(),
@@ -190,6 +191,11 @@ impl Peer {
                     return Ok(());
                 }
             }
+            Input::Lost {
+                from,
+                release,
+                round,
+            } => self.lose(from, (release, round))?,
             Input::Timer(timer) => {
                 if timer.step == self.step && self.started && !self.is_finished() {
                     for (position, number) in self.expected() {
@@ -275,6 +281,10 @@ impl Peer {
                 let number = lane
                     .number(release, round, &body)
                     .ok_or(FaultKind::Unexpected { release, round })?;
+                if number < *due && matches!(self.setup.program.part(), Part::Passing(_)) {
+                    // It was given up: what it told has come, or will come, with a later one.
+                    return Ok(());
+                }
                 (number, *due, lane.step(*due).unwrap_or(self.step))
             }
         };
@@ -304,7 +314,10 @@ impl Peer {
             Body::Scale(value) => {
                 return check_agreed(planned, *value).map(|()| step);
             }
-            Body::Average(values) => (planned.values(), values.len()),
+            Body::Average(values) => {
+                let extra = self.setup.program.extra_values();
+                (planned.values() + extra, values.len())
+            }
             Body::Residues(values) => (planned.values(), values.len()),
             Body::Coordinates(values) => (planned.values() * peers, values.len()),
         };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::protocol::averaging::mass::Holding;
 use crate::protocol::plan::Terms;
 
 /// What the peer waits for.
@@ -17,6 +18,13 @@ pub(super) enum Phase {
         terms: Terms,
         current: Arc<Vec<f64>>,
         previous: Arc<Vec<f64>>,
+    },
+    /// The passing of mass.
+    Pass {
+        /// Place among the peer's own steps.
+        at: usize,
+        terms: Terms,
+        holding: Holding,
     },
     /// The spreading of own coordinates.
     Gather {

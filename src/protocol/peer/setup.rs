@@ -9,7 +9,7 @@ use crate::protocol::averaging::PeerProgram;
 use crate::protocol::message::Message;
 use crate::protocol::outbox::Timer;
 use crate::protocol::plan::Plan;
-use crate::vocabulary::{PeerIndex, Span};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round, Span};
 
 /// Everything one peer starts from. `rows` and `noise` are its secrets.
 pub struct PeerSetup {
@@ -44,6 +44,16 @@ pub enum Input {
         from: PeerIndex,
         /// What it said.
         message: Message,
+    },
+    /// An averaging message will not come: the end of the wait for it, as a driver's own timer would have it. Only a program that
+    /// passes mass does without; given to others it is an error. Not before the message was sent.
+    Lost {
+        /// Whose message.
+        from: PeerIndex,
+        /// Of which release.
+        release: ReleaseId,
+        /// Of which averaging round.
+        round: Round,
     },
     /// A timer set through the outbox has come due.
     Timer(Timer),

@@ -8,6 +8,7 @@ use crate::algorithm::Next;
 use crate::protocol::averaging::{Part, PeerProgram, fold, mix};
 use crate::protocol::fault::{Fault, FaultKind};
 use crate::protocol::finite::first_not_finite;
+use crate::protocol::inbox::Slot;
 use crate::protocol::kernel;
 use crate::protocol::lane::Lanes;
 use crate::protocol::message::{Body, Message};
@@ -31,7 +32,7 @@ impl Peer {
         &self.setup.plan.releases()[index]
     }
 
-    fn failed(&self, error: ReleaseError) -> PeerError {
+    pub(super) fn failed(&self, error: ReleaseError) -> PeerError {
         PeerError::at(self.setup.index, self.release(), error)
     }
 
@@ -102,6 +103,9 @@ impl Peer {
             release,
             input: Arc::clone(&input),
         });
+        if let (false, Some(holding)) = (own, self.holding_of(&input)) {
+            return self.meet((0, terms, holding), now, outbox);
+        }
         if !own {
             self.phase = Phase::Average {
                 at: 0,
@@ -145,6 +149,7 @@ impl Peer {
         match self.part() {
             Part::Recurrence { coefficients, .. } => (at < coefficients.len()).then_some(at as u32),
             Part::Listed { steps, .. } => Some(steps.get(at)?.round),
+            Part::Passing(_) => Some(self.meeting(at)?.0),
         }
     }
 
@@ -159,6 +164,8 @@ impl Peer {
         };
         let targets = match self.part() {
             Part::Recurrence { .. } => Some(Targets::All),
+            // Shares are given elsewhere.
+            Part::Passing(_) => None,
             Part::Listed { steps, .. } => {
                 let send_to = &steps[at].send_to;
                 (!send_to.is_empty()).then(|| Targets::Positions(Arc::clone(send_to)))
@@ -173,7 +180,7 @@ impl Peer {
         // Whoever is waited for may itself wait for others in every round since this peer last heard from somebody. A step
         // that only sends is no clock: it is done at once, whatever its round.
         let heard = match self.part() {
-            Part::Recurrence { .. } => at.checked_sub(1),
+            Part::Recurrence { .. } | Part::Passing(_) => at.checked_sub(1),
             Part::Listed { steps, .. } => {
                 steps[..at].iter().rposition(|step| !step.expect.is_empty())
             }
@@ -193,6 +200,10 @@ impl Peer {
             Lanes::Same => (position, self.step),
             Lanes::Each(lanes) => (position, lanes[position].1),
         };
+        if let Phase::Pass { at, .. } = &self.phase {
+            let positions = self.meeting(*at).map_or(0..0, |(_, met)| met.positions());
+            return positions.map(due).collect();
+        }
         match listed {
             Some(step) => {
                 let positions = step.expect.iter().map(|e| e.position as usize);
@@ -203,7 +214,7 @@ impl Peer {
     }
 
     /// Begins to wait for the present step's messages, for at most `rounds` times the patience.
-    fn wait(&mut self, rounds: u32, now: Time, outbox: &mut impl Outbox) {
+    pub(super) fn wait(&mut self, rounds: u32, now: Time, outbox: &mut impl Outbox) {
         match &self.lanes {
             Lanes::Same => {
                 let (count, step) = (self.setup.neighbours.len(), self.step);
@@ -233,7 +244,11 @@ impl Peer {
         while self.started && !self.is_finished() && self.inbox.missing() == 0 {
             let mut taken = std::mem::take(&mut self.taken);
             for (position, number) in self.expected() {
-                taken.extend(self.inbox.take(position, number));
+                taken.extend(match self.inbox.take(position, number) {
+                    Some(Slot::Message(body)) => Some(body),
+                    Some(Slot::Lost) => self.unheard(position),
+                    None => None,
+                });
                 if let Lanes::Each(lanes) = &mut self.lanes {
                     lanes[position].1 += 1;
                 }
@@ -293,6 +308,9 @@ impl Peer {
                 };
                 self.enter_average(now, outbox);
                 Ok(())
+            }
+            Phase::Pass { at, terms, holding } => {
+                self.met((at, terms, holding), bodies, now, outbox)
             }
             Phase::Gather {
                 round,
@@ -375,6 +393,8 @@ impl Peer {
                 values.round(&mut out);
                 Arc::new(out)
             }
+            // Shares are taken elsewhere.
+            Part::Passing(_) => Arc::clone(current),
             Part::Listed { steps, .. } => {
                 let step = &steps[at];
                 match (step.own == 0.0, step.expect.as_slice()) {
@@ -397,7 +417,7 @@ impl Peer {
     }
 
     /// Takes the released values, advances the public state and goes on.
-    fn conclude(
+    pub(super) fn conclude(
         &mut self,
         terms: Terms,
         values: Vec<f64>,
@@ -424,7 +444,7 @@ impl Peer {
         self.go_on(now, outbox)
     }
 
-    fn say(&self, targets: Targets, round: Round, body: Body, outbox: &mut impl Outbox) {
+    pub(super) fn say(&self, targets: Targets, round: Round, body: Body, outbox: &mut impl Outbox) {
         let message = Message {
             session: self.setup.plan.session(),
             release: self.release(),

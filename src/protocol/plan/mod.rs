@@ -305,15 +305,19 @@ impl Plan {
         valid.then(|| self.first_step(release) + u64::from(before) + u64::from(round.0))
     }
 
-    /// How many values a message of each release holds: what frames are bounded by before anything is allocated.
+    /// How many values a message of each release holds, `extra` beside those of a sum: what frames are bounded by before anything is
+    /// allocated.
     #[must_use]
-    pub fn frame_sizes(&self) -> FrameSizes {
+    pub fn frame_sizes(&self, extra: usize) -> FrameSizes {
         let peers = self.parameters.peers as usize;
         FrameSizes::new(
             self.values(),
             self.releases.iter().map(|one| {
-                let factor = if one.is_own() { peers } else { 1 };
-                (one.values() * factor, one.is_own())
+                let values = match one.is_own() {
+                    true => one.values() * peers,
+                    false => one.values() + extra,
+                };
+                (values, one.is_own())
             }),
         )
     }

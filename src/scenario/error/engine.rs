@@ -13,6 +13,15 @@ pub enum EngineTableError {
         /// Longest time given.
         high: u64,
     },
+    /// Lost messages on an engine that loses none.
+    #[error(
+        "[engine] kind = \"{kind}\" loses no messages: remove loss, or set kind = \"event\" with averaging.scheme = \"push-sum\" or \
+         \"pairwise\""
+    )]
+    Loss {
+        /// The engine.
+        kind: &'static str,
+    },
     /// A number of probes the analytic engine cannot draw.
     #[error(
         "[engine] probes must lie between 1 and {most} (64, or the number of peers where that is less), found {found}"

@@ -3,6 +3,7 @@
 use crate::config::EngineKind;
 use crate::engine::lockstep::tile_width;
 use crate::engine::noise::NetworkNoise;
+use crate::protocol::averaging::{Contacts, Form};
 use crate::scenario::experiment::Experiment;
 use crate::vocabulary::CHUNK;
 
@@ -60,6 +61,7 @@ impl MemoryPlan {
         // Sum, basis and two totals per iteration, of the run and of its two comparisons.
         let records = 12 * u64::from(config.iterations);
         plan.add_blocks("records", block.saturating_mul(records + 8));
+        let totals = running_totals(experiment);
         match experiment.config.engine.kind {
             EngineKind::Central | EngineKind::Federated => {}
             EngineKind::Analytic => {
@@ -101,17 +103,28 @@ impl MemoryPlan {
                     .min(NetworkNoise::BATCH);
                 let normals = sharing * 8 * width * batch as u64;
                 plan.add("chunks under way", chunks.saturating_add(normals));
+                // What is given and what is heard on every edge, of each tile under way.
+                let directed = 2 * experiment.topology.graph().edges() as u64;
+                if totals > 0 {
+                    plan.add("running totals", 8 * tile * 2 * directed);
+                }
             }
             // A peer's own block and the one before, its input and sum kept for the record, its last two
             // averages; what its neighbours sent is shared with them.
             EngineKind::Event => plan.add_blocks(
                 "blocks of all peers",
-                peers.saturating_mul(block).saturating_mul(6 + kept),
+                peers
+                    .saturating_mul(6 + kept)
+                    .saturating_add(totals)
+                    .saturating_mul(block),
             ),
             // In-process links and Noise hold frames of their own; measured, see the benchmark tables.
             EngineKind::Swarm => plan.add_blocks(
                 "blocks and frames of all peers",
-                peers.saturating_mul(block).saturating_mul(12 + kept),
+                peers
+                    .saturating_mul(12 + kept)
+                    .saturating_add(2 * totals)
+                    .saturating_mul(block),
             ),
         }
         plan
@@ -238,12 +251,24 @@ fn kept(experiment: &Experiment) -> u64 {
     }
 }
 
+/// Blocks that all peers keep beside their values where mass is passed: running totals, which messages and receivers share.
+fn running_totals(experiment: &Experiment) -> u64 {
+    let graph = experiment.topology.graph();
+    match experiment.program.form() {
+        // One total per peer, and the one before, which some neighbours still hold.
+        Form::Passing(passing) if passing.contacts == Contacts::All => 2 * graph.nodes() as u64,
+        // The same per directed edge.
+        Form::Passing(_) => 4 * graph.edges() as u64,
+        Form::Recurrence(_) | Form::Listed(_) => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn loaded(set: &[&str]) -> Experiment {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/power.toml");
         let set: Vec<String> = set.iter().map(|&key| key.to_owned()).collect();
         Experiment::load(&path, &set).expect("valid")
     }

@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_numbers_and_sizes_that_would_fit() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/power.toml");
         let load = |set: &[String]| Experiment::load(&path, set).expect("valid");
         let experiment = load(&["data.items=2000".to_owned(), "algorithm.rank=16".to_owned()]);
         let needed = MemoryPlan::of(&experiment).public();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     fn loaded(set: &[&str]) -> Experiment {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/power.toml");
         let set: Vec<String> = set.iter().map(|&key| key.to_owned()).collect();
         Experiment::load(&path, &set).expect("valid")
     }

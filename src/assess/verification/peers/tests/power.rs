@@ -16,7 +16,7 @@ use nalgebra::DMatrix;
 /// Partners of every peer of the quickstart.
 const DEGREE: f64 = 10.0;
 
-/// The plan of the quickstart in numbers.
+/// The plan of P1's own method on the quickstart's users in numbers.
 struct Quickstart {
     experiment: Experiment,
     peers: f64,

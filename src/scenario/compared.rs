@@ -1,0 +1,59 @@
+//! The experiment that a run is compared with: another algorithm and averaging under the same budget.
+
+use std::sync::Arc;
+
+use super::clock::Clock;
+use super::error::ExperimentError;
+use super::experiment::Experiment;
+use super::materials::{Held, Materials};
+use crate::config::{AlgorithmConfig, ComparedAlgorithm, Config};
+use crate::privacy::BudgetSplit;
+
+impl Experiment {
+    /// The experiment that `[compare]` describes, `None` where it describes none: this one with that algorithm and that
+    /// averaging, on the same interactions, graphs, rank and seed, for the same ε and δ against the same coalitions.
+    ///
+    /// Its noise is planned for its own releases, and independent of this one's: streams are bound to the whole plan.
+    ///
+    /// # Errors
+    /// [`ExperimentError`] as for any experiment, such as a block that does not fit.
+    pub fn compared(&self) -> Result<Option<Self>, ExperimentError> {
+        let Some(compare) = &self.config.compare else {
+            return Ok(None);
+        };
+        let ComparedAlgorithm {
+            kind,
+            iterations,
+            block,
+            momentum,
+        } = compare.algorithm;
+        let mut config = self.config.clone();
+        config.algorithm = AlgorithmConfig {
+            kind,
+            block,
+            iterations,
+            momentum,
+            ..config.algorithm
+        };
+        config.averaging = compare.averaging.clone();
+        // Weights are of this experiment's iterations.
+        config.privacy.budget = BudgetSplit::Even;
+        config.compare = None;
+        let materials = self.materials(&config)?;
+        let topology = Arc::clone(&self.topology);
+        let clock = Clock::default();
+        Self::assemble(config, &self.loaded, topology, &materials, clock).map(Some)
+    }
+
+    /// What this experiment holds already, for another one on the same interactions.
+    fn materials(&self, config: &Config) -> Result<Materials, ExperimentError> {
+        let materials = Materials::new(&self.base);
+        let held: Held = (
+            Arc::clone(&self.interactions),
+            self.data.clone(),
+            self.held_out.clone(),
+        );
+        materials.held(config, || Ok::<_, ExperimentError>(held))?;
+        Ok(materials)
+    }
+}
