@@ -104,7 +104,7 @@ fn engines_with_one_copy_disagree_with_nobody() {
 #[test]
 fn rounding_to_singles_stays_within_its_bound_and_far_below_the_noise() {
     for case in CASES {
-        let all = case.with_tolerances(&[1e-10]).into_iter();
+        let all = case.with_tolerances(&[1e-10]);
         for (scheme, tolerance) in all.filter(|(scheme, _)| !scheme.passes_mass()) {
             let tolerance = format!("averaging.tolerance={tolerance:e}");
             let doubles = consensus(&experiment(case, scheme, &[&tolerance]));

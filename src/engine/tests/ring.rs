@@ -153,7 +153,7 @@ fn what_is_published_are_residues_that_look_uniform_and_sum_to_the_release() {
         let mut sums = vec![0.0; values];
         for input in inputs.chunks_exact(values) {
             for (sum, &x) in sums.iter_mut().zip(input) {
-                assert!(x >= 0.0 && x < RingLaws::MODULUS && x.fract() == 0.0);
+                assert!((0.0..RingLaws::MODULUS).contains(&x) && x.fract() == 0.0);
                 bins[(x / RingLaws::MODULUS * 16.0) as usize] += 1;
                 *sum += x;
             }

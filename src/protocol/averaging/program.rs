@@ -29,7 +29,7 @@ pub struct Program {
     digest: [u8; 32],
     ends_equal: bool,
     /// The programs that take turns; none where it is one.
-    turns: Arc<[Program]>,
+    turns: Arc<[Self]>,
 }
 
 /// The three shapes of a program.
@@ -449,7 +449,7 @@ pub struct PeerProgram {
     factor: f64,
     part: Part,
     /// Its parts of the programs that take turns; none where it is one.
-    turns: Vec<PeerProgram>,
+    turns: Vec<Self>,
 }
 
 /// A peer's part of either form.
