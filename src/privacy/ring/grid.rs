@@ -1,8 +1,8 @@
 //! The grid that contributions are rounded to, and what rounding costs.
 //!
 //! # Rounding inflates the sensitivity by at most γ√D
-//! *Statement:* let x, x′ ∈ ℝ^D with ‖x − x′‖ ≤ 1 (a sensitivity is the unit), and let [x] be the nearest integers to x/γ,
-//! ties in either direction. Then ‖[x] − [x′]‖ ≤ 1/γ + √D. *Proof:* every coordinate of [x] − x/γ lies in [−½, ½], hence the
+//! *Statement:* let x, x′ ∈ ℝ^D with ‖x − x′‖ ≤ 1 (a sensitivity is the unit), and let ⌊x⌉ be the nearest integers to x/γ,
+//! ties in either direction. Then ‖⌊x⌉ − ⌊x′⌉‖ ≤ 1/γ + √D. *Proof:* every coordinate of ⌊x⌉ − x/γ lies in [−½, ½], hence the
 //! difference of two such errors in [−1, 1] and its norm is at most √D; the triangle inequality. ∎ A tie attains 1 on a coordinate as
 //! a limit: ½ rounds to 1 and ½ − ε to 0. So the factor is 1 + γ√D, and no better for nearest rounding of arbitrary vectors.
 //!

@@ -3,7 +3,7 @@
 //!
 //! # Formulas
 //! A listed program is run once on *formulas* in place of numbers. A formula is an input, or a fold of earlier formulas
-//! with factors, in the order in which [`fold`](super::fold) adds them. Equal formulas get one number, so that they are compared in
+//! with factors, in the order in which [`fold`](fn@super::fold) adds them. Equal formulas get one number, so that they are compared in
 //! one step. Two rules say that formulas written differently are equal:
 //!
 //! 1. one term of factor 1 is the term itself;

@@ -258,7 +258,25 @@ fn a_tree_and_doubling_end_equal_and_the_common_end_is_what_every_peer_has() {
 
 /// Whether these steps are a program, and one that adds up every input exactly once.
 fn sums_exactly(network: &dyn Network, steps: &[Vec<PeerStep>]) -> bool {
-    Program::listed(network, 1.0, steps.to_vec()).is_ok_and(|one| one.sums_exactly(network))
+    let mut sending = steps.to_vec();
+    for (peer, own) in steps.iter().enumerate() {
+        for (round, expected) in own
+            .iter()
+            .flat_map(|s| s.expect.iter().map(|e| (s.round, e)))
+        {
+            let sender = network.neighbours(peer)[expected.position as usize] as usize;
+            let at = network.neighbours(sender).binary_search(&(peer as u32));
+            let step = sending[sender].iter_mut().find(|step| step.round == round);
+            let (Ok(at), Some(step)) = (at, step) else {
+                return false;
+            };
+            let mut send_to = step.send_to.to_vec();
+            send_to.push(at as u32);
+            send_to.sort_unstable();
+            step.send_to = send_to.into();
+        }
+    }
+    Program::listed(network, 1.0, sending).is_ok_and(|one| one.sums_exactly(network))
 }
 
 #[test]
