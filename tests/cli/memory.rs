@@ -8,12 +8,14 @@ use undertone::scenario::{Experiment, MEMORY_FACTOR, MemoryPlan};
 use crate::support::command::undertone;
 use crate::support::{repository, skipped};
 
-/// Shapes whose largest part differs: the process, the state of all peers, chunks under way, peers' blocks.
-const SHAPES: [&str; 4] = [
+/// Shapes whose largest part differs: the process, the state of all peers, chunks under way, peers' blocks; and one whose peers
+/// all hold the same sum, which would be ten times as large if each held its own.
+const SHAPES: [&str; 5] = [
     "algorithm.iterations=1",
-    "data.items=2000 algorithm.rank=12 algorithm.iterations=1 averaging.rounds=2",
-    "data.items=100 algorithm.rank=10 algorithm.iterations=1 averaging.rounds=2",
-    "engine.kind=event peers.count=60 data.items=3000 algorithm.rank=12 algorithm.iterations=2 averaging.rounds=4",
+    "data.items=2000 algorithm={kind=\"power\",rank=12,iterations=1} averaging={scheme=\"chebyshev\",rounds=2}",
+    "data.items=100 algorithm={kind=\"power\",rank=10,iterations=1} averaging={scheme=\"chebyshev\",rounds=2}",
+    "engine.kind=event peers.count=60 data.items=3000 algorithm={kind=\"power\",rank=12,iterations=2} averaging={scheme=\"chebyshev\",rounds=4}",
+    "data.items=300 algorithm={kind=\"covariance\",rank=4,iterations=1} averaging={scheme=\"tree\"}",
 ];
 
 #[test]

@@ -36,6 +36,7 @@ impl NetworkNoise {
     #[must_use]
     pub fn of(assignment: &Assignment, noise_graph: &Graph) -> Self {
         let own = (0..noise_graph.nodes())
+            .into_par_iter()
             .map(|u| assignment.own(PeerIndex::from_index(u)))
             .collect();
         let pair = |(lower, upper)| {
@@ -48,7 +49,8 @@ impl NetworkNoise {
             }
         };
         let pairs = if assignment.has_pairwise() {
-            noise_graph.edge_list().map(pair).collect()
+            let edges: Vec<_> = noise_graph.edge_list().collect();
+            edges.into_par_iter().map(pair).collect()
         } else {
             Vec::new()
         };
