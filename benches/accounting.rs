@@ -151,6 +151,7 @@ fn plan(graph: &Graph) -> NoisePlan {
         // As for every plan of more than 2,000 peers.
         connectivity: Connectivity::UNKNOWN,
         on_disconnect: OnDisconnect::Refuse,
+        ring: None,
     })
     .expect("an expander can be planned")
 }

@@ -193,7 +193,12 @@ fn the_central_engine_is_the_curator_written_out() {
 fn without_noise_the_decentralised_basis_is_the_central_one() {
     for case in CASES {
         for scheme in case.schemes() {
-            let set = ["noise.scheme=none", "averaging.tolerance=1e-13"];
+            // Running totals do not come closer than rounding lets them.
+            let tolerance = match scheme.passes_mass() {
+                true => "averaging.tolerance=1e-11",
+                false => "averaging.tolerance=1e-13",
+            };
+            let set = ["noise.scheme=none", tolerance];
             let experiment = experiment(case, scheme, &set);
             let session = experiment.session(&Seed::from_u64(7));
             let ours = lockstep::run(&session, &mut Silent).expect("runs");

@@ -104,7 +104,8 @@ fn engines_with_one_copy_disagree_with_nobody() {
 #[test]
 fn rounding_to_singles_stays_within_its_bound_and_far_below_the_noise() {
     for case in CASES {
-        for (scheme, tolerance) in case.with_tolerances(&[1e-10]) {
+        let all = case.with_tolerances(&[1e-10]);
+        for (scheme, tolerance) in all.filter(|(scheme, _)| !scheme.passes_mass()) {
             let tolerance = format!("averaging.tolerance={tolerance:e}");
             let doubles = consensus(&experiment(case, scheme, &[&tolerance]));
             let set = [tolerance.as_str(), "averaging.values=f32"];
@@ -114,9 +115,11 @@ fn rounding_to_singles_stays_within_its_bound_and_far_below_the_noise() {
             assert!(doubles.rounding.is_none(), "{doubles:?}");
             assert!(rounding.is_finite() && rounding > 0.0, "{about}");
             assert!(found.max_disagreement <= found.guaranteed, "{about}");
-            // An exact scheme shows nothing but rounding.
-            let seen = found.max_disagreement > 1e3 * doubles.guaranteed;
-            assert!(seen || !scheme.is_exact(), "{about}");
+            // All peers of an exact scheme hold what the program makes of the inputs, rounding included.
+            assert!(
+                found.max_disagreement == 0.0 || !scheme.is_exact(),
+                "{about}"
+            );
             let part = found.rounding_relative_to_noise.expect("there is noise");
             assert!(part < 0.01, "{about}");
         }

@@ -70,13 +70,31 @@ pub(crate) const ALGORITHMS: [&[&str]; 3] = [
     ],
 ];
 
-/// Every case on these engines, against lockstep: both schemes with the power method, then the other algorithms. The tolerance is loose so that real
-/// connections keep up; equality of bits does not depend on it.
+/// What is changed for sums of integers mod 2^32.
+const RINGS: [&[&str]; 3] = [
+    &["noise.scheme=ring"],
+    &[
+        "noise.scheme=ring",
+        "algorithm.kind=covariance",
+        "algorithm.iterations=1",
+    ],
+    &[
+        "noise.scheme=ring",
+        "algorithm.kind=krylov",
+        "algorithm.block=5",
+        "privacy.budget=[2, 1]",
+    ],
+];
+
+/// Every case on these engines, against lockstep: all schemes with the power method, the other algorithms, and sums of integers over
+/// the exact schemes. The tolerance is loose so that real connections keep up; equality of bits does not depend on it.
 fn assert_equal_to_lockstep(engines: &[EngineConfig]) {
     for case in CASES {
         let power = case.schemes().map(|scheme| (scheme, &[] as &[&str]));
         let others = ALGORITHMS.map(|set| (AveragingKind::Chebyshev, set));
-        for (scheme, set) in power.into_iter().chain(others) {
+        let exact = case.schemes().filter(|scheme| scheme.is_exact());
+        let rings = exact.flat_map(|scheme| RINGS.map(|set| (scheme, set)));
+        for (scheme, set) in power.chain(others).chain(rings) {
             let set: Vec<&str> = [&["averaging.tolerance=1e-3"], set].concat();
             let lockstep = experiment(case, scheme, &set);
             let reference = written(&lockstep);

@@ -68,6 +68,7 @@ impl Shape {
         let parameters = PlanParameters {
             peers: self.peers as u32,
             dimension: self.dimension,
+            ring: None,
             noise_factors: Vec::new(),
             algorithm: AlgorithmSpec::Power {
                 rank: self.rank,

@@ -62,6 +62,7 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
     let parameters = PlanParameters {
         peers: peers as u32,
         dimension: size.items,
+        ring: None,
         noise_factors: Vec::new(),
         algorithm: AlgorithmSpec::Power {
             rank: size.rank,

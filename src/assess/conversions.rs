@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::privacy::ring::distance;
 use crate::privacy::{Loss, PrivacyError};
 use crate::scenario::Experiment;
 
@@ -32,17 +33,25 @@ pub struct Conversions {
 /// # Errors
 /// [`PrivacyError`] for a plan whose μ is not a number; no plan has one.
 pub fn conversions(experiment: &Experiment) -> Result<Vec<Conversions>, PrivacyError> {
-    let delta = experiment.delta();
+    let noise = experiment.noise();
+    let off = noise.ring().map_or(0.0, |ring| ring.sampler_distance());
     let target = crate::privacy::Epsilon::new(experiment.config().privacy.epsilon)?;
+    let beyond = match off {
+        0.0 => 0.0,
+        _ => (1.0 + target.get().exp()) * off,
+    };
     let convert = |view: &crate::privacy::View| {
         let loss = Loss::new(view.mu)?;
+        // What a sampler's distance from its law leaves of delta; where that is nothing, epsilon is infinite in the view.
+        let left = distance::left(view.epsilon, experiment.delta(), off);
+        let delta = left.unwrap_or(experiment.delta());
         Ok(Conversions {
             view: view.view.clone(),
             rho: loss.rho(),
             epsilon_exact: loss.epsilon(delta),
             epsilon_zcdp: loss.zcdp_epsilon(delta),
             epsilon_paper: loss.paper_epsilon(delta),
-            delta_at_target: loss.delta(target),
+            delta_at_target: loss.delta(target) + beyond,
             renyi: ORDERS
                 .iter()
                 .map(|&order| (order, loss.renyi(order)))

@@ -35,6 +35,33 @@ pub enum PeerCostError {
     Privacy(#[from] PrivacyError),
 }
 
+/// The cost of every honest peer where all that a coalition learns is the sum of a peer's piece.
+fn costs_in_ring(experiment: &Experiment, coalition: &[u32]) -> Vec<PeerCost> {
+    let (noise, graph) = (experiment.noise(), experiment.noise_topology().graph());
+    let (pieces, sizes) = (
+        graph.components_without(coalition),
+        graph.component_sizes_without(coalition),
+    );
+    let variance = noise.sigma_own().powi(2);
+    let mu = |factor: f64| (experiment.even_iterations() * factor / variance).sqrt();
+    let epsilon = |mu: f64| noise.epsilon_of(mu, experiment.delta());
+    let costs = pieces.iter().enumerate().filter_map(|(peer, piece)| {
+        let size = sizes[(*piece)? as usize];
+        let ring = noise.ring()?;
+        let (low, high) = (mu(ring.factor_at_least(size)), mu(ring.factor(size)));
+        let partners = graph.neighbours(peer).iter();
+        Some(PeerCost {
+            peer: graph.name(peer),
+            honest_partners: partners.filter(|&v| !coalition.contains(v)).count(),
+            epsilon_low: epsilon(low),
+            epsilon: epsilon(high),
+            epsilon_high: epsilon(high),
+            mu: high,
+        })
+    });
+    costs.collect()
+}
+
 /// The cost of every honest peer against the peers named in `coalition`, in peer order. Empty where nobody sees single
 /// inputs (engines `central` and `federated`) or nothing is protected: there the views say it all.
 ///
@@ -55,6 +82,9 @@ pub fn peer_costs(
         return Ok(Vec::new());
     }
     let graph = experiment.noise_topology().graph();
+    if noise.ring().is_some() {
+        return Ok(costs_in_ring(experiment, coalition));
+    }
     let covariance = NoiseCovariance::uniform(
         graph,
         noise.sigma_own().powi(2),

@@ -14,7 +14,7 @@ use super::{Verdict, table};
 use crate::assess::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
 use crate::assess::{Conversions, PeerCost, conversions, peer_costs};
 use crate::config::EngineKind;
-use crate::privacy::GroupLoss;
+use crate::privacy::{GroupLoss, RingPlan};
 use crate::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
 use crate::run::summary::PrivacySummary;
 use crate::topology::TopologySummary;
@@ -392,6 +392,9 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
         ]);
     }
     table::write(out, &rows)?;
+    if let Some(ring) = &privacy.ring {
+        writeln!(out, "{}", sentence(ring))?;
+    }
     let heading = [
         "seen by",
         "mu",
@@ -416,6 +419,21 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
     writeln!(out)?;
     table::write(out, &rows)?;
     print_groups(out, &privacy.groups)
+}
+
+/// A ring in words.
+fn sentence(ring: &RingPlan) -> String {
+    format!(
+        "ring: grid 2^-{} of the sensitivity, k = {}: {} bits of head-room; contributions within {} steps; smallest honest piece {} \
+         peers; rounding costs {:.3} % of the variance, the sampler {:.1e} of delta times (1 + e^epsilon)",
+        ring.grid().exponent(),
+        ring.modulus().bits(),
+        ring.headroom(),
+        ring.clamp(),
+        ring.piece(),
+        100.0 * ring.grid_overhead(),
+        ring.sampler_distance(),
+    )
 }
 
 /// What changes at several peers cost, where that is not what one record is.

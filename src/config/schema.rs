@@ -13,6 +13,7 @@ use super::topology::TopologySource;
 use crate::algorithm::{AlgorithmError, AlgorithmKind, AlgorithmSpec, Start};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
+use crate::privacy::ring::Modulus;
 use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
 };
@@ -279,12 +280,16 @@ pub struct NoiseConfig {
     /// How the sum is protected.
     #[serde(default = "pairwise")]
     pub scheme: Scheme,
+    /// k of ℤ mod 2^k, 32 or 64, under `scheme = "ring"`; the fewest that hold every sum where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bits: Option<Modulus>,
 }
 
 impl Default for NoiseConfig {
     fn default() -> Self {
         Self {
             scheme: Scheme::Pairwise,
+            bits: None,
         }
     }
 }

@@ -148,7 +148,13 @@ impl Engine for Curator<'_> {
         observer: &mut dyn Observer,
     ) -> Result<ReleaseRecord, EngineError> {
         let (session, plan) = (self.session, self.session.plan());
-        let Current { id, planned, terms } = current;
+        let Current { id, planned, .. } = current;
+        // A curator's own noise is of real numbers; the peers' is of integers where the plan says so.
+        let real = current.terms.without_steps();
+        let terms = match self.noise {
+            Noise::Sum(SumNoise::Shares) => current.terms,
+            _ => &real,
+        };
         let failed = |error| EngineError::at(id, error);
         let values = planned.values();
         let places = if planned.is_own() { session.peers() } else { 1 };
@@ -160,11 +166,22 @@ impl Engine for Curator<'_> {
             let prepared = plan.algorithm().prepare(rows, self.state.history());
             let place = if planned.is_own() { u * values } else { 0 };
             let out = &mut local[place..place + values];
-            plan.algorithm()
-                .add_contribution(id, rows, &prepared, 0..values, out);
+            if terms.has_steps() {
+                let mut one = vec![0.0; values];
+                let own = (rows, prepared.as_slice());
+                kernel::add_contribution(plan, id, own, 0..values, terms, &mut one);
+                for (sum, x) in out.iter_mut().zip(one) {
+                    *sum += x;
+                }
+            } else {
+                plan.algorithm()
+                    .add_contribution(id, rows, &prepared, 0..values, out);
+            }
         }
-        for one in local.chunks_exact_mut(values) {
-            terms.to_units(0..values, one);
+        if !terms.has_steps() {
+            for one in local.chunks_exact_mut(values) {
+                terms.to_units(0..values, one);
+            }
         }
         let mut published = local.clone();
         let sigma = if planned.is_own() {
@@ -176,6 +193,8 @@ impl Engine for Curator<'_> {
         let query = Arc::clone(&self.state.query);
         self.state =
             kernel::advance(plan, &self.state, &sum, &terms.sigmas(sigma)).map_err(failed)?;
+        terms.from_steps(&mut published);
+        terms.from_steps(&mut local);
         let (height, width) = (sum.rows(), sum.columns());
         let done = u64::from(self.state.released);
         observer.progress(done, plan.releases().len() as u64);

@@ -63,6 +63,17 @@ pub enum EngineError {
         "the noise of the session is not what its plan calls for: build the session with Session::new"
     )]
     Noise,
+    /// The analytic engine draws real numbers.
+    #[error(
+        "the analytic engine draws sums of real numbers, and the plan's are integers mod 2^k: use engine \"lockstep\""
+    )]
+    Integers,
+    /// A ring whose residues messages do not hold yet.
+    #[error(
+        "sums mod 2^64 are planned and accounted for, and messages do not hold them yet: set noise.bits = 32 and make them fit, with fewer rows \
+         per peer, fewer peers or a larger privacy.overhead"
+    )]
+    Modulus,
     /// A public query of an engine without peers that the sensitivity does not bound.
     #[error("{release} cannot begin: {source}")]
     Query {

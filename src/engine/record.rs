@@ -142,7 +142,7 @@ impl Collector {
     ) -> Option<ReleaseRecord> {
         let planned = self.session.plan().release(release)?;
         let terms = pending.terms.as_ref()?;
-        let (published, local) = self.totals(planned, pending, states, terms)?;
+        let (mut published, mut local) = self.totals(planned, pending, states, terms)?;
         let consensus = if planned.is_own() {
             Consensus::default()
         } else {
@@ -153,6 +153,8 @@ impl Collector {
             let values = self.session.plan().values();
             consensus(&published, terms, pending, (common, values))?
         };
+        terms.from_steps(published.values_mut());
+        terms.from_steps(local.values_mut());
         Some(ReleaseRecord {
             release,
             iteration: planned.spec().iteration,
@@ -215,7 +217,11 @@ fn consensus(
     let inputs = inputs?;
     let total = match common {
         Some(common) => due((common, sent), terms, &inputs, published.values().len()),
-        None => published.values().to_vec(),
+        None => {
+            let mut total = published.values().to_vec();
+            terms.from_steps(&mut total);
+            total
+        }
     };
     let first = in_units(terms, pending.sums.first()?.as_ref()?);
     let (mut worst, mut apart) = (0.0_f64, 0.0_f64);
@@ -252,6 +258,7 @@ fn due(
         let input = |u: usize| &inputs[u][range.clone()];
         common.evaluate(sent, input, &mut registers, out);
     }
+    terms.from_steps(&mut end);
     if terms.has_units() {
         terms.from_units(0..values, &mut end);
         terms.to_units(0..values, &mut end);

@@ -4,13 +4,18 @@
 //! Δ_uv ~ N(0, (σ_Δ Δ)²): plus at the lower index, minus at the higher. Over all peers the pairwise terms
 //! cancel and Σ η_u remains. Which σ's protect whom is the business of [`crate::privacy`].
 //!
+//! Where sums are integers mod 2^k, own noise is rounded to integers and what partners share are uniform masks
+//! ([`RingLaws`]).
+//!
 //! A peer knows its own terms only. Who shares a term with whom in a simulated network is the engines' business
 //! (`engine::noise`).
 
 pub mod integer;
 mod peer_noise;
+mod ring;
 mod sigmas;
 
 pub(crate) use peer_noise::Scale;
 pub use peer_noise::{NoiseChunk, PeerNoise, Term};
+pub use ring::RingLaws;
 pub use sigmas::{SigmaError, Sigmas};

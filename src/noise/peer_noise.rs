@@ -1,6 +1,9 @@
 //! One peer's noise: its own term, then one term per partner in ascending order.
 
+use std::sync::Arc;
+
 use super::Sigmas;
+use super::ring::{RingLaws, masks};
 use crate::vocabulary::{CHUNK, GROUP, PeerIndex, ReleaseId, StreamKey};
 
 /// Which normals to draw, and in which unit.
@@ -21,12 +24,28 @@ pub struct Term {
     pub(crate) key: StreamKey,
     /// What they are multiplied by.
     pub(crate) scale: Scale,
+    /// What is drawn.
+    law: Law,
     /// Whether every release draws the first release's stream: a defect that only tests can build.
     #[cfg(test)]
     pub(crate) frozen: bool,
     /// Whether every chunk repeats the first chunk's normals: a defect that only tests can build.
     #[cfg(test)]
     pub(crate) one_chunk: bool,
+    /// Whether masks lack their highest bit: a defect that only tests can build.
+    #[cfg(test)]
+    pub(crate) narrow: bool,
+}
+
+/// What a term draws.
+#[derive(Clone, Debug)]
+enum Law {
+    /// Normals, in units of the release.
+    Normal,
+    /// Rounded Gaussians, in steps of the grid.
+    Rounded(Arc<RingLaws>),
+    /// Uniform residues, in steps of the grid.
+    Mask,
 }
 
 /// A signed standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
@@ -48,6 +67,15 @@ impl Scale {
         }
     }
 
+    /// What draws are multiplied by beyond what is planned: 1 but for defects that tests build.
+    fn defect(self) -> f64 {
+        #[cfg(test)]
+        let factor = self.factor;
+        #[cfg(not(test))]
+        let factor = 1.0;
+        factor
+    }
+
     /// What a normal is multiplied by where one unit is this.
     pub(crate) fn times(self, unit: f64) -> f64 {
         let scale = unit * self.planned;
@@ -64,10 +92,50 @@ impl Term {
         Self {
             key,
             scale: Scale::new(scale),
+            law: Law::Normal,
             #[cfg(test)]
             frozen: false,
             #[cfg(test)]
             one_chunk: false,
+            #[cfg(test)]
+            narrow: false,
+        }
+    }
+
+    /// A term of own noise in a ring: rounded Gaussians whose standard deviation is `scale` per unit sensitivity.
+    #[must_use]
+    pub fn rounded(key: StreamKey, scale: f64, laws: Arc<RingLaws>) -> Self {
+        let law = Law::Rounded(laws);
+        Self {
+            law,
+            ..Self::new(key, scale)
+        }
+    }
+
+    /// A term of masks: uniform residues, times `sign`.
+    #[must_use]
+    pub fn mask(key: StreamKey, sign: f64) -> Self {
+        Self {
+            law: Law::Mask,
+            ..Self::new(key, sign)
+        }
+    }
+
+    /// Takes from masks what a defect takes.
+    #[cfg(test)]
+    fn narrowed(&self, masks: &mut [f64]) {
+        if self.narrow {
+            masks
+                .iter_mut()
+                .for_each(|mask| *mask %= RingLaws::MODULUS / 2.0);
+        }
+    }
+
+    /// What draws are multiplied by, besides the scale: integers are in steps of the grid already.
+    pub(crate) fn unit(&self, at: NoiseChunk) -> f64 {
+        match self.law {
+            Law::Normal => at.unit,
+            Law::Rounded(_) | Law::Mask => 1.0,
         }
     }
 
@@ -81,6 +149,23 @@ impl Term {
     #[cfg(test)]
     pub(crate) fn key(&self) -> &StreamKey {
         &self.key
+    }
+
+    /// Whether this is a term of own noise by these laws; without laws, of real numbers.
+    pub(crate) fn is_own_in(&self, laws: Option<&RingLaws>) -> bool {
+        match (&self.law, laws) {
+            (Law::Normal, None) => true,
+            (Law::Rounded(mine), Some(laws)) => **mine == *laws,
+            _ => false,
+        }
+    }
+
+    /// Whether this is a term of masks; without laws, of real numbers.
+    pub(crate) fn is_shared_in(&self, laws: Option<&RingLaws>) -> bool {
+        matches!(
+            (&self.law, laws),
+            (Law::Normal, None) | (Law::Mask, Some(_))
+        )
     }
 
     /// The release number that addresses the stream.
@@ -104,10 +189,21 @@ impl Term {
     /// # Shapes
     /// `out` is that chunk of the release's coordinates.
     pub fn add_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
-        let scale = self.scale.times(at.unit);
-        if scale != 0.0 {
-            self.key
-                .add_normals(self.address(at.release), self.block(at.chunk), scale, out);
+        let place = (self.address(at.release), self.block(at.chunk));
+        let scale = self.scale.times(self.unit(at));
+        if scale == 0.0 {
+            return;
+        }
+        match &self.law {
+            Law::Normal => self.key.add_normals(place.0, place.1, scale, out),
+            Law::Rounded(laws) => laws.add_own(&self.key, place, self.scale.defect(), out),
+            Law::Mask => {
+                let mut drawn = vec![0.0; out.len()];
+                self.draw_chunk(at, &mut drawn);
+                for (value, mask) in out.iter_mut().zip(drawn) {
+                    *value += scale * mask;
+                }
+            }
         }
     }
 
@@ -123,11 +219,17 @@ impl Term {
         }
     }
 
-    /// The standard normals behind this term's share of one chunk.
+    /// The standard normals, or the masks, behind this term's share of one chunk; own noise of a ring is never shared.
     pub(crate) fn draw_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
-        self.key
-            .normals(self.address(at.release), self.block(at.chunk))
-            .fill(out);
+        let place = (self.address(at.release), self.block(at.chunk));
+        match self.law {
+            Law::Mask => {
+                masks(&self.key, place, out);
+                #[cfg(test)]
+                self.narrowed(out);
+            }
+            _ => self.key.normals(place.0, place.1).fill(out),
+        }
     }
 
     /// Adds one chunk of this term to `plus` and the very same numbers, scaled by `opposite`, to `minus`:
@@ -140,9 +242,18 @@ impl Term {
         plus: &mut [f64],
         (minus, opposite): (&mut [f64], Scale),
     ) {
-        let scale = self.scale.times(at.unit);
-        let opposite = opposite.times(at.unit);
+        let scale = self.scale.times(self.unit(at));
+        let opposite = opposite.times(self.unit(at));
         if scale == 0.0 && opposite == 0.0 {
+            return;
+        }
+        if matches!(self.law, Law::Mask) {
+            let mut drawn = vec![0.0; plus.len()];
+            self.draw_chunk(at, &mut drawn);
+            for ((p, m), mask) in plus.iter_mut().zip(minus).zip(drawn) {
+                *p += scale * mask;
+                *m += opposite * mask;
+            }
             return;
         }
         let mut normals = self
@@ -198,6 +309,17 @@ impl PeerNoise {
                 .iter()
                 .zip(partners)
                 .all(|(term, &partner)| term.scale() == signed(partner))
+    }
+
+    /// Whether own noise is drawn by these laws and all that is shared are masks; without laws, whether everything is real.
+    #[must_use]
+    pub fn is_in_ring(&self, laws: Option<&RingLaws>) -> bool {
+        let Some((own, pairs)) = self.terms.split_first() else {
+            return false;
+        };
+        own.is_own_in(laws)
+            && pairs.iter().all(|pair| pair.is_shared_in(laws))
+            && matches!(self.coordinate.law, Law::Normal)
     }
 
     /// Adds all terms of one release to `out`, the peer's share of a sum.

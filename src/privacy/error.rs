@@ -211,6 +211,71 @@ pub enum PrivacyError {
         /// Frobenius norm of I − M·M⁻¹, or infinity if the factorisation broke down.
         residual: f64,
     },
+    /// [`Scheme::Ring`](super::Scheme::Ring) without a word about the releases.
+    #[error(
+        "noise.scheme = \"ring\" is planned for releases of known size and range; say how many coordinates a release has and how \
+         large a contribution can be"
+    )]
+    RingOfNothing,
+    /// No grid is fine enough.
+    #[error(
+        "noise.scheme = \"ring\": no grid of at most 2^44 steps per unit of sensitivity keeps the cost of rounding {coordinates} \
+         coordinates of {peers} peers within privacy.overhead = {overhead}; raise it, or release fewer coordinates"
+    )]
+    NoGrid {
+        /// Coordinates of the largest release.
+        coordinates: usize,
+        /// Peers of the smallest honest piece.
+        peers: usize,
+        /// β.
+        overhead: f64,
+    },
+    /// A number of bits for noise that has none.
+    #[error(
+        "noise.bits is a key of noise.scheme = \"ring\" alone; leave it out, or set that scheme"
+    )]
+    BitsOfNothing,
+    /// Neither 32 nor 64.
+    #[error("noise.bits is {found}; it must be 32 or 64, or be left out")]
+    Bits {
+        /// The number given.
+        found: u32,
+    },
+    /// A sum of integers that could wrap.
+    #[error(
+        "noise.scheme = \"ring\": a sum over {peers} peers can reach 2^{needed:.1} steps of the grid, and {bits} bits hold less than \
+         2^{} without wrapping; {advice}", bits - 1
+    )]
+    Wraps {
+        /// Number of peers.
+        peers: usize,
+        /// log₂ of the largest sum.
+        needed: f64,
+        /// k.
+        bits: u32,
+        /// What to change.
+        advice: &'static str,
+    },
+    /// A contribution whose range nobody knows.
+    #[error(
+        "noise.scheme = \"ring\" needs a public bound on the coordinates of {release}, and none is declared: declare \
+         Rule::largest_per_row with the bound of its sensitivity, or use noise.scheme = \"pairwise\""
+    )]
+    Unbounded {
+        /// What is released.
+        release: Quantity,
+    },
+    /// A sampler that spends all of δ.
+    #[error(
+        "the own noise that is drawn is within a total-variation distance of {distance:e} of its law, which costs more than \
+         delta = {delta:e}: raise privacy.delta, or lower privacy.epsilon"
+    )]
+    SamplerDistance {
+        /// The distance of all draws together.
+        distance: f64,
+        /// δ.
+        delta: f64,
+    },
 }
 
 impl From<IllConditioned> for PrivacyError {

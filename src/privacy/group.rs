@@ -107,9 +107,18 @@ impl NoisePlan {
         let honest = peers.saturating_sub(colluders);
         let mut sizes: Vec<usize> = STATED.into_iter().filter(|k| *k < honest).collect();
         sizes.extend((honest > 1).then_some(honest));
+        // What is rounded moves by a little more than one unit of sensitivity.
+        let unit = self
+            .ring()
+            .map_or(1.0, |ring| ring.grid().sensitivity(ring.coordinates()));
+        let own = self.sigma_own() / unit;
         sizes
             .into_iter()
-            .map(|k| GroupLoss::bound(k, view.mu, self.sigma_own(), iterations, delta))
+            .map(|k| {
+                let mut group = GroupLoss::bound(k, view.mu, own, iterations, delta)?;
+                group.epsilon = self.epsilon_of(group.mu, delta);
+                Ok(group)
+            })
             .collect()
     }
 }
@@ -157,6 +166,7 @@ mod tests {
             trusted_sum: false,
             connectivity: Connectivity::from(topology.spectrum().algebraic_connectivity),
             on_disconnect: OnDisconnect::Refuse,
+            ring: None,
         })
         .expect("connected")
     }

@@ -58,6 +58,7 @@ pub mod neighbours;
 mod network_view;
 mod noise_plan;
 mod promise;
+pub mod ring;
 mod sensitivity;
 mod sensitivity_rule;
 #[cfg(test)]
@@ -76,7 +77,8 @@ pub use loss::{Loss, compose};
 pub use mills::erfcx;
 pub use network_view::{NetworkViewLoss, network_view_loss};
 pub use noise_plan::{
-    BudgetSplit, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, even_iterations, split_budget,
+    BudgetSplit, NoisePlan, NoiseRequest, OnDisconnect, RingPlan, RingRequest, Scheme, View,
+    even_iterations, split_budget,
 };
 pub use promise::{Promise, Seen};
 pub use sensitivity::{Public, Rule, Sensitivity, SensitivityRule, SensitivitySpec, Statistic};

@@ -35,6 +35,7 @@ pub fn contribution(
     };
     let mut block = algorithm::contribution(plan.algorithm(), rows, history, (height, width));
     terms.to_units(0..height * width, block.values_mut());
+    terms.to_steps(block.values_mut());
     block
 }
 
@@ -50,6 +51,7 @@ pub fn add_contribution(
     plan.algorithm()
         .add_contribution(release, rows, prepared, range.clone(), out);
     terms.to_units(range, out);
+    terms.to_steps(out);
 }
 
 /// The released values as the algorithm sees them, from those that were exchanged; refused unless all are finite.
@@ -67,6 +69,7 @@ pub fn released(
         let owner = PeerIndex::from_index(at / planned.values().max(1));
         return Err(ReleaseError::Incomplete { owner });
     }
+    terms.from_steps(&mut values);
     terms.from_units(0..values.len(), &mut values);
     if first_not_finite(&values).is_some() {
         return Err(ReleaseError::Overflow);

@@ -70,6 +70,7 @@ fn parameters() -> PlanParameters {
         sigma_own: 0.0,
         sigma_pairwise: 0.0,
         sigma_coordinate: 0.0,
+        ring: None,
         noise_factors: Vec::new(),
         scale_rounds: 1,
         averaging_rounds: ROUNDS,

@@ -158,6 +158,7 @@ impl Discloses for EngineTableError {
             Self::Latency { .. }
             | Self::Loss { .. }
             | Self::Probes { .. }
+            | Self::AnalyticRing
             | Self::AnalyticRelease { .. } => Dependence::Public,
         }
     }
@@ -217,6 +218,8 @@ impl Discloses for EngineError {
             Self::Start(_)
             | Self::Session(_)
             | Self::Program
+            | Self::Integers
+            | Self::Modulus
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Noise
@@ -236,6 +239,7 @@ impl Discloses for PeerError {
         match self {
             // Sizes are those of the plan, noise, neighbours and averaging those of the graphs.
             Self::Shape { .. }
+            | Self::Modulus
             | Self::Program { .. }
             | Self::Noise { .. }
             | Self::NoisePartners { .. }

@@ -12,10 +12,10 @@ const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 pub(super) enum Shape {
     /// Listed steps without negative weights, whose every input counts once in the end.
     Exact,
-    /// Rounds of W with weights a, b ≥ 0 and no memory.
-    Positive {
-        /// The factor κ_K by which the spread between peers shrinks.
-        contraction: f64,
+    /// x ← W x, of which one round shrinks the spread by ρ.
+    Linear {
+        /// ρ.
+        factor: f64,
     },
     /// Chebyshev's recurrence, of which one round shrinks the spread by 1/cosh η.
     Chebyshev {
@@ -34,57 +34,79 @@ pub(super) enum Shape {
 /// (norms of what was published, which is rounded already, stand for those before; that changes a bound by a factor 1 + O(ε)):
 ///
 /// - exact: γ (1 + spread/√s);
-/// - positive: γ (1 + spread/√s + κ_K n₀);
-/// - Chebyshev, with g_n = min(n+1, 2(n+1)e^{−nη}), m = min(n+1, 2/(1 − e^{−2η})), κ_j = 1/cosh(jη):
-///   ε (1 + κ_K spread + B) + ε Σ_{j<K} (m/√s + g_{K−j})(√s + κ_j spread + B), B = θ n₀/(1−θ), θ = ε(K+1)(K+2)/2.
+/// - else ε (1 + κ_K spread + B) + ε Σ_{j<K} (m_{K−j}/√s + g_{K−j})(√s + κ_j spread + B), B = θ n₀/(1−θ), with, where rounds are
+///   linear, κ_j = ρ^j, g_n = ρ^n, m_n = 1, θ = ε(K+1), and in Chebyshev's κ_j = 1/cosh(jη), g_n = min(n+1, 2(n+1)e^{−nη}),
+///   m_n = min(n+1, 2/(1 − e^{−2η})), θ = ε(K+1)(K+2)/2.
 ///
 /// # Proof
 /// Let x be the values in exact arithmetic, x̂ as rounded, e = x̂ − x.
 ///
-/// *Exact and positive.* All weights are at least 0, so by induction |e| ≤ ((1+ε)^k − 1)·P|x⁰| coordinate by coordinate, P the
+/// *Exact.* All weights are at least 0, so by induction |e| ≤ ((1+ε)^k − 1)·P|x⁰| coordinate by coordinate, P the
 /// program so far and k the roundings: a combination of values within (1+ε)^k is within (1+ε)^k, and its rounding adds
-/// one factor. At the end factor·P|x⁰| is Σ_v|x_v| where every input counts once, and Σ‖x_v‖ ≤ √s‖x⁰‖_F, more exactly
-/// ≤ √s‖x⁰ − x̄‖_F + s‖x̄‖ = ‖Ȳ‖(1 + spread/√s). In the other case it is s times the mean of |x⁰| plus what is left of its spread, at
-/// most sκ_K‖x⁰‖_F.
+/// one factor. At the end factor·P|x⁰| is Σ_v|x_v|, as every input counts once, and
+/// Σ‖x_v‖ ≤ √s‖x⁰ − x̄‖_F + s‖x̄‖ = ‖Ȳ‖(1 + spread/√s).
 ///
-/// *Chebyshev.* The error obeys the recurrence with a new term δ_j in round j, ‖δ_j‖_F ≤ ε‖x̂^j‖_F. With τ_k = cosh kη the
+/// *Linear.* e^{k+1} = W e^k + δ_{k+1} with ‖δ_j‖_F ≤ ε‖x̂^j‖_F. W keeps the part of δ_j along the mean, which is the same at all peers
+/// and has norm at most ‖δ_j‖_F/√s at each, and shrinks the rest by ρ in every round. The last rounding moves peer u by ε‖x̂_u‖
+/// only. Last, s‖x̂^j‖_F/‖Ȳ‖ ≤ √s + κ_j spread + s‖e^j‖_F/‖Ȳ‖, and as no round enlarges an error the largest of the last terms, B*,
+/// satisfies B* ≤ θ(n₀ + B*), so that B* ≤ B.
+///
+/// *Chebyshev.* As before, but the error obeys another recurrence. With τ_k = cosh kη the
 /// recurrence is τ_{k+1}e^{k+1} = 2z τ_k e^k − τ_{k−1}e^{k−1}, z the map of W that takes the interval of its eigenvalues but 1 to
 /// \[−1, 1\] and 1 to cosh η. So δ_j comes out after n = k − j rounds multiplied by U_n(z)τ_j/τ_k, Chebyshev's second kind (by
 /// T_k(z)/τ_k, which is less, for j = 0). On \[−1, 1\] |U_n| ≤ n+1, and τ_j/τ_k ≤ min(1, 2e^{−nη}): that is g_n. At 1,
 /// U_n τ_j/τ_k = sinh((n+1)η)cosh(jη)/(sinh η · cosh kη); the numerator is half of sinh((k+1)η) + sinh((n+1−j)η), both at most
 /// e^{(k+1)η}/2, and cosh kη ≥ e^{kη}/2, so it is at most e^η/sinh η = 2/(1 − e^{−2η}); and U_n ≤ (n+1)T_n, T_nτ_j ≤ τ_k give n+1.
-/// The part of δ_j along the mean is the same at all peers and has norm at most ‖δ_j‖_F/√s at each. The last rounding moves
-/// peer u by ε‖x̂_u‖ only. Last, s‖x̂^j‖_F/‖Ȳ‖ ≤ √s + κ_j spread + s‖e^j‖_F/‖Ȳ‖, and by the gains n+1 the largest of the last terms, B*,
-/// satisfies B* ≤ θ(n₀ + B*).
+/// With gains of at most n+1 for every δ_j the sum of all gains is at most (K+1)(K+2)/2.
 ///
 /// *Underflow.* The terms τ pass with the same gains: t = (K+1)(K+2) s^{3/2} 2⁻¹⁵⁰ √values/‖Ȳ‖ covers them. ∎
 pub(super) fn bound(shape: Shape, rounds: u32, peers: usize, spread: f64, tiny: f64) -> f64 {
     let (s, k) = (peers as f64, f64::from(rounds));
     let root = s.sqrt();
     let relative = ((k + 1.0) * UNIT.ln_1p()).exp_m1();
-    let all = root + spread;
     let bound = match shape {
         Shape::Exact => relative * (1.0 + spread / root),
-        Shape::Positive { contraction } => relative * (1.0 + spread / root + contraction * all),
+        Shape::Linear { factor } => {
+            let shrunk = |round| factor.powf(round);
+            spectral(rounds, (peers, spread), k + 1.0, shrunk, |n| {
+                (1.0, shrunk(n))
+            })
+        }
         Shape::Chebyshev { rate } => {
-            let theta = UNIT * (k + 1.0) * (k + 2.0) / 2.0;
-            if theta >= 0.5 {
-                return f64::INFINITY;
-            }
-            let second = theta * all / (1.0 - theta);
-            let shrunk = |round: f64| spread / (round * rate).cosh() + second;
             let along_mean = 2.0 / -(-2.0 * rate).exp_m1();
-            let earlier = (0..rounds).map(|j| {
-                let (j, n) = (f64::from(j), f64::from(rounds - j));
+            let shrunk = |round: f64| (round * rate).cosh().recip();
+            let gains = (k + 1.0) * (k + 2.0) / 2.0;
+            spectral(rounds, (peers, spread), gains, shrunk, |n| {
                 let gain = (n + 1.0) * (2.0 * (-n * rate).exp()).min(1.0);
-                (along_mean.min(n + 1.0) / root + gain) * (root + shrunk(j))
-            });
-            UNIT * (1.0 + shrunk(k) + earlier.sum::<f64>())
+                (along_mean.min(n + 1.0), gain)
+            })
         }
     };
     let underflow = (k + 1.0) * (k + 2.0) * s * root * 2.0_f64.powi(-150) * tiny;
     let bound = bound + underflow;
     if bound.is_nan() { f64::INFINITY } else { bound }
+}
+
+/// The second form of the statement: `gains` = θ/ε, `shrunk` gives κ_j, and `passed` m_n and g_n.
+fn spectral(
+    rounds: u32,
+    (peers, spread): (usize, f64),
+    gains: f64,
+    shrunk: impl Fn(f64) -> f64,
+    passed: impl Fn(f64) -> (f64, f64),
+) -> f64 {
+    let root = (peers as f64).sqrt();
+    let theta = UNIT * gains;
+    if theta >= 0.5 {
+        return f64::INFINITY;
+    }
+    let second = theta * (root + spread) / (1.0 - theta);
+    let apart = |round| spread * shrunk(round) + second;
+    let earlier = (0..rounds).map(|j| {
+        let (along_mean, gain) = passed(f64::from(rounds - j));
+        (along_mean / root + gain) * (root + apart(f64::from(j)))
+    });
+    UNIT * (1.0 + apart(f64::from(rounds)) + earlier.sum::<f64>())
 }
 
 /// The bound for an experiment whose values are f32, for one release; `None` where values are f64.
@@ -115,18 +137,12 @@ fn shape(experiment: &Experiment, scheme: AveragingKind) -> Option<Shape> {
             });
             (scheme.is_exact() && positive).then_some(Shape::Exact)
         }
-        Form::Recurrence(coefficients) => {
-            let positive = coefficients
-                .iter()
-                .all(|c| c.previous == 0.0 && c.current >= 0.0 && c.mixed >= 0.0);
+        Form::Recurrence(_) => {
+            let factor = scheme.contraction(experiment.mixing_bounds(), 1).ok()?;
             match scheme {
-                _ if positive => Some(Shape::Positive {
-                    contraction: experiment.contraction(),
-                }),
+                AveragingKind::Linear => Some(Shape::Linear { factor }),
                 AveragingKind::Chebyshev => {
-                    let bounds = experiment.mixing_bounds();
-                    let once = scheme.contraction(bounds, 1).ok()?;
-                    let rate = once.recip().acosh();
+                    let rate = factor.recip().acosh();
                     (rate.is_finite() && rate > 0.0).then_some(Shape::Chebyshev { rate })
                 }
                 _ => None,
@@ -190,9 +206,7 @@ mod tests {
                     let bounds = crate::protocol::averaging::MixingBounds { lowest, second };
                     let shrinks = |rounds| kind.contraction(bounds, rounds).expect("contracts");
                     let shape = match kind {
-                        AveragingKind::Linear => Shape::Positive {
-                            contraction: shrinks(rounds),
-                        },
+                        AveragingKind::Linear => Shape::Linear { factor: shrinks(1) },
                         _ => Shape::Chebyshev {
                             rate: shrinks(1).recip().acosh(),
                         },

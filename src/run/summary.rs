@@ -9,7 +9,7 @@ use super::convergence_bounds::ConvergenceBounds;
 use super::metrics::Utility;
 use super::recommendation::RecommendationSummary;
 use crate::engine::Communication;
-use crate::privacy::{Adjacency, Calibration, GroupLoss, SensitivityRule, View};
+use crate::privacy::{Adjacency, Calibration, GroupLoss, RingPlan, SensitivityRule, View};
 use crate::scenario::{DataSummary, Experiment, Warning};
 use crate::topology::TopologySummary;
 
@@ -140,6 +140,9 @@ pub struct PrivacySummary {
     /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLoss>,
+    /// The integers of `noise.scheme = "ring"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ring: Option<RingPlan>,
 }
 
 /// Noise of one iteration. Before a run, `sensitivity` is 1 and the σ's are per unit sensitivity.
@@ -257,6 +260,7 @@ impl Experiment {
                 .collect(),
             views: self.noise().views().to_vec(),
             groups: self.groups().to_vec(),
+            ring: self.noise().ring().copied(),
         }
     }
 }

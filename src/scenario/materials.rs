@@ -17,7 +17,7 @@ use crate::config::{
 use crate::data::{self, DataError, Format, Interactions, ItemNames};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
-use crate::privacy::NoisePlan;
+use crate::privacy::{NoisePlan, RingRequest};
 use crate::topology::{Topology, TopologyError};
 
 /// The interactions that the peers hold, what was read and dropped, and what is held out.
@@ -79,6 +79,7 @@ struct PlanKey {
     peers: usize,
     iterations: u32,
     engine: EngineKind,
+    ring: Option<RingRequest>,
 }
 
 impl Materials {
@@ -181,6 +182,7 @@ impl Materials {
         config: &Config,
         peers: usize,
         renumbered: bool,
+        ring: Option<RingRequest>,
         make: impl FnOnce() -> Result<NoisePlan, E>,
     ) -> Result<Arc<NoisePlan>, E> {
         let graph = config.noise_topology.as_ref().unwrap_or(&config.topology);
@@ -192,6 +194,7 @@ impl Materials {
             peers,
             iterations: config.algorithm.iterations,
             engine: config.engine.kind,
+            ring,
         };
         self.plans.get(key, make)
     }

@@ -16,6 +16,7 @@ mod memo;
 pub(crate) mod memory;
 mod peer_names;
 mod resolve;
+pub(crate) mod ring;
 mod session;
 mod shared;
 mod simulation;

@@ -15,15 +15,19 @@ use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{filters, memory, warnings};
-use crate::algorithm::AlgorithmKind;
-use crate::config::{AlgorithmConfig, Config, EngineKind, PeerCount, check_identity, read_config};
+use super::{filters, memory, ring, warnings};
+use crate::algorithm::{Algorithm, AlgorithmKind};
+use crate::config::{
+    AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
+};
 use crate::data::{self, Interactions};
+use crate::engine::PeerRows;
 use crate::engine::analytic;
 use crate::engine::event::Latency;
-use crate::linalg::start_block;
+use crate::linalg::{SparseRows, start_block};
 use crate::privacy::{
-    self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, Scheme, SensitivitySpec,
+    self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, RingRequest, Scheme,
+    SensitivitySpec,
 };
 use crate::protocol::averaging::DEFAULT_TOLERANCE;
 use crate::protocol::{PlanError, Values};
@@ -160,20 +164,29 @@ impl Experiment {
             .map_err(PrivacyTableError::from)?;
         let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
             .map_err(PrivacyTableError::from)?;
-        let calibrated = privacy::calibrate(
-            config.privacy.calibration,
-            budget,
-            config.algorithm.iterations,
-        )
-        .map_err(PrivacyTableError::from)?;
         let noise_factors = config
             .privacy
             .budget
             .noise_factors(config.algorithm.iterations)
             .map_err(PrivacyTableError::from)?;
+        let ring = ring_request(
+            &config,
+            algorithm.as_ref(),
+            &sensitivity_spec,
+            &peer_rows,
+            &noise_factors,
+        )
+        .map_err(PrivacyTableError::from)?;
+        let distance = ring.map_or(0.0, |ring| ring.distance);
+        let calibrated = privacy::calibrate(
+            config.privacy.calibration,
+            privacy::ring::distance::reduced(budget, distance).map_err(PrivacyTableError::from)?,
+            config.algorithm.iterations,
+        )
+        .map_err(PrivacyTableError::from)?;
         let noise = clock.time("privacy", || {
-            materials.plan(&config, peers, renumbered, || {
-                plan_noise(&config, &noise_topology, &calibrated, budget.delta)
+            materials.plan(&config, peers, renumbered, ring, || {
+                plan_noise(&config, &noise_topology, &calibrated, (budget.delta, ring))
             })
         })?;
         let iterations = config.algorithm.iterations;
@@ -186,6 +199,14 @@ impl Experiment {
                 budget.delta,
             )
             .map_err(PrivacyTableError::from)?;
+        if noise.ring().is_some() {
+            if config.engine.kind == EngineKind::Analytic {
+                return Err(EngineTableError::AnalyticRing.into());
+            }
+            if !config.averaging.scheme.is_exact() {
+                return Err(AveragingTableError::Ring.into());
+            }
+        }
         let bounds = mixing_bounds(&topology);
         let program = AveragingSpec::of(&config.averaging, config.engine.loss, &topology)?
             .compile(&topology, bounds)
@@ -252,7 +273,7 @@ fn plan_noise(
     config: &Config,
     noise_topology: &Topology,
     calibrated: &Calibrated,
-    delta: Delta,
+    (delta, ring): (Delta, Option<RingRequest>),
 ) -> Result<NoisePlan, PrivacyTableError> {
     let (colluders, peers) = (config.privacy.colluders, noise_topology.graph().nodes());
     if colluders >= peers {
@@ -273,7 +294,41 @@ fn plan_noise(
         scheme: config.noise.scheme,
         trusted_sum: config.engine.kind.reveals_only_sums(),
         on_disconnect: config.privacy.on_disconnect,
+        ring,
     })?)
+}
+
+/// What the releases ask of a ring, where sums are integers mod 2^k; `None` for noise of real numbers, such as a curator's.
+fn ring_request(
+    config: &Config,
+    algorithm: &dyn Algorithm,
+    sensitivity: &SensitivitySpec,
+    peer_rows: &PeerRows,
+    noise_factors: &[f64],
+) -> Result<Option<RingRequest>, PrivacyError> {
+    let NoiseConfig { scheme, bits } = config.noise;
+    if scheme != Scheme::Ring {
+        return match bits {
+            Some(_) => Err(PrivacyError::BitsOfNothing),
+            None => Ok(None),
+        };
+    }
+    if config.engine.kind == EngineKind::Central {
+        return Ok(None);
+    }
+    let range = ring::Range {
+        dimension: algorithm.dimension(),
+        peers: peer_rows.len(),
+        rows: peer_rows.iter().map(SparseRows::len).max().unwrap_or(0),
+    };
+    ring::request(
+        &algorithm.releases(),
+        sensitivity,
+        range,
+        noise_factors,
+        bits,
+    )
+    .map(Some)
 }
 
 /// Checks what needs no data and fills in defaults that depend on other keys.

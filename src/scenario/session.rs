@@ -7,7 +7,8 @@ use super::error::{AlgorithmTableError, ExperimentError};
 use super::experiment::Experiment;
 use crate::config::{DataConfig, EngineKind};
 use crate::engine::{Session, SessionParts};
-use crate::protocol::{Plan, PlanParameters};
+use crate::privacy::RingPlan;
+use crate::protocol::{Plan, PlanParameters, RingParameters};
 use crate::vocabulary::Seed;
 
 impl Experiment {
@@ -46,6 +47,7 @@ impl Experiment {
             sigma_own: self.noise.sigma_own(),
             sigma_pairwise: self.noise.sigma_pairwise(),
             sigma_coordinate: 0.0,
+            ring: self.noise.ring().map(of_plan),
             noise_factors: self.noise_factors.clone(),
             scale_rounds: self.shared.scale_rounds,
             averaging_rounds: self.program.rounds(),
@@ -95,5 +97,14 @@ impl Experiment {
         ));
         let settings = settings.expect("settings are numbers, texts and lists");
         blake3::derive_key("undertone 2026-11 noise setting v1", &settings)
+    }
+}
+
+/// The integers of a noise plan, as sessions name them.
+pub(super) fn of_plan(ring: &RingPlan) -> RingParameters {
+    RingParameters {
+        grid: ring.grid(),
+        modulus: ring.modulus(),
+        clamp: ring.clamp(),
     }
 }

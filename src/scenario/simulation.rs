@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::experiment::mixing_bounds;
+use super::ring;
+use super::session::of_plan;
 use super::shared::Shared;
 use super::specs::{AveragingSpec, NoiseSpec, PrivacySpec};
 use crate::algorithm::{AlgorithmError, AlgorithmSpec, charged};
 use crate::data::{DataError, Dataset, Partition, RowBounds};
 use crate::engine::{PeerRows, Session, SessionError, SessionParts};
-use crate::linalg::{NotFullRank, start_block};
+use crate::linalg::{NotFullRank, SparseRows, start_block};
 use crate::privacy::{Adjacency, NoisePlan, PrivacyError, Rule, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::AveragingError;
 use crate::protocol::{Plan, PlanError, PlanParameters, Values};
@@ -228,7 +230,14 @@ impl Simulation {
         }
         let noise = self
             .noise
-            .plan(&self.privacy, charge as u32, noise_topology)?;
+            .plan(&self.privacy, charge as u32, noise_topology, || {
+                let range = ring::Range {
+                    dimension: items,
+                    peers,
+                    rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
+                };
+                ring::request(&algorithm.releases(), &self.sensitivity, range, &[], None)
+            })?;
         if let (Some((_, plan)), PrivacySpec::Budgeted { budget, .. }) = (&noise, &self.privacy) {
             let (found, asked) = (
                 plan.epsilon().unwrap_or(f64::INFINITY),
@@ -255,6 +264,9 @@ impl Simulation {
             sigma_own,
             sigma_pairwise,
             sigma_coordinate: z,
+            ring: noise
+                .as_ref()
+                .and_then(|(_, plan)| plan.ring().map(of_plan)),
             noise_factors: Vec::new(),
             scale_rounds: shared.scale_rounds,
             averaging_rounds: program.rounds(),
@@ -315,7 +327,7 @@ mod tests {
     use crate::engine::central::{self, SumNoise};
     use crate::engine::event::{self, Latency};
     use crate::engine::{Silent, lockstep};
-    use crate::linalg::{SparseRows, subspace_distance, top_eigenvectors};
+    use crate::linalg::{subspace_distance, top_eigenvectors};
     use crate::protocol::averaging::AveragingKind;
 
     fn samples() -> Dataset {
@@ -375,6 +387,26 @@ mod tests {
     }
 
     #[test]
+    fn a_ring_of_rows_in_memory_keeps_the_promise_and_has_the_curator_s_bits() {
+        let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User).expect("valid");
+        let built = simulation(privacy)
+            .averaging(AveragingKind::Tree)
+            .noise(NoiseSpec::Ring { overhead: 0.01 })
+            .build(1)
+            .expect("valid");
+        let plan = built.noise().expect("noisy");
+        let epsilon = plan.epsilon().expect("protected");
+        assert!((epsilon - 1.0).abs() < 1e-5, "{epsilon}");
+        let ring = plan.ring().expect("a ring");
+        // Ten rows of norm at most 1 each, and a sensitivity of 1.
+        let rows = ring.clamp() as f64 * ring.grid().step();
+        assert!((10.0..10.01).contains(&rows), "{rows}");
+        let outcome = lockstep::run(built.session(), &mut Silent).expect("runs");
+        let shares = central::run(built.session(), SumNoise::Shares, &mut Silent);
+        assert_eq!(outcome.basis(), shares.expect("runs").basis());
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused_with_its_reason() {
         assert!(PrivacySpec::new(0.0, 1e-5, Adjacency::User).is_err());
         assert!(PrivacySpec::new(f64::NAN, 1e-5, Adjacency::User).is_err());
@@ -393,6 +425,11 @@ mod tests {
             ),
             "{bare:?}"
         );
+        let gossiped = simulation(privacy)
+            .noise(NoiseSpec::Ring { overhead: 0.01 })
+            .build(1);
+        let gossiped = gossiped.expect_err("integers mod 2^k cannot be divided");
+        assert!(gossiped.to_string().contains("tree"), "{gossiped}");
         let wide = AlgorithmSpec::Covariance { rank: 5 };
         assert!(Simulation::new(samples(), wide, privacy).build(1).is_err());
     }

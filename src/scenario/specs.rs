@@ -6,7 +6,7 @@ use super::error::AveragingTableError;
 use crate::config::AveragingConfig;
 use crate::privacy::{
     self, Adjacency, Budget, Calibrated, Calibration, NoisePlan, NoiseRequest, OnDisconnect,
-    PrivacyError, Scheme,
+    PrivacyError, RingRequest, Scheme,
 };
 use crate::protocol::averaging::{
     AveragingError, AveragingKind, AveragingOptions, AveragingScheme, Length, Loss, MAX_ROUNDS,
@@ -62,6 +62,12 @@ pub enum NoiseSpec {
     },
     /// Every peer adds all the noise itself.
     Local,
+    /// Integers mod 2^k: own noise rounded to integers, and uniform masks shared with each noise partner. Needs an
+    /// averaging that is exact, such as `AveragingKind::Tree`.
+    Ring {
+        /// β: extra loss allowed for rounding.
+        overhead: f64,
+    },
 }
 
 impl Default for NoiseSpec {
@@ -76,12 +82,13 @@ impl NoiseSpec {
             Self::Independent => Scheme::Independent,
             Self::Pairwise { .. } => Scheme::Pairwise,
             Self::Local => Scheme::Local,
+            Self::Ring { .. } => Scheme::Ring,
         }
     }
 
     fn overhead(self) -> f64 {
         match self {
-            Self::Pairwise { overhead } => overhead,
+            Self::Pairwise { overhead } | Self::Ring { overhead } => overhead,
             Self::Independent | Self::Local => 0.01,
         }
     }
@@ -92,6 +99,7 @@ impl NoiseSpec {
         privacy: &PrivacySpec,
         releases: u32,
         noise_topology: &Topology,
+        ring: impl FnOnce() -> Result<RingRequest, PrivacyError>,
     ) -> Result<Option<(Calibrated, NoisePlan)>, PrivacyError> {
         let &PrivacySpec::Budgeted {
             budget,
@@ -103,7 +111,10 @@ impl NoiseSpec {
         else {
             return Ok(None);
         };
-        let calibrated = privacy::calibrate(calibration, budget, releases)?;
+        let ring = matches!(self, Self::Ring { .. }).then(ring).transpose()?;
+        let distance = ring.map_or(0.0, |ring| ring.distance);
+        let reduced = privacy::ring::distance::reduced(budget, distance)?;
+        let calibrated = privacy::calibrate(calibration, reduced, releases)?;
         let plan = NoisePlan::new(&NoiseRequest {
             graph: noise_topology.graph(),
             scheme: self.scheme(),
@@ -115,6 +126,7 @@ impl NoiseSpec {
             trusted_sum: false,
             connectivity: noise_topology.spectrum().algebraic_connectivity.into(),
             on_disconnect,
+            ring,
         })?;
         Ok(Some((calibrated, plan)))
     }

@@ -181,6 +181,8 @@ fn the_summary_says_which_of_its_parts_no_epsilon_covers() {
     .concat();
     // Settings, graphs, noise and traffic: functions of the plan and of released numbers.
     let free = [
+        "algorithm",
+        "averaging",
         "communication",
         "dimension",
         "engine",

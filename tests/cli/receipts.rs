@@ -25,6 +25,8 @@ fn a_receipt_of_every_scheme_and_engine_holds() {
         "--engine federated --set noise.scheme=independent",
         "--engine central",
         "--set noise.scheme=local",
+        "--set noise.scheme=ring --set averaging={scheme=\"tree\"}",
+        "--engine federated --set noise.scheme=ring --set averaging={scheme=\"tree\"}",
         "--set privacy.adjacency=user",
         "--set privacy.calibration=zcdp --set privacy.sensitivity=row-norm",
         "--set privacy.colluders=2 --set topology.degree=6",

@@ -109,6 +109,11 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         Some(&["linalg", "topology"]),
     ),
     (
+        "privacy/ring",
+        &["privacy/budget", "privacy/error", "privacy/gaussian"],
+        Some(&["vocabulary", "topology"]),
+    ),
+    (
         "privacy/noise_plan",
         &[
             "privacy/accountant",
@@ -117,6 +122,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
             "privacy/certificate",
             "privacy/error",
             "privacy/gaussian",
+            "privacy/ring",
         ],
         Some(&["vocabulary", "topology"]),
     ),

@@ -102,6 +102,7 @@ impl Setting {
             sigma_own,
             sigma_pairwise,
             sigma_coordinate,
+            ring: None,
             noise_factors: Vec::new(),
             scale_rounds: topology.diameter_bound().expect("connected"),
             averaging_rounds: program.rounds(),

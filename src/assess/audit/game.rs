@@ -15,6 +15,7 @@ use crate::engine::noise::Assignment;
 use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockstep};
 use crate::linalg::Block;
 use crate::privacy::{Adjacency, accountant};
+use crate::protocol::Terms;
 use crate::scenario::Experiment;
 use crate::scenario::filters::{self, Choices};
 use crate::vocabulary::{Named, PeerIndex, Seed};
@@ -196,8 +197,26 @@ impl Observer for Adversary<'_> {
         let mut by_size = SIZES.map(|_| zeros());
         let (mut squares, mut count) = (0.0, 0_usize);
         let mut victims = Vec::new();
+        // Integers are added mod 2^k before anybody looks at their size.
+        let in_ring = transcript.terms.has_steps();
+        let (mut piece, mut raw) = (zeros(), Vec::new());
         for v in (0..game.colludes.len()).filter(|&v| !game.colludes[v]) {
-            let residual = self.residual(&transcript, v);
+            let left = self.left(&transcript, v);
+            if in_ring && game.weights[v] != 0.0 {
+                for (sum, x) in piece.iter_mut().zip(&left) {
+                    *sum += x;
+                }
+            }
+            let residual = per_unit(transcript.terms, left.clone());
+            if v == game.victim {
+                raw = left;
+            }
+            if in_ring {
+                if v == game.victim {
+                    victims = residual;
+                }
+                continue;
+            }
             for (sum, r) in combined.iter_mut().zip(&residual) {
                 *sum += game.weights[v] * r;
             }
@@ -216,6 +235,14 @@ impl Observer for Adversary<'_> {
                 count += residual.len();
             }
         }
+        if in_ring {
+            let sum = per_unit(transcript.terms, piece);
+            let weight = game.weights[game.victim];
+            combined = sum.iter().map(|x| weight * x).collect();
+            in_sum.clone_from(&combined);
+            by_size.iter_mut().for_each(|all| all.clone_from(&combined));
+            (squares, count) = (0.0, 1);
+        }
         let along = |x: &[f64]| {
             x.iter()
                 .zip(change.values())
@@ -233,7 +260,11 @@ impl Observer for Adversary<'_> {
         features[2] += combined.iter().map(|r| r * r).sum::<f64>();
         // A stream used twice cancels in differences.
         if let Some(last) = &self.last {
-            let difference: Vec<f64> = victims.iter().zip(last).map(|(a, b)| a - b).collect();
+            let here = if in_ring { &raw } else { &victims };
+            let mut difference: Vec<f64> = here.iter().zip(last).map(|(a, b)| a - b).collect();
+            if in_ring {
+                difference = per_unit(transcript.terms, difference);
+            }
             features[3] += along(&difference) / (size * scale).max(f64::MIN_POSITIVE);
         }
         // Pairwise noise of the size that the others' residuals show.
@@ -246,20 +277,21 @@ impl Observer for Adversary<'_> {
         let own = game.experiment.noise().sigma_own().powi(2);
         features[5] = self.reused.ratio(own, game.reused[game.victim]);
         self.features.loss += loss;
-        self.last = Some(victims);
+        self.last = Some(if in_ring { raw } else { victims });
     }
 }
 
 impl Adversary<'_> {
     /// What an honest peer published minus what the adversary knows of it: the local product (with the
-    /// canary's world 0 at the victim) and pairwise noise shared with colluders. Per unit sensitivity.
-    fn residual(&self, transcript: &Transcript<'_>, v: usize) -> Vec<f64> {
+    /// canary's world 0 at the victim) and pairwise noise shared with colluders. As published: integers are in steps of the grid.
+    fn left(&self, transcript: &Transcript<'_>, v: usize) -> Vec<f64> {
         let game = self.game;
         let rows = &game.worlds[0][v];
         let history = transcript.states[v].history();
         let shape = game.experiment.widest_shape();
         let algorithm = game.experiment.algorithm();
         let mut known = contribution(algorithm, rows, history, shape).into_values();
+        transcript.terms.to_steps(&mut known);
         let peer = PeerIndex::from_index(v);
         for &w in game.experiment.noise_topology().graph().neighbours(v) {
             if game.colludes[w as usize] && self.planned.has_pairwise() {
@@ -268,12 +300,15 @@ impl Adversary<'_> {
             }
         }
         let published = &transcript.inputs[v * known.len()..(v + 1) * known.len()];
-        published
-            .iter()
-            .zip(&known)
-            .map(|(x, k)| (x - k) / transcript.terms.scale)
-            .collect()
+        published.iter().zip(&known).map(|(x, k)| x - k).collect()
     }
+}
+
+/// What is left of messages, per unit of noise; of integers the nearest to 0 with their residue.
+fn per_unit(terms: &Terms, mut left: Vec<f64>) -> Vec<f64> {
+    terms.from_steps(&mut left);
+    left.iter_mut().for_each(|x| *x /= terms.scale);
+    left
 }
 
 const _: () = assert!(FEATURES == 6, "the adversary fills every feature");
@@ -285,6 +320,13 @@ pub(super) fn variance_factor(
     coalition: &[u32],
 ) -> Result<f64, AuditError> {
     let noise = experiment.noise();
+    if let Some(ring) = noise.ring() {
+        let graph = experiment.noise_topology().graph();
+        let pieces = graph.components_without(coalition);
+        let of_victim = pieces[victim as usize];
+        let size = pieces.iter().filter(|piece| **piece == of_victim).count();
+        return Ok(ring.factor(size) / noise.sigma_own().powi(2));
+    }
     let factors = accountant::exact_variance_factors(
         experiment.noise_topology().graph(),
         noise.sigma_own().powi(2),

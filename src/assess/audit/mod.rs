@@ -31,7 +31,6 @@ pub use error::AuditError;
 pub use finding::{Audit, CanaryReport};
 
 use crate::engine::{Observer, Session};
-use crate::privacy::gaussian;
 use crate::scenario::filters::Choices;
 use crate::scenario::{Experiment, memory};
 use game::Game;
@@ -102,7 +101,7 @@ fn audit_filters(
     let trials = game.play(options.trials, prepare, observer)?;
     let verdict = attackers::judge(&trials, experiment.delta().get(), options.significance);
     let delta = experiment.delta();
-    let certified_epsilon = gaussian::epsilon(game.certified_mu(), delta);
+    let certified_epsilon = experiment.noise().epsilon_of(game.certified_mu(), delta);
     let privacy = &experiment.config().privacy;
     let promised_epsilon =
         (options.coalition.len() <= privacy.colluders).then_some(privacy.epsilon);

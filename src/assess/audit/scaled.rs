@@ -67,6 +67,31 @@ impl Scaled {
     }
 }
 
+/// What takes the place of the weights where masks are uniform: the sum over the victim's honest piece is all there is to see, and its
+/// variance is n σ_η².
+fn sum_of_piece(experiment: &Experiment, victim: usize, colludes: &[bool]) -> Vec<f64> {
+    let graph = experiment.noise_topology().graph();
+    let coalition: Vec<u32> = (0_u32..)
+        .zip(colludes)
+        .filter(|(_, c)| **c)
+        .map(|(v, _)| v)
+        .collect();
+    let pieces = graph.components_without(&coalition);
+    let size = pieces
+        .iter()
+        .filter(|piece| **piece == pieces[victim])
+        .count();
+    let weight = 1.0 / (size as f64 * experiment.noise().sigma_own().powi(2));
+    let inside = |piece: &Option<u32>| {
+        if *piece == pieces[victim] {
+            weight
+        } else {
+            0.0
+        }
+    };
+    pieces.iter().map(inside).collect()
+}
+
 /// Σ_H⁻¹ e_u by a dense solve, with zeros at the colluders, where pairwise noise has `factor` times the planned variance.
 pub(super) fn weights(
     experiment: &Experiment,
@@ -75,6 +100,9 @@ pub(super) fn weights(
     factor: f64,
 ) -> Result<Vec<f64>, AuditError> {
     let graph = experiment.noise_topology().graph();
+    if experiment.noise().ring().is_some() {
+        return Ok(sum_of_piece(experiment, victim, colludes));
+    }
     let (own, pairwise) = (
         experiment.noise().sigma_own().powi(2),
         experiment.noise().sigma_pairwise().powi(2) * factor,

@@ -2,6 +2,8 @@
 //!
 //! A healthy implementation fails with probability at most the stated significance; the seeds are fixed.
 
+mod ring;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;

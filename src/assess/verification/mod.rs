@@ -14,6 +14,10 @@
 //! products), so noise that is wrong and averaging that is too short both show. Pairwise noise cancels there; that it is
 //! there, of the planned size, fresh and in the right places shows in what every peer publishes.
 //!
+//! Where sums are integers mod 2^k, the algebra is one of equality: the decentralised sum **is** the curator's with the same shares, to the
+//! last bit, and every peer's message is its contribution plus its planned noise and masks, exactly. There is no joint law of Gaussians to
+//! test; that own noise has its law and that what is published is uniform takes its place (`peers/uniform.rs`).
+//!
 //! A correct run fails with probability at most the significance asked for, over the whole table: every p-value is
 //! held against it divided by their number (Bonferroni).
 
@@ -31,8 +35,9 @@ pub use table::{Check, Verification};
 
 use crate::config::EngineKind;
 use crate::engine::central::SumNoise;
-use crate::engine::{EngineError, Observer, Outcome, Session, Silent, central};
+use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, central};
 use crate::linalg::{Block, subspace_distance, top_eigenvectors};
+use crate::protocol::Terms;
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, memory};
 use crate::vocabulary::{PeerIndex, Seed};
@@ -190,8 +195,23 @@ fn needed_sensitivities(experiment: &Experiment, honest: &Session, outcome: &Out
         .collect()
 }
 
+/// Whether Σ published = Σ local + Σ own noise as integers mod 2^k, `own` being the own noise of all peers in steps of the grid, and whether
+/// every peer's estimate is that very sum.
+fn equal_in_steps(terms: &Terms, step: f64, record: &ReleaseRecord, own: &mut Block) -> bool {
+    for (sum, local) in own
+        .values_mut()
+        .iter_mut()
+        .zip(record.totals.local.values())
+    {
+        // A multiple of the step by construction.
+        *sum += (local / step).round();
+    }
+    terms.from_steps(own.values_mut());
+    *own == record.totals.published && (terms.has_units() || *own == *record.sum)
+}
+
 /// The largest |Σ published − Σ local − Σ own noise| over iterations and coordinates, in units of what
-/// rounding can explain. Own noise is drawn again from the untouched plan.
+/// rounding can explain. Own noise is drawn again from the untouched plan. Integers mod 2^k must be equal: infinite unless they are.
 fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> f64 {
     let noise = experiment.noise();
     let assignment = honest.planned_noise();
@@ -204,6 +224,15 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
         for u in 0..peers {
             let own = assignment.own(PeerIndex::from_index(u));
             own.add_to(record.release, scale, expected.values_mut());
+        }
+        if let Some(planned) = honest.plan().release(record.release)
+            && let terms = planned.terms(record.statistic)
+            && let Some(step) = terms.step()
+        {
+            if !equal_in_steps(&terms, step, record, &mut expected) {
+                return f64::INFINITY;
+            }
+            continue;
         }
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.

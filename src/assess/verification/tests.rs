@@ -2,6 +2,8 @@
 //!
 //! Healthy plans fail with probability at most 1e-3 per table; the seeds are fixed.
 
+mod ring;
+
 use super::{Verification, VerifyOptions, verify, verify_sessions};
 use crate::algorithm::AlgorithmSpec;
 use crate::engine::Silent;

@@ -127,6 +127,8 @@ fn setting(
             .graph()
             .diameter_bound()
             .unwrap_or(own.peers),
+        // Candidates are compared by the noise of real numbers: a grid costs at most β more.
+        ring: None,
         // Candidates spend evenly, whatever the file's own algorithm does.
         noise_factors: Vec::new(),
         ..own.clone()

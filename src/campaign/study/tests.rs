@@ -133,7 +133,7 @@ fn a_small_table_1_is_exactly_what_the_formulas_say() {
         "table1.toml",
         &[
             "study.sizes=[8, 12]",
-            "study.set=[\"topology.degree=4\", \"data.items=20\", \"algorithm.rank=2\", \"algorithm.iterations=2\"]",
+            "study.set=[\"topology.degree=4\", \"data.items=20\", \"algorithm.kind=power\", \"algorithm.rank=2\", \"algorithm.iterations=2\"]",
             "study.largest_swarm=8",
         ],
     );

@@ -219,6 +219,7 @@ fn neutral(mut config: Config) -> Config {
     config.data.degree_floor = config.evaluation.reference_floor.unwrap_or(floor);
     config.noise = NoiseConfig {
         scheme: Scheme::None,
+        bits: None,
     };
     config.noise_topology = None;
     config.engine.kind = EngineKind::Central;

@@ -166,6 +166,9 @@ fn run_law(
         }
     }
     session.admit()?;
+    if session.plan().parameters().ring.is_some() {
+        return Err(EngineError::Integers);
+    }
     for (&peer, row) in law.probes.iter().zip(&law.deviations) {
         let found = row.iter().sum::<f64>() / session.peers() as f64;
         // The law below is that of D1 = 0; NaN is refused too.

@@ -102,6 +102,7 @@ impl ChunkTask<'_> {
         } else {
             self.noise.add_pairs(at, width, inputs);
         }
+        self.current.terms.to_residues(inputs);
         self.rounds.values.round(inputs);
         if let Some(common) = self.common {
             let threads = if self.alone {

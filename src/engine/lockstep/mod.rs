@@ -63,7 +63,9 @@ fn run_holding(
 ) -> Result<Outcome, EngineError> {
     session.admit()?;
     let noise = NetworkNoise::of(session.planned_noise(), session.noise_graph());
-    if !noise.is_planned(session.noise_graph(), session.plan().sigmas()) {
+    let laws = session.plan().ring_laws().map(|laws| &**laws);
+    if !noise.is_planned(session.noise_graph(), session.plan().sigmas()) || !noise.is_in_ring(laws)
+    {
         return Err(EngineError::Noise);
     }
     let program = session.program();
@@ -325,7 +327,7 @@ impl Engine for Network<'_> {
         }
         let consensus = if self.commons.is_some() {
             gathered.agreement(session.peers())
-        } else if terms.has_units() {
+        } else if terms.has_units() && !terms.has_steps() {
             // What peers hold has left these units and comes back to them.
             let mut held = sums.to_vec();
             for sum in held.chunks_exact_mut(values) {
@@ -339,6 +341,8 @@ impl Engine for Network<'_> {
         let sum = kernel::released(planned, terms, sums[..values].to_vec())
             .map_err(|error| PeerError::at(PeerIndex(0), id, error))?;
         let basis = self.states.advance(session, current, sums)?;
+        terms.from_steps(gathered.totals.published.values_mut());
+        terms.from_steps(gathered.totals.local.values_mut());
         Ok(ReleaseRecord {
             release: id,
             iteration: planned.spec().iteration,

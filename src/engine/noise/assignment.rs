@@ -1,6 +1,8 @@
 //! Who draws what in a simulation: every peer's terms, derived from the run's noise root.
 
-use crate::noise::{PeerNoise, SigmaError, Sigmas, Term};
+use std::sync::Arc;
+
+use crate::noise::{PeerNoise, RingLaws, SigmaError, Sigmas, Term};
 use crate::topology::Graph;
 use crate::vocabulary::{NoiseLabel, NoiseRoot, PeerIndex};
 
@@ -13,6 +15,8 @@ use crate::vocabulary::{NoiseLabel, NoiseRoot, PeerIndex};
 pub struct Assignment {
     root: NoiseRoot,
     sigmas: Sigmas,
+    /// The laws of own noise where sums are integers mod 2^k.
+    ring: Option<Arc<RingLaws>>,
     #[cfg(test)]
     tamper: Option<Tamper>,
 }
@@ -51,6 +55,8 @@ pub(crate) enum Tamper {
     RepeatChunk,
     /// Peer 1 adds the very own noise that peer 0 adds.
     ShareOwnNoise,
+    /// Masks are uniform mod 2³¹ and sums are mod 2³²: at both ends, so that they cancel.
+    NarrowMasks,
 }
 
 impl Assignment {
@@ -62,9 +68,22 @@ impl Assignment {
         Ok(Self {
             root,
             sigmas: sigmas.check()?,
+            ring: None,
             #[cfg(test)]
             tamper: None,
         })
+    }
+
+    /// The same under these laws of integers: own noise is rounded, and whatever is shared are masks.
+    #[must_use]
+    pub fn in_ring(self, ring: Option<Arc<RingLaws>>) -> Self {
+        Self { ring, ..self }
+    }
+
+    /// Whether own noise is drawn by these laws and all that is shared are masks; without laws, whether everything is real.
+    #[must_use]
+    pub fn is_in_ring(&self, laws: Option<&RingLaws>) -> bool {
+        self.ring.as_deref() == laws
     }
 
     /// What all keys of this noise derive from.
@@ -97,10 +116,14 @@ impl Assignment {
     pub fn own(&self, peer: PeerIndex) -> Term {
         #[cfg(test)]
         let peer = self.damage_owner(peer);
-        let term = Term::new(
+        let (key, scale) = (
             self.root.key(NoiseLabel::OwnNoise, peer.0, 0),
             self.sigmas.own,
         );
+        let term = match &self.ring {
+            Some(laws) => Term::rounded(key, scale, Arc::clone(laws)),
+            None => Term::new(key, scale),
+        };
         #[cfg(test)]
         let term = self.damage_own(peer, term);
         term
@@ -120,8 +143,12 @@ impl Assignment {
         #[cfg(test)]
         let (a, b) = self.damage_ends(a, b);
         let key = self.root.key(NoiseLabel::PairwiseNoise, a, b);
-        let plus = Term::new(key.clone(), self.sigmas.pairwise);
-        let minus = Term::new(key, -self.sigmas.pairwise);
+        let make = match self.ring {
+            Some(_) => Term::mask,
+            None => Term::new,
+        };
+        let plus = make(key.clone(), self.sigmas.pairwise);
+        let minus = make(key, -self.sigmas.pairwise);
         #[cfg(test)]
         let (plus, minus) = self.damage_pair(lower, upper, plus, minus);
         (plus, minus)
@@ -214,6 +241,10 @@ impl Assignment {
             Some(Tamper::RepeatChunk) => {
                 plus.one_chunk = true;
                 minus.one_chunk = true;
+            }
+            Some(Tamper::NarrowMasks) => {
+                plus.narrow = true;
+                minus.narrow = true;
             }
             _ => {}
         }

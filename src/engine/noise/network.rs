@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Assignment;
-use crate::noise::{NoiseChunk, Scale, Sigmas, Term};
+use crate::noise::{NoiseChunk, RingLaws, Scale, Sigmas, Term};
 use crate::topology::Graph;
 use crate::vocabulary::PeerIndex;
 
@@ -81,6 +81,13 @@ impl NetworkNoise {
                 .all(|pair| (pair.term.scale(), pair.opposite.planned) == (pairwise, -pairwise))
     }
 
+    /// Whether own noise is drawn by these laws and all that is shared are masks; without laws, whether everything is real.
+    #[must_use]
+    pub fn is_in_ring(&self, laws: Option<&RingLaws>) -> bool {
+        self.own.iter().all(|term| term.is_own_in(laws))
+            && self.pairs.iter().all(|pair| pair.term.is_shared_in(laws))
+    }
+
     /// Adds the own term of peer `u` to its chunk.
     pub fn add_own(&self, at: NoiseChunk, u: usize, out: &mut [f64]) {
         self.own[u].add_chunk(at, out);
@@ -121,8 +128,9 @@ impl NetworkNoise {
                 .for_each(|(pair, out)| pair.term.draw_chunk(at, out));
             let add = |(number, share): (usize, &mut Vec<&mut [f64]>)| {
                 for (pair, normals) in batch.iter().zip(normals.chunks_exact(width)) {
-                    let scale = pair.term.scale.times(at.unit);
-                    let opposite = pair.opposite.times(at.unit);
+                    let unit = pair.term.unit(at);
+                    let scale = pair.term.scale.times(unit);
+                    let opposite = pair.opposite.times(unit);
                     if scale == 0.0 && opposite == 0.0 {
                         continue;
                     }

@@ -87,6 +87,12 @@ pub enum SessionError {
          digest and rounds into PlanParameters"
     )]
     Program,
+    /// An averaging program that does not add integers exactly.
+    #[error(
+        "sums mod 2^k need an averaging that adds up every input exactly once: integers mod 2^k cannot be divided, and gossip takes means; set \
+         averaging.scheme = \"tree\""
+    )]
+    Inexact,
     /// Steps that are no averaging program.
     #[error(transparent)]
     Steps(#[from] ProgramError),

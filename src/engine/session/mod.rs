@@ -97,6 +97,9 @@ impl SessionParts {
             }
         }
         check_rows(&self.plan, &self.rows)?;
+        if parameters.ring.is_some() && !self.program.sums_exactly(&*self.topology) {
+            return Err(SessionError::Inexact);
+        }
         if parameters.values.is_residues() {
             let values = parameters.values;
             return Err(SessionError::Values { values });
@@ -209,7 +212,7 @@ impl Session {
         // The plan's digest covers σ's, noise factors, algorithm, shape, sensitivity, averaging, both graphs and X⁰.
         let root = seed.noise_root(Binding::to(&[plan.digest(), rows.digest(), &setting]));
         Ok(Self {
-            noise: Assignment::new(root, plan.sigmas())?,
+            noise: Assignment::new(root, plan.sigmas())?.in_ring(plan.ring_laws().cloned()),
             plan,
             topology,
             program,
@@ -246,6 +249,7 @@ impl Session {
             averaging_rounds: program.rounds(),
             program: program.digest(),
             sigma_own: 0.0,
+            ring: None,
             sigma_pairwise: 0.0,
             // Whoever holds all rows fills all coordinates.
             sigma_coordinate: sigma_central,
@@ -460,7 +464,11 @@ impl Session {
         if !is_planned(&self.program, &self.plan) {
             return Err(EngineError::Program);
         }
-        if self.noise.is_planned(self.plan.sigmas()) {
+        if !self.plan.can_exchange() {
+            return Err(EngineError::Modulus);
+        }
+        let laws = self.plan.ring_laws().map(|laws| &**laws);
+        if self.noise.is_planned(self.plan.sigmas()) && self.noise.is_in_ring(laws) {
             Ok(())
         } else {
             Err(EngineError::Noise)

@@ -33,7 +33,8 @@ fn singles_give_equal_bits_in_every_engine_for_every_scheme_and_algorithm() {
     ];
     let graphs = graphs();
     for graph in [&graphs[0], &graphs[1]] {
-        for kind in schemes_on(graph) {
+        // Where mass is passed f32 is refused.
+        for kind in schemes_on(graph).filter(|kind| !kind.passes_mass()) {
             for algorithm in &algorithms {
                 let session = session_of(graph, rows(), rank, (2, 9), kind, 5);
                 let doubles = changed(&session, |p| p.algorithm = algorithm.clone());

@@ -37,6 +37,7 @@ fn planned(graph: &Graph, colluders: usize, target: f64) -> Result<f64, PrivacyE
         trusted_sum: false,
         connectivity: Connectivity::from(lambda2),
         on_disconnect: OnDisconnect::Refuse,
+        ring: None,
     })?;
     let view = plan.views().iter().find(|view| view.colluders == colluders);
     Ok(view.expect("the view asked for").gap_to_central)

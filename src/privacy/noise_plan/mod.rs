@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use ring::{RingPlan, RingRequest};
 pub use split::{BudgetSplit, even_iterations, split_budget};
 
 use super::accountant::Connectivity;
@@ -11,6 +12,7 @@ use crate::topology::Graph;
 mod certified;
 mod pairwise;
 mod refusal;
+mod ring;
 mod split;
 
 #[cfg(test)]
@@ -28,6 +30,9 @@ pub enum Scheme {
     Pairwise,
     /// Every peer adds all the noise itself: no trust in anybody, √s times the noise.
     Local,
+    /// Integers mod 2^k: own noise rounded to integers, and uniform masks shared with each noise partner that cancel in
+    /// the sum exactly.
+    Ring,
 }
 
 /// What to do where the coalition can split the noise graph.
@@ -78,6 +83,9 @@ pub struct NoisePlan {
     epsilon: Option<f64>,
     /// What adversaries of growing size learn, beyond the one asked for too.
     views: Vec<View>,
+    /// The integers of [`Scheme::Ring`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ring: Option<RingPlan>,
 }
 
 /// The request that a noise plan is computed for.
@@ -105,6 +113,8 @@ pub struct NoiseRequest<'a> {
     pub connectivity: Connectivity,
     /// What to do where the coalition can split the noise graph.
     pub on_disconnect: OnDisconnect,
+    /// What [`Scheme::Ring`] must know of the releases.
+    pub ring: Option<RingRequest>,
 }
 
 impl NoisePlan {
@@ -138,6 +148,19 @@ impl NoisePlan {
         &self.views
     }
 
+    /// The integers of [`Scheme::Ring`]; `None` for schemes of real numbers.
+    #[must_use]
+    pub fn ring(&self) -> Option<&RingPlan> {
+        self.ring.as_ref()
+    }
+
+    /// The ε of this μ at δ under this plan's noise: where its sampler is at a distance from its law, that is paid for too.
+    #[must_use]
+    pub fn epsilon_of(&self, mu: f64, delta: Delta) -> f64 {
+        let distance = self.ring.map_or(0.0, |ring| ring.sampler_distance());
+        super::ring::distance::epsilon(mu, delta, distance)
+    }
+
     /// Forgets the views that do not satisfy `keep`: a plan that promises less than it was asked to.
     #[cfg(test)]
     pub(crate) fn retain_views(&mut self, keep: impl FnMut(&View) -> bool) {
@@ -164,6 +187,7 @@ impl NoisePlan {
                 gap_finite: 1.0,
                 certificate: Certificate::Exact,
             }],
+            ring: None,
         }
     }
 
@@ -176,6 +200,8 @@ impl NoisePlan {
     ///   sum; what is left has variance (s − t)σ_η² = z². (P1 Theorem 5.2 divides by s: see [`errata`](crate::privacy::errata).)
     /// - `pairwise` with `trusted_sum`: pairwise noise would cancel inside the aggregation and protect
     ///   nothing, so the plan is that of `independent`, with σ_Δ = 0.
+    /// - `ring`: see the proof in `ring.rs`; σ_Δ = 0, as masks are uniform and have no standard deviation. With `trusted_sum` the
+    ///   honest peers are one piece.
     /// - `pairwise`: see the proofs in `pairwise.rs` and `certified.rs`. The noise on the sum is (1 + β) times the least
     ///   variance against t colluders, and σ_Δ the least that the best certificate allows with it.
     ///
@@ -199,6 +225,7 @@ impl NoisePlan {
                 sigma_sum: 0.0,
                 epsilon: None,
                 views: Vec::new(),
+                ring: None,
             });
         }
         // z², 1/z² and their multiples must stay representable.
@@ -226,6 +253,7 @@ impl NoisePlan {
                 );
                 Ok(request.assemble(z, 0.0, vec![view]))
             }
+            Scheme::Ring => ring::plan(request),
             Scheme::Independent | Scheme::Pairwise if trusted_sum => Ok(request.secure_sum()),
             Scheme::Independent => Err(PrivacyError::IndependentInTheOpen),
             Scheme::Pairwise | Scheme::None => pairwise::plan(request),
@@ -298,6 +326,7 @@ impl NoiseRequest<'_> {
             sigma_sum: (self.graph.nodes() as f64).sqrt() * sigma_own,
             epsilon,
             views,
+            ring: None,
         }
     }
 }

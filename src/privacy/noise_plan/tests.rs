@@ -21,6 +21,7 @@ pub(super) fn request(graph: &Graph, colluders: usize) -> NoiseRequest<'_> {
         trusted_sum: false,
         connectivity: Connectivity { lower_bound: 0.0 },
         on_disconnect: OnDisconnect::Refuse,
+        ring: None,
     }
 }
 

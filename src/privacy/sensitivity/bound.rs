@@ -129,6 +129,23 @@ impl Sensitivity {
         (self.line.bound)(&self.public(), value)
     }
 
+    /// The most that one row adds to any coordinate, in units of the least Δ that a query of `dimension` items can have; public.
+    ///
+    /// # Errors
+    /// [`PrivacyError::Unbounded`] where the rule declares no finite bound on coordinates.
+    pub fn largest_per_row(&self, dimension: usize) -> Result<f64, PrivacyError> {
+        let most = (self.line.largest_per_row)(&self.public());
+        let (least, _) = self.statistic().range(dimension, self.columns());
+        // Queries are orthonormal to 1e-9.
+        let delta = self.bound(least * (1.0 - 1e-8)) * (1.0 - 1e-8);
+        let found = most.map(|most| most / delta);
+        found
+            .filter(|found| found.is_finite() && *found >= 0.0)
+            .ok_or(PrivacyError::Unbounded {
+                release: self.quantity,
+            })
+    }
+
     fn public(&self) -> Public {
         Public {
             degree_floor: self.degree_floor,

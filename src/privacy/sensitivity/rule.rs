@@ -40,6 +40,15 @@ pub trait Rule {
 
     /// Δ, given the statistic in (0, 1]; nondecreasing in it.
     fn bound(public: &Public, statistic: f64) -> f64;
+
+    /// The most that one row adds to any coordinate of a contribution, in absolute value; `None` where nothing is declared.
+    /// Integers mod 2^k ([`Scheme::Ring`](crate::privacy::Scheme::Ring)) need to know how large a sum can be.
+    ///
+    /// For a row r of norm at most 1 it is 1 in the quantities that have a name: |r_i|·|(rX)_c| ≤ ‖r‖·‖r‖·‖X_{:c}‖ ≤ 1,
+    /// |r_i r_j| ≤ 1, and √2·|r_i r_j| ≤ (r_i² + r_j²)/√2 ≤ 1.
+    fn largest_per_row(_: &Public) -> Option<f64> {
+        (!matches!(Self::QUANTITY, Quantity::Own(_))).then_some(1.0)
+    }
 }
 
 /// A [`Rule`] as a line of the registry.
@@ -51,6 +60,7 @@ pub(super) struct Proved {
     pub(super) covers_cap: bool,
     pub(super) statistic: fn(&Public) -> Statistic,
     pub(super) bound: fn(&Public, f64) -> f64,
+    pub(super) largest_per_row: fn(&Public) -> Option<f64>,
     /// The type that the proof is about.
     pub(super) name: fn() -> &'static str,
 }
@@ -64,6 +74,7 @@ impl Proved {
             covers_cap: R::COVERS_CAP,
             statistic: R::statistic,
             bound: R::bound,
+            largest_per_row: R::largest_per_row,
             name: std::any::type_name::<R>,
         }
     }

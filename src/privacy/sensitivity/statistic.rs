@@ -26,4 +26,15 @@ impl Statistic {
             Self::MaxEntry => basis.max_entry(),
         }
     }
+
+    /// The least and the most that an n × p block with orthonormal columns can have: the squared row norms average p/n, the
+    /// squared entries 1/n, and neither exceeds 1. 0 for [`Statistic::None`].
+    #[must_use]
+    pub fn range(self, dimension: usize, columns: usize) -> (f64, f64) {
+        match self {
+            Self::None => (0.0, 0.0),
+            Self::MaxRowNorm => ((columns as f64 / dimension as f64).sqrt(), 1.0),
+            Self::MaxEntry => ((1.0 / dimension as f64).sqrt(), 1.0),
+        }
+    }
 }

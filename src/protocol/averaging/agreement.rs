@@ -3,7 +3,7 @@
 //!
 //! # Formulas
 //! A listed program is run once on *formulas* in place of numbers. A formula is an input, or a fold of earlier formulas
-//! with factors, in the order in which [`fold`](super::fold) adds them. Equal formulas get one number, so that they are compared in
+//! with factors, in the order in which [`fold`](fn@super::fold) adds them. Equal formulas get one number, so that they are compared in
 //! one step. Two rules say that formulas written differently are equal:
 //!
 //! 1. one term of factor 1 is the term itself;
@@ -138,56 +138,4 @@ pub(super) fn common(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Option<(
         .iter()
         .all(|end| *end == first)
         .then_some((formulas, first))
-}
-
-/// Numbers per input that [`sums_once`] adds up.
-const PROBES: usize = 4;
-
-/// What their numbers are for.
-const CONTEXT: &str = "undertone 2026-11 averaging program sums once v1";
-
-/// Whether every input enters every peer's last value exactly once and with weight 1.
-///
-/// # Method
-/// All factors are 1 (or an own value is absent), so that the last values are Σ_v c_v x_v with whole numbers c_v ≥ 0. The program is run
-/// on the counts Σ_v c_v, and modulo 2⁶⁴ on four lists of random numbers, and the results are compared with s and with
-/// the sums of the lists. The numbers are BLAKE3 of the program's digest, as long as needed.
-///
-/// # Claim
-/// It never refuses a program that has the property. It passes one that has not with probability at most s · 2⁻¹²⁸ over the
-/// random numbers.
-///
-/// # Proof
-/// With c_v = 1 for all v all comparisons hold. Otherwise some peer has d_v = c_v − 1 ≠ 0 for some v. If its count is s then
-/// 0 ≤ c_v ≤ s < 2³², so |d_v| < 2³². Let 2^e be the largest power of 2 that divides a d_v of the least such e:
-/// e ≤ 31. Given the other numbers of a list, d_v r_v takes 2^(64−e) values mod 2⁶⁴ with equal probability, and one of them at most
-/// makes Σ_v d_v r_v = 0: probability at most 2⁻³³ per list, 2⁻¹³² for four, and there are s peers. ∎
-pub(super) fn sums_once(network: &dyn Network, steps: &[Vec<PeerStep>], digest: &[u8; 32]) -> bool {
-    let plain = |step: &PeerStep| {
-        (step.own == 0.0 || step.own == 1.0) && step.expect.iter().all(|e| e.weight == 1.0)
-    };
-    if !steps.iter().flatten().all(plain) {
-        return false;
-    }
-    let mut source = blake3::Hasher::new_derive_key(CONTEXT)
-        .update(digest)
-        .finalize_xof();
-    let inputs: Vec<(u64, [u64; PROBES])> = (0..steps.len())
-        .map(|_| {
-            let mut bytes = [0; 8 * PROBES];
-            source.fill(&mut bytes);
-            let (words, _) = bytes.as_chunks();
-            (1, std::array::from_fn(|k| u64::from_le_bytes(words[k])))
-        })
-        .collect();
-    let add = |sum: (u64, [u64; PROBES]), x: &(u64, [u64; PROBES])| {
-        let lists = std::array::from_fn(|k| sum.1[k].wrapping_add(x.1[k]));
-        (sum.0.saturating_add(x.0), lists)
-    };
-    let expected = inputs.iter().fold((0, [0; PROBES]), add);
-    let ends = run(network, steps, inputs, |terms| {
-        let terms = terms.iter().map(|(_, x)| x);
-        terms.fold((0, [0; PROBES]), add)
-    });
-    ends.iter().all(|end| *end == expected)
 }

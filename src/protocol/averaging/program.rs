@@ -1,5 +1,7 @@
 //! Averaging as a linear program of exchanges: what every peer sends, waits for and combines, round by round.
 
+mod exact;
+
 use std::sync::Arc;
 
 use super::agreement;
@@ -26,9 +28,8 @@ pub struct Program {
     form: Form,
     digest: [u8; 32],
     ends_equal: bool,
-    sums_once: bool,
     /// The programs that take turns; none where it is one.
-    turns: Arc<[Program]>,
+    turns: Arc<[Self]>,
 }
 
 /// The three shapes of a program.
@@ -67,7 +68,6 @@ impl Program {
             form: Form::Recurrence(coefficients.into()),
             digest: *hasher.finalize().as_bytes(),
             ends_equal: false,
-            sums_once: false,
             turns: Arc::default(),
         }
     }
@@ -122,7 +122,6 @@ impl Program {
             factor,
             digest,
             ends_equal: agreement::common(network, &steps).is_some(),
-            sums_once: factor == 1.0 && agreement::sums_once(network, &steps, &digest),
             form: Form::Listed(steps.into()),
             turns: Arc::default(),
         })
@@ -147,9 +146,8 @@ impl Program {
         Ok(Self {
             rounds,
             factor,
-            form: Form::Passing(Arc::new(passing)),
             ends_equal: false,
-            sums_once: false,
+            form: Form::Passing(Arc::new(passing)),
             digest: *hasher.finalize().as_bytes(),
             turns: Arc::new([]),
         })
@@ -209,7 +207,6 @@ impl Program {
             form: turns[0].form.clone(),
             digest: *hasher.finalize().as_bytes(),
             ends_equal: turns.iter().all(|turn| turn.ends_equal),
-            sums_once: turns.iter().all(|turn| turn.sums_once),
             turns: turns.into(),
         })
     }
@@ -247,14 +244,6 @@ impl Program {
     #[must_use]
     pub fn ends_equal(&self) -> bool {
         self.ends_equal
-    }
-
-    /// Whether every peer's estimate is the sum of all inputs, each taken exactly once with weight 1, so that it is exact wherever
-    /// additions are: for integers, and modulo any power of 2 up to 2⁶⁴. Programs that are not are passed with probability at most
-    /// s · 2⁻¹²⁸ over BLAKE3 of the digest.
-    #[must_use]
-    pub fn sums_once(&self) -> bool {
-        self.sums_once
     }
 
     /// What all peers end with, turn by turn, where they end with the same bits in every turn.
@@ -460,7 +449,7 @@ pub struct PeerProgram {
     factor: f64,
     part: Part,
     /// Its parts of the programs that take turns; none where it is one.
-    turns: Vec<PeerProgram>,
+    turns: Vec<Self>,
 }
 
 /// A peer's part of either form.

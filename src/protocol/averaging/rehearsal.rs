@@ -89,7 +89,8 @@ pub(super) fn rehearse(
         Length::Rounds(rounds) => (0.0, rounds),
     };
     let fixed = matches!(length, Length::Rounds(_));
-    if !fixed && !(tolerance > 0.0 && tolerance < 1.0) {
+    let fraction = tolerance > 0.0 && tolerance < 1.0;
+    if !(fixed || fraction) {
         return Err(AveragingError::Tolerance { tolerance });
     }
     let too_many = |rounds| AveragingError::TooManyMessages {

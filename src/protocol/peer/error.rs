@@ -18,6 +18,11 @@ pub enum PeerError {
         /// Size the plan needs.
         expected: usize,
     },
+    /// A ring whose residues messages do not hold yet.
+    #[error(
+        "sums mod 2^64 are planned and accounted for, and messages do not hold them yet: set noise.bits = 32"
+    )]
+    Modulus,
     /// Noise that is not the plan's: a peer must not publish with less.
     #[error(
         "the noise of {peer} is not what the plan calls for: one own term of scale {own}, and with each of its \

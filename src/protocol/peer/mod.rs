@@ -97,7 +97,11 @@ impl Peer {
             return Err(PeerError::NoisePartners { peer });
         }
         let sigmas = setup.plan.sigmas();
-        if !setup.noise.is_planned(peer, partners, sigmas) {
+        if !setup.plan.can_exchange() {
+            return Err(PeerError::Modulus);
+        }
+        let laws = setup.plan.ring_laws().map(|laws| &**laws);
+        if !setup.noise.is_planned(peer, partners, sigmas) || !setup.noise.is_in_ring(laws) {
             let (own, pairwise) = (sigmas.own, sigmas.pairwise);
             return Err(PeerError::Noise {
                 peer,

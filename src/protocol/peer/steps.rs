@@ -92,6 +92,7 @@ impl Peer {
                 .add_to_own(release, terms.scale, &mut input);
         } else {
             self.setup.noise.add_to(release, terms.scale, &mut input);
+            terms.to_residues(&mut input);
             // What is published is what is sent.
             plan.values().round(&mut input);
         }

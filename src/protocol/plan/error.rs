@@ -2,6 +2,7 @@
 
 use crate::algorithm::AlgorithmError;
 use crate::noise::SigmaError;
+use crate::noise::integer::UnsupportedSigma;
 use crate::privacy::PrivacyError;
 use crate::vocabulary::ReleaseId;
 
@@ -70,6 +71,15 @@ pub enum PlanError {
         /// What it may be: the number of releases that one record meets.
         releases: f64,
     },
+    /// Integers that make no ring.
+    #[error("the plan of sums mod 2^k: {problem}")]
+    Ring {
+        /// What is wrong, and what to change.
+        problem: &'static str,
+    },
+    /// Own noise of a ring that no sampler draws.
+    #[error(transparent)]
+    Sampler(#[from] UnsupportedSigma),
     /// A standard deviation that no noise has.
     #[error(transparent)]
     Sigma(#[from] SigmaError),

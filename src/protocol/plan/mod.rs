@@ -7,7 +7,7 @@ mod release;
 use std::sync::Arc;
 
 pub use error::PlanError;
-pub use parameters::PlanParameters;
+pub use parameters::{PlanParameters, RingParameters};
 pub use release::{PlannedRelease, Terms};
 
 use super::message::{Body, SessionId};
@@ -15,7 +15,8 @@ use super::release_error::ReleaseError;
 use super::values::Values;
 use super::wire::{self, FrameSizes};
 use crate::algorithm::{Algorithm, Next, PublicState, charged};
-use crate::noise::Sigmas;
+use crate::noise::{RingLaws, Sigmas};
+use crate::privacy::ring::Modulus;
 use crate::vocabulary::{ReleaseId, Round};
 
 /// A validated plan with its session name.
@@ -29,6 +30,8 @@ pub struct Plan {
     /// Hash of the parameters.
     digest: [u8; 32],
     session: SessionId,
+    /// The laws of own noise where sums are integers mod 2^k.
+    ring_laws: Option<Arc<RingLaws>>,
 }
 
 /// The most releases of a program.
@@ -115,6 +118,7 @@ impl Plan {
         }));
         Ok(Self {
             session: wire::session_of(&digest),
+            ring_laws: ring_laws(&parameters, &releases)?,
             parameters,
             algorithm,
             releases: releases.into(),
@@ -135,7 +139,19 @@ impl Plan {
         &self.digest
     }
 
-    /// Standard deviations of all noise per unit sensitivity. Public.
+    /// The laws of own noise where sums are integers mod 2^k that messages hold. Public.
+    #[must_use]
+    pub fn ring_laws(&self) -> Option<&Arc<RingLaws>> {
+        self.ring_laws.as_ref()
+    }
+
+    /// Whether messages hold what is summed: reals, and integers mod 2^32.
+    #[must_use]
+    pub fn can_exchange(&self) -> bool {
+        self.parameters.ring.is_some() == self.ring_laws.is_some()
+    }
+
+    /// Standard deviations of all noise per unit sensitivity; for masks, which have none, 1. Public.
     #[must_use]
     pub fn sigmas(&self) -> Sigmas {
         self.parameters.sigmas()
@@ -321,6 +337,40 @@ impl Plan {
             }),
         )
     }
+}
+
+/// The most peers whose residues mod 2^32 add up to less than 2^53, in which the numbers of messages are exact.
+const MOST_IN_RING: u32 = 1 << 21;
+
+/// The laws of own noise of these releases; `None` for sums of reals, and for residues that messages do not hold.
+fn ring_laws(
+    parameters: &PlanParameters,
+    releases: &[PlannedRelease],
+) -> Result<Option<Arc<RingLaws>>, PlanError> {
+    let Some(ring) = parameters.ring else {
+        return Ok(None);
+    };
+    let most = f64::from(ring.modulus.bits() - 1).exp2();
+    let problem = if parameters.sigma_pairwise != 0.0 {
+        "partners share masks, which have no standard deviation: set sigma_pairwise to 0"
+    } else if parameters.sigma_own <= 0.0 {
+        "masks hide nothing but the summands: the sum needs own noise"
+    } else if ring.clamp <= 0 || ring.clamp as f64 * f64::from(parameters.peers) >= most {
+        "the contributions of all peers, at their clamp, must add up to less than half the modulus"
+    } else if parameters.values != Values::F64 {
+        "residues mod 2^32 travel as numbers of 8 bytes, in which their sums are exact: leave averaging.values at \"f64\""
+    } else if parameters.peers > MOST_IN_RING {
+        "at most 2^21 peers add up residues"
+    } else if ring.modulus == Modulus::Bits64 {
+        return Ok(None);
+    } else {
+        let sigmas = releases
+            .iter()
+            .map(|one| parameters.sigma_own * one.factor() / ring.grid.step());
+        let sigmas: Vec<f64> = sigmas.collect();
+        return Ok(Some(Arc::new(RingLaws::new(&sigmas)?)));
+    };
+    Err(PlanError::Ring { problem })
 }
 
 /// The releases that the algorithm declares, with their bounds and their shares of the budget.

@@ -6,6 +6,7 @@ use super::super::values::Values;
 use super::super::wire;
 use crate::algorithm::{AlgorithmKind, AlgorithmSpec, Form, ReleaseSpec};
 use crate::noise::Sigmas;
+use crate::privacy::ring::{Grid, Modulus};
 use crate::privacy::{Sensitivity, SensitivitySpec};
 
 /// The public parameters of a session, before validation.
@@ -30,6 +31,8 @@ pub struct PlanParameters {
     /// one record meets, Σ 1/f_l² is at most their number, so that they spend no more than as many of factor 1 (see
     /// `privacy::split_budget`).
     pub noise_factors: Vec<f64>,
+    /// The integers that sums are made of; `None` for sums of real numbers.
+    pub ring: Option<RingParameters>,
     /// Rounds in which a value reaches everybody: at least the diameter of the communication graph. For max-consensus and
     /// for own coordinates.
     pub scale_rounds: u32,
@@ -43,6 +46,18 @@ pub struct PlanParameters {
     pub topology: [u8; 32],
     /// Hash of the public starting block.
     pub start: [u8; 32],
+}
+
+/// ℤ mod 2^k and the grid that contributions are counted on. Own noise is then N(0, (σ_own f_l)²) in units of sensitivity,
+/// rounded to that grid, and partners share uniform masks instead of Gaussian noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RingParameters {
+    /// Contributions are counted in steps of 2^−x of the sensitivity.
+    pub grid: Grid,
+    /// ℤ mod 2^k.
+    pub modulus: Modulus,
+    /// Q: every coordinate of a contribution is clamped to ±Q steps.
+    pub clamp: i64,
 }
 
 /// What the hash of a plan covers, in this order. Reordering it moves every stream of noise.
@@ -84,19 +99,25 @@ type OwnRelease = (u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>);
 type OwnBlock = (String, usize, usize, usize, f64);
 
 impl PlanParameters {
-    /// Standard deviations of all noise per unit sensitivity. Public.
+    /// Standard deviations of all noise per unit sensitivity; for masks, which have none, 1. Public.
     #[must_use]
     pub fn sigmas(&self) -> Sigmas {
+        let masks = self.ring.is_some();
         Sigmas {
             own: self.sigma_own,
-            pairwise: self.sigma_pairwise,
+            pairwise: if masks { 1.0 } else { self.sigma_pairwise },
             coordinate: self.sigma_coordinate,
         }
     }
 
     /// Hash of all parameters, with what the algorithm declares.
     pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
-        let digest = self.digest_without_values(releases, bounds);
+        let digest = self.digest_of_reals(releases, bounds);
+        let digest = match self.ring {
+            // Sums of integers have names of their own.
+            Some(ring) => wire::digest(&(digest, "ring", ring)),
+            None => digest,
+        };
         match self.values {
             // Plans from before there was a choice keep their names and their noise.
             Values::F64 => digest,
@@ -104,11 +125,7 @@ impl PlanParameters {
         }
     }
 
-    fn digest_without_values(
-        &self,
-        releases: &[ReleaseSpec],
-        bounds: &[Vec<Sensitivity>],
-    ) -> [u8; 32] {
+    fn digest_of_reals(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
         let first = bounds.first().and_then(|bounds| bounds.first());
         match (self.algorithm.kind(), first) {
             (Some(kind), Some(bound)) => {

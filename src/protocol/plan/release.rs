@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::super::wire;
 use super::error::PlanError;
-use super::parameters::PlanParameters;
+use super::parameters::{PlanParameters, RingParameters};
 use crate::algorithm::{Algorithm, Form, PublicState, ReleaseSpec};
+use crate::noise::RingLaws;
 use crate::privacy::{Sensitivity, Statistic};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -16,6 +17,8 @@ pub struct PlannedRelease {
     bounds: Vec<Sensitivity>,
     statistic: Statistic,
     factor: f64,
+    /// The integers that its sum is made of.
+    ring: Option<RingParameters>,
 }
 
 /// How the noise of one release is scaled, once peers have agreed on what it depends on.
@@ -29,6 +32,16 @@ pub struct Terms {
     pub scale: f64,
     /// Per block of a composite release where it ends and what its coordinates are divided by; empty for one block.
     units: Vec<(usize, f64)>,
+    steps: Option<Steps>,
+}
+
+/// The grid of a release whose sum is one of integers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Steps {
+    /// One step, in the units in which reals would be published.
+    size: f64,
+    /// The most steps of one coordinate.
+    clamp: f64,
 }
 
 impl Terms {
@@ -52,6 +65,54 @@ impl Terms {
                 }
             }
             start = end;
+        }
+    }
+
+    /// Whether coordinates are integers: steps of a grid, and residues where they are published.
+    #[must_use]
+    pub fn has_steps(&self) -> bool {
+        self.steps.is_some()
+    }
+
+    /// The same without a grid: for whoever adds noise of real numbers.
+    #[must_use]
+    pub fn without_steps(&self) -> Self {
+        Self {
+            steps: None,
+            ..self.clone()
+        }
+    }
+
+    /// One step of the grid, in the units in which reals would be published; `None` for sums of reals.
+    #[must_use]
+    pub fn step(&self) -> Option<f64> {
+        self.steps.map(|steps| steps.size)
+    }
+
+    /// Rounds every coordinate of a contribution to the nearest step and counts it in steps, within the clamp. Nothing happens
+    /// to reals. What is no number stays none.
+    pub fn to_steps(&self, values: &mut [f64]) {
+        if let Some(Steps { size, clamp }) = self.steps {
+            for value in values {
+                *value = (*value / size).round().clamp(-clamp, clamp);
+            }
+        }
+    }
+
+    /// The residues mod 2^k of integers, which is what a peer publishes; nothing happens to reals.
+    pub fn to_residues(&self, values: &mut [f64]) {
+        if self.has_steps() {
+            RingLaws::reduce(values);
+        }
+    }
+
+    /// From sums of residues to reals: the integer nearest to 0 with that residue, times one step. Nothing happens to reals.
+    pub fn from_steps(&self, values: &mut [f64]) {
+        if let Some(Steps { size, .. }) = self.steps {
+            RingLaws::lift(values);
+            for value in values {
+                *value *= size;
+            }
         }
     }
 
@@ -155,11 +216,13 @@ impl PlannedRelease {
                 "it asks for an agreement of its own, and its sensitivity needs another; peers agree on one number",
             );
         }
+        let spec_is_sum = spec.form == Form::Sum;
         Ok(Self {
             spec,
             bounds,
             statistic,
             factor,
+            ring: parameters.ring.filter(|_| spec_is_sum),
         })
     }
 
@@ -237,6 +300,7 @@ impl PlannedRelease {
                 sensitivity,
                 scale: sensitivity * self.factor,
                 units: Vec::new(),
+                steps: self.steps(sensitivity),
             };
         }
         // Block b with bound Δ_b and share w_b is published divided by Δ_b/√w_b. A record then moves it by √w_b at most, and all
@@ -252,6 +316,14 @@ impl PlannedRelease {
             sensitivity: 1.0,
             units: units.collect(),
             scale: self.factor,
+            steps: self.steps(1.0),
         }
+    }
+
+    fn steps(&self, sensitivity: f64) -> Option<Steps> {
+        self.ring.map(|ring| Steps {
+            size: ring.grid.step() * sensitivity,
+            clamp: ring.clamp as f64,
+        })
     }
 }

@@ -2,8 +2,9 @@
 
 use super::{ROUNDS, parameters};
 use crate::algorithm::{AlgorithmError, AlgorithmSpec};
+use crate::privacy::ring::{Grid, Modulus};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use crate::protocol::{Plan, PlanError, PlanParameters, Values};
+use crate::protocol::{Plan, PlanError, PlanParameters, RingParameters, Values};
 use crate::vocabulary::ReleaseId;
 
 #[test]
@@ -81,6 +82,7 @@ fn the_session_name_depends_on_every_public_parameter() {
         start: _,
         noise_factors: _,
         sigma_coordinate: _,
+        ring: _,
     } = parameters();
     let changes: [fn(&mut PlanParameters); 21] = [
         |p| p.dimension = 5,
@@ -114,6 +116,59 @@ fn the_session_name_depends_on_every_public_parameter() {
         change(&mut parameters);
         assert_ne!(Plan::new(parameters).expect("valid").session(), reference);
     }
+}
+
+/// A plan of sums mod 2^32.
+fn in_ring(change: fn(&mut PlanParameters, &mut RingParameters)) -> Result<Plan, PlanError> {
+    let mut ring = RingParameters {
+        grid: Grid::new(10).expect("a grid"),
+        modulus: Modulus::Bits32,
+        clamp: 5000,
+    };
+    let mut parameters = parameters();
+    parameters.sigma_own = 0.5;
+    change(&mut parameters, &mut ring);
+    parameters.ring = Some(ring);
+    Plan::new(parameters)
+}
+
+#[test]
+fn integers_name_another_session_and_bad_ones_are_refused() {
+    let plan = in_ring(|_, _| ()).expect("valid");
+    assert!(plan.can_exchange() && plan.ring_laws().is_some());
+    let changes: [fn(&mut PlanParameters, &mut RingParameters); 3] = [
+        |_, ring| ring.grid = Grid::new(11).expect("a grid"),
+        |_, ring| ring.modulus = Modulus::Bits64,
+        |_, ring| ring.clamp += 1,
+    ];
+    for change in changes {
+        assert_ne!(in_ring(change).expect("valid").session(), plan.session());
+    }
+    let real = PlanParameters {
+        sigma_own: 0.5,
+        ..parameters()
+    };
+    assert_ne!(Plan::new(real).expect("valid").session(), plan.session());
+    // Planned and accounted for, and nobody can send it yet.
+    assert!(!in_ring(changes[1]).expect("valid").can_exchange());
+    let refusals: [fn(&mut PlanParameters, &mut RingParameters); 7] = [
+        |p, _| p.values = Values::F32,
+        |p, _| p.sigma_pairwise = 1.0,
+        |p, _| p.sigma_own = 0.0,
+        |_, ring| ring.clamp = 0,
+        |_, ring| ring.clamp = -3,
+        |_, ring| ring.clamp = (1 << 31) / 3 + 1,
+        |p, _| p.peers = (1 << 21) + 1,
+    ];
+    for change in refusals {
+        assert!(matches!(in_ring(change), Err(PlanError::Ring { .. })));
+    }
+    // 2^−1 of a sensitivity is 0.5 steps of this grid: less than half a step is not drawn.
+    let coarse = in_ring(|p, ring| {
+        p.sigma_own = 0.2;
+        ring.grid = Grid::new(1).expect("a grid");
+    });
+    assert!(matches!(coarse, Err(PlanError::Sampler(_))), "{coarse:?}");
 }
 
 fn covariance(dimension: usize) -> PlanParameters {

@@ -2,14 +2,15 @@
 
 use serde::Serialize;
 
-use super::document::{Receipt, hash};
+use super::document::{Receipt, RingRows, hash};
 use super::error::ReceiptError;
-use crate::algorithm::{AlgorithmKind, Start};
+use crate::algorithm::{AlgorithmKind, ReleaseSpec, Start};
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
-    Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, Scheme, Sensitivity,
-    Statistic, View, calibrate, even_iterations,
+    self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
+    RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate, even_iterations,
 };
+use crate::scenario::ring;
 use crate::topology::{Graph, Provenance, Topology};
 
 /// One line of a check.
@@ -72,7 +73,6 @@ impl Receipt {
             graph = graph.with_names(names.clone())?;
         }
         let budget = Budget::new(request.epsilon, request.delta)?;
-        let calibrated = calibrate(request.calibration, budget, request.iterations)?;
         let factors = request.budget.noise_factors(request.iterations)?;
         let possible = request.algorithm != AlgorithmKind::Covariance || request.iterations == 1;
         let algorithm = AlgorithmConfig {
@@ -84,7 +84,12 @@ impl Receipt {
             // β is no part of what is released.
             momentum: None,
         };
-        let block = &algorithm.spec()?.build(request.dimension)?.releases()[0].blocks[0];
+        let releases = algorithm.spec()?.build(request.dimension)?.releases();
+        let ring = self.ring_request(&releases, &factors)?;
+        let distance = ring.map_or(0.0, |ring| ring.distance);
+        let reduced = privacy::ring::distance::reduced(budget, distance)?;
+        let calibrated = calibrate(request.calibration, reduced, request.iterations)?;
+        let block = &releases[0].blocks[0];
         let sensitivity = Sensitivity::of_quantity(
             block.quantity,
             request.adjacency,
@@ -96,7 +101,7 @@ impl Receipt {
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
         let in_order = graph.edge_list().eq(listed);
-        let plan = self.plan(graph, &calibrated, budget)?;
+        let plan = self.plan(graph, &calibrated, (budget, ring))?;
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
@@ -109,13 +114,14 @@ impl Receipt {
             equal("own noise", self.sigma_own, plan.sigma_own()),
             equal("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
             equal("noise in the sum", self.sigma_sum, plan.sigma_sum()),
+            flag(
+                "integers of the sums",
+                same_ring(self.ring.as_ref(), plan.ring()),
+            ),
         ];
         for (number, scaled) in (1_usize..).zip(&self.iterations) {
-            let (least, most) = possible_statistics(
-                sensitivity.statistic(),
-                request.dimension,
-                sensitivity.columns(),
-            );
+            let statistic = sensitivity.statistic();
+            let (least, most) = statistic.range(request.dimension, sensitivity.columns());
             let possible =
                 (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE)).contains(&scaled.statistic);
             let bound = sensitivity.bound(scaled.statistic);
@@ -205,11 +211,35 @@ impl Receipt {
         }
     }
 
+    /// What the releases ask of a ring, where the request is of one.
+    fn ring_request(
+        &self,
+        releases: &[ReleaseSpec],
+        factors: &[f64],
+    ) -> Result<Option<RingRequest>, ReceiptError> {
+        let request = &self.request;
+        let (Scheme::Ring, Some(RingRows { rows, bits })) = (request.scheme, request.ring) else {
+            return Ok(None);
+        };
+        let spec = SensitivitySpec::new(
+            request.adjacency,
+            request.sensitivity,
+            request.degree_floor,
+            request.degree_cap,
+        );
+        let range = ring::Range {
+            dimension: request.dimension,
+            peers: self.noise_graph.nodes,
+            rows,
+        };
+        Ok(Some(ring::request(releases, &spec, range, factors, bits)?))
+    }
+
     fn plan(
         &self,
         graph: Graph,
         calibrated: &Calibrated,
-        budget: Budget,
+        (budget, ring): (Budget, Option<RingRequest>),
     ) -> Result<NoisePlan, ReceiptError> {
         let request = &self.request;
         if self.engine == EngineKind::Central && request.scheme != Scheme::None {
@@ -217,14 +247,15 @@ impl Receipt {
         }
         let trusted_sum = self.engine == EngineKind::Federated;
         // The spectrum is costly, and only shared noise asks for it.
-        let (graph, connectivity) = if request.scheme == Scheme::Pairwise && !trusted_sum {
-            let topology = Topology::from_graph(graph, Provenance::edges("receipt"));
-            let lambda2 = topology.spectrum().algebraic_connectivity;
-            let connectivity = Connectivity::from(lambda2);
-            (topology.graph().clone(), connectivity)
-        } else {
-            (graph, Connectivity::UNKNOWN)
-        };
+        let (graph, connectivity) =
+            if matches!(request.scheme, Scheme::Pairwise | Scheme::Ring) && !trusted_sum {
+                let topology = Topology::from_graph(graph, Provenance::edges("receipt"));
+                let lambda2 = topology.spectrum().algebraic_connectivity;
+                let connectivity = Connectivity::from(lambda2);
+                (topology.graph().clone(), connectivity)
+            } else {
+                (graph, Connectivity::UNKNOWN)
+            };
         Ok(NoisePlan::new(&NoiseRequest {
             graph: &graph,
             connectivity,
@@ -236,6 +267,7 @@ impl Receipt {
             scheme: request.scheme,
             trusted_sum,
             on_disconnect: request.on_disconnect,
+            ring,
         })?)
     }
 
@@ -281,14 +313,18 @@ const TOLERANCE: f64 = 1e-6;
 /// The largest noise graph that is checked.
 const MOST_PEERS: usize = 100_000;
 
-/// The least and the most an n × p block with orthonormal columns can have: the squared row norms average p/n, the
-/// squared entries 1/n, and neither exceeds 1. Where nothing is agreed on, 0 is written.
-fn possible_statistics(statistic: Statistic, dimension: usize, rank: usize) -> (f64, f64) {
-    match statistic {
-        Statistic::None => (0.0, 0.0),
-        Statistic::MaxRowNorm => ((rank as f64 / dimension as f64).sqrt(), 1.0),
-        Statistic::MaxEntry => ((1.0 / dimension as f64).sqrt(), 1.0),
-    }
+/// Whether two rings have the same integers, and shares that agree.
+fn same_ring(stated: Option<&RingPlan>, computed: Option<&RingPlan>) -> bool {
+    let (Some(a), Some(b)) = (stated, computed) else {
+        return stated.is_none() && computed.is_none();
+    };
+    let integers = |ring: &RingPlan| {
+        let sizes = (ring.clamp(), ring.coordinates(), ring.piece());
+        (ring.grid(), ring.modulus(), ring.headroom(), sizes)
+    };
+    integers(a) == integers(b)
+        && equal("", a.grid_overhead(), b.grid_overhead()).agrees
+        && equal("", a.sampler_distance(), b.sampler_distance()).agrees
 }
 
 /// Something that holds (1) or does not (0).

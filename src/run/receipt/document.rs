@@ -9,9 +9,10 @@ use super::limits::{MAX_BYTES, SCHEMA};
 use crate::algorithm::AlgorithmKind;
 use crate::config::EngineKind;
 use crate::engine::Outcome;
+use crate::privacy::ring::Modulus;
 use crate::privacy::{
-    Adjacency, BudgetSplit, Calibration, GroupLoss, OnDisconnect, Promise, Scheme, SensitivityRule,
-    View,
+    Adjacency, BudgetSplit, Calibration, GroupLoss, OnDisconnect, Promise, RingPlan, Scheme,
+    SensitivityRule, View,
 };
 use crate::scenario::{Experiment, StatedItems, assumptions_of};
 use crate::topology::Graph;
@@ -50,6 +51,9 @@ pub struct Receipt {
     /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLoss>,
+    /// The integers of the `ring` scheme.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring: Option<RingPlan>,
     /// The list of items; absent in receipts that were written before lists were stated, which a check refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_list: Option<StatedItems>,
@@ -99,6 +103,20 @@ pub struct Request {
     pub overhead: f64,
     /// What was done where a coalition can split the noise graph.
     pub on_disconnect: OnDisconnect,
+    /// What the `ring` scheme was planned for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring: Option<RingRows>,
+}
+
+/// What a ring was planned for besides the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RingRows {
+    /// The most rows that were dealt to one peer.
+    pub rows: usize,
+    /// k, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bits: Option<Modulus>,
 }
 
 /// The noise graph, whole.
@@ -175,6 +193,10 @@ impl Receipt {
                 colluders: privacy.colluders,
                 overhead: privacy.overhead,
                 on_disconnect: privacy.on_disconnect,
+                ring: experiment.noise().ring().map(|_| RingRows {
+                    rows: experiment.most_rows(),
+                    bits: config.noise.bits,
+                }),
             },
             noise_graph: NoiseGraph {
                 nodes: graph.nodes(),
@@ -196,6 +218,7 @@ impl Receipt {
                 .collect(),
             views: experiment.noise().views().to_vec(),
             groups: experiment.groups().to_vec(),
+            ring: experiment.noise().ring().copied(),
             item_list: Some(StatedItems::of(experiment)),
             assumptions: assumptions_of(experiment),
         }

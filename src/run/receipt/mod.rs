@@ -11,9 +11,11 @@ mod document;
 mod error;
 mod limits;
 mod standing;
+#[cfg(test)]
+mod tests;
 
 pub use check::Finding;
-pub use document::{NoiseGraph, Receipt, Request, Scaled};
+pub use document::{NoiseGraph, Receipt, Request, RingRows, Scaled};
 pub use error::ReceiptError;
 pub use limits::{MAX_BYTES, SCHEMA};
 pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::document::{NoiseGraph, Receipt, Request, Scaled};
+use super::document::{NoiseGraph, Receipt, Request, RingRows, Scaled};
 use crate::privacy::{GroupLoss, View};
 use crate::scenario::StatedItems;
 
@@ -110,6 +110,7 @@ impl Receipt {
             views: Recomputed, "accounted again; see their fields";
             promise: Recomputed, "follows from the adjacency, the engine and the colluders";
             groups: Recomputed, "bounded again; see their fields";
+            ring: Recomputed, "planned again from the request, the rows per peer and the graph";
             item_list: CrossChecked, "see its fields";
             assumptions: CrossChecked, "what the item list calls for must be stated; more may be";
         };
@@ -131,6 +132,11 @@ impl Receipt {
             colluders: CrossChecked, "decides the noise and which view is promised, where the scheme looks at it";
             overhead: CrossChecked, "decides the noise, where the scheme looks at it";
             on_disconnect: CrossChecked, "decides the noise where a coalition can split the graph, and nothing elsewhere";
+            ring: CrossChecked, "there is one where the scheme is ring and a sum is made; see its fields";
+        };
+        let ring = fields! { RingRows, "request.ring.",
+            rows: CrossChecked, "decides what contributions are clamped to; how many rows a peer holds is on trust";
+            bits: CrossChecked, "must hold every sum";
         };
         let graph = fields! { NoiseGraph, "noise_graph.",
             nodes: Recomputed, "hashed, and enters the noise";
@@ -163,7 +169,16 @@ impl Receipt {
             items: Recomputed, "as many as the dimension says";
             hash: OnTrust, "the list is not in the receipt; who has it can hash it";
         };
-        let tables = [&whole[..], &request, &graph, &scaled, &view, &group, &items];
+        let tables = [
+            &whole[..],
+            &request,
+            &ring,
+            &graph,
+            &scaled,
+            &view,
+            &group,
+            &items,
+        ];
         tables.concat()
     }
 }

@@ -9,6 +9,12 @@ pub enum AveragingTableError {
     /// No averaging schedule.
     #[error("[averaging] {0}")]
     Averaging(#[from] AveragingError),
+    /// A scheme that takes means of integers mod 2^k.
+    #[error(
+        "[averaging] noise.scheme = \"ring\" needs sums that are exact: gossip takes means, and integers mod 2^k cannot be divided; set \
+         averaging = {{ scheme = \"tree\" }}, or noise.scheme = \"pairwise\""
+    )]
+    Ring,
     /// A root that no peer is called.
     #[error("[averaging] root: {0}")]
     Root(#[from] PeerNameError),

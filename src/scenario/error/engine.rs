@@ -32,6 +32,12 @@ pub enum EngineTableError {
         /// The largest number allowed.
         most: usize,
     },
+    /// Integers, which the analytic engine does not draw.
+    #[error(
+        "[engine] kind = \"analytic\" draws sums of real numbers, and noise.scheme = \"ring\" makes them of integers: set engine.kind = \
+         \"lockstep\" or noise.scheme = \"pairwise\""
+    )]
+    AnalyticRing,
     /// An algorithm the analytic engine cannot run.
     #[error(
         "[engine] kind = \"analytic\" draws sums of products A X, but algorithm.kind releases {released}: set engine.kind = \"lockstep\" \

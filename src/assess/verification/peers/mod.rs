@@ -56,6 +56,7 @@
 
 mod marginals;
 mod places;
+mod uniform;
 mod whitened;
 
 #[cfg(test)]
@@ -70,10 +71,12 @@ use crate::algorithm::contribution;
 use crate::engine::{Observer, Session, Transcript};
 use crate::noise::NoiseChunk;
 use crate::privacy::Statistic;
+use crate::protocol::Terms;
 use crate::scenario::Experiment;
-use crate::vocabulary::{CHUNK, PeerIndex};
+use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId};
 use marginals::Marginals;
 use places::Places;
+use uniform::Uniform;
 use whitened::Whitened;
 
 /// Everything collected so far about what every peer publishes.
@@ -82,6 +85,8 @@ pub(super) struct PeerLaw<'a> {
     places: Places,
     /// The law's two collections; `None` without noise.
     law: Option<(Marginals, Whitened)>,
+    /// What takes its place where what is published are residues.
+    uniform: Option<Uniform>,
     /// The largest |published − local − planned noise| of any peer, in units of what rounding can explain.
     gap: f64,
     /// Of every peer: Σ own²/σ_η² over the coordinates drawn again, and how many they are.
@@ -106,7 +111,8 @@ impl<'a> PeerLaw<'a> {
         let places = Places::new(graph.nodes(), experiment.widest_shape());
         let noise = experiment.noise();
         let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
-        let law = (own > 0.0).then(|| {
+        let in_ring = noise.ring().is_some();
+        let law = (own > 0.0 && !in_ring).then(|| {
             (
                 Marginals::new(graph, (own, pairwise)),
                 Whitened::new(graph, (own, pairwise), (runs, config.iterations)),
@@ -116,6 +122,7 @@ impl<'a> PeerLaw<'a> {
             experiment,
             places,
             law,
+            uniform: in_ring.then(Uniform::default),
             gap: 0.0,
             own: vec![(0.0, 0); graph.nodes()],
         }
@@ -134,16 +141,21 @@ impl<'a> PeerLaw<'a> {
 
     /// The tests of the law.
     pub(super) fn checks(&self) -> Vec<Check> {
-        let Some((marginals, whitened)) = &self.law else {
-            return Vec::new();
+        let law: Vec<(&str, (f64, f64))> = match (&self.law, &self.uniform) {
+            (Some((marginals, whitened)), _) => {
+                let tested = whitened.tests(&self.places);
+                tested.into_iter().chain(marginals.tests()).collect()
+            }
+            (None, Some(uniform)) => uniform.tests(),
+            (None, None) => return Vec::new(),
         };
-        let tested = whitened.tests(&self.places);
         let variance = self.experiment.noise().sigma_own().powi(2);
         let seen = self.own.iter().filter(|(_, coordinates)| *coordinates > 0);
         let own = seen.map(|&(square, n)| chi_squared(square / variance, n as f64));
         let own = least_likely(own).map(|result| ("least likely own noise of one peer", result));
-        let all = tested.into_iter().chain(marginals.tests()).chain(own);
-        all.map(|(name, result)| test("peers", name, result))
+        law.into_iter()
+            .chain(own)
+            .map(|(name, result)| test("peers", name, result))
             .collect()
     }
 
@@ -151,6 +163,12 @@ impl<'a> PeerLaw<'a> {
     fn observe(&mut self, honest: &Session, transcript: &Transcript<'_>) {
         let values = self.places.values();
         let scale = self.needed_scale(transcript);
+        let planned = honest.plan().release(transcript.release);
+        let terms = planned.map(|planned| planned.terms(self.needed_statistic(transcript)));
+        let terms = terms.unwrap_or_else(|| transcript.terms.clone());
+        if let Some(uniform) = &mut self.uniform {
+            uniform.add(transcript.inputs);
+        }
         // One chunk of every peer is drawn again; peers, runs and iterations take turns, so that every chunk is seen.
         let chunks = values.div_ceil(CHUNK);
         let turn = self.places.turn();
@@ -163,14 +181,16 @@ impl<'a> PeerLaw<'a> {
                 let history = transcript.states[u].history();
                 let shape = self.experiment.widest_shape();
                 let algorithm = self.experiment.algorithm();
-                let local = contribution(algorithm, &honest.rows()[u], history, shape);
+                let mut local = contribution(algorithm, &honest.rows()[u], history, shape);
+                terms.to_steps(local.values_mut());
                 let published = &transcript.inputs[u * values..][..values];
                 for (out, &i) in residual.iter_mut().zip(places) {
                     *out = (published[i] - local.values()[i]) / scale;
                 }
                 let start = ((turn + u) % chunks) * CHUNK;
                 let mut expected = local.values()[start..(start + CHUNK).min(values)].to_vec();
-                self.redraw(honest, transcript, u, (start, &mut expected), published)
+                let again = (start, expected.as_mut_slice());
+                self.redraw(honest, (transcript.release, &terms), u, again, published)
             })
             .collect();
         for ((square, n), peer) in self.own.iter_mut().zip(&redrawn) {
@@ -188,16 +208,21 @@ impl<'a> PeerLaw<'a> {
     /// f_l Δ_l as the queries of all peers call for it, computed here and not read from the run.
     fn needed_scale(&self, transcript: &Transcript<'_>) -> f64 {
         let sensitivity = self.experiment.sensitivity();
-        let statistic = sensitivity.statistic();
-        let agreed = match statistic {
+        let factor = self.experiment.noise_factor(transcript.release.0);
+        sensitivity.bound(self.needed_statistic(transcript)) * factor
+    }
+
+    /// The largest statistic of all peers' queries.
+    fn needed_statistic(&self, transcript: &Transcript<'_>) -> f64 {
+        let statistic = self.experiment.sensitivity().statistic();
+        match statistic {
             Statistic::None => 0.0,
             _ => transcript
                 .states
                 .par_iter()
                 .map(|state| statistic.of(&state.query))
                 .reduce(|| 0.0, f64::max),
-        };
-        sensitivity.bound(agreed) * self.experiment.noise_factor(transcript.release.0)
+        }
     }
 
     /// Draws the planned noise of peer `u` again, over the chunk that begins at `start`; `expected` holds the local
@@ -205,15 +230,15 @@ impl<'a> PeerLaw<'a> {
     fn redraw(
         &self,
         honest: &Session,
-        transcript: &Transcript<'_>,
+        (release, terms): (ReleaseId, &Terms),
         u: usize,
         (start, expected): (usize, &mut [f64]),
         published: &[f64],
     ) -> Redrawn {
         let at = NoiseChunk {
-            release: transcript.release,
+            release,
             chunk: (start / CHUNK) as u64,
-            unit: transcript.terms.scale,
+            unit: terms.scale,
         };
         let peer = PeerIndex::from_index(u);
         let mut own = vec![0.0; expected.len()];
@@ -228,11 +253,13 @@ impl<'a> PeerLaw<'a> {
                 term.add_chunk(at, expected);
             }
         }
+        if terms.has_steps() {
+            return equal(terms, &own, expected, &published[start..]);
+        }
         // Each of deg(u) + 1 additions rounds values of at most a few standard deviations.
         let noise = &self.experiment.noise();
         let degree = partners.len() as f64;
-        let size = 1.0
-            + transcript.terms.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt());
+        let size = 1.0 + terms.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt());
         let rounding = 16.0 * f64::EPSILON * (degree + 2.0) * size;
         let mut found = Redrawn {
             gap: 0.0,
@@ -245,9 +272,29 @@ impl<'a> PeerLaw<'a> {
             found.gap = found
                 .gap
                 .max(if gap.is_nan() { f64::INFINITY } else { gap });
-            found.own += ((x - y + own) / transcript.terms.scale).powi(2);
+            found.own += ((x - y + own) / terms.scale).powi(2);
         }
         found
+    }
+}
+
+/// What one chunk of integers shows: `expected` is contribution, own noise and masks, of which `own` is the own noise. Anything but equal
+/// residues is a gap that nothing explains.
+fn equal(terms: &Terms, own: &[f64], expected: &[f64], published: &[f64]) -> Redrawn {
+    let mut again = expected.to_vec();
+    terms.to_residues(&mut again);
+    let same = again.iter().zip(published).all(|(a, b)| a == b);
+    // Published − contribution − masks: the own noise that is really there.
+    let mut left: Vec<f64> = published
+        .iter()
+        .zip(expected.iter().zip(own))
+        .map(|(x, (y, own))| x - (y - own))
+        .collect();
+    terms.from_steps(&mut left);
+    Redrawn {
+        gap: if same { 0.0 } else { f64::INFINITY },
+        own: left.iter().map(|x| (x / terms.scale).powi(2)).sum(),
+        coordinates: own.len(),
     }
 }
 

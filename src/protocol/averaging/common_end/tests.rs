@@ -213,7 +213,7 @@ fn a_tree_and_doubling_end_equal_and_the_common_end_is_what_every_peer_has() {
     networks.extend([1, 2, 40, 200].map(|peers| random(peers, &mut generator)));
     for network in networks {
         let program = tree(&network);
-        assert!(program.ends_equal() && program.sums_once());
+        assert!(program.ends_equal() && program.sums_exactly(&network));
         let super::super::Form::Listed(steps) = program.form() else {
             panic!("a tree lists steps")
         };
@@ -256,6 +256,29 @@ fn a_tree_and_doubling_end_equal_and_the_common_end_is_what_every_peer_has() {
     assert_eq!((programs[3].0.peers(), path.registers() <= 3), (300, true));
 }
 
+/// Whether these steps are a program, and one that adds up every input exactly once.
+fn sums_exactly(network: &dyn Network, steps: &[Vec<PeerStep>]) -> bool {
+    let mut sending = steps.to_vec();
+    for (peer, own) in steps.iter().enumerate() {
+        for (round, expected) in own
+            .iter()
+            .flat_map(|s| s.expect.iter().map(|e| (s.round, e)))
+        {
+            let sender = network.neighbours(peer)[expected.position as usize] as usize;
+            let at = network.neighbours(sender).binary_search(&(peer as u32));
+            let step = sending[sender].iter_mut().find(|step| step.round == round);
+            let (Ok(at), Some(step)) = (at, step) else {
+                return false;
+            };
+            let mut send_to = step.send_to.to_vec();
+            send_to.push(at as u32);
+            send_to.sort_unstable();
+            step.send_to = send_to.into();
+        }
+    }
+    Program::listed(network, 1.0, sending).is_ok_and(|one| one.sums_exactly(network))
+}
+
 #[test]
 fn sums_in_orders_of_their_own_are_exact_for_integers_and_not_of_equal_bits() {
     // Everybody adds the two others, ascending, to its own.
@@ -266,9 +289,7 @@ fn sums_in_orders_of_their_own_are_exact_for_integers_and_not_of_equal_bits() {
             vec![step(&network, u, 0, 1.0, &from)]
         })
         .collect();
-    assert!(super::super::agreement::sums_once(
-        &network, &steps, &[7; 32]
-    ));
+    assert!(sums_exactly(&network, &steps));
     let (_, ends) = Formulas::of(&network, &steps);
     assert_eq!(ends[0], ends[1], "the first two terms change places");
     assert_ne!(ends[0], ends[2]);
@@ -281,9 +302,7 @@ fn sums_in_orders_of_their_own_are_exact_for_integers_and_not_of_equal_bits() {
 fn a_sum_that_misses_doubles_or_weighs_an_input_is_none() {
     let network = hypercube(3);
     let good = doubling(&network, 3);
-    let sums_once =
-        |steps: &[Vec<PeerStep>]| super::super::agreement::sums_once(&network, steps, &[1; 32]);
-    assert!(sums_once(&good));
+    assert!(sums_exactly(&network, &good));
     let broken = |change: &dyn Fn(&mut PeerStep)| {
         let mut steps = good.clone();
         change(&mut steps[5][1]);
@@ -296,7 +315,7 @@ fn a_sum_that_misses_doubles_or_weighs_an_input_is_none() {
         broken(&|step| step.own = 0.0),
     );
     for steps in [&lost, &doubled, &heavy, &absent] {
-        assert!(!sums_once(steps));
+        assert!(!sums_exactly(&network, steps));
         assert!(CommonEnd::of(&network, steps, 1.0).is_none());
     }
     // As many inputs as there should be, but one twice instead of another: peers 0 and 1 hear from each other twice.
@@ -313,14 +332,12 @@ fn a_sum_that_misses_doubles_or_weighs_an_input_is_none() {
         .collect();
     let counts = by_steps(&square, &swapped, &[1.0; 4]);
     assert_eq!(counts, [4.0; 4], "the count alone does not tell");
-    assert!(!super::super::agreement::sums_once(
-        &square, &swapped, &[1; 32]
-    ));
+    assert!(!sums_exactly(&square, &swapped));
     // A last factor makes no sum of a mean.
     let mean = Program::listed(&complete(1), 0.5, vec![Vec::new()]).expect("a program");
-    assert!(mean.ends_equal() && !mean.sums_once());
+    assert!(mean.ends_equal() && !mean.sums_exactly(&complete(1)));
     let one = Program::listed(&complete(1), 1.0, vec![Vec::new()]).expect("a program");
-    assert!(one.ends_equal() && one.sums_once());
+    assert!(one.ends_equal() && one.sums_exactly(&complete(1)));
 }
 
 #[test]
@@ -335,6 +352,6 @@ fn a_recurrence_promises_neither() {
         )
         .expect("contracts");
     let program = Program::recurrence(&complete(4), coefficients);
-    assert!(!program.ends_equal() && !program.sums_once());
+    assert!(!program.ends_equal() && !program.sums_exactly(&complete(4)));
     assert_eq!(program.common_ends(&complete(4)), None);
 }

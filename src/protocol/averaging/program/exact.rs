@@ -1,0 +1,203 @@
+//! Whether a program adds up every input exactly once, so that sums of integers are exact.
+
+use super::super::Network;
+use super::{Form, Program};
+
+/// The prime 2⁶¹ − 1.
+const PRIME: u128 = (1 << 61) - 1;
+
+/// Vectors that are tried.
+const TRIED: u8 = 4;
+
+impl Program {
+    /// Whether every peer ends with the sum of all inputs, each exactly once, by additions alone, and no value on the way is a
+    /// sum of more than s inputs, counted as often as they enter.
+    ///
+    /// # How it is known
+    /// All weights and the last factor must be 1 and own values be kept or dropped, so that every value is a combination of the inputs with
+    /// whole coefficients of at least 0. Run on ones, a value is the sum of its coefficients: none may exceed s, and all must end at s. Run on
+    /// public numbers below p = 2⁶¹ − 1, which are a hash of the program, all must end with the sum mod p. A coefficient c of
+    /// at most s < p other than 1 differs from 1 mod p, and then a uniform vector passes with probability 1/p: over
+    /// 4 vectors, 2⁻²⁴⁴ per peer. Of programs that take turns, each must pass.
+    ///
+    /// # Cost
+    /// Five walks of the program, O(rounds + messages).
+    #[must_use]
+    pub fn sums_exactly(&self, network: &dyn Network) -> bool {
+        self.turns().iter().all(|turn| turn.is_exact(network))
+    }
+
+    /// The same for one turn.
+    fn is_exact(&self, network: &dyn Network) -> bool {
+        let Form::Listed(steps) = self.form() else {
+            return false;
+        };
+        let whole = |weight: f64| weight == 1.0;
+        let all = steps.iter().flatten();
+        let added = self.factor() == 1.0
+            && all.clone().all(|step| {
+                (step.own == 0.0 || whole(step.own)) && step.expect.iter().all(|e| whole(e.weight))
+            });
+        if !added {
+            return false;
+        }
+        let peers = network.peers() as u128;
+        let ones = self.walked(network, vec![1; network.peers()], u128::MAX, peers);
+        ones.is_some_and(|last| last.iter().all(|&value| value == peers))
+            && (0..TRIED).all(|number| {
+                let inputs = self.public_numbers(number, network.peers());
+                let sum = inputs.iter().fold(0, |sum, x| (sum + x) % PRIME);
+                let last = self.walked(network, inputs, PRIME, u128::MAX);
+                last.is_some_and(|last| last.iter().all(|&value| value == sum))
+            })
+    }
+
+    /// What every peer ends with from these inputs, mod `modulus`; `None` if a value exceeds `most` on the way.
+    fn walked(
+        &self,
+        network: &dyn Network,
+        mut now: Vec<u128>,
+        modulus: u128,
+        most: u128,
+    ) -> Option<Vec<u128>> {
+        let Form::Listed(steps) = self.form() else {
+            return None;
+        };
+        let mut due = vec![0; steps.len()];
+        for round in 0..self.rounds() {
+            let mut changed = Vec::new();
+            for (peer, steps) in steps.iter().enumerate() {
+                let Some(step) = steps.get(due[peer]).filter(|step| step.round == round) else {
+                    continue;
+                };
+                due[peer] += 1;
+                let own = if step.own == 0.0 { 0 } else { now[peer] };
+                let neighbours = network.neighbours(peer);
+                let value = step.expect.iter().try_fold(own, |sum: u128, expected| {
+                    let sender = *neighbours.get(expected.position as usize)?;
+                    Some(sum.checked_add(*now.get(sender as usize)?)? % modulus)
+                })?;
+                if value > most {
+                    return None;
+                }
+                changed.push((peer, value));
+            }
+            for (peer, value) in changed {
+                now[peer] = value;
+            }
+        }
+        Some(now)
+    }
+
+    /// Public numbers below the prime, one per peer.
+    fn public_numbers(&self, number: u8, peers: usize) -> Vec<u128> {
+        let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 exact sums v1");
+        hasher.update(&self.digest());
+        hasher.update(&[number]);
+        let mut stream = hasher.finalize_xof();
+        let mut bytes = [0; 16];
+        let numbers = (0..peers).map(|_| {
+            stream.fill(&mut bytes);
+            u128::from_le_bytes(bytes) % PRIME
+        });
+        numbers.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::averaging::{Expected, PeerStep};
+
+    /// A triangle.
+    struct Triangle;
+
+    impl Network for Triangle {
+        fn peers(&self) -> usize {
+            3
+        }
+
+        fn neighbours(&self, peer: usize) -> &[u32] {
+            [&[1, 2][..], &[0, 2], &[0, 1]][peer]
+        }
+
+        fn weights(&self, _: usize) -> &[f64] {
+            &[0.25, 0.25]
+        }
+
+        fn self_weight(&self, _: usize) -> f64 {
+            0.5
+        }
+    }
+
+    fn step(own: f64, weights: &[f64]) -> PeerStep {
+        let expect = (0..)
+            .zip(weights)
+            .map(|(position, &weight)| Expected { position, weight });
+        PeerStep {
+            round: 0,
+            send_to: [0, 1].into(),
+            expect: expect.collect(),
+            own,
+            own_at: 0,
+        }
+    }
+
+    fn program(factor: f64, steps: [PeerStep; 3]) -> Program {
+        Program::listed(&Triangle, factor, steps.map(|step| vec![step]).to_vec()).expect("matched")
+    }
+
+    #[test]
+    fn only_a_sum_of_everybody_once_is_exact() {
+        let good = || step(1.0, &[1.0, 1.0]);
+        assert!(program(1.0, [good(), good(), good()]).sums_exactly(&Triangle));
+        assert!(!program(2.0, [good(), good(), good()]).sums_exactly(&Triangle));
+        for bad in [
+            step(0.0, &[1.0, 1.0]),
+            step(0.5, &[1.0, 1.0]),
+            step(1.0, &[1.0, 2.0]),
+            step(1.0, &[-1.0, 1.0]),
+        ] {
+            assert!(!program(1.0, [good(), bad, good()]).sums_exactly(&Triangle));
+        }
+        // Of several that take turns, every one must be.
+        let turns = |steps: [PeerStep; 3]| {
+            let good = program(1.0, [good(), good(), good()]);
+            Program::taking_turns(vec![good, program(1.0, steps)]).expect("of one network")
+        };
+        assert!(turns([good(), good(), good()]).sums_exactly(&Triangle));
+        assert!(!turns([good(), step(0.0, &[1.0, 1.0]), good()]).sums_exactly(&Triangle));
+        let recurrence = Program::recurrence(&Triangle, Vec::new());
+        assert!(!recurrence.sums_exactly(&Triangle));
+        // Peer 0 takes peer 1's value for its own and peer 2 in twice: three inputs, and not each once.
+        let twice = vec![
+            vec![
+                PeerStep {
+                    round: 0,
+                    send_to: [].into(),
+                    expect: vec![Expected {
+                        position: 1,
+                        weight: 1.0,
+                    }],
+                    own: 1.0,
+                    own_at: 0,
+                },
+                PeerStep {
+                    round: 1,
+                    send_to: [].into(),
+                    expect: vec![Expected {
+                        position: 1,
+                        weight: 1.0,
+                    }],
+                    own: 1.0,
+                    own_at: 0,
+                },
+            ],
+            vec![PeerStep::sending(0, &[])],
+            vec![PeerStep::sending(0, &[0]), PeerStep::sending(1, &[0])],
+        ];
+        if let Ok(program) = Program::listed(&Triangle, 1.0, twice) {
+            assert!(!program.sums_exactly(&Triangle));
+        }
+    }
+}
