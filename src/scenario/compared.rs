@@ -8,10 +8,12 @@ use super::experiment::Experiment;
 use super::materials::{Held, Materials};
 use crate::config::{AlgorithmConfig, ComparedAlgorithm, Config};
 use crate::privacy::BudgetSplit;
+use crate::protocol::averaging::Loss;
 
 impl Experiment {
     /// The experiment that `[compare]` describes, `None` where it describes none: this one with that algorithm and that
-    /// averaging, on the same interactions, graphs, rank and seed, for the same ε and δ against the same coalitions.
+    /// averaging, on the same interactions, graphs, rank and seed, for the same ε and δ against the same coalitions, on links that
+    /// lose nothing.
     ///
     /// Its noise is planned for its own releases, and independent of this one's: streams are bound to the whole plan.
     ///
@@ -39,6 +41,8 @@ impl Experiment {
         // Weights are of this experiment's iterations.
         config.privacy.budget = BudgetSplit::Even;
         config.compare = None;
+        // Its averaging may be one that waits for every message.
+        config.engine.loss = Loss::default();
         let materials = self.materials(&config)?;
         let topology = Arc::clone(&self.topology);
         let clock = Clock::default();
