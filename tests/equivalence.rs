@@ -24,7 +24,7 @@ pub(crate) fn written(experiment: &Experiment) -> Written {
     let report = run(experiment, &mut Silent).expect("the experiment runs");
     output::write(folder.path(), experiment.config(), &report, true).expect("a writable folder");
     let arrays = files(folder.path(), ".npy");
-    let iterations = experiment.config().algorithm.iterations as usize;
+    let iterations = experiment.iterations() as usize;
     // X^0..X^L, Y^1..Y^L, and the final basis.
     assert_eq!(arrays.len(), 2 * iterations + 2, "{:?}", arrays.keys());
     Written {
@@ -56,7 +56,7 @@ pub(crate) fn event(latency: Latency) -> EngineConfig {
 }
 
 /// What is changed for every algorithm that is not the power method.
-pub(crate) const ALGORITHMS: [&[&str]; 3] = [
+pub(crate) const ALGORITHMS: [&[&str]; 4] = [
     &["algorithm.kind=covariance", "algorithm.iterations=1"],
     &[
         "algorithm.kind=krylov",
@@ -67,6 +67,11 @@ pub(crate) const ALGORITHMS: [&[&str]; 3] = [
         "algorithm.kind=momentum",
         "algorithm.momentum=0.5",
         "algorithm.start=popularity",
+    ],
+    &[
+        "algorithm.kind=deflation",
+        "algorithm.rank=2",
+        "algorithm.iterations=1",
     ],
 ];
 
@@ -172,7 +177,7 @@ fn the_comparison_notices_one_bit() {
 fn the_number_of_threads_leaves_no_trace() {
     // 400 items times rank 5, and a triangle of 120 items, are more than one chunk of coordinates, so threads share
     // an iteration.
-    let [covariance, krylov, momentum] = ALGORITHMS;
+    let [covariance, krylov, momentum, _] = ALGORITHMS;
     let wide: &[&str] = &["data.items=400", "algorithm.rank=5"];
     let triangle: &[&str] = &["data.items=120"];
     for set in [

@@ -5,6 +5,7 @@ mod central_equivalence;
 #[cfg(feature = "cli")]
 mod cli;
 mod consensus;
+mod deflation;
 mod equivalence;
 mod golden;
 mod layering;

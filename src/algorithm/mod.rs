@@ -9,6 +9,7 @@
 //! | [`momentum`](Momentum) | A_u X | n·p | 8·n·p·K·L | X and one block | any |
 //! | [`krylov`](Krylov) | A_u X | n·b, b = `block` ≥ p | 8·n·b·K·L | all X and all sums | any |
 //! | [`covariance`](Covariance) | the upper triangle of A_u | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
+//! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
 //!
 //! n items, p = `rank`, K averaging rounds per iteration; frames and the max-consensus of the noise scale come on top.
 //!
@@ -30,6 +31,7 @@
 //! | --- | --- |
 //! | one release of A_u X, X orthonormal, moves by at most Δ_l | `privacy/sensitivity/exact`, for `power`, `momentum` and `krylov` alike |
 //! | one packed triangle moves by at most Δ | `privacy/sensitivity/packed` |
+//! | one Rayleigh quotient moves by at most Δ | `privacy/sensitivity/rayleigh` |
 //! | L adaptive releases spend μ² = Σμ_l², however the budget is split | [`split_budget`](crate::privacy::split_budget) |
 //! | everything after a release is free | post-processing: [`Algorithm::advance`] and [`Algorithm::estimate`] see noisy sums and X⁰ only |
 //! | the completion is the least one, and contains A^L X⁰ | [`Krylov`] |
@@ -39,13 +41,14 @@
 //!
 //! # A program of releases
 //! An algorithm declares all its releases before a session starts ([`Algorithm::releases`]) and then says, from public
-//! history alone, what comes next ([`Algorithm::next`]). Today's four have one release per iteration; an algorithm may have
+//! history alone, what comes next ([`Algorithm::next`]). Those that files can name have one release per iteration; an algorithm may have
 //! several, of several blocks each, of own coordinates, of batches of rows ([`ReleaseSpec`]).
 //!
 //! A new algorithm that files can name is one file, one variant of [`AlgorithmKind`] and of [`AlgorithmSpec`] and one line
 //! of [`AlgorithmSpec::build`]. One that programs hand in needs no variant: [`AlgorithmSpec::Own`].
 
 mod covariance;
+mod deflation;
 mod krylov;
 mod local;
 mod momentum;
@@ -60,11 +63,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use covariance::Covariance;
+pub use deflation::Deflation;
 pub use krylov::Krylov;
 pub use local::{BatchError, LocalData};
 pub use momentum::Momentum;
 pub use power::PowerMethod;
-pub use release::{BlockSpec, Form, ReleaseSpec, charged};
+pub use release::{BlockSpec, Form, ReleaseSpec, charged, share_factors};
 pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS};
 pub use start::Start;
 pub use state::{History, PublicState, Released};

@@ -121,9 +121,40 @@ pub fn charged(releases: &[ReleaseSpec], cost: impl Fn(usize) -> f64) -> f64 {
     of_all + batches.into_values().fold(0.0, f64::max)
 }
 
+/// What the noise of every release is multiplied by, so that each spends its share; empty where all shares are equal.
+///
+/// # Statement
+/// With equal shares a record is charged c = [`charged`]`(releases, 1)` times the cost of one release. Factors
+/// f_l = √(S/(c·w_l)), where S is what the shares w_l themselves are charged, cost Σ 1/f_l² = (c/S)·Σ w_l ≤ c over the releases that
+/// any record meets, and each release the share w_l of that.
+#[must_use]
+pub fn share_factors(releases: &[ReleaseSpec]) -> Vec<f64> {
+    let equal = |one: &ReleaseSpec| one.share == releases[0].share;
+    if releases.iter().all(equal) {
+        return Vec::new();
+    }
+    let allowed = charged(releases, |_| 1.0);
+    let asked = charged(releases, |index| releases[index].share);
+    let factor = |one: &ReleaseSpec| (asked / (allowed * one.share)).sqrt();
+    releases.iter().map(factor).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn factors_spend_what_equal_shares_do() {
+        let mut releases = ReleaseSpec::products(5, 3, 2);
+        assert!(share_factors(&releases).is_empty());
+        for (release, share) in releases.iter_mut().zip([1.0, 0.2, 3.0, 1.0, 0.7]) {
+            release.share = share;
+        }
+        let factors = share_factors(&releases);
+        let spent = charged(&releases, |index| factors[index].powi(2).recip());
+        assert!((spent - 5.0).abs() < 1e-12);
+        assert!(((factors[1] / factors[2]).powi(2) - 15.0).abs() < 1e-12);
+    }
 
     #[test]
     fn a_record_is_charged_for_the_releases_it_meets() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, Covariance, Krylov, Momentum, PowerMethod};
+use super::{Algorithm, Covariance, Deflation, Krylov, Momentum, PowerMethod};
 
 /// The algorithms an experiment file can name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +20,8 @@ pub enum AlgorithmKind {
     Krylov,
     /// One noisy release of the whole matrix (Analyze Gauss).
     Covariance,
+    /// One eigenvector after the other.
+    Deflation,
 }
 
 impl AlgorithmKind {
@@ -31,6 +33,7 @@ impl AlgorithmKind {
             Self::Momentum => "momentum",
             Self::Krylov => "krylov",
             Self::Covariance => "covariance",
+            Self::Deflation => "deflation",
         }
     }
 }
@@ -67,6 +70,15 @@ pub enum AlgorithmSpec {
     Covariance {
         /// Eigenvectors wanted, p.
         rank: usize,
+    },
+    /// [`Deflation`].
+    Deflation {
+        /// Eigenvectors wanted, k.
+        rank: usize,
+        /// Power steps T for each.
+        steps: u32,
+        /// The share of μ² that all Rayleigh quotients spend together.
+        eigenvalue_share: f64,
     },
     /// An algorithm of your own. Two of them are the same if their names and settings are.
     Own(Arc<dyn Algorithm>),
@@ -105,6 +117,14 @@ pub enum AlgorithmError {
         needed: u32,
         /// The number given.
         found: u32,
+    },
+    /// A share of the budget that leaves nothing to one side.
+    #[error(
+        "algorithm.eigenvalue_share must lie strictly between 0 and 1, found {found}: 0.05 leaves most of the budget to the vectors"
+    )]
+    EigenvalueShare {
+        /// The value given.
+        found: f64,
     },
     /// An algorithm of another dimension than the data.
     #[error("the algorithm is for {found} items, the data has {expected}: build it for those")]
@@ -149,8 +169,32 @@ impl AlgorithmSpec {
         count("algorithm.rank", 1, dimension, rank)?;
         count("algorithm.block", rank, dimension, self.block())?;
         let most = MAX_ITERATIONS as usize;
+        let iterations = match *self {
+            Self::Deflation { steps, .. } => steps,
+            _ => iterations,
+        };
         count("algorithm.iterations", 1, most, iterations as usize)?;
         Ok(match *self {
+            Self::Deflation {
+                rank,
+                steps,
+                eigenvalue_share,
+            } => {
+                let releases = rank.saturating_mul(steps as usize + 1);
+                let what = "algorithm.rank times one more than algorithm.iterations";
+                count(what, 2, most, releases)?;
+                if !(eigenvalue_share > 0.0 && eigenvalue_share < 1.0) {
+                    return Err(AlgorithmError::EigenvalueShare {
+                        found: eigenvalue_share,
+                    });
+                }
+                Arc::new(Deflation {
+                    dimension,
+                    rank,
+                    steps,
+                    eigenvalue_share,
+                })
+            }
             Self::Power { rank, iterations } => Arc::new(PowerMethod {
                 dimension,
                 rank,
@@ -194,6 +238,7 @@ impl AlgorithmSpec {
             Self::Momentum { .. } => Some(AlgorithmKind::Momentum),
             Self::Krylov { .. } => Some(AlgorithmKind::Krylov),
             Self::Covariance { .. } => Some(AlgorithmKind::Covariance),
+            Self::Deflation { .. } => Some(AlgorithmKind::Deflation),
             Self::Own(_) => None,
         }
     }
@@ -214,12 +259,13 @@ impl AlgorithmSpec {
             Self::Power { rank, .. }
             | Self::Momentum { rank, .. }
             | Self::Krylov { rank, .. }
-            | Self::Covariance { rank } => *rank,
+            | Self::Covariance { rank }
+            | Self::Deflation { rank, .. } => *rank,
             Self::Own(algorithm) => algorithm.query_columns(),
         }
     }
 
-    /// Columns b of a query.
+    /// Columns b of a query; [`Self::Deflation`] has one, and its rank is not about that.
     #[must_use]
     pub fn block(&self) -> usize {
         match self {
@@ -237,6 +283,23 @@ impl AlgorithmSpec {
         }
     }
 
+    /// What tells it from others beside its kind, rank, block, momentum and iterations.
+    #[must_use]
+    pub fn own_settings(&self) -> Vec<(&'static str, f64)> {
+        match self {
+            Self::Deflation {
+                steps,
+                eigenvalue_share,
+                ..
+            } => vec![
+                ("steps", f64::from(*steps)),
+                ("eigenvalue share", *eigenvalue_share),
+            ],
+            Self::Own(algorithm) => algorithm.settings(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Iterations L.
     #[must_use]
     pub fn iterations(&self) -> u32 {
@@ -245,6 +308,10 @@ impl AlgorithmSpec {
             | Self::Momentum { iterations, .. }
             | Self::Krylov { iterations, .. } => *iterations,
             Self::Covariance { .. } => 1,
+            Self::Deflation { rank, steps, .. } => {
+                let rank = u32::try_from(*rank).unwrap_or(u32::MAX);
+                rank.saturating_mul(steps.saturating_add(1))
+            }
             Self::Own(algorithm) => {
                 let releases = algorithm.releases();
                 releases.last().map_or(0, |release| release.iteration.0)
@@ -257,7 +324,8 @@ impl PartialEq for AlgorithmSpec {
     fn eq(&self, other: &Self) -> bool {
         let numbers = |spec: &Self| {
             let (rank, block, iterations) = (spec.rank(), spec.block(), spec.iterations());
-            (spec.kind(), rank, block, iterations, spec.momentum())
+            let own = spec.own_settings();
+            (spec.kind(), rank, block, iterations, spec.momentum(), own)
         };
         match (self, other) {
             (Self::Own(a), Self::Own(b)) => (a.name(), a.settings()) == (b.name(), b.settings()),

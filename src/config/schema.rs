@@ -197,7 +197,7 @@ pub struct AlgorithmConfig {
     /// b: columns of every query of `krylov`, at least `rank`, which is the default; other kinds have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<usize>,
-    /// L: iterations; `covariance` runs exactly 1.
+    /// L: iterations; `covariance` runs exactly 1, `deflation` so many for every vector.
     pub iterations: u32,
     /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
     #[serde(default, skip_serializing_if = "Start::is_random")]
@@ -205,7 +205,13 @@ pub struct AlgorithmConfig {
     /// β of `momentum`, in units of A's eigenvalues squared; other kinds have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub momentum: Option<f64>,
+    /// The share of the budget that the eigenvalues of `deflation` spend together, 0.05 where absent; other kinds have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eigenvalue_share: Option<f64>,
 }
+
+/// The default of `algorithm.eigenvalue_share`.
+const EIGENVALUE_SHARE: f64 = 0.05;
 
 impl AlgorithmConfig {
     /// b, with its default.
@@ -238,6 +244,11 @@ impl AlgorithmConfig {
                 found: iterations,
             }),
             AlgorithmKind::Covariance => Ok(AlgorithmSpec::Covariance { rank }),
+            AlgorithmKind::Deflation => Ok(AlgorithmSpec::Deflation {
+                rank,
+                steps: iterations,
+                eigenvalue_share: self.eigenvalue_share.unwrap_or(EIGENVALUE_SHARE),
+            }),
         }
     }
 }
@@ -373,6 +384,9 @@ pub struct ComparedAlgorithm {
     /// β of `momentum`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub momentum: Option<f64>,
+    /// The share of the eigenvalues of `deflation`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eigenvalue_share: Option<f64>,
 }
 
 /// `[engine]`

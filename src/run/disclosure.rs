@@ -147,7 +147,11 @@ impl Discloses for NetworkError {
 impl Discloses for AlgorithmTableError {
     fn dependence(&self) -> Dependence {
         match self {
-            Self::Rank { .. } | Self::Momentum { .. } | Self::Block { .. } => Dependence::Public,
+            Self::Rank { .. }
+            | Self::Momentum { .. }
+            | Self::EigenvalueShare { .. }
+            | Self::Weights { .. }
+            | Self::Block { .. } => Dependence::Public,
         }
     }
 }

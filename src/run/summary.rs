@@ -255,7 +255,7 @@ impl Experiment {
             epsilon: self.is_private().then_some(privacy.epsilon),
             delta: privacy.delta,
             noise_multiplier: self.is_private().then_some(self.calibrated().z()),
-            iterations: (1..=self.config().algorithm.iterations)
+            iterations: (1..=self.iterations())
                 .map(|l| self.iteration_noise(l, 1.0))
                 .collect(),
             views: self.noise().views().to_vec(),

@@ -28,6 +28,7 @@ impl Experiment {
             iterations,
             block,
             momentum,
+            eigenvalue_share,
         } = compare.algorithm;
         let mut config = self.config.clone();
         config.algorithm = AlgorithmConfig {
@@ -35,6 +36,7 @@ impl Experiment {
             block,
             iterations,
             momentum,
+            eigenvalue_share,
             ..config.algorithm
         };
         config.averaging = compare.averaging.clone();

@@ -26,16 +26,17 @@ use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
 use super::shared::Shared;
 use super::warning::Warning;
-use crate::algorithm::{Algorithm, AlgorithmSpec, ReleaseSpec};
+use crate::algorithm::{Algorithm, AlgorithmSpec, ReleaseSpec, charged};
 use crate::config::{Config, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::privacy::{
-    self, Calibrated, Delta, GroupLoss, NoisePlan, Promise, Scheme, Sensitivity, SensitivitySpec,
+    Calibrated, Delta, GroupLoss, NoisePlan, Promise, Scheme, Sensitivity, SensitivitySpec,
 };
 use crate::protocol::averaging::{MixingBounds, Program};
 use crate::topology::Topology;
+use crate::vocabulary::ReleaseId;
 
 /// An experiment with its data read, its topology built and its noise planned.
 #[derive(Clone, Debug)]
@@ -74,7 +75,7 @@ pub struct Experiment {
     pub(super) delta: Delta,
     /// σ's per unit sensitivity and the guarantee of every view.
     pub(super) noise: NoisePlan,
-    /// What the σ's of each iteration are multiplied by; empty for an even budget.
+    /// What the σ's of each release are multiplied by, by weights or by its share; empty for an even budget.
     pub(super) noise_factors: Vec<f64>,
     /// What is exchanged in every averaging round, compiled from the topology.
     pub(super) program: Arc<Program>,
@@ -228,7 +229,7 @@ impl Experiment {
         &self.loaded
     }
 
-    /// What the σ's of each iteration are multiplied by; empty for an even budget.
+    /// What the σ's of each release are multiplied by; empty for an even budget.
     pub(crate) fn noise_factors(&self) -> &[f64] {
         &self.noise_factors
     }
@@ -272,11 +273,40 @@ impl Experiment {
         self.noise_factors.get(index).copied().unwrap_or(1.0)
     }
 
-    /// The number of iterations of an even budget that cost what these do: Σ 1/f_l², which is L up to rounding. With
-    /// v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
+    /// The number of releases of an even budget that cost one record what these do: Σ 1/f_l² over those that it meets, which is their
+    /// number up to rounding. With v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
     #[must_use]
     pub fn even_iterations(&self) -> f64 {
-        privacy::even_iterations(&self.noise_factors, self.config.algorithm.iterations)
+        let cost = |index: usize| self.noise_factors.get(index).map_or(1.0, |f| 1.0 / (f * f));
+        charged(&self.algorithm.releases(), cost)
+    }
+
+    /// All releases of the program, in order. Every release of an algorithm that files can name is an iteration of its own.
+    #[must_use]
+    pub fn releases(&self) -> Vec<ReleaseSpec> {
+        self.algorithm.releases()
+    }
+
+    /// How many releases there are.
+    #[must_use]
+    pub fn iterations(&self) -> u32 {
+        self.spec.iterations()
+    }
+
+    /// How many releases are as large as the largest one.
+    #[must_use]
+    pub fn widest_releases(&self) -> u32 {
+        let releases = self.algorithm.releases();
+        let most = releases.iter().map(ReleaseSpec::values).max();
+        let widest = releases.iter().filter(|one| Some(one.values()) == most);
+        widest.count() as u32
+    }
+
+    /// Rows and columns of what one peer contributes to a release.
+    #[must_use]
+    pub fn shape_of(&self, release: ReleaseId) -> (usize, usize) {
+        let releases = self.algorithm.releases();
+        releases.get(release.index()).map_or((0, 0), ReleaseSpec::shape)
     }
 
     /// What one record is and against whom it is protected.

@@ -77,7 +77,8 @@ struct PlanKey {
     /// The communication graph, where the noise graph takes its numbers from it.
     numbered_by: Option<TopologySource>,
     peers: usize,
-    iterations: u32,
+    /// For how many releases one record is charged.
+    charge: u32,
     engine: EngineKind,
     ring: Option<RingRequest>,
 }
@@ -176,13 +177,13 @@ impl Materials {
             .get(key, || source.resolve(&self.base, peers))
     }
 
-    /// The noise of this budget on this graph; one that is `renumbered` depends on the communication graph's order too.
+    /// The noise of this budget, for so many releases, on this graph; one that is `renumbered` depends on the communication graph's order too.
     pub(super) fn plan<E>(
         &self,
         config: &Config,
         peers: usize,
         renumbered: bool,
-        ring: Option<RingRequest>,
+        (charge, ring): (u32, Option<RingRequest>),
         make: impl FnOnce() -> Result<NoisePlan, E>,
     ) -> Result<Arc<NoisePlan>, E> {
         let graph = config.noise_topology.as_ref().unwrap_or(&config.topology);
@@ -192,7 +193,7 @@ impl Materials {
             graph: graph.clone(),
             numbered_by: renumbered.then(|| config.topology.clone()),
             peers,
-            iterations: config.algorithm.iterations,
+            charge,
             engine: config.engine.kind,
             ring,
         };

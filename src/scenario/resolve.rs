@@ -16,7 +16,7 @@ use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{filters, memory, ring, warnings};
-use crate::algorithm::{Algorithm, AlgorithmKind};
+use crate::algorithm::{Algorithm, AlgorithmKind, charged, share_factors};
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
 };
@@ -148,9 +148,14 @@ impl Experiment {
         checked_counts(&config, items)?;
         let spec = config.algorithm.spec().map_err(PlanError::from)?;
         let algorithm = spec.build(items).map_err(PlanError::from)?;
-        let first = algorithm.releases().swap_remove(0);
-        let (released, columns) = (first.blocks[0].quantity, first.blocks[0].columns);
-        if config.engine.kind == EngineKind::Analytic && released != Quantity::Product {
+        let releases = algorithm.releases();
+        let first = &releases[0].blocks[0];
+        let (released, columns) = (first.quantity, first.columns);
+        let mut blocks = releases.iter().flat_map(|release| &release.blocks);
+        if config.engine.kind == EngineKind::Analytic
+            && let Some(other) = blocks.find(|block| block.quantity != Quantity::Product)
+        {
+            let released = other.quantity;
             return Err(EngineTableError::AnalyticRelease { released }.into());
         }
         let sensitivity_spec = SensitivitySpec::new(
@@ -164,38 +169,45 @@ impl Experiment {
             .map_err(PrivacyTableError::from)?;
         let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
             .map_err(PrivacyTableError::from)?;
-        let noise_factors = config
-            .privacy
-            .budget
-            .noise_factors(config.algorithm.iterations)
-            .map_err(PrivacyTableError::from)?;
+        // A whole number of releases, fewer than a plan may have.
+        let charge = charged(&releases, |_| 1.0) as u32;
+        let shares = share_factors(&releases);
+        let split = &config.privacy.budget;
+        if !shares.is_empty() && !split.is_even() {
+            let kind = config.algorithm.kind.name();
+            return Err(AlgorithmTableError::Weights { kind }.into());
+        }
+        let weights = split.noise_factors(releases.len() as u32);
+        let weights = weights.map_err(PrivacyTableError::from)?;
         let ring = ring_request(
             &config,
             algorithm.as_ref(),
             &sensitivity_spec,
             &peer_rows,
-            &noise_factors,
+            &weights,
         )
         .map_err(PrivacyTableError::from)?;
+        let noise_factors = if shares.is_empty() { weights } else { shares };
+        let cost = |index: usize| noise_factors.get(index).map_or(1.0, |f| 1.0 / (f * f));
         let distance = ring.map_or(0.0, |ring| ring.distance);
         let calibrated = privacy::calibrate(
             config.privacy.calibration,
             privacy::ring::distance::reduced(budget, distance).map_err(PrivacyTableError::from)?,
-            config.algorithm.iterations,
+            charge,
         )
         .map_err(PrivacyTableError::from)?;
         let noise = clock.time("privacy", || {
-            materials.plan(&config, peers, renumbered, ring, || {
-                plan_noise(&config, &noise_topology, &calibrated, (budget.delta, ring))
+            materials.plan(&config, peers, renumbered, (charge, ring), || {
+                let asked = (charge, budget.delta, ring);
+                plan_noise(&config, &noise_topology, &calibrated, asked)
             })
         })?;
-        let iterations = config.algorithm.iterations;
         let groups = noise
             .groups(
                 config.privacy.adjacency,
                 config.engine.kind.seen(),
                 (peers, config.privacy.colluders),
-                privacy::even_iterations(&noise_factors, iterations),
+                charged(&releases, cost),
                 budget.delta,
             )
             .map_err(PrivacyTableError::from)?;
@@ -273,7 +285,7 @@ fn plan_noise(
     config: &Config,
     noise_topology: &Topology,
     calibrated: &Calibrated,
-    (delta, ring): (Delta, Option<RingRequest>),
+    (charge, delta, ring): (u32, Delta, Option<RingRequest>),
 ) -> Result<NoisePlan, PrivacyTableError> {
     let (colluders, peers) = (config.privacy.colluders, noise_topology.graph().nodes());
     if colluders >= peers {
@@ -287,7 +299,7 @@ fn plan_noise(
         graph: noise_topology.graph(),
         connectivity: lambda2.into(),
         noise_multiplier: calibrated.z(),
-        iterations: config.algorithm.iterations,
+        iterations: charge,
         delta,
         colluders: config.privacy.colluders,
         overhead: config.privacy.overhead,
@@ -418,8 +430,15 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
         rank,
         block,
         momentum,
+        eigenvalue_share,
         ..
     } = config.algorithm;
+    if let Some(found) = eigenvalue_share
+        && kind != AlgorithmKind::Deflation
+    {
+        let kind = kind.name();
+        return Err(AlgorithmTableError::EigenvalueShare { found, kind });
+    }
     let fits = momentum.is_none_or(|beta| beta.is_finite() && beta >= 0.0);
     if momentum.is_some() != (kind == AlgorithmKind::Momentum) || !fits {
         let kind = kind.name();

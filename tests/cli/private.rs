@@ -49,7 +49,7 @@ fn data_sets() -> Vec<(&'static str, Holds)> {
 }
 
 /// Settings that lead the run through every part that reads the data.
-const SETTINGS: [&str; 15] = [
+const SETTINGS: [&str; 16] = [
     "",
     "--engine swarm --set engine.transport=memory",
     "--engine central",
@@ -60,6 +60,7 @@ const SETTINGS: [&str; 15] = [
     "--set algorithm.kind=krylov --set algorithm.block=4",
     "--set algorithm.kind=covariance --set algorithm.iterations=1",
     "--set algorithm.kind=momentum --set algorithm.momentum=0.1",
+    "--set algorithm.kind=deflation --set algorithm.rank=2",
     "--set evaluation.holdout=0.3",
     "--set evaluation.test=test.csv --set evaluation.top=3",
     "--set evaluation.reference_floor=1",

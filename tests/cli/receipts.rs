@@ -35,6 +35,7 @@ fn a_receipt_of_every_scheme_and_engine_holds() {
         "--set privacy.budget=[3,1] --set algorithm.start=popularity",
         "--set algorithm.kind=momentum --set algorithm.momentum=0.5",
         "--set algorithm.kind=covariance --set algorithm.iterations=1 --set privacy.adjacency=user",
+        "--set algorithm.kind=deflation --set algorithm.rank=1 --set algorithm.iterations=1",
     ] {
         let scratch = Scratch::new();
         let run = scratch.undertone(&format!("run sims/sim.toml --out out --quiet {set}"));

@@ -233,10 +233,10 @@ impl Canary {
 
     /// What the canary changes in its peer's contribution: (A′ − A)X, or the triangle of A′ − A.
     pub(super) fn change(&self, experiment: &Experiment, state: &PublicState) -> Block {
-        let algorithm = experiment.algorithm();
+        let (algorithm, history) = (experiment.algorithm(), state.history());
         let of = |items: &[u32]| {
             let rows = Self::rows(experiment, items);
-            contribution(algorithm, &rows, state.history(), experiment.widest_shape())
+            contribution(algorithm, &rows, history, experiment.shape_of(history.release))
         };
         let mut change = of(&self.with);
         change.add_scaled(-1.0, &of(&self.without));

@@ -73,7 +73,7 @@ impl<'a> Game<'a> {
             .for_each(|&peer| colludes[peer as usize] = true);
         let optimal = |factor| weights(experiment, victim as usize, &colludes, factor);
         let planned = optimal(1.0)?;
-        let reused = optimal(f64::from(experiment.config().algorithm.iterations))?;
+        let reused = optimal(f64::from(experiment.widest_releases()))?;
         let scaled = Scaled::new(experiment, victim as usize, &colludes)?;
         let variance_factor = variance_factor(experiment, victim, coalition)?;
         let victim = victim as usize;
@@ -271,11 +271,14 @@ impl Observer for Adversary<'_> {
         let found = game.scaled.size(squares / count as f64);
         let weight = game.scaled.of(game.victim)[found];
         features[4] += along(&by_size[found]) - 0.5 * size * scale * size * scale * weight;
-        // Pairwise noise that is the same in every iteration.
-        let moved: Vec<f64> = change.values().iter().map(|c| c * scale).collect();
-        self.reused.add(&moved, &victims, &in_sum);
-        let own = game.experiment.noise().sigma_own().powi(2);
-        features[5] = self.reused.ratio(own, game.reused[game.victim]);
+        // Pairwise noise that is the same in every iteration; sums of releases of different sizes mean nothing.
+        let (height, width) = game.experiment.widest_shape();
+        if change.values().len() == height * width {
+            let moved: Vec<f64> = change.values().iter().map(|c| c * scale).collect();
+            self.reused.add(&moved, &victims, &in_sum);
+            let own = game.experiment.noise().sigma_own().powi(2);
+            features[5] = self.reused.ratio(own, game.reused[game.victim]);
+        }
         self.features.loss += loss;
         self.last = Some(if in_ring { raw } else { victims });
     }
@@ -288,7 +291,7 @@ impl Adversary<'_> {
         let game = self.game;
         let rows = &game.worlds[0][v];
         let history = transcript.states[v].history();
-        let shape = game.experiment.widest_shape();
+        let shape = game.experiment.shape_of(history.release);
         let algorithm = game.experiment.algorithm();
         let mut known = contribution(algorithm, rows, history, shape).into_values();
         transcript.terms.to_steps(&mut known);

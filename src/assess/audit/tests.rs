@@ -84,7 +84,7 @@ fn so_does_that_of_a_coalition_of_all_but_one_neighbour() {
 
 #[test]
 fn several_iterations_and_user_adjacency_stay_below_the_certificate() {
-    let sets: [&[&str]; 4] = [
+    let sets: [&[&str]; 6] = [
         &["algorithm.iterations=3"],
         &["privacy.adjacency=user", "algorithm.iterations=2"],
         &[
@@ -97,6 +97,12 @@ fn several_iterations_and_user_adjacency_stay_below_the_certificate() {
             "algorithm.iterations=2",
             "algorithm.start=popularity",
             "privacy.budget=[1, 5]",
+        ],
+        &["algorithm.kind=deflation", "algorithm.eigenvalue_share=0.4"],
+        &[
+            "algorithm.kind=deflation",
+            "privacy.adjacency=user",
+            "algorithm.rank=3",
         ],
     ];
     for set in sets {

@@ -151,8 +151,10 @@ fn pairs<'a>(windows: impl Iterator<Item = &'a [Vec<f64>]>) -> Vec<(&'a [f64], &
 fn joined(pairs: Vec<(&[f64], &[f64])>) -> Option<(f64, f64)> {
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for (x, y) in pairs {
-        a.extend_from_slice(x);
-        b.extend_from_slice(y);
+        // Releases of one program may differ in size.
+        let common = x.len().min(y.len());
+        a.extend_from_slice(&x[..common]);
+        b.extend_from_slice(&y[..common]);
     }
     (a.len() > 1).then(|| correlation(&a, &b))
 }

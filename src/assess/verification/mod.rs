@@ -97,7 +97,7 @@ fn verify_sessions(
     let exact = top_eigenvectors(experiment.user_rows(), experiment.config().algorithm.rank);
     let total_sigma = experiment.noise().sigma_sum();
     let runs = options.runs.max(1);
-    let mut samples = Samples::new(runs, experiment.config().algorithm.iterations);
+    let mut samples = Samples::new(runs, experiment.iterations());
     let engine = experiment.config().engine.kind;
     let publishes = engine.draws_every_input() && !engine.reveals_only_sums();
     if publishes {
@@ -114,7 +114,7 @@ fn verify_sessions(
             Some(peers) => run_engine(experiment, &session, &mut peers.watch(&honest))?,
             None => run_engine(experiment, &session, &mut Silent)?,
         };
-        let needed = needed_sensitivities(experiment, &honest, &outcome);
+        let needed = needed_sensitivities(&honest, &outcome);
         for (record, needed) in outcome.records.iter().zip(&needed) {
             least_ratio = least_ratio.min(record.sensitivity / needed);
         }
@@ -186,12 +186,13 @@ fn verify_sessions(
 }
 
 /// The sensitivity that each iteration's public query calls for, computed here and not read from the run.
-fn needed_sensitivities(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> Vec<f64> {
+fn needed_sensitivities(honest: &Session, outcome: &Outcome) -> Vec<f64> {
     let later = outcome.records.iter().skip(1).map(|record| &*record.query);
     let queries = std::iter::once(&**honest.start()).chain(later);
-    let statistic = experiment.sensitivity().statistic();
+    let planned = honest.plan().releases().iter();
     queries
-        .map(|query| experiment.sensitivity().bound(statistic.of(query)))
+        .zip(planned)
+        .map(|(query, planned)| planned.terms(planned.statistic().of(query)).sensitivity)
         .collect()
 }
 

@@ -57,6 +57,7 @@ fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
         block,
         iterations,
         momentum: None,
+        eigenvalue_share: None,
         ..own
     };
     let power = POWER.map(|l| with(AlgorithmKind::Power, None, l));

@@ -20,6 +20,7 @@ mod exact;
 mod isometric;
 mod max_entry;
 mod packed;
+mod rayleigh;
 mod registry;
 mod row_norm;
 mod rule;

@@ -4,6 +4,7 @@ use super::exact::Exact;
 use super::isometric::Isometric;
 use super::max_entry::MaxEntry;
 use super::packed::Packed;
+use super::rayleigh::{Rayleigh, UnitRowRayleigh};
 use super::row_norm::RowNorm;
 use super::rule::{Proved, SensitivityRule};
 use super::unit_row::{self, UnitRow};
@@ -40,6 +41,13 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Packed>>(),
     Proved::of::<UnitRow<adjacency::User, unit_row::Isometric>>(),
     Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Isometric>>(),
+    Proved::of::<Rayleigh<adjacency::Interaction>>(),
+    Proved::of::<Rayleigh<adjacency::User>>(),
+    Proved::of::<Rayleigh<adjacency::ReplaceUser>>(),
+    Proved::of::<Rayleigh<adjacency::MatrixChange>>(),
+    Proved::of::<Rayleigh<adjacency::UnitSpectral>>(),
+    Proved::of::<UnitRowRayleigh<adjacency::User>>(),
+    Proved::of::<UnitRowRayleigh<adjacency::ReplaceUser>>(),
 ];
 
 /// The line for this combination, if it has a proof.

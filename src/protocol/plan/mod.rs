@@ -14,7 +14,7 @@ use super::message::{Body, SessionId};
 use super::release_error::ReleaseError;
 use super::values::Values;
 use super::wire::{self, FrameSizes};
-use crate::algorithm::{Algorithm, Next, PublicState, charged};
+use crate::algorithm::{Algorithm, Next, PublicState, charged, share_factors};
 use crate::noise::{RingLaws, Sigmas};
 use crate::privacy::ring::Modulus;
 use crate::vocabulary::{ReleaseId, Round};
@@ -408,17 +408,12 @@ fn planned(
             releases: specs.len(),
         });
     }
-    let even = specs.iter().all(|one| one.share == specs[0].share);
     let allowed = charged(&specs, |_| 1.0);
-    let asked = charged(&specs, |index| specs[index].share);
+    let shares = share_factors(&specs);
     let effective: Vec<f64> = (0..specs.len())
         .map(|index| {
             let given = factors.get(index).copied().unwrap_or(1.0);
-            if even {
-                given
-            } else {
-                given * (asked / (allowed * specs[index].share)).sqrt()
-            }
+            given * shares.get(index).copied().unwrap_or(1.0)
         })
         .collect();
     let found = charged(&specs, |index| effective[index].powi(2).recip());

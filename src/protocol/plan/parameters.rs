@@ -81,7 +81,7 @@ struct Hashed<'a, A, S> {
     start: [u8; 32],
 }
 
-/// An algorithm that no number names.
+/// An algorithm that the numbers above do not tell from others.
 #[derive(Serialize)]
 struct Own {
     /// No [`AlgorithmKind`] has this number.
@@ -128,17 +128,14 @@ impl PlanParameters {
     fn digest_of_reals(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
         let first = bounds.first().and_then(|bounds| bounds.first());
         match (self.algorithm.kind(), first) {
-            (Some(kind), Some(bound)) => {
+            (Some(kind), Some(bound)) if self.algorithm.own_settings().is_empty() => {
                 wire::digest(&self.hashed::<AlgorithmKind, _>(kind, bound))
             }
             _ => {
                 let own = Own {
                     mark: u32::MAX,
                     name: self.algorithm.name(),
-                    settings: match &self.algorithm {
-                        AlgorithmSpec::Own(algorithm) => algorithm.settings(),
-                        _ => Vec::new(),
-                    },
+                    settings: self.algorithm.own_settings(),
                     releases: releases.iter().map(described).collect(),
                     sigma_coordinate: self.sigma_coordinate,
                 };

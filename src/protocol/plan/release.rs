@@ -182,12 +182,15 @@ impl PlannedRelease {
             let shape = match block.quantity {
                 Quantity::Product => (n, columns),
                 Quantity::PackedTriangle | Quantity::IsometricTriangle => (triangle, 1),
+                Quantity::RayleighQuotient => (1, 1),
                 Quantity::Own(_) => block.shape,
             };
-            if block.shape != shape || block.columns != columns {
+            let one_column = block.quantity != Quantity::RayleighQuotient || columns == 1;
+            if block.shape != shape || block.columns != columns || !one_column {
                 return wrong(
-                    "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, and every \
-                     block says how many columns the query has: bounds are looked up by that",
+                    "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, a \
+                     Rayleigh quotient is one number of a query of one column, and every block says how many columns the query has: bounds \
+                     are looked up by that",
                 );
             }
         }

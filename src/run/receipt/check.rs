@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::document::{Receipt, RingRows, hash};
 use super::error::ReceiptError;
-use crate::algorithm::{AlgorithmKind, ReleaseSpec, Start};
+use crate::algorithm::{AlgorithmKind, ReleaseSpec, Start, charged, share_factors};
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
     self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
-    RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate, even_iterations,
+    RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate,
 };
 use crate::scenario::ring;
 use crate::topology::{Graph, Provenance, Topology};
@@ -73,7 +73,6 @@ impl Receipt {
             graph = graph.with_names(names.clone())?;
         }
         let budget = Budget::new(request.epsilon, request.delta)?;
-        let factors = request.budget.noise_factors(request.iterations)?;
         let possible = request.algorithm != AlgorithmKind::Covariance || request.iterations == 1;
         let algorithm = AlgorithmConfig {
             kind: request.algorithm,
@@ -83,25 +82,36 @@ impl Receipt {
             start: Start::Random,
             // β is no part of what is released.
             momentum: None,
+            eigenvalue_share: request.eigenvalue_share,
         };
         let releases = algorithm.spec()?.build(request.dimension)?.releases();
-        let ring = self.ring_request(&releases, &factors)?;
+        let weights = request.budget.noise_factors(releases.len() as u32)?;
+        let ring = self.ring_request(&releases, &weights)?;
+        let shares = share_factors(&releases);
+        let divided = shares.is_empty() || request.budget.is_even();
+        let factors = if shares.is_empty() { weights } else { shares };
+        // A whole number of releases.
+        let charge = charged(&releases, |_| 1.0) as u32;
+        let cost = |index: usize| factors.get(index).map_or(1.0, |f| 1.0 / (f * f));
+        let even = charged(&releases, cost);
         let distance = ring.map_or(0.0, |ring| ring.distance);
         let reduced = privacy::ring::distance::reduced(budget, distance)?;
-        let calibrated = calibrate(request.calibration, reduced, request.iterations)?;
-        let block = &releases[0].blocks[0];
-        let sensitivity = Sensitivity::of_quantity(
-            block.quantity,
-            request.adjacency,
-            request.sensitivity,
-            request.degree_floor,
-            request.degree_cap,
-            block.columns,
-        )?;
+        let calibrated = calibrate(request.calibration, reduced, charge)?;
+        let bound = |release: &ReleaseSpec| {
+            let block = &release.blocks[0];
+            Sensitivity::of_quantity(
+                block.quantity,
+                request.adjacency,
+                request.sensitivity,
+                request.degree_floor,
+                request.degree_cap,
+                block.columns,
+            )
+        };
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
         let in_order = graph.edge_list().eq(listed);
-        let plan = self.plan(graph, &calibrated, (budget, ring))?;
+        let plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
@@ -109,8 +119,9 @@ impl Receipt {
             flag("a number of iterations the algorithm can run", possible),
             flag(
                 "iterations listed as requested",
-                self.iterations.len() == request.iterations as usize,
+                self.iterations.len() == releases.len(),
             ),
+
             equal("own noise", self.sigma_own, plan.sigma_own()),
             equal("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
             equal("noise in the sum", self.sigma_sum, plan.sigma_sum()),
@@ -119,7 +130,11 @@ impl Receipt {
                 same_ring(self.ring.as_ref(), plan.ring()),
             ),
         ];
-        for (number, scaled) in (1_usize..).zip(&self.iterations) {
+        if !divided {
+            findings.push(flag("one way to share the budget among releases", divided));
+        }
+        for (number, (scaled, release)) in (1_usize..).zip(self.iterations.iter().zip(&releases)) {
+            let sensitivity = bound(release)?;
             let statistic = sensitivity.statistic();
             let (least, most) = statistic.range(request.dimension, sensitivity.columns());
             let possible =
@@ -151,7 +166,7 @@ impl Receipt {
             request.adjacency,
             self.engine.seen(),
             (nodes, request.colluders),
-            even_iterations(&factors, request.iterations),
+            even,
             budget.delta,
         )?;
         findings.extend(self.compare_groups(&groups));
@@ -239,7 +254,7 @@ impl Receipt {
         &self,
         graph: Graph,
         calibrated: &Calibrated,
-        (budget, ring): (Budget, Option<RingRequest>),
+        (charge, budget, ring): (u32, Budget, Option<RingRequest>),
     ) -> Result<NoisePlan, ReceiptError> {
         let request = &self.request;
         if self.engine == EngineKind::Central && request.scheme != Scheme::None {
@@ -260,7 +275,7 @@ impl Receipt {
             graph: &graph,
             connectivity,
             noise_multiplier: calibrated.z(),
-            iterations: request.iterations,
+            iterations: charge,
             delta: budget.delta,
             colluders: request.colluders,
             overhead: request.overhead,

@@ -90,6 +90,9 @@ pub struct Request {
     pub block: Option<usize>,
     /// L.
     pub iterations: u32,
+    /// The share of the eigenvalues of `deflation`, where it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eigenvalue_share: Option<f64>,
     /// How (ε, δ) became a noise multiplier.
     pub calibration: Calibration,
     /// How the iterations shared the budget.
@@ -187,6 +190,7 @@ impl Receipt {
                 rank: config.algorithm.rank,
                 block: config.algorithm.block,
                 iterations: config.algorithm.iterations,
+                eigenvalue_share: config.algorithm.eigenvalue_share,
                 calibration: privacy.calibration,
                 budget: privacy.budget.clone(),
                 scheme: config.noise.scheme,

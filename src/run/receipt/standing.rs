@@ -126,6 +126,7 @@ impl Receipt {
             rank: CrossChecked, "enters the sensitivity of some rules, and a statistic must be possible for it";
             block: CrossChecked, "at least the rank; enters the sensitivity of some rules";
             iterations: Recomputed, "decides the noise, and as many are listed";
+            eigenvalue_share: Recomputed, "decides the noise factor of each iteration, where the algorithm releases eigenvalues";
             calibration: CrossChecked, "decides the noise, where two calibrations rarely agree";
             budget: Recomputed, "decides the noise factor of each iteration";
             scheme: CrossChecked, "decides the noise; a curator or an ideal secure sum makes some schemes alike";

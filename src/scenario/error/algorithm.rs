@@ -29,6 +29,24 @@ pub enum AlgorithmTableError {
         /// The algorithm.
         kind: &'static str,
     },
+    /// A share of eigenvalues for an algorithm that releases none.
+    #[error(
+        "[algorithm] eigenvalue_share = {found} with kind = \"{kind}\": only deflation releases eigenvalues; leave it out"
+    )]
+    EigenvalueShare {
+        /// The share asked for.
+        found: f64,
+        /// The algorithm.
+        kind: &'static str,
+    },
+    /// Weights for releases that have shares of their own.
+    #[error(
+        "privacy.budget has weights, but the releases of algorithm.kind = \"{kind}\" have shares of their own: leave it at \"even\""
+    )]
+    Weights {
+        /// The algorithm.
+        kind: &'static str,
+    },
     /// A block for an algorithm without one, or one that does not fit.
     #[error(
         "[algorithm] block = {block} with kind = \"{kind}\" and rank = {rank}: only krylov has blocks, and theirs hold at least \

@@ -1,5 +1,6 @@
 //! How much memory a run will take, part by part.
 
+use crate::algorithm::AlgorithmKind;
 use crate::config::EngineKind;
 use crate::engine::lockstep::tile_width;
 use crate::engine::noise::NetworkNoise;
@@ -36,7 +37,6 @@ impl MemoryPlan {
             growing: 0,
             private: 0,
         };
-        let config = &experiment.config.algorithm;
         let graph = experiment.topology.graph();
         let peers = graph.nodes() as u64;
         let edges = (graph.edges() + experiment.noise_topology.graph().edges()) as u64;
@@ -59,7 +59,7 @@ impl MemoryPlan {
         // Once for all, and everybody's own part.
         plan.add("the averaging program", 2 * experiment.program.bytes());
         // Sum, basis and two totals per iteration, of the run and of its two comparisons.
-        let records = 12 * u64::from(config.iterations);
+        let records = 12 * u64::from(experiment.iterations());
         plan.add_blocks("records", block.saturating_mul(records + 8));
         let totals = running_totals(experiment);
         match experiment.config.engine.kind {
@@ -228,7 +228,7 @@ pub(crate) fn watches_rounds(experiment: &Experiment) -> bool {
         height as u64,
         width as u64,
         u64::from(experiment.rounds()),
-        u64::from(experiment.config.algorithm.iterations),
+        u64::from(experiment.iterations()),
     ];
     factors.into_iter().fold(1, u64::saturating_mul) <= WATCHED_UP_TO
 }
@@ -246,8 +246,11 @@ fn kept(experiment: &Experiment) -> u64 {
     let config = &experiment.config.algorithm;
     if experiment.algorithm.is_memoryless() {
         0
+    } else if config.kind == AlgorithmKind::Deflation {
+        // The vectors that are finished, and the start.
+        config.rank as u64 + 1
     } else {
-        2 * u64::from(config.iterations.saturating_sub(1))
+        2 * u64::from(experiment.iterations().saturating_sub(1))
     }
 }
 

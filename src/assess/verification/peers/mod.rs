@@ -71,7 +71,7 @@ use crate::algorithm::contribution;
 use crate::engine::{Observer, Session, Transcript};
 use crate::noise::NoiseChunk;
 use crate::privacy::Statistic;
-use crate::protocol::Terms;
+use crate::protocol::{PlannedRelease, Terms};
 use crate::scenario::Experiment;
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId};
 use marginals::Marginals;
@@ -106,7 +106,6 @@ struct Redrawn {
 impl<'a> PeerLaw<'a> {
     /// Nothing collected yet.
     pub(super) fn new(experiment: &'a Experiment, runs: u32) -> Self {
-        let config = &experiment.config().algorithm;
         let graph = experiment.noise_topology().graph();
         let places = Places::new(graph.nodes(), experiment.widest_shape());
         let noise = experiment.noise();
@@ -115,7 +114,7 @@ impl<'a> PeerLaw<'a> {
         let law = (own > 0.0 && !in_ring).then(|| {
             (
                 Marginals::new(graph, (own, pairwise)),
-                Whitened::new(graph, (own, pairwise), (runs, config.iterations)),
+                Whitened::new(graph, (own, pairwise), (runs, experiment.widest_releases())),
             )
         });
         Self {
@@ -161,25 +160,32 @@ impl<'a> PeerLaw<'a> {
 
     /// Takes in what was published in one iteration.
     fn observe(&mut self, honest: &Session, transcript: &Transcript<'_>) {
-        let values = self.places.values();
-        let scale = self.needed_scale(transcript);
-        let planned = honest.plan().release(transcript.release);
-        let terms = planned.map(|planned| planned.terms(self.needed_statistic(transcript)));
-        let terms = terms.unwrap_or_else(|| transcript.terms.clone());
+        let Some(planned) = honest.plan().release(transcript.release) else {
+            return;
+        };
+        let (values, shape) = (planned.values(), planned.shape());
+        let terms = planned.terms(needed_statistic(planned, transcript));
+        // f_l Δ_l as the queries of all peers call for it, computed here and not read from the run.
+        let scale = terms.sensitivity * self.experiment.noise_factor(transcript.release.0);
         if let Some(uniform) = &mut self.uniform {
             uniform.add(transcript.inputs);
         }
         // One chunk of every peer is drawn again; peers, runs and iterations take turns, so that every chunk is seen.
         let chunks = values.div_ceil(CHUNK);
         let turn = self.places.turn();
-        let places = self.places.all();
+        // Patterns are those of the largest releases; of a smaller one all that fits is looked at by itself.
+        let widest = self.places.values();
+        let first: Vec<usize> = (0..values.min(self.places.all().len())).collect();
+        let places = match values == widest {
+            true => self.places.all(),
+            false => &first,
+        };
         let mut residuals = vec![0.0; honest.peers() * places.len()];
         let redrawn: Vec<Redrawn> = residuals
             .par_chunks_exact_mut(places.len())
             .enumerate()
             .map(|(u, residual)| {
                 let history = transcript.states[u].history();
-                let shape = self.experiment.widest_shape();
                 let algorithm = self.experiment.algorithm();
                 let mut local = contribution(algorithm, &honest.rows()[u], history, shape);
                 terms.to_steps(local.values_mut());
@@ -198,30 +204,15 @@ impl<'a> PeerLaw<'a> {
             *n += peer.coordinates;
             self.gap = self.gap.max(peer.gap);
         }
+        let places_len = places.len();
         self.places.next_turn();
         if let Some((marginals, whitened)) = &mut self.law {
-            marginals.add(&residuals, self.places.all().len());
-            whitened.add(&residuals, &self.places, transcript.release);
-        }
-    }
-
-    /// f_l Δ_l as the queries of all peers call for it, computed here and not read from the run.
-    fn needed_scale(&self, transcript: &Transcript<'_>) -> f64 {
-        let sensitivity = self.experiment.sensitivity();
-        let factor = self.experiment.noise_factor(transcript.release.0);
-        sensitivity.bound(self.needed_statistic(transcript)) * factor
-    }
-
-    /// The largest statistic of all peers' queries.
-    fn needed_statistic(&self, transcript: &Transcript<'_>) -> f64 {
-        let statistic = self.experiment.sensitivity().statistic();
-        match statistic {
-            Statistic::None => 0.0,
-            _ => transcript
-                .states
-                .par_iter()
-                .map(|state| statistic.of(&state.query))
-                .reduce(|| 0.0, f64::max),
+            marginals.add(&residuals, places_len);
+            if values == widest {
+                let before = &honest.plan().releases()[..transcript.release.index()];
+                let before = before.iter().filter(|one| one.values() == widest).count();
+                whitened.add(&residuals, &self.places, ReleaseId(before as u32).next());
+            }
         }
     }
 
@@ -275,6 +266,19 @@ impl<'a> PeerLaw<'a> {
             found.own += ((x - y + own) / terms.scale).powi(2);
         }
         found
+    }
+}
+
+/// The largest statistic of all peers' queries.
+fn needed_statistic(planned: &PlannedRelease, transcript: &Transcript<'_>) -> f64 {
+    let statistic = planned.statistic();
+    match statistic {
+        Statistic::None => 0.0,
+        _ => transcript
+            .states
+            .par_iter()
+            .map(|state| statistic.of(&state.query))
+            .reduce(|| 0.0, f64::max),
     }
 }
 

@@ -26,6 +26,20 @@ pub(super) fn structured(n: usize, p: usize) -> Vec<DMatrix<f64>> {
     all
 }
 
+/// Vectors of equal entries on the first items, the first of the other sign.
+pub(super) fn signed(n: usize) -> Vec<DMatrix<f64>> {
+    (1..=n)
+        .map(|length| {
+            let entry = (length as f64).sqrt().recip();
+            DMatrix::from_fn(n, 1, |i, _| match i {
+                0 => -entry,
+                i if i < length => entry,
+                _ => 0.0,
+            })
+        })
+        .collect()
+}
+
 /// Column 0 constant on the first `length` items, column 1 on the next; completed.
 fn runs(n: usize, p: usize, length: usize) -> Option<DMatrix<f64>> {
     let mut x = DMatrix::from_fn(n, p, |i, j| if i == (j + length) % n { 0.5 } else { 0.0 });

@@ -105,6 +105,23 @@ const ISOMETRIC: [(Adjacency, u32, Option<u32>, f64); 15] = [
     (A::ReplaceUser, 4, Some(2), TIGHT),
 ];
 
+/// The same for a Rayleigh quotient. At D = 5 no vector of six items is the worst; at D = 20 no row is long enough.
+const RAYLEIGH: [(Adjacency, u32, Option<u32>, f64); 13] = [
+    (A::Interaction, 1, None, TIGHT),
+    (A::Interaction, 2, None, TIGHT),
+    (A::Interaction, 3, None, TIGHT),
+    (A::Interaction, 5, None, TIGHT),
+    (A::Interaction, 20, None, 0.4),
+    (A::User, 1, None, TIGHT),
+    (A::User, 3, None, TIGHT),
+    (A::User, 2, Some(4), TIGHT),
+    (A::User, 4, Some(2), TIGHT),
+    (A::ReplaceUser, 1, None, TIGHT),
+    (A::ReplaceUser, 2, Some(3), TIGHT),
+    (A::Matrix, 1, None, TIGHT),
+    (A::UnitSpectral, 1, None, TIGHT),
+];
+
 fn all() -> impl Iterator<Item = (Case, f64)> {
     let products = CASES.iter().map(|&(adjacency, rule, floor, cap, reached)| {
         (Quantity::Product, adjacency, rule, floor, cap, reached)
@@ -119,6 +136,7 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
             Quantity::Product,
             Quantity::PackedTriangle,
             Quantity::IsometricTriangle,
+            Quantity::RayleighQuotient,
         ];
         quantities.map(|quantity| (quantity, adjacency, UnitRow, 1, None, TIGHT))
     });
@@ -126,6 +144,7 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
         .chain(unit_rows)
         .chain(triangles(Quantity::PackedTriangle, &PACKED))
         .chain(triangles(Quantity::IsometricTriangle, &ISOMETRIC))
+        .chain(triangles(Quantity::RayleighQuotient, &RAYLEIGH))
         .map(|(quantity, adjacency, rule, floor, cap, reached)| {
             let case = Case {
                 quantity,

@@ -53,7 +53,7 @@ const STEPS: usize = 40;
 /// Rounding in ‖CX‖_F and D̂.
 pub(in crate::privacy) const ROUNDING: f64 = 1e-10;
 
-/// The largest ‖CX‖_F/(`scale`·Δ) found; the search ends as soon as it exceeds 1.
+/// The largest ‖CX‖_F/(`scale`·Δ), or |xᵀCx|/(`scale`·Δ), found; the search ends as soon as it exceeds 1.
 pub(in crate::privacy) fn attack(case: Case, scale: f64) -> f64 {
     match case.adjacency {
         Adjacency::Interaction => search::<Interaction>(case, scale),
@@ -69,6 +69,8 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
     let mut rng = Seed::from_u64(20).generator(Label::Scenario);
     let mut best = 0.0_f64;
     for (n, p) in SHAPES {
+        // A quotient is one of a single vector.
+        let p = if case.quantity == Quantity::RayleighQuotient { 1 } else { p };
         let sensitivity = Sensitivity::of_quantity(
             case.quantity,
             case.adjacency,
@@ -79,6 +81,17 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
         )
         .expect("proved");
         for change in changes::<A>(case, n, &mut rng) {
+            if case.quantity == Quantity::RayleighQuotient {
+                let mut starts = blocks::signed(n);
+                starts.extend(blocks::structured(n, 1));
+                for x in starts {
+                    best = best.max(ascend(&sensitivity, &change, x, &mut rng) / scale);
+                }
+                if best > 1.0 + ROUNDING {
+                    return best;
+                }
+                continue;
+            }
             if case.quantity != Quantity::Product {
                 // Nothing to choose but the data.
                 let moved = triangle(case.quantity, &change).norm() / sensitivity.bound(f64::NAN);
@@ -174,7 +187,11 @@ fn ratio(sensitivity: &Sensitivity, change: &DMatrix<f64>, x: &DMatrix<f64>) -> 
         Statistic::MaxRowNorm => block.max_row_norm().min(1.0),
         Statistic::MaxEntry => block.max_entry().min(1.0),
     };
-    (change * x).norm() / sensitivity.bound(statistic)
+    let moved = match sensitivity.quantity() {
+        Quantity::RayleighQuotient => (x.transpose() * change * x).norm(),
+        _ => (change * x).norm(),
+    };
+    moved / sensitivity.bound(statistic)
 }
 
 fn orthonormal(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {

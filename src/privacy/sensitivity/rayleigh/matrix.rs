@@ -1,0 +1,38 @@
+//! Changes of the matrix.
+
+use super::super::rule::{Public, Rule, SensitivityRule};
+use super::super::statistic::Statistic;
+use super::Rayleigh;
+use crate::privacy::adjacency;
+use crate::vocabulary::Quantity;
+
+/// Any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7): Δ = h.
+///
+/// # Proof
+/// |vᵀCv| ≤ Σ_i |v_i|·‖C_{i:}‖₁·h ≤ h·‖v‖₂ by Cauchy's inequality. C_{i:} = v_i e_kᵀ at the largest entry v_k attains it. ∎
+impl Rule for Rayleigh<adjacency::MatrixChange> {
+    type Adjacency = adjacency::MatrixChange;
+
+    const RULE: SensitivityRule = SensitivityRule::Exact;
+    const QUANTITY: Quantity = Quantity::RayleighQuotient;
+
+    fn bound(_: &Public, entry: f64) -> f64 {
+        entry
+    }
+}
+
+/// Any C with ‖C‖₂ ≤ 1: Δ = 1, attained by C = I. ∎
+impl Rule for Rayleigh<adjacency::UnitSpectral> {
+    type Adjacency = adjacency::UnitSpectral;
+
+    const RULE: SensitivityRule = SensitivityRule::Exact;
+    const QUANTITY: Quantity = Quantity::RayleighQuotient;
+
+    fn statistic(_: &Public) -> Statistic {
+        Statistic::None
+    }
+
+    fn bound(_: &Public, _: f64) -> f64 {
+        1.0
+    }
+}
