@@ -126,7 +126,9 @@ fn digits() -> Option<(SparseRows, DMatrix<f64>)> {
     let rows: Vec<Vec<f64>> = text
         .lines()
         .map(|line| {
-            let numbers = line.split(',').map(|x| x.trim().parse::<f64>().expect("a number"));
+            let numbers = line
+                .split(',')
+                .map(|x| x.trim().parse::<f64>().expect("a number"));
             let mut row: Vec<f64> = numbers.map(|x| x / 16.0).collect();
             row.pop();
             row
@@ -136,14 +138,15 @@ fn digits() -> Option<(SparseRows, DMatrix<f64>)> {
     let mean: Vec<f64> = (0..items)
         .map(|i| rows.iter().map(|row| row[i]).sum::<f64>() / rows.len() as f64)
         .collect();
-    let centred = |row: &Vec<f64>| -> Vec<f64> {
-        row.iter().zip(&mean).map(|(x, m)| x - m).collect()
-    };
+    let centred =
+        |row: &Vec<f64>| -> Vec<f64> { row.iter().zip(&mean).map(|(x, m)| x - m).collect() };
     let mut samples = SparseRows::new(items);
     let mut covariance = DMatrix::zeros(items, items);
     for row in &rows {
         let row = centred(row);
-        samples.push_row((0..).zip(row.iter().copied())).expect("ascending");
+        samples
+            .push_row((0..).zip(row.iter().copied()))
+            .expect("ascending");
         let row = nalgebra::DVector::from_vec(row);
         covariance.ger(1.0, &row, &row, 1.0);
     }
@@ -151,7 +154,12 @@ fn digits() -> Option<(SparseRows, DMatrix<f64>)> {
 }
 
 /// The share of the variance of the best basis that these runs capture, mean of ten seeds, k = 8, user level, δ = 1e-5.
-fn captured(rows: &SparseRows, covariance: &DMatrix<f64>, spec: &AlgorithmSpec, epsilon: f64) -> f64 {
+fn captured(
+    rows: &SparseRows,
+    covariance: &DMatrix<f64>,
+    spec: &AlgorithmSpec,
+    epsilon: f64,
+) -> f64 {
     let mut eigenvalues: Vec<f64> = covariance.symmetric_eigenvalues().iter().copied().collect();
     eigenvalues.sort_by(|a, b| b.total_cmp(a));
     let best: f64 = eigenvalues[..8].iter().sum();

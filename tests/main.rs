@@ -10,6 +10,7 @@ mod equivalence;
 mod golden;
 mod layering;
 mod loss;
+mod ppi;
 mod programs;
 #[cfg(feature = "cli")]
 mod readme;

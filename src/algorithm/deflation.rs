@@ -156,6 +156,7 @@ impl Algorithm for Deflation {
                         weight: 1.0,
                     }],
                     agreement: false,
+                    ceiling: None,
                     batch: None,
                     share,
                 }
@@ -324,7 +325,10 @@ mod tests {
             ..PublicState::new(Arc::clone(first))
         };
         let rest = algorithm.deflated(&here, &product);
-        assert!(dot(&rest, first).abs() < 1e-12 * value, "A_1 v_1 has nothing along v_1");
+        assert!(
+            dot(&rest, first).abs() < 1e-12 * value,
+            "A_1 v_1 has nothing along v_1"
+        );
     }
 
     #[test]
@@ -337,7 +341,9 @@ mod tests {
             let releases = algorithm.releases();
             assert_eq!(releases.len(), 3 * (steps as usize + 1));
             let of = |quantity| -> f64 {
-                let all = releases.iter().filter(|one| one.blocks[0].quantity == quantity);
+                let all = releases
+                    .iter()
+                    .filter(|one| one.blocks[0].quantity == quantity);
                 all.map(|one| one.share).sum()
             };
             assert!((of(Quantity::RayleighQuotient) - share).abs() < 1e-12);

@@ -9,6 +9,7 @@
 //! | [`momentum`](Momentum) | A_u X | n·p | 8·n·p·K·L | X and one block | any |
 //! | [`krylov`](Krylov) | A_u X | n·b, b = `block` ≥ p | 8·n·b·K·L | all X and all sums | any |
 //! | [`covariance`](Covariance) | the upper triangle of A_u | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
+//! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
 //! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
 //!
 //! n items, p = `rank`, K averaging rounds per iteration; frames and the max-consensus of the noise scale come on top.
@@ -53,6 +54,7 @@ mod krylov;
 mod local;
 mod momentum;
 mod power;
+mod ppi;
 mod release;
 mod spec;
 mod start;
@@ -68,8 +70,9 @@ pub use krylov::Krylov;
 pub use local::{BatchError, LocalData};
 pub use momentum::Momentum;
 pub use power::PowerMethod;
+pub use ppi::PrivatePowerIteration;
 pub use release::{BlockSpec, Form, ReleaseSpec, charged, share_factors};
-pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS};
+pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS, NoiseScale};
 pub use start::Start;
 pub use state::{History, PublicState, Released};
 

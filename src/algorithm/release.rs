@@ -17,6 +17,9 @@ pub struct ReleaseSpec {
     /// Whether peers first agree on the largest value of [`Algorithm::statistic`](super::Algorithm::statistic). A bound
     /// that needs a statistic of its own has it agreed on without being asked for here.
     pub agreement: bool,
+    /// The largest statistic of the query at which the algorithm goes on, where it stops at a larger one. Noise is then scaled as for this
+    /// one and not for the one agreed on; a query with a larger one is charged for what it is.
+    pub ceiling: Option<f64>,
     /// The batch of rows that contributes; `None` for all rows. A record meets the releases of its own batch and those of
     /// all rows, and is charged for these alone.
     pub batch: Option<u32>,
@@ -70,6 +73,7 @@ impl ReleaseSpec {
                 weight: 1.0,
             }],
             agreement: false,
+            ceiling: None,
             batch: None,
             share: 1.0,
         }

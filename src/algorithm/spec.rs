@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, Covariance, Deflation, Krylov, Momentum, PowerMethod};
+use super::{
+    Algorithm, Covariance, Deflation, Krylov, Momentum, PowerMethod, PrivatePowerIteration,
+};
 
 /// The algorithms an experiment file can name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +24,18 @@ pub enum AlgorithmKind {
     Covariance,
     /// One eigenvector after the other.
     Deflation,
+    /// Private power iteration for one vector (Hardt & Roth).
+    Ppi,
+}
+
+/// What the noise of `ppi` is scaled by: `algorithm.scale` of an experiment file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoiseScale {
+    /// By the largest entry of the vector at hand.
+    Adaptive,
+    /// By √(C/n) for a guess C, beyond which the run aborts.
+    Fixed,
 }
 
 impl AlgorithmKind {
@@ -34,6 +48,7 @@ impl AlgorithmKind {
             Self::Krylov => "krylov",
             Self::Covariance => "covariance",
             Self::Deflation => "deflation",
+            Self::Ppi => "ppi",
         }
     }
 }
@@ -80,6 +95,13 @@ pub enum AlgorithmSpec {
         /// The share of μ² that all Rayleigh quotients spend together.
         eigenvalue_share: f64,
     },
+    /// [`PrivatePowerIteration`], for one eigenvector.
+    Ppi {
+        /// Steps T.
+        iterations: u32,
+        /// C, 1 ≤ C ≤ n; `None` for the scale of the vector at hand.
+        coherence: Option<f64>,
+    },
     /// An algorithm of your own. Two of them are the same if their names and settings are.
     Own(Arc<dyn Algorithm>),
 }
@@ -105,6 +127,16 @@ pub enum AlgorithmError {
         /// The value given.
         found: f64,
     },
+    /// A rank the algorithm does not have.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" finds one eigenvector: set algorithm.rank = 1, found {found}; deflation finds several"
+    )]
+    Rank {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The rank given.
+        found: usize,
+    },
     /// A number of iterations the algorithm cannot run.
     #[error(
         "algorithm.kind = \"{algorithm}\" releases everything in {needed} iteration(s): set algorithm.iterations = {needed}, \
@@ -125,6 +157,17 @@ pub enum AlgorithmError {
     EigenvalueShare {
         /// The value given.
         found: f64,
+    },
+    /// A coherence that no vector has.
+    #[error(
+        "algorithm.coherence must lie between 1 and the number of items, {items}, found {found}: it is a guess at n times the largest squared \
+         entry of the eigenvector"
+    )]
+    Coherence {
+        /// The value given.
+        found: f64,
+        /// Items n.
+        items: usize,
     },
     /// An algorithm of another dimension than the data.
     #[error("the algorithm is for {found} items, the data has {expected}: build it for those")]
@@ -225,6 +268,22 @@ impl AlgorithmSpec {
                 block,
                 iterations,
             }),
+            Self::Ppi {
+                iterations,
+                coherence,
+            } => {
+                if let Some(found) = coherence
+                    && !(1.0..=dimension as f64).contains(&found)
+                {
+                    let items = dimension;
+                    return Err(AlgorithmError::Coherence { found, items });
+                }
+                Arc::new(PrivatePowerIteration {
+                    dimension,
+                    iterations,
+                    coherence,
+                })
+            }
             Self::Covariance { rank } => Arc::new(Covariance { dimension, rank }),
             Self::Own(ref algorithm) => Arc::clone(algorithm),
         })
@@ -239,6 +298,7 @@ impl AlgorithmSpec {
             Self::Krylov { .. } => Some(AlgorithmKind::Krylov),
             Self::Covariance { .. } => Some(AlgorithmKind::Covariance),
             Self::Deflation { .. } => Some(AlgorithmKind::Deflation),
+            Self::Ppi { .. } => Some(AlgorithmKind::Ppi),
             Self::Own(_) => None,
         }
     }
@@ -261,6 +321,7 @@ impl AlgorithmSpec {
             | Self::Krylov { rank, .. }
             | Self::Covariance { rank }
             | Self::Deflation { rank, .. } => *rank,
+            Self::Ppi { .. } => 1,
             Self::Own(algorithm) => algorithm.query_columns(),
         }
     }
@@ -295,6 +356,7 @@ impl AlgorithmSpec {
                 ("steps", f64::from(*steps)),
                 ("eigenvalue share", *eigenvalue_share),
             ],
+            Self::Ppi { coherence, .. } => vec![("coherence", coherence.unwrap_or(0.0))],
             Self::Own(algorithm) => algorithm.settings(),
             _ => Vec::new(),
         }
@@ -306,7 +368,8 @@ impl AlgorithmSpec {
         match self {
             Self::Power { iterations, .. }
             | Self::Momentum { iterations, .. }
-            | Self::Krylov { iterations, .. } => *iterations,
+            | Self::Krylov { iterations, .. }
+            | Self::Ppi { iterations, .. } => *iterations,
             Self::Covariance { .. } => 1,
             Self::Deflation { rank, steps, .. } => {
                 let rank = u32::try_from(*rank).unwrap_or(u32::MAX);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::evaluation::EvaluationConfig;
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
-use crate::algorithm::{AlgorithmError, AlgorithmKind, AlgorithmSpec, Start};
+use crate::algorithm::{AlgorithmError, AlgorithmKind, AlgorithmSpec, NoiseScale, Start};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
 use crate::privacy::ring::Modulus;
@@ -208,6 +208,12 @@ pub struct AlgorithmConfig {
     /// The share of the budget that the eigenvalues of `deflation` spend together, 0.05 where absent; other kinds have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eigenvalue_share: Option<f64>,
+    /// What the noise of `ppi` is scaled by: `"adaptive"` (where absent) or `"fixed"`; other kinds have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<NoiseScale>,
+    /// C of `ppi` with `scale = "fixed"`, from 1 to the number of items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coherence: Option<f64>,
 }
 
 /// The default of `algorithm.eigenvalue_share`.
@@ -223,7 +229,7 @@ impl AlgorithmConfig {
     /// The algorithm with its own numbers and no others.
     ///
     /// # Errors
-    /// [`AlgorithmError::Iterations`] for a number of iterations the algorithm cannot run.
+    /// [`AlgorithmError::Iterations`] for a number of iterations the algorithm cannot run, [`AlgorithmError::Rank`] for a rank.
     pub fn spec(&self) -> Result<AlgorithmSpec, AlgorithmError> {
         let (rank, iterations) = (self.rank, self.iterations);
         match self.kind {
@@ -244,6 +250,14 @@ impl AlgorithmConfig {
                 found: iterations,
             }),
             AlgorithmKind::Covariance => Ok(AlgorithmSpec::Covariance { rank }),
+            AlgorithmKind::Ppi if rank != 1 => Err(AlgorithmError::Rank {
+                algorithm: self.kind.name(),
+                found: rank,
+            }),
+            AlgorithmKind::Ppi => Ok(AlgorithmSpec::Ppi {
+                iterations,
+                coherence: self.coherence,
+            }),
             AlgorithmKind::Deflation => Ok(AlgorithmSpec::Deflation {
                 rank,
                 steps: iterations,
@@ -387,6 +401,12 @@ pub struct ComparedAlgorithm {
     /// The share of the eigenvalues of `deflation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eigenvalue_share: Option<f64>,
+    /// What the noise of `ppi` is scaled by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<NoiseScale>,
+    /// C of `ppi`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coherence: Option<f64>,
 }
 
 /// `[engine]`

@@ -16,7 +16,7 @@
 //! - `swap` if one rating line of one named user is replaced by one about another item, or as under `interaction`;
 //! - `user` if all rating lines of one named user are removed, or added to a user who has none;
 //! - `replace-user` if the rating lines of one named user become any others;
-//! - `matrix` and `unit-spectral` if one peer's matrix A_u of the interactions above the threshold changes by C: they are
+//! - `matrix`, `unit-spectral` and `entry` if one peer's matrix A_u of the interactions above the threshold changes by C: they are
 //!   about matrices, and a rating line more or less is no small change there.
 //!
 //! The types here compare what *peers hold*: interactions after the threshold, the item list, what is held out and the
@@ -55,6 +55,9 @@ pub enum Adjacency {
     /// One peer's matrix A_u changes by any C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4): [`UnitSpectral`]. See
     /// [`Self::is_of_matrix`] for changes at several peers.
     UnitSpectral,
+    /// One entry of one peer's matrix A_u changes by at most 1, or several by as much together: Σ_ij |C_ij| ≤ 1 (Hardt & Roth 2013,
+    /// Definition 2.1): [`Entry`]. See [`Self::is_of_matrix`] for changes at several peers.
+    Entry,
 }
 
 /// An executable adjacency: it measures distances between data sets and draws neighbours.
@@ -76,6 +79,14 @@ pub trait Neighbouring {
     /// neighbour of row data can occur; of the matrices those on the boundary can.
     fn random_adjacent<R: Rng + ?Sized>(a: &Self::Data, rng: &mut R) -> Option<Self::Data>;
 }
+
+/// One peer's A_u changes by C with Σ_ij |C_ij| ≤ 1 (Hardt & Roth 2013, Definition 2.1, for the single entries that span this set; Hardt
+/// & Price 2014, Definition 4.1). The distance is Σ_ij |C_ij|.
+///
+/// Every C of the set is a mean of changes of single entries by 1 and of none, so that bounds, being norms of linear images of C, are
+/// those of single entries.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry;
 
 /// One user gains or loses one interaction. The distance is the number of entries of R that differ.
 #[derive(Clone, Copy, Debug)]
@@ -124,13 +135,14 @@ pub struct UnitSpectral;
 
 impl Adjacency {
     /// Every adjacency there is.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Interaction,
         Self::User,
         Self::Swap,
         Self::ReplaceUser,
         Self::Matrix,
         Self::UnitSpectral,
+        Self::Entry,
     ];
 
     /// Whether one record is a change of a matrix and not of a user's row.
@@ -141,7 +153,7 @@ impl Adjacency {
     /// their rows is not hidden by noise that is meant for one of them.
     #[must_use]
     pub fn is_of_matrix(self) -> bool {
-        matches!(self, Self::Matrix | Self::UnitSpectral)
+        matches!(self, Self::Matrix | Self::UnitSpectral | Self::Entry)
     }
 }
 
@@ -154,6 +166,7 @@ impl fmt::Display for Adjacency {
             Self::ReplaceUser => "replace-user",
             Self::Matrix => "matrix",
             Self::UnitSpectral => "unit-spectral",
+            Self::Entry => "entry",
         })
     }
 }

@@ -127,7 +127,7 @@ impl NoisePlan {
 mod tests {
     use nalgebra::DMatrix;
 
-    use super::super::adjacency::{MatrixChange, Neighbouring, UnitSpectral};
+    use super::super::adjacency::{Entry, MatrixChange, Neighbouring, UnitSpectral};
     use super::super::{
         Budget, Calibration, Connectivity, NoiseRequest, OnDisconnect, Scheme, Sensitivity,
         SensitivityRule, noise_multiplier,
@@ -226,6 +226,7 @@ mod tests {
         let mut corner = DMatrix::zeros(5, 5);
         corner[(0, 0)] = 1.0;
         let cases = [
+            (Adjacency::Entry, worst_case::<Entry>(corner.clone())),
             (Adjacency::Matrix, worst_case::<MatrixChange>(corner)),
             (
                 Adjacency::UnitSpectral,

@@ -50,6 +50,12 @@ impl Promise {
             (Adjacency::UnitSpectral, _) => {
                 "the matrix A, the sum over all peers, was changed by any C with ‖C‖₂ ≤ 1"
             }
+            (Adjacency::Entry, Seen::Everything) => {
+                "one entry of one peer's matrix A_u was changed by at most 1 (within one peer; changes at several peers are not one record)"
+            }
+            (Adjacency::Entry, _) => {
+                "one entry of the matrix A, the sum over all peers, was changed by at most 1"
+            }
         }
     }
 

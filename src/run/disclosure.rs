@@ -151,6 +151,7 @@ impl Discloses for AlgorithmTableError {
             | Self::Momentum { .. }
             | Self::EigenvalueShare { .. }
             | Self::Weights { .. }
+            | Self::Scale { .. }
             | Self::Block { .. } => Dependence::Public,
         }
     }

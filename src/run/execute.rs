@@ -179,6 +179,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         dimension: parameters.dimension,
         rank: parameters.algorithm.rank(),
         iterations: parameters.algorithm.iterations(),
+        aborted_at: aborted_at(experiment, &outcome),
         data: experiment.data().clone(),
         topology: experiment.topology().summary(),
         noise_topology: experiment
@@ -213,6 +214,16 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
             false => contractions(experiment),
         },
         rounds,
+    })
+}
+
+/// The iteration that was not made, where the algorithm may stop before its last.
+fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<Option<u32>> {
+    let releases = experiment.releases();
+    let may_stop = releases.iter().any(|release| release.ceiling.is_some());
+    may_stop.then(|| {
+        let next = releases.get(outcome.records.len());
+        next.map(|release| release.iteration.0)
     })
 }
 

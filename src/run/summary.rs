@@ -45,6 +45,9 @@ pub struct Summary {
     pub rank: usize,
     /// Iterations L.
     pub iterations: u32,
+    /// The iteration that an algorithm with a fixed scale of noise stopped before, null where it ran to its end; absent for all others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aborted_at: Option<Option<u32>>,
     /// What was read and what the filters dropped.
     pub data: DataSummary,
     /// The communication graph.

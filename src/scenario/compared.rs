@@ -29,6 +29,8 @@ impl Experiment {
             block,
             momentum,
             eigenvalue_share,
+            scale,
+            coherence,
         } = compare.algorithm;
         let mut config = self.config.clone();
         config.algorithm = AlgorithmConfig {
@@ -37,6 +39,8 @@ impl Experiment {
             iterations,
             momentum,
             eigenvalue_share,
+            scale,
+            coherence,
             ..config.algorithm
         };
         config.averaging = compare.averaging.clone();

@@ -306,7 +306,9 @@ impl Experiment {
     #[must_use]
     pub fn shape_of(&self, release: ReleaseId) -> (usize, usize) {
         let releases = self.algorithm.releases();
-        releases.get(release.index()).map_or((0, 0), ReleaseSpec::shape)
+        releases
+            .get(release.index())
+            .map_or((0, 0), ReleaseSpec::shape)
     }
 
     /// What one record is and against whom it is protected.

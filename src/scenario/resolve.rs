@@ -16,7 +16,7 @@ use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{filters, memory, ring, warnings};
-use crate::algorithm::{Algorithm, AlgorithmKind, charged, share_factors};
+use crate::algorithm::{Algorithm, AlgorithmKind, NoiseScale, charged, share_factors};
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
 };
@@ -431,8 +431,17 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
         block,
         momentum,
         eigenvalue_share,
+        scale,
+        coherence,
         ..
     } = config.algorithm;
+    let matched = match scale {
+        Some(NoiseScale::Fixed) => coherence.is_some(),
+        Some(NoiseScale::Adaptive) | None => coherence.is_none(),
+    };
+    if !matched || (scale.is_some() && kind != AlgorithmKind::Ppi) {
+        return Err(AlgorithmTableError::Scale { kind: kind.name() });
+    }
     if let Some(found) = eigenvalue_share
         && kind != AlgorithmKind::Deflation
     {

@@ -72,6 +72,7 @@ impl Algorithm for Counting {
                 block(COUNT, (1, 1), 1.0 - self.share),
             ],
             agreement: false,
+            ceiling: None,
             batch: None,
             share: 1.0,
         };

@@ -74,6 +74,7 @@ impl Algorithm for Searching {
                         weight: 1.0,
                     }],
                     agreement: l > 1,
+                    ceiling: None,
                     batch: None,
                     share: 1.0,
                 };

@@ -85,6 +85,7 @@ impl Algorithm for Alternating {
                     form: Form::Sum,
                     blocks: vec![block],
                     agreement: false,
+                    ceiling: None,
                     batch: None,
                     share: 1.0,
                 };

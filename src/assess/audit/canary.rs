@@ -236,7 +236,12 @@ impl Canary {
         let (algorithm, history) = (experiment.algorithm(), state.history());
         let of = |items: &[u32]| {
             let rows = Self::rows(experiment, items);
-            contribution(algorithm, &rows, history, experiment.shape_of(history.release))
+            contribution(
+                algorithm,
+                &rows,
+                history,
+                experiment.shape_of(history.release),
+            )
         };
         let mut change = of(&self.with);
         change.add_scaled(-1.0, &of(&self.without));

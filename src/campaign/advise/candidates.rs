@@ -58,6 +58,8 @@ fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
         iterations,
         momentum: None,
         eigenvalue_share: None,
+        scale: None,
+        coherence: None,
         ..own
     };
     let power = POWER.map(|l| with(AlgorithmKind::Power, None, l));

@@ -5,7 +5,7 @@ use rand::RngExt;
 
 use super::item_sets::{random_set, with_row};
 use super::*;
-use crate::privacy::adjacency::{MatrixChange, UnitSpectral};
+use crate::privacy::adjacency::{Entry, MatrixChange, UnitSpectral};
 use crate::vocabulary::{Label, Seed};
 
 fn rows(items: usize, rows: &[&[u32]]) -> Interactions {
@@ -66,7 +66,8 @@ fn distances_are_metrics_and_random_neighbours_are_one_record_away() {
         behaves::<Swap>(data, &mut rng);
         let matrix = random_matrix(items, &mut rng);
         behaves::<MatrixChange>(matrix.clone(), &mut rng);
-        behaves::<UnitSpectral>(matrix, &mut rng);
+        behaves::<UnitSpectral>(matrix.clone(), &mut rng);
+        behaves::<Entry>(matrix, &mut rng);
     }
 }
 
@@ -88,6 +89,7 @@ fn distances_of_known_pairs() {
     assert_eq!(MatrixChange::distance(&zero, &entry), Some(1.0));
     let distance = MatrixChange::distance(&zero, &pair).expect("comparable");
     assert!((distance - 2.0_f64.sqrt()).abs() < 1e-15);
+    assert_eq!(Entry::distance(&zero, &pair), Some(2.0));
     let spectral = UnitSpectral::distance(&zero, &pair).expect("comparable");
     assert!((spectral - 1.0).abs() < 1e-15);
 }
@@ -104,6 +106,7 @@ fn other_shapes_and_numbers_are_not_comparable() {
     for b in [DMatrix::zeros(2, 3), DMatrix::from_element(2, 2, f64::NAN)] {
         assert_eq!(MatrixChange::distance(&matrix, &b), None);
         assert_eq!(UnitSpectral::distance(&matrix, &b), None);
+        assert_eq!(Entry::distance(&matrix, &b), None);
     }
 }
 
@@ -119,6 +122,7 @@ fn data_without_neighbours_says_so() {
     let huge = DMatrix::from_element(2, 2, 1e30);
     assert!(MatrixChange::random_adjacent(&huge, &mut rng).is_none());
     assert!(UnitSpectral::random_adjacent(&huge, &mut rng).is_none());
+    assert!(Entry::random_adjacent(&huge, &mut rng).is_none());
     assert!(UnitSpectral::random_adjacent(&DMatrix::zeros(0, 0), &mut rng).is_none());
 }
 

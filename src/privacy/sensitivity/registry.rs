@@ -26,6 +26,7 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<MaxEntry<adjacency::MatrixChange>>(),
     Proved::of::<WorstCase<adjacency::MatrixChange>>(),
     Proved::of::<Exact<adjacency::UnitSpectral>>(),
+    Proved::of::<Exact<adjacency::Entry>>(),
     Proved::of::<Packed<adjacency::Interaction>>(),
     Proved::of::<Packed<adjacency::User>>(),
     Proved::of::<Packed<adjacency::Swap>>(),
@@ -46,6 +47,7 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<Rayleigh<adjacency::ReplaceUser>>(),
     Proved::of::<Rayleigh<adjacency::MatrixChange>>(),
     Proved::of::<Rayleigh<adjacency::UnitSpectral>>(),
+    Proved::of::<Rayleigh<adjacency::Entry>>(),
     Proved::of::<UnitRowRayleigh<adjacency::User>>(),
     Proved::of::<UnitRowRayleigh<adjacency::ReplaceUser>>(),
 ];

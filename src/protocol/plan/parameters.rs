@@ -95,6 +95,9 @@ struct Own {
 /// Iteration, whether it is of own coordinates, whether it is agreed on, batch, share, blocks.
 type OwnRelease = (u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>);
 
+/// The ceilings of all releases, where one has any.
+type Ceilings = Vec<Option<f64>>;
+
 /// Quantity, rows, columns, columns of the query, weight.
 type OwnBlock = (String, usize, usize, usize, f64);
 
@@ -113,6 +116,12 @@ impl PlanParameters {
     /// Hash of all parameters, with what the algorithm declares.
     pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
         let digest = self.digest_of_reals(releases, bounds);
+        let ceilings: Ceilings = releases.iter().map(|one| one.ceiling).collect();
+        // Plans without a ceiling keep their names and their noise.
+        let digest = match ceilings.iter().any(Option::is_some) {
+            true => wire::digest(&(digest, "ceilings", ceilings)),
+            false => digest,
+        };
         let digest = match self.ring {
             // Sums of integers have names of their own.
             Some(ring) => wire::digest(&(digest, "ring", ring)),

@@ -194,6 +194,14 @@ impl PlannedRelease {
                 );
             }
         }
+        if !spec
+            .ceiling
+            .is_none_or(|ceiling| ceiling > 0.0 && ceiling <= 1.0)
+        {
+            return wrong(
+                "its ceiling must be a statistic that a query can have, above 0 and at most 1",
+            );
+        }
         if spec.form == Form::OwnCoordinates && spec.blocks.len() > 1 {
             return wrong("own coordinates are released one block at a time");
         }
@@ -292,10 +300,15 @@ impl PlannedRelease {
         }
     }
 
-    /// How the noise is scaled, given the agreed number.
+    /// How the noise is scaled, given the agreed number: for the release's ceiling where it has one and the number is below.
     #[must_use]
     pub fn terms(&self, agreed: f64) -> Terms {
         let statistic = agreed;
+        // What is no number is no reason for less noise: the bounds take it for the worst case.
+        let agreed = match self.spec.ceiling {
+            Some(ceiling) if agreed <= ceiling => ceiling,
+            _ => agreed,
+        };
         if let [bound] = self.bounds.as_slice() {
             let sensitivity = bound.bound(agreed);
             return Terms {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::document::{Receipt, RingRows, hash};
 use super::error::ReceiptError;
-use crate::algorithm::{AlgorithmKind, ReleaseSpec, Start, charged, share_factors};
+use crate::algorithm::{AlgorithmKind, NoiseScale, ReleaseSpec, Start, charged, share_factors};
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
     self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
@@ -83,6 +83,8 @@ impl Receipt {
             // β is no part of what is released.
             momentum: None,
             eigenvalue_share: request.eigenvalue_share,
+            scale: request.coherence.map(|_| NoiseScale::Fixed),
+            coherence: request.coherence,
         };
         let releases = algorithm.spec()?.build(request.dimension)?.releases();
         let weights = request.budget.noise_factors(releases.len() as u32)?;
@@ -119,9 +121,10 @@ impl Receipt {
             flag("a number of iterations the algorithm can run", possible),
             flag(
                 "iterations listed as requested",
-                self.iterations.len() == releases.len(),
+                // An algorithm with a ceiling may stop before its last release.
+                self.iterations.len() == releases.len()
+                    || (releases[0].ceiling.is_some() && self.iterations.len() < releases.len()),
             ),
-
             equal("own noise", self.sigma_own, plan.sigma_own()),
             equal("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
             equal("noise in the sum", self.sigma_sum, plan.sigma_sum()),
@@ -139,7 +142,11 @@ impl Receipt {
             let (least, most) = statistic.range(request.dimension, sensitivity.columns());
             let possible =
                 (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE)).contains(&scaled.statistic);
-            let bound = sensitivity.bound(scaled.statistic);
+            let at = match release.ceiling {
+                Some(ceiling) if scaled.statistic <= ceiling => ceiling,
+                _ => scaled.statistic,
+            };
+            let bound = sensitivity.bound(at);
             findings.push(flag(
                 &format!("statistic of iteration {number} is possible"),
                 possible,

@@ -93,6 +93,9 @@ pub struct Request {
     /// The share of the eigenvalues of `deflation`, where it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eigenvalue_share: Option<f64>,
+    /// C of `ppi`, where its noise had a fixed scale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coherence: Option<f64>,
     /// How (ε, δ) became a noise multiplier.
     pub calibration: Calibration,
     /// How the iterations shared the budget.
@@ -191,6 +194,7 @@ impl Receipt {
                 block: config.algorithm.block,
                 iterations: config.algorithm.iterations,
                 eigenvalue_share: config.algorithm.eigenvalue_share,
+                coherence: config.algorithm.coherence,
                 calibration: privacy.calibration,
                 budget: privacy.budget.clone(),
                 scheme: config.noise.scheme,

@@ -127,6 +127,7 @@ impl Receipt {
             block: CrossChecked, "at least the rank; enters the sensitivity of some rules";
             iterations: Recomputed, "decides the noise, and as many are listed";
             eigenvalue_share: Recomputed, "decides the noise factor of each iteration, where the algorithm releases eigenvalues";
+            coherence: Recomputed, "decides the sensitivity of every iteration, where noise has a fixed scale";
             calibration: CrossChecked, "decides the noise, where two calibrations rarely agree";
             budget: Recomputed, "decides the noise factor of each iteration";
             scheme: CrossChecked, "decides the noise; a curator or an ideal secure sum makes some schemes alike";

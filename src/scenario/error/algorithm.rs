@@ -39,6 +39,15 @@ pub enum AlgorithmTableError {
         /// The algorithm.
         kind: &'static str,
     },
+    /// A scale or coherence for an algorithm that has none, or one without the other.
+    #[error(
+        "[algorithm] scale and coherence with kind = \"{kind}\": only ppi has them, scale = \"fixed\" needs a coherence, and \
+         scale = \"adaptive\" has none"
+    )]
+    Scale {
+        /// The algorithm.
+        kind: &'static str,
+    },
     /// Weights for releases that have shares of their own.
     #[error(
         "privacy.budget has weights, but the releases of algorithm.kind = \"{kind}\" have shares of their own: leave it at \"even\""

@@ -49,7 +49,6 @@ use crate::config::{Config, EvaluationError};
 use crate::data::{self, CapCounts, FilterCounts, Interactions, ItemNames};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
-use crate::privacy::Adjacency;
 use crate::recommender::{SplitCounts, SplitError, TestSet, hold_out, match_test};
 use crate::vocabulary::Seed;
 
@@ -145,8 +144,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         return Err(DataTableError::ItemsHashAlone.into());
     }
     let adjacency = config.privacy.adjacency;
-    let of_matrix = matches!(adjacency, Adjacency::Matrix | Adjacency::UnitSpectral);
-    if of_matrix && config.evaluation.holdout.is_some() {
+    if adjacency.is_of_matrix() && config.evaluation.holdout.is_some() {
         return Err(EvaluationError::HoldoutOfMatrix { adjacency }.into());
     }
     Ok(())

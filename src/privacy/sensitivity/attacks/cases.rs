@@ -57,6 +57,7 @@ const CASES: &[(Adjacency, SensitivityRule, u32, Option<u32>, f64)] = &[
     (A::Matrix, MaxEntry, 4, None, TIGHT),
     (A::UnitSpectral, Exact, 1, None, TIGHT),
     (A::UnitSpectral, Exact, 4, None, TIGHT),
+    (A::Entry, Exact, 1, None, TIGHT),
 ];
 
 /// The same for the packed triangle; its rule is [`Exact`] throughout.
@@ -106,7 +107,7 @@ const ISOMETRIC: [(Adjacency, u32, Option<u32>, f64); 15] = [
 ];
 
 /// The same for a Rayleigh quotient. At D = 5 no vector of six items is the worst; at D = 20 no row is long enough.
-const RAYLEIGH: [(Adjacency, u32, Option<u32>, f64); 13] = [
+const RAYLEIGH: [(Adjacency, u32, Option<u32>, f64); 14] = [
     (A::Interaction, 1, None, TIGHT),
     (A::Interaction, 2, None, TIGHT),
     (A::Interaction, 3, None, TIGHT),
@@ -120,6 +121,7 @@ const RAYLEIGH: [(Adjacency, u32, Option<u32>, f64); 13] = [
     (A::ReplaceUser, 2, Some(3), TIGHT),
     (A::Matrix, 1, None, TIGHT),
     (A::UnitSpectral, 1, None, TIGHT),
+    (A::Entry, 1, None, TIGHT),
 ];
 
 fn all() -> impl Iterator<Item = (Case, f64)> {
@@ -225,4 +227,9 @@ fn matrix_bounds_hold() {
 #[test]
 fn unit_spectral_bounds_hold() {
     hold(Adjacency::UnitSpectral);
+}
+
+#[test]
+fn entry_bounds_hold() {
+    hold(Adjacency::Entry);
 }

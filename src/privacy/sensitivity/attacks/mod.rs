@@ -15,7 +15,9 @@ use super::registry::PROVED;
 use super::*;
 use crate::linalg::{Block, PackedTriangle};
 use crate::privacy::Adjacency;
-use crate::privacy::adjacency::{Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User};
+use crate::privacy::adjacency::{
+    Entry, Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User,
+};
 use crate::vocabulary::{Label, Quantity, Seed};
 
 mod blocks;
@@ -62,6 +64,7 @@ pub(in crate::privacy) fn attack(case: Case, scale: f64) -> f64 {
         Adjacency::ReplaceUser => search::<ReplaceUser>(case, scale),
         Adjacency::Matrix => search::<MatrixChange>(case, scale),
         Adjacency::UnitSpectral => search::<UnitSpectral>(case, scale),
+        Adjacency::Entry => search::<Entry>(case, scale),
     }
 }
 
@@ -70,7 +73,11 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
     let mut best = 0.0_f64;
     for (n, p) in SHAPES {
         // A quotient is one of a single vector.
-        let p = if case.quantity == Quantity::RayleighQuotient { 1 } else { p };
+        let p = if case.quantity == Quantity::RayleighQuotient {
+            1
+        } else {
+            p
+        };
         let sensitivity = Sensitivity::of_quantity(
             case.quantity,
             case.adjacency,

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use rand::{Rng, RngExt};
 
 use super::super::super::adjacency::{
-    Interaction, MatrixChange, Neighbouring, ReplaceUser, Swap, UnitSpectral, User,
+    Entry, Interaction, MatrixChange, Neighbouring, ReplaceUser, Swap, UnitSpectral, User,
 };
 use super::gaussian;
 use crate::data::Interactions;
@@ -131,6 +131,26 @@ impl Attacked for MatrixChange {
 impl Attacked for UnitSpectral {
     fn structured(n: usize, _: Option<u32>) -> Vec<(DMatrix<f64>, DMatrix<f64>)> {
         vec![(DMatrix::zeros(n, n), DMatrix::identity(n, n))]
+    }
+
+    fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
+        gaussian(rng, n, n)
+    }
+
+    fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
+        data.clone()
+    }
+}
+
+impl Attacked for Entry {
+    fn structured(n: usize, _: Option<u32>) -> Vec<(DMatrix<f64>, DMatrix<f64>)> {
+        let zero = DMatrix::zeros(n, n);
+        let entry = |i, j| {
+            let mut change = zero.clone();
+            change[(i, j)] = 1.0;
+            (zero.clone(), change)
+        };
+        vec![entry(0, 0), entry(0, 1)]
     }
 
     fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+mod entry;
 mod interaction;
 mod matrix;
 mod replace_user;

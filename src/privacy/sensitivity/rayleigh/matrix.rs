@@ -36,3 +36,15 @@ impl Rule for Rayleigh<adjacency::UnitSpectral> {
         1.0
     }
 }
+
+/// Any C with Σ_ij |C_ij| ≤ 1: Δ = h², because |vᵀCv| ≤ Σ_ij |C_ij|·|v_i v_j|; C = e_k e_kᵀ at the largest entry attains it. ∎
+impl Rule for Rayleigh<adjacency::Entry> {
+    type Adjacency = adjacency::Entry;
+
+    const RULE: SensitivityRule = SensitivityRule::Exact;
+    const QUANTITY: Quantity = Quantity::RayleighQuotient;
+
+    fn bound(_: &Public, entry: f64) -> f64 {
+        (entry * entry).max(f64::MIN_POSITIVE)
+    }
+}
