@@ -18,6 +18,7 @@ mod recipes;
 mod recommender;
 mod rust_version;
 mod sims;
+mod streaming;
 mod support;
 mod sweep;
 mod tree;

@@ -9,6 +9,7 @@
 //! | [`momentum`](Momentum) | A_u X | n·p | 8·n·p·K·L | X and one block | any |
 //! | [`krylov`](Krylov) | A_u X | n·b, b = `block` ≥ p | 8·n·b·K·L | all X and all sums | any |
 //! | [`covariance`](Covariance) | the upper triangle of A_u | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
+//! | [`streaming`](Streaming) | A_u X over the rows of one batch | n·p | 8·n·p·K·L | X | any |
 //! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
 //! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
 //!
@@ -59,6 +60,7 @@ mod release;
 mod spec;
 mod start;
 mod state;
+mod streaming;
 
 use std::fmt;
 use std::ops::Range;
@@ -75,6 +77,7 @@ pub use release::{BlockSpec, Form, ReleaseSpec, charged, share_factors};
 pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS, NoiseScale};
 pub use start::Start;
 pub use state::{History, PublicState, Released};
+pub use streaming::{Arrival, Streaming};
 
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::ReleaseId;

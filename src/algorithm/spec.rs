@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Algorithm, Covariance, Deflation, Krylov, Momentum, PowerMethod, PrivatePowerIteration,
+    Streaming,
 };
 
 /// The algorithms an experiment file can name.
@@ -26,6 +27,8 @@ pub enum AlgorithmKind {
     Deflation,
     /// Private power iteration for one vector (Hardt & Roth).
     Ppi,
+    /// The power method in one pass, every row in one step.
+    Streaming,
 }
 
 /// What the noise of `ppi` is scaled by: `algorithm.scale` of an experiment file.
@@ -49,6 +52,7 @@ impl AlgorithmKind {
             Self::Covariance => "covariance",
             Self::Deflation => "deflation",
             Self::Ppi => "ppi",
+            Self::Streaming => "streaming",
         }
     }
 }
@@ -101,6 +105,13 @@ pub enum AlgorithmSpec {
         iterations: u32,
         /// C, 1 ≤ C ≤ n; `None` for the scale of the vector at hand.
         coherence: Option<f64>,
+    },
+    /// [`Streaming`]. In which step a row counts is said where rows are dealt.
+    Streaming {
+        /// Eigenvectors wanted, p.
+        rank: usize,
+        /// Steps and batches L.
+        iterations: u32,
     },
     /// An algorithm of your own. Two of them are the same if their names and settings are.
     Own(Arc<dyn Algorithm>),
@@ -284,6 +295,11 @@ impl AlgorithmSpec {
                     coherence,
                 })
             }
+            Self::Streaming { rank, iterations } => Arc::new(Streaming {
+                dimension,
+                rank,
+                iterations,
+            }),
             Self::Covariance { rank } => Arc::new(Covariance { dimension, rank }),
             Self::Own(ref algorithm) => Arc::clone(algorithm),
         })
@@ -299,6 +315,7 @@ impl AlgorithmSpec {
             Self::Covariance { .. } => Some(AlgorithmKind::Covariance),
             Self::Deflation { .. } => Some(AlgorithmKind::Deflation),
             Self::Ppi { .. } => Some(AlgorithmKind::Ppi),
+            Self::Streaming { .. } => Some(AlgorithmKind::Streaming),
             Self::Own(_) => None,
         }
     }
@@ -320,7 +337,8 @@ impl AlgorithmSpec {
             | Self::Momentum { rank, .. }
             | Self::Krylov { rank, .. }
             | Self::Covariance { rank }
-            | Self::Deflation { rank, .. } => *rank,
+            | Self::Deflation { rank, .. }
+            | Self::Streaming { rank, .. } => *rank,
             Self::Ppi { .. } => 1,
             Self::Own(algorithm) => algorithm.query_columns(),
         }
@@ -357,6 +375,7 @@ impl AlgorithmSpec {
                 ("eigenvalue share", *eigenvalue_share),
             ],
             Self::Ppi { coherence, .. } => vec![("coherence", coherence.unwrap_or(0.0))],
+            Self::Streaming { iterations, .. } => vec![("batches", f64::from(*iterations))],
             Self::Own(algorithm) => algorithm.settings(),
             _ => Vec::new(),
         }
@@ -369,7 +388,8 @@ impl AlgorithmSpec {
             Self::Power { iterations, .. }
             | Self::Momentum { iterations, .. }
             | Self::Krylov { iterations, .. }
-            | Self::Ppi { iterations, .. } => *iterations,
+            | Self::Ppi { iterations, .. }
+            | Self::Streaming { iterations, .. } => *iterations,
             Self::Covariance { .. } => 1,
             Self::Deflation { rank, steps, .. } => {
                 let rank = u32::try_from(*rank).unwrap_or(u32::MAX);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::evaluation::EvaluationConfig;
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
-use crate::algorithm::{AlgorithmError, AlgorithmKind, AlgorithmSpec, NoiseScale, Start};
+use crate::algorithm::{AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, NoiseScale, Start};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
 use crate::privacy::ring::Modulus;
@@ -214,6 +214,9 @@ pub struct AlgorithmConfig {
     /// C of `ppi` with `scale = "fixed"`, from 1 to the number of items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coherence: Option<f64>,
+    /// In which step a row of `streaming` counts: `"file-order"` (where absent) or `"round-robin"`; other kinds have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrival: Option<Arrival>,
 }
 
 /// The default of `algorithm.eigenvalue_share`.
@@ -224,6 +227,13 @@ impl AlgorithmConfig {
     #[must_use]
     pub fn block(&self) -> usize {
         self.block.unwrap_or(self.rank)
+    }
+
+    /// How rows are divided into batches, and how many there are; `None` where all rows count in every step.
+    #[must_use]
+    pub fn stream(&self) -> Option<(Arrival, u32)> {
+        let arrival = self.arrival.unwrap_or_default();
+        (self.kind == AlgorithmKind::Streaming).then_some((arrival, self.iterations))
     }
 
     /// The algorithm with its own numbers and no others.
@@ -258,6 +268,7 @@ impl AlgorithmConfig {
                 iterations,
                 coherence: self.coherence,
             }),
+            AlgorithmKind::Streaming => Ok(AlgorithmSpec::Streaming { rank, iterations }),
             AlgorithmKind::Deflation => Ok(AlgorithmSpec::Deflation {
                 rank,
                 steps: iterations,
@@ -407,6 +418,9 @@ pub struct ComparedAlgorithm {
     /// C of `ppi`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coherence: Option<f64>,
+    /// In which step a row of `streaming` counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrival: Option<Arrival>,
 }
 
 /// `[engine]`

@@ -152,6 +152,7 @@ impl Discloses for AlgorithmTableError {
             | Self::EigenvalueShare { .. }
             | Self::Weights { .. }
             | Self::Scale { .. }
+            | Self::Arrival { .. }
             | Self::Block { .. } => Dependence::Public,
         }
     }

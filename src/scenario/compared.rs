@@ -31,6 +31,7 @@ impl Experiment {
             eigenvalue_share,
             scale,
             coherence,
+            arrival,
         } = compare.algorithm;
         let mut config = self.config.clone();
         config.algorithm = AlgorithmConfig {
@@ -41,6 +42,7 @@ impl Experiment {
             eigenvalue_share,
             scale,
             coherence,
+            arrival,
             ..config.algorithm
         };
         config.averaging = compare.averaging.clone();

@@ -293,6 +293,20 @@ impl Experiment {
         self.spec.iterations()
     }
 
+    /// The batch of rows that contributes to a release; `None` for all rows.
+    #[must_use]
+    pub fn batch_of(&self, release: ReleaseId) -> Option<u32> {
+        let releases = self.algorithm.releases();
+        releases.get(release.index()).and_then(|one| one.batch)
+    }
+
+    /// The batch that the row of this user is in, in a stream.
+    #[must_use]
+    pub fn batch_of_user(&self, user: usize) -> Option<u32> {
+        let (arrival, batches) = self.config.algorithm.stream()?;
+        Some(arrival.batch(user, self.user_rows.len(), batches))
+    }
+
     /// How many releases are as large as the largest one.
     #[must_use]
     pub fn widest_releases(&self) -> u32 {

@@ -11,6 +11,7 @@ use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError};
 use super::held_out::HeldOut;
 use super::memo::Memo;
+use crate::algorithm::Arrival;
 use crate::config::{
     Config, DataConfig, EngineKind, NoiseConfig, PeersConfig, PrivacyConfig, TopologySource,
 };
@@ -34,10 +35,19 @@ pub struct Materials {
     item_lists: Memo<PathBuf, ItemNames>,
     held: Memo<HeldKey, Held>,
     user_rows: Memo<(HeldKey, u32), SparseRows>,
-    peer_rows: Memo<(HeldKey, u32, PeersConfig, Option<u64>), PeerRows>,
+    peer_rows: Memo<DealtKey, PeerRows>,
     topologies: Memo<(TopologySource, usize), Topology>,
     plans: Memo<PlanKey, NoisePlan>,
 }
+
+/// All that decides who holds which rows, and in which batch: degree floor, peers, seed where the deal is random, stream.
+type DealtKey = (
+    HeldKey,
+    u32,
+    PeersConfig,
+    Option<u64>,
+    Option<(Arrival, u32)>,
+);
 
 /// All that decides which interactions are left.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,6 +172,7 @@ impl Materials {
             config.data.degree_floor,
             config.peers.clone(),
             seed,
+            config.algorithm.stream(),
         );
         self.peer_rows.get(key, make)
     }

@@ -173,7 +173,8 @@ impl Experiment {
         let charge = charged(&releases, |_| 1.0) as u32;
         let shares = share_factors(&releases);
         let split = &config.privacy.budget;
-        if !shares.is_empty() && !split.is_even() {
+        let batches = releases.iter().any(|release| release.batch.is_some());
+        if (batches || !shares.is_empty()) && !split.is_even() {
             let kind = config.algorithm.kind.name();
             return Err(AlgorithmTableError::Weights { kind }.into());
         }
@@ -433,8 +434,12 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
         eigenvalue_share,
         scale,
         coherence,
+        arrival,
         ..
     } = config.algorithm;
+    if arrival.is_some() && kind != AlgorithmKind::Streaming {
+        return Err(AlgorithmTableError::Arrival { kind: kind.name() });
+    }
     let matched = match scale {
         Some(NoiseScale::Fixed) => coherence.is_some(),
         Some(NoiseScale::Adaptive) | None => coherence.is_none(),

@@ -152,7 +152,7 @@ impl Canary {
         let known = filters.known();
         let columns: Vec<u32> = known.keys().copied().collect();
         let mut best: Option<(f64, Self)> = None;
-        let begun = PublicState::new(Arc::new(start.clone()));
+        let begun = Self::begun(experiment, user, &Arc::new(start.clone()));
         let mut consider = |with: &[u32], joins: u32| {
             let read = |columns: &[u32]| {
                 let mut items: Vec<u32> = columns.iter().map(|column| known[column]).collect();
@@ -221,6 +221,14 @@ impl Canary {
         best.map(|(_, canary)| canary)
     }
 
+    /// X⁰ as the query of the first release that this user's row contributes to.
+    pub(super) fn begun(experiment: &Experiment, user: usize, start: &Arc<Block>) -> PublicState {
+        PublicState {
+            released: experiment.batch_of_user(user).unwrap_or(0),
+            ..PublicState::new(Arc::clone(start))
+        }
+    }
+
     /// The row as a matrix of one row, normalised with the experiment's degree floor.
     fn rows(experiment: &Experiment, items: &[u32]) -> SparseRows {
         let mut rows = SparseRows::new(experiment.user_rows().dimension());
@@ -243,6 +251,11 @@ impl Canary {
                 experiment.shape_of(history.release),
             )
         };
+        let batch = experiment.batch_of(history.release);
+        if batch.is_some() && batch != experiment.batch_of_user(self.user) {
+            let (height, width) = experiment.shape_of(history.release);
+            return Block::zeros(height, width);
+        }
         let mut change = of(&self.with);
         change.add_scaled(-1.0, &of(&self.without));
         change

@@ -100,7 +100,7 @@ impl<'a> Game<'a> {
     pub(super) fn report(&self) -> CanaryReport {
         let sensitivity = self.experiment.sensitivity();
         let statistic = sensitivity.statistic().of(&self.start);
-        let begun = PublicState::new(Arc::clone(&self.start));
+        let begun = Canary::begun(self.experiment, self.canary.user, &self.start);
         let change = self.canary.change(self.experiment, &begun).norm();
         CanaryReport {
             without: self.canary.read_without.len(),
@@ -289,11 +289,15 @@ impl Adversary<'_> {
     /// canary's world 0 at the victim) and pairwise noise shared with colluders. As published: integers are in steps of the grid.
     fn left(&self, transcript: &Transcript<'_>, v: usize) -> Vec<f64> {
         let game = self.game;
-        let rows = &game.worlds[0][v];
+        let batch = game.experiment.batch_of(transcript.release);
+        let rows = game.worlds[0].contributing(v, batch);
         let history = transcript.states[v].history();
         let shape = game.experiment.shape_of(history.release);
         let algorithm = game.experiment.algorithm();
-        let mut known = contribution(algorithm, rows, history, shape).into_values();
+        let mut known = match rows {
+            Some(rows) => contribution(algorithm, rows, history, shape).into_values(),
+            None => vec![0.0; shape.0 * shape.1],
+        };
         transcript.terms.to_steps(&mut known);
         let peer = PeerIndex::from_index(v);
         for &w in game.experiment.noise_topology().graph().neighbours(v) {

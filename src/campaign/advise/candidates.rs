@@ -60,6 +60,7 @@ fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
         eigenvalue_share: None,
         scale: None,
         coherence: None,
+        arrival: None,
         ..own
     };
     let power = POWER.map(|l| with(AlgorithmKind::Power, None, l));

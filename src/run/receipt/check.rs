@@ -85,6 +85,8 @@ impl Receipt {
             eigenvalue_share: request.eigenvalue_share,
             scale: request.coherence.map(|_| NoiseScale::Fixed),
             coherence: request.coherence,
+            // Whose rows count when is no part of what one record costs.
+            arrival: None,
         };
         let releases = algorithm.spec()?.build(request.dimension)?.releases();
         let weights = request.budget.noise_factors(releases.len() as u32)?;

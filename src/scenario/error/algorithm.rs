@@ -48,9 +48,16 @@ pub enum AlgorithmTableError {
         /// The algorithm.
         kind: &'static str,
     },
-    /// Weights for releases that have shares of their own.
+    /// An order of arrival for an algorithm that is no stream.
+    #[error("[algorithm] arrival with kind = \"{kind}\": only streaming has batches; leave it out")]
+    Arrival {
+        /// The algorithm.
+        kind: &'static str,
+    },
+    /// Weights for releases that have shares of their own, or of which a record meets one.
     #[error(
-        "privacy.budget has weights, but the releases of algorithm.kind = \"{kind}\" have shares of their own: leave it at \"even\""
+        "privacy.budget has weights, but the releases of algorithm.kind = \"{kind}\" have shares of their own or meet different records: \
+         leave it at \"even\""
     )]
     Weights {
         /// The algorithm.

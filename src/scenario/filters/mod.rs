@@ -45,6 +45,7 @@ use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, NetworkError};
 use super::held_out::HeldOut;
 use super::materials::{Held, Materials};
+use crate::algorithm::LocalData;
 use crate::config::{Config, EvaluationError};
 use crate::data::{self, CapCounts, FilterCounts, Interactions, ItemNames};
 use crate::engine::PeerRows;
@@ -262,6 +263,16 @@ pub(crate) fn dealt(
     user_rows: &SparseRows,
     peers: usize,
 ) -> Result<PeerRows, ExperimentError> {
-    let assignment = assignment(config, user_rows.len(), peers)?;
-    Ok(PeerRows::new(data::peer_rows(user_rows, &assignment)))
+    let users = user_rows.len();
+    let assignment = assignment(config, users, peers)?;
+    let rows = data::peer_rows(user_rows, &assignment);
+    let Some((arrival, batches)) = config.algorithm.stream() else {
+        return Ok(PeerRows::new(rows));
+    };
+    let held = rows.into_iter().zip(&assignment).map(|(rows, own)| {
+        let batch = |user: &u32| arrival.batch(*user as usize, users, batches);
+        let numbers: Vec<u32> = own.iter().map(batch).collect();
+        LocalData::in_batches(rows, &numbers).expect("one row per user, and as many batches as iterations")
+    });
+    Ok(PeerRows::of_local(&held.collect::<Vec<_>>()))
 }

@@ -69,6 +69,7 @@ use super::statistics::{chi_squared, least_likely};
 use super::table::Check;
 use crate::algorithm::contribution;
 use crate::engine::{Observer, Session, Transcript};
+use crate::linalg::Block;
 use crate::noise::NoiseChunk;
 use crate::privacy::Statistic;
 use crate::protocol::{PlannedRelease, Terms};
@@ -187,7 +188,11 @@ impl<'a> PeerLaw<'a> {
             .map(|(u, residual)| {
                 let history = transcript.states[u].history();
                 let algorithm = self.experiment.algorithm();
-                let mut local = contribution(algorithm, &honest.rows()[u], history, shape);
+                let rows = honest.rows().contributing(u, planned.spec().batch);
+                let mut local = match rows {
+                    Some(rows) => contribution(algorithm, rows, history, shape),
+                    None => Block::zeros(shape.0, shape.1),
+                };
                 terms.to_steps(local.values_mut());
                 let published = &transcript.inputs[u * values..][..values];
                 for (out, &i) in residual.iter_mut().zip(places) {
