@@ -10,6 +10,7 @@ mod equivalence;
 mod golden;
 mod layering;
 mod loss;
+mod low_rank;
 mod ppi;
 mod programs;
 #[cfg(feature = "cli")]

@@ -74,7 +74,7 @@ pub use momentum::Momentum;
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;
 pub use release::{BlockSpec, Form, ReleaseSpec, charged, share_factors};
-pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS, NoiseScale};
+pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS, NoiseScale, Output};
 pub use start::Start;
 pub use state::{History, PublicState, Released};
 pub use streaming::{Arrival, Streaming};

@@ -57,6 +57,16 @@ impl AlgorithmKind {
     }
 }
 
+/// What a run of the power method gives: `algorithm.output` of an experiment file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Output {
+    /// The basis.
+    Basis,
+    /// Also B = X Yᵀ of the query X and the sum Y of the last release, an approximation of A of rank at most p.
+    LowRank,
+}
+
 /// An algorithm with its own public numbers.
 #[derive(Clone, Debug)]
 pub enum AlgorithmSpec {

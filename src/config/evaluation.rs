@@ -27,6 +27,9 @@ pub struct EvaluationConfig {
     /// Length of the recommended lists.
     #[serde(default = "twenty")]
     pub top: usize,
+    /// Whether a run of the power method also says what Hardt & Price's convergence theorem says of its noise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub diagnostics: bool,
 }
 
 fn twenty() -> usize {
@@ -40,6 +43,7 @@ impl Default for EvaluationConfig {
             holdout: None,
             test: None,
             top: twenty(),
+            diagnostics: false,
         }
     }
 }

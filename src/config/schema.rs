@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::evaluation::EvaluationConfig;
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
-use crate::algorithm::{AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, NoiseScale, Start};
+use crate::algorithm::{
+    AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, NoiseScale, Output, Start,
+};
 use crate::data::{Format, Partition};
 use crate::engine::event::Latency;
 use crate::privacy::ring::Modulus;
@@ -217,6 +219,9 @@ pub struct AlgorithmConfig {
     /// In which step a row of `streaming` counts: `"file-order"` (where absent) or `"round-robin"`; other kinds have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrival: Option<Arrival>,
+    /// `"basis"` (where absent), or `"low-rank"`: a run of `power` also writes an approximation of A of rank at most p.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Output>,
 }
 
 /// The default of `algorithm.eigenvalue_share`.

@@ -23,7 +23,8 @@
 
 use serde::Serialize;
 
-use crate::algorithm::AlgorithmKind;
+use super::noisy_power::{LowRank, NoisyPower};
+use crate::algorithm::{AlgorithmKind, Output};
 use crate::engine::Outcome;
 use crate::linalg::{Block, TopEigenvectors, coherence, subspace_distance};
 use crate::scenario::Experiment;
@@ -52,6 +53,12 @@ pub struct ConvergenceBounds {
     pub hypothesis_printed: bool,
     /// Whether ε ≤ (8 − 4√2) ln(1/δ), the hypothesis it should be.
     pub hypothesis_corrected: bool,
+    /// Hardt & Price's theorem with the noise of this run, where `evaluation.diagnostics` asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noisy_power: Option<NoisyPower>,
+    /// How good the low-rank approximation is, where `algorithm.output` asks for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub low_rank: Option<LowRank>,
     /// Why figures are null or weaker than they could be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -125,6 +132,13 @@ pub(super) fn convergence_bounds(
         outcome.basis(),
         &leading(&exact.vectors, k),
     ));
+    let (rows, top) = (experiment.user_rows(), leading(&exact.vectors, k));
+    if experiment.config().evaluation.diagnostics {
+        bounds.noisy_power = NoisyPower::of(rows, start, outcome, exact, &top);
+    }
+    if experiment.config().algorithm.output == Some(Output::LowRank) {
+        bounds.low_rank = LowRank::of(rows, outcome, exact, &top);
+    }
     if !experiment.is_private() {
         bounds.reason = Some("the bounds are about noise, and there is none".to_owned());
         return bounds;

@@ -153,6 +153,7 @@ impl Discloses for AlgorithmTableError {
             | Self::Weights { .. }
             | Self::Scale { .. }
             | Self::Arrival { .. }
+            | Self::Output { .. }
             | Self::Block { .. } => Dependence::Public,
         }
     }

@@ -13,6 +13,7 @@ pub mod convergence_bounds;
 pub mod disclosure;
 pub mod items;
 pub mod metrics;
+pub mod noisy_power;
 pub mod output;
 pub mod receipt;
 pub mod recommend;

@@ -1,5 +1,5 @@
 //! Writes what a run produced: `summary.json`, `basis.npy`, `items.csv`, `metrics.csv`, `consensus.csv`,
-//! `config.toml`, `receipt.json`, `trace/`.
+//! `config.toml`, `receipt.json`, `trace/`; with `algorithm.output = "low-rank"` its two factors.
 //!
 //! All are written before the first takes its name, so that a full disk leaves the results of the run before.
 
@@ -7,8 +7,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::execute::Report;
+use crate::algorithm::Output;
 use crate::config::{Config, resolved};
 use crate::writing::{Staged, Table, npy, replace, stage};
+
+/// X of the low-rank approximation X Yᵀ, n × p.
+const LEFT: &str = "low-rank-left.npy";
+
+/// Y of it, n × p.
+const RIGHT: &str = "low-rank-right.npy";
 
 /// A file that could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +56,19 @@ pub fn write(
     batch.add(directory, "config.toml", resolved(config).as_bytes())?;
     if !report.rounds.is_empty() {
         batch.add(directory, "consensus.csv", &consensus(report).to_csv())?;
+    }
+    let low_rank = (config.algorithm.output == Some(Output::LowRank))
+        .then(|| report.outcome.records.last())
+        .flatten();
+    match low_rank {
+        Some(last) => {
+            batch.add(directory, LEFT, &npy(&last.query))?;
+            batch.add(directory, RIGHT, &npy(&last.sum))?;
+        }
+        None => {
+            forget(&directory.join(LEFT))?;
+            forget(&directory.join(RIGHT))?;
+        }
     }
     let folder = directory.join("trace");
     if trace {

@@ -43,6 +43,7 @@ impl Experiment {
             scale,
             coherence,
             arrival,
+            output: None,
             ..config.algorithm
         };
         config.averaging = compare.averaging.clone();

@@ -16,7 +16,7 @@ use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{filters, memory, ring, warnings};
-use crate::algorithm::{Algorithm, AlgorithmKind, NoiseScale, charged, share_factors};
+use crate::algorithm::{Algorithm, AlgorithmKind, NoiseScale, Output, charged, share_factors};
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
 };
@@ -435,8 +435,12 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
         scale,
         coherence,
         arrival,
+        output,
         ..
     } = config.algorithm;
+    if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
+        return Err(AlgorithmTableError::Output { kind: kind.name() });
+    }
     if arrival.is_some() && kind != AlgorithmKind::Streaming {
         return Err(AlgorithmTableError::Arrival { kind: kind.name() });
     }

@@ -61,6 +61,7 @@ fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
         scale: None,
         coherence: None,
         arrival: None,
+        output: None,
         ..own
     };
     let power = POWER.map(|l| with(AlgorithmKind::Power, None, l));

@@ -87,6 +87,8 @@ impl Receipt {
             coherence: request.coherence,
             // Whose rows count when is no part of what one record costs.
             arrival: None,
+            // What is made of the releases afterwards costs nothing.
+            output: None,
         };
         let releases = algorithm.spec()?.build(request.dimension)?.releases();
         let weights = request.budget.noise_factors(releases.len() as u32)?;

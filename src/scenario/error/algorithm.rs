@@ -48,6 +48,14 @@ pub enum AlgorithmTableError {
         /// The algorithm.
         kind: &'static str,
     },
+    /// A low-rank approximation by an algorithm that has none.
+    #[error(
+        "[algorithm] output = \"low-rank\" with kind = \"{kind}\": only power gives one; leave it out"
+    )]
+    Output {
+        /// The algorithm.
+        kind: &'static str,
+    },
     /// An order of arrival for an algorithm that is no stream.
     #[error("[algorithm] arrival with kind = \"{kind}\": only streaming has batches; leave it out")]
     Arrival {

@@ -272,7 +272,8 @@ pub(crate) fn dealt(
     let held = rows.into_iter().zip(&assignment).map(|(rows, own)| {
         let batch = |user: &u32| arrival.batch(*user as usize, users, batches);
         let numbers: Vec<u32> = own.iter().map(batch).collect();
-        LocalData::in_batches(rows, &numbers).expect("one row per user, and as many batches as iterations")
+        LocalData::in_batches(rows, &numbers)
+            .expect("one row per user, and as many batches as iterations")
     });
     Ok(PeerRows::of_local(&held.collect::<Vec<_>>()))
 }
