@@ -152,3 +152,22 @@ impl Matchings {
         pairs
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::averaging::testing::Sketch;
+
+    /// Frozen: peers of any version that agree on a seed meet the same neighbours.
+    #[test]
+    fn the_matchings_of_a_small_graph_are_these() {
+        let ring = (0..6).map(|u| (u, (u + 1) % 6));
+        let chorded = Sketch::of(6, ring.chain([(0, 3), (1, 4)]));
+        let of = |seed| {
+            let mut matchings = Matchings::new(&chorded, seed);
+            (0..4).map(|round| matchings.of(round)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(0), Vec::<Vec<(u32, u32)>>::new());
+        assert_eq!(of(2026), Vec::<Vec<(u32, u32)>>::new());
+    }
+}
