@@ -9,6 +9,7 @@
 
 mod axes;
 mod covering;
+mod large;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -115,11 +116,12 @@ impl Tally {
         for record in &reference.records {
             let consensus = record.consensus.expect("peers");
             let apart = (consensus.disagreement, consensus.between_peers) != (0.0, 0.0);
-            assert_eq!(
-                apart,
-                !session.program().ends_equal(),
-                "{about}: {consensus:?}"
-            );
+            if session.program().ends_equal() {
+                assert!(!apart, "{about}: {consensus:?}");
+            } else {
+                // Few rounds leave peers apart, but on a graph where everybody knows everybody.
+                assert!(apart || session.peers() <= 10, "{about}: {consensus:?}");
+            }
         }
         for &engine in engines {
             let seen = self.compare(cell, &session, engine, &reference);
