@@ -13,6 +13,7 @@ fn the_low_rank_bound_holds_in_every_run_and_the_factors_are_written() {
         let set = [
             "algorithm.output=low-rank",
             "algorithm.rank=4",
+            "algorithm.iterations=4",
             "evaluation.diagnostics=true",
             &format!("privacy.epsilon={epsilon}"),
         ];
@@ -30,7 +31,7 @@ fn the_low_rank_bound_holds_in_every_run_and_the_factors_are_written() {
             "{found:?}"
         );
         if epsilon == "1000" {
-            assert!(found.error < 2.0 * found.best, "{found:?}");
+            assert!(found.error < 3.0 * found.best, "{found:?}");
         }
         let theorem = bounds.noisy_power.expect("measured");
         assert!(
@@ -42,8 +43,8 @@ fn the_low_rank_bound_holds_in_every_run_and_the_factors_are_written() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         output::write(folder.path(), loud.config(), &report, true).expect("writable");
         let written = files(folder.path(), ".npy");
-        assert_eq!(written["low-rank-left.npy"], written["trace/basis-1.npy"]);
-        assert_eq!(written["low-rank-right.npy"], written["trace/sum-2.npy"]);
+        assert_eq!(written["low-rank-left.npy"], written["trace/basis-3.npy"]);
+        assert_eq!(written["low-rank-right.npy"], written["trace/sum-4.npy"]);
         // A later run without them leaves none behind.
         let plain = experiment(CASES[case], AveragingKind::Tree, &["algorithm.rank=4"]);
         let report = run(&plain, &mut Silent).expect("runs");

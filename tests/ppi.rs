@@ -5,6 +5,7 @@ use undertone::engine::Silent;
 use undertone::engine::event::Latency;
 use undertone::linalg::Block;
 use undertone::protocol::averaging::AveragingKind;
+use undertone::run::summary::AbortedAt;
 use undertone::run::{Report, run};
 use undertone::scenario::Experiment;
 
@@ -41,7 +42,7 @@ fn bits(report: &Report) -> Vec<(Block, Block)> {
 fn an_abort_is_a_result_and_the_same_on_every_engine() {
     let experiment = ppi(&["algorithm.scale=fixed", "algorithm.coherence=1.5"]);
     let report = ran(&experiment);
-    assert_eq!(report.summary.aborted_at, Some(Some(2)));
+    assert_eq!(report.summary.aborted_at, Some(AbortedAt(Some(2))));
     assert_eq!(report.outcome.records.len(), 1);
     let findings = report.receipt.check().expect("checked");
     // Whether it protects is the last question: every number agrees.
@@ -57,7 +58,7 @@ fn an_abort_is_a_result_and_the_same_on_every_engine() {
     ));
     for engine in engines {
         let other = ran(&on_engine(&experiment, engine));
-        assert_eq!(other.summary.aborted_at, Some(Some(2)));
+        assert_eq!(other.summary.aborted_at, Some(AbortedAt(Some(2))));
         assert_eq!(bits(&other), bits(&report), "{engine:?}");
     }
 }
@@ -65,7 +66,7 @@ fn an_abort_is_a_result_and_the_same_on_every_engine() {
 #[test]
 fn the_largest_coherence_never_aborts_and_the_adaptive_scale_adds_no_more_noise() {
     let fixed = ran(&ppi(&["algorithm.scale=fixed", "algorithm.coherence=40"]));
-    assert_eq!(fixed.summary.aborted_at, Some(None));
+    assert_eq!(fixed.summary.aborted_at, Some(AbortedAt(None)));
     assert_eq!(fixed.rows.len(), 4);
     let adaptive = ran(&ppi(&[]));
     assert_eq!(adaptive.summary.aborted_at, None);

@@ -14,7 +14,8 @@ use super::recommendation::recommendation;
 use super::references::References;
 use super::rounds::{Rounds, contractions};
 use super::summary::{
-    IterationNoise, NotForPublication, PrivacySummary, SCHEMA, Summary, Timing, UtilitySummary,
+    AbortedAt, IterationNoise, NotForPublication, PrivacySummary, SCHEMA, Summary, Timing,
+    UtilitySummary,
 };
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, central};
@@ -227,12 +228,12 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
 }
 
 /// The iteration that was not made, where the algorithm may stop before its last.
-fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<Option<u32>> {
+fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
     let releases = experiment.releases();
     let may_stop = releases.iter().any(|release| release.ceiling.is_some());
     may_stop.then(|| {
         let next = releases.get(outcome.records.len());
-        next.map(|release| release.iteration.0)
+        AbortedAt(next.map(|release| release.iteration.0))
     })
 }
 

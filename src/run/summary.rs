@@ -47,7 +47,7 @@ pub struct Summary {
     pub iterations: u32,
     /// The iteration that an algorithm with a fixed scale of noise stopped before, null where it ran to its end; absent for all others.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub aborted_at: Option<Option<u32>>,
+    pub aborted_at: Option<AbortedAt>,
     /// What was read and what the filters dropped.
     pub data: DataSummary,
     /// The communication graph.
@@ -74,6 +74,10 @@ pub struct Summary {
     /// Things the user should know.
     pub warnings: Vec<Warning>,
 }
+
+/// The iteration that a run stopped before; null in the document where it ran to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct AbortedAt(pub Option<u32>);
 
 /// Which parts of a run's output no ε covers: whoever holds the raw data may read them, nobody else.
 ///
