@@ -10,7 +10,7 @@ use super::error::AuditError;
 use super::finding::CanaryReport;
 use super::reused::Reused;
 use super::scaled::{SIZES, Scaled, weights};
-use crate::algorithm::{PublicState, contribution};
+use crate::algorithm::contribution;
 use crate::engine::noise::Assignment;
 use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockstep};
 use crate::linalg::Block;

@@ -13,7 +13,7 @@ use crate::algorithm::PublicState;
 use crate::algorithm::contribution;
 use crate::config::PeerCount;
 use crate::data::{Format, Limits};
-use crate::privacy::PrivacyError;
+use crate::privacy::{Adjacency, PrivacyError};
 use crate::privacy::adjacency::{MatrixChange, Neighbouring, UnitSpectral};
 use crate::scenario::testing::sim;
 use crate::scenario::{Experiment, PrivacyTableError};
