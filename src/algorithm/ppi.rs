@@ -137,7 +137,7 @@ mod tests {
             let mut noise = vec![0.0; n];
             let scale = sigma * state.query.max_entry();
             let key = seed.key(Label::Scenario, 0, 0);
-            key.add_normals(step, 0, scale, &mut noise);
+            key.add_all_normals(step, scale, &mut noise);
             sum.add_scaled(1.0, &Block::from_values(n, 1, noise));
             let sum = Arc::new(sum);
             state = algorithm
