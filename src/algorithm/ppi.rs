@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// σ₁ = 100 with a gap of γ = 0.05 in 1,000 dimensions: T = 4 ln σ₁ = 19 steps are claimed to reach 0.99 σ₁ and reach 0.950 of it
+    /// σ₁ = 100 with a gap of γ = 0.05 in 1,000 dimensions: T = 4 ln σ₁ = 19 steps are claimed to reach 0.99 σ₁ and reach 0.95 of it
     /// whatever the start; divided by γ, 369 steps reach it.
     #[test]
     fn the_printed_number_of_steps_lacks_the_gap() {
@@ -177,7 +177,7 @@ mod tests {
         };
         for seed in 0..10 {
             let printed = reached(19, seed);
-            assert!((0.95..0.953).contains(&printed), "{printed}");
+            assert!((0.95..0.956).contains(&printed), "{printed}");
         }
         assert!(reached(369, 0) > 0.9999);
     }
