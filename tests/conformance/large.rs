@@ -39,7 +39,7 @@ fn session(peers: usize) -> Session {
     let parts = Parts {
         program: Arc::new(program.expect("connected")),
         topology,
-        algorithm: AlgorithmSpec::Covariance { rank: 2 },
+        algorithm: AlgorithmSpec::Covariance { rank: 1 },
         sensitivity: SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None),
         // So little that the data stand out, and eigenvectors are found at once.
         sigmas: [1e-3, 0.05, 0.0],
