@@ -15,7 +15,7 @@ use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
 use crate::run::summary::Summary;
 use crate::run::variance::{VariancePart, VarianceSummary};
-use crate::run::{ComparedRun, output, run};
+use crate::run::{ComparedRun, Report, output, run};
 use crate::writing::bytes;
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
@@ -51,7 +51,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
             .context("cannot print the summary")?;
         writeln!(out)?;
     } else if !quiet {
-        print(&mut out, &results.summary)?;
+        print(&mut out, &results)?;
         writeln!(out, "results: {}", directory.display())?;
         writeln!(out, "report: {}", written.display())?;
     }
@@ -59,7 +59,8 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     Ok(Verdict::Success)
 }
 
-fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
+    let summary = &report.summary;
     print_setting(out, summary)?;
     print_utility(out, summary)?;
     if let Some(recommendation) = &summary.recommendation {
@@ -82,7 +83,7 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         writeln!(out, "lost: {} messages", communication.lost)?;
     }
     // Engines with one copy of the basis have nobody to disagree.
-    if summary.consensus.guaranteed > 0.0 {
+    if summary.consensus.guaranteed > 0.0 || summary.consensus.max_disagreement > 0.0 {
         let known = if communication.lost > 0 {
             "planned"
         } else if summary.topology.certified {
@@ -96,6 +97,8 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             table::number(summary.consensus.max_disagreement),
             table::number(summary.consensus.guaranteed),
         )?;
+    } else if report.has_peers() {
+        writeln!(out, "all peers hold the same sum, to the last bit")?;
     }
     if let Some(rounding) = summary.consensus.rounding {
         write!(

@@ -229,6 +229,7 @@ impl Discloses for EngineError {
             | Self::Modulus
             | Self::Unbalanced { .. }
             | Self::Turns
+            | Self::Lossless { .. }
             | Self::Noise
             | Self::NotProduct { .. }
             | Self::OutOfOrder { .. }
@@ -269,6 +270,7 @@ impl Discloses for SwarmError {
         match self {
             Self::Peer(error) => error.dependence(),
             Self::Fault { .. } => Dependence::Release,
+            Self::Lossless { .. } => Dependence::Public,
             Self::NestedRuntime
             | Self::Runtime(_)
             | Self::FileDescriptors { .. }

@@ -71,6 +71,15 @@ pub struct Report {
     pub contractions: Vec<f64>,
 }
 
+impl Report {
+    /// Whether every peer holds a copy of each sum, so that there is somebody to disagree.
+    #[must_use]
+    pub fn has_peers(&self) -> bool {
+        let records = &self.outcome.records;
+        records.iter().any(|record| record.consensus.is_some())
+    }
+}
+
 /// Runs the experiment, the same under a trusted curator, and the same without privacy.
 ///
 /// The two comparisons, and everything measured against the raw data, can only be null: see

@@ -214,7 +214,8 @@ pub struct ConsensusSummary {
     pub max_disagreement: f64,
     /// Largest ‖S_u − S_0‖_F / ‖Ȳ‖_F over peers and iterations: exactly 0 where all peers hold the same bits.
     pub between_peers: f64,
-    /// What the contraction of the averaging rounds guarantees for it.
+    /// What the contraction of the averaging rounds guarantees for it; 0 where the averaging program makes all peers end with the same
+    /// bits, and for engines with one copy.
     pub guaranteed: f64,
     /// The factor by which the rounds shrink the spread between peers, for any start.
     pub contraction: f64,

@@ -242,6 +242,7 @@ impl Experiment {
             if config.engine.kind == EngineKind::Analytic {
                 return Err(EngineTableError::AnalyticRing.into());
             }
+            // Before its program is compiled, which may be refused for reasons that have nothing to do with the ring.
             if !config.averaging.scheme.is_exact() {
                 return Err(AveragingTableError::Ring.into());
             }
