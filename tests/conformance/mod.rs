@@ -78,6 +78,8 @@ const PAIRS: [(usize, usize); 6] = [
 struct Tally {
     counts: BTreeMap<Seen, u32>,
     seconds: BTreeMap<&'static str, Duration>,
+    /// Messages that were lost, each counted once.
+    lost: u64,
 }
 
 impl Tally {
@@ -110,9 +112,9 @@ impl Tally {
         let planned = session.communication(session.plan().releases().len(), false);
         if cell.scheme.loss == 0.0 {
             assert_eq!(reference.communication, planned, "{about}");
-        } else {
-            assert!(reference.communication.lost > 0, "{about}: nothing is lost");
         }
+        // Of a few messages none may be lost; over many cells some are.
+        self.lost += reference.communication.lost;
         for record in &reference.records {
             let consensus = record.consensus.expect("peers");
             let apart = (consensus.disagreement, consensus.between_peers) != (0.0, 0.0);
@@ -256,7 +258,7 @@ fn engines_agree_to_the_bit_on_cells_that_show_every_pair() {
     );
     let seen: u32 = tally.counts.values().sum();
     assert_eq!(seen as usize, 2 * chosen.len() + swarms.len());
-    println!("{:?}", tally.counts);
+    assert!(tally.lost > 0);
 }
 
 #[test]
@@ -267,6 +269,7 @@ fn engines_agree_to_the_bit_on_the_whole_table() {
         tally.look(Cell::at(cell), &ENGINES);
     }
     println!("{:?}\n{:?}", tally.counts, tally.seconds);
+    assert!(tally.lost > 0);
     let refused: u32 = 4 * (1584 - 652);
     let found: u32 = tally
         .counts
