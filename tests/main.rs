@@ -10,6 +10,7 @@ mod equivalence;
 mod golden;
 mod layering;
 mod loss;
+mod plain_pca;
 mod programs;
 #[cfg(feature = "cli")]
 mod readme;
