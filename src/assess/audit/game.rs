@@ -51,6 +51,9 @@ impl<'a> Game<'a> {
         coalition: &[u32],
         choices: Choices,
     ) -> Result<Self, AuditError> {
+        if experiment.samples().is_some() {
+            return Err(AuditError::Numbers);
+        }
         let root = Seed::from_u64(experiment.config().seed);
         let session = experiment.session(&root);
         let start = Arc::clone(session.start());

@@ -82,6 +82,11 @@ use whitened::Whitened;
 /// Everything collected so far about what every peer publishes.
 pub(super) struct PeerLaw<'a> {
     experiment: &'a Experiment,
+    /// Rows and columns of the releases that it is about, and their places in the program, ascending.
+    shape: (usize, usize),
+    releases: Vec<ReleaseId>,
+    /// The same of releases of other shapes.
+    others: Vec<Self>,
     places: Places,
     /// The law's two collections; `None` without noise.
     law: Option<(Marginals, Whitened)>,
@@ -106,20 +111,46 @@ struct Redrawn {
 impl<'a> PeerLaw<'a> {
     /// Nothing collected yet.
     pub(super) fn new(experiment: &'a Experiment, runs: u32) -> Self {
-        let config = &experiment.config().algorithm;
+        let widest = experiment.widest_shape();
+        let all = experiment.algorithm().releases();
+        let mut shapes: Vec<(usize, usize)> = all.iter().map(|one| one.shape()).collect();
+        shapes.sort_unstable();
+        shapes.dedup();
+        let of = |shape| {
+            let numbered = (1..).map(ReleaseId).zip(&all);
+            let mine = numbered.filter(|(_, release)| release.shape() == shape);
+            Self::of_shape(experiment, runs, shape, mine.map(|(id, _)| id).collect())
+        };
+        let others = shapes.into_iter().filter(|shape| *shape != widest);
+        Self {
+            others: others.map(of).collect(),
+            ..of(widest)
+        }
+    }
+
+    /// For these releases, all of one shape.
+    fn of_shape(
+        experiment: &'a Experiment,
+        runs: u32,
+        shape: (usize, usize),
+        releases: Vec<ReleaseId>,
+    ) -> Self {
         let graph = experiment.noise_topology().graph();
-        let places = Places::new(graph.nodes(), experiment.widest_shape());
+        let places = Places::new(graph.nodes(), shape);
         let noise = experiment.noise();
         let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
         let in_ring = noise.ring().is_some();
         let law = (own > 0.0 && !in_ring).then(|| {
             (
                 Marginals::new(graph, (own, pairwise)),
-                Whitened::new(graph, (own, pairwise), (runs, config.iterations)),
+                Whitened::new(graph, (own, pairwise), (runs, releases.len() as u32)),
             )
         });
         Self {
             experiment,
+            shape,
+            releases,
+            others: Vec::new(),
             places,
             law,
             uniform: in_ring.then(Uniform::default),
@@ -136,11 +167,18 @@ impl<'a> PeerLaw<'a> {
     /// The largest difference between a peer's message and its contribution plus its planned noise, in units of
     /// what rounding can explain.
     pub(super) fn gap(&self) -> f64 {
-        self.gap
+        let others = self.others.iter().map(Self::gap);
+        others.fold(self.gap, f64::max)
     }
 
     /// The tests of the law.
     pub(super) fn checks(&self) -> Vec<Check> {
+        let others = self.others.iter().flat_map(Self::checks);
+        self.own_checks().into_iter().chain(others).collect()
+    }
+
+    /// Those of the releases of this shape.
+    fn own_checks(&self) -> Vec<Check> {
         let law: Vec<(&str, (f64, f64))> = match (&self.law, &self.uniform) {
             (Some((marginals, whitened)), _) => {
                 let tested = whitened.tests(&self.places);
@@ -161,6 +199,13 @@ impl<'a> PeerLaw<'a> {
 
     /// Takes in what was published in one iteration.
     fn observe(&mut self, honest: &Session, transcript: &Transcript<'_>) {
+        let Ok(number) = self.releases.binary_search(&transcript.release) else {
+            let of = |law: &&mut Self| law.releases.contains(&transcript.release);
+            if let Some(other) = self.others.iter_mut().find(of) {
+                other.observe(honest, transcript);
+            }
+            return;
+        };
         let values = self.places.values();
         let scale = self.needed_scale(transcript);
         let planned = honest.plan().release(transcript.release);
@@ -179,7 +224,7 @@ impl<'a> PeerLaw<'a> {
             .enumerate()
             .map(|(u, residual)| {
                 let history = transcript.states[u].history();
-                let shape = self.experiment.widest_shape();
+                let shape = self.shape;
                 let algorithm = self.experiment.algorithm();
                 let mut local = contribution(algorithm, &honest.rows()[u], history, shape);
                 terms.to_steps(local.values_mut());
@@ -201,20 +246,22 @@ impl<'a> PeerLaw<'a> {
         self.places.next_turn();
         if let Some((marginals, whitened)) = &mut self.law {
             marginals.add(&residuals, self.places.all().len());
-            whitened.add(&residuals, &self.places, transcript.release);
+            let number = ReleaseId(number as u32 + 1);
+            whitened.add(&residuals, &self.places, number);
         }
     }
 
     /// f_l Δ_l as the queries of all peers call for it, computed here and not read from the run.
     fn needed_scale(&self, transcript: &Transcript<'_>) -> f64 {
-        let sensitivity = self.experiment.sensitivity();
-        let factor = self.experiment.noise_factor(transcript.release.0);
+        let sensitivity = self.experiment.sensitivity_of(transcript.release);
+        let factor = self.experiment.noise_factor(transcript.release);
         sensitivity.bound(self.needed_statistic(transcript)) * factor
     }
 
     /// The largest statistic of all peers' queries.
     fn needed_statistic(&self, transcript: &Transcript<'_>) -> f64 {
-        let statistic = self.experiment.sensitivity().statistic();
+        let sensitivity = self.experiment.sensitivity_of(transcript.release);
+        let statistic = sensitivity.statistic();
         match statistic {
             Statistic::None => 0.0,
             _ => transcript
