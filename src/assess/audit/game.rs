@@ -12,8 +12,8 @@ use super::reused::Reused;
 use super::scaled::{SIZES, Scaled, weights};
 use crate::algorithm::{PublicState, contribution};
 use crate::engine::noise::Assignment;
-use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockstep};
-use crate::linalg::Block;
+use crate::engine::{EngineError, Observer, Session, Transcript, lockstep};
+use crate::linalg::{Block, SparseRows};
 use crate::privacy::{Adjacency, accountant};
 use crate::protocol::Terms;
 use crate::scenario::Experiment;
@@ -30,10 +30,10 @@ pub(super) struct Game<'a> {
     victim: usize,
     /// Whether a peer colludes.
     colludes: Vec<bool>,
-    /// X⁰ is public and the same in all trials.
-    start: Arc<Block>,
-    /// The rows of all peers in both worlds.
-    worlds: [Arc<PeerRows>; 2],
+    /// The sessions of both worlds, which trials run under seeds of their own: X⁰ is public and the same in all.
+    worlds: [Session; 2],
+    /// What every peer contributes first, in the world without the canary: the same in all trials.
+    first: Vec<Block>,
     /// Σ_H⁻¹ e_u per unit sensitivity, 0 for colluders: the optimal weights of the honest residuals.
     weights: Vec<f64>,
     /// The same for pairwise noise of another size.
@@ -55,7 +55,8 @@ impl<'a> Game<'a> {
             return Err(AuditError::Numbers);
         }
         let root = Seed::from_u64(experiment.config().seed);
-        let start = Arc::clone(experiment.session(&root).start());
+        let session = experiment.session(&root);
+        let start = Arc::clone(session.start());
         let adjacency = experiment.config().privacy.adjacency;
         if !matches!(adjacency, Adjacency::Interaction | Adjacency::User) {
             return Err(AuditError::NoCanary { adjacency });
@@ -69,7 +70,16 @@ impl<'a> Game<'a> {
         let user = dealt[victim as usize][0] as usize;
         let mut canary =
             Canary::search(&filters, user, &start).ok_or(AuditError::NothingSurvives)?;
-        let worlds = canary.worlds(&filters).map(Arc::new);
+        let [without, with] = canary.worlds(&filters).map(|rows| {
+            let world = session.clone().with_rows(Arc::new(rows));
+            world.map_err(|error| named(experiment, error.into()))
+        });
+        let worlds = [without?, with?];
+        let begun = PublicState::new(start);
+        let first = (0..peers)
+            .into_par_iter()
+            .map(|peer| contributed(experiment, &worlds[0].rows()[peer], &begun))
+            .collect();
         let mut colludes = vec![false; peers];
         coalition
             .iter()
@@ -85,8 +95,8 @@ impl<'a> Game<'a> {
             canary,
             victim,
             colludes,
-            start,
             worlds,
+            first,
             weights: planned,
             scaled,
             reused,
@@ -102,8 +112,9 @@ impl<'a> Game<'a> {
 
     pub(super) fn report(&self) -> CanaryReport {
         let sensitivity = self.experiment.sensitivity();
-        let statistic = sensitivity.statistic().of(&self.start);
-        let begun = PublicState::new(Arc::clone(&self.start));
+        let start = self.worlds[0].start();
+        let statistic = sensitivity.statistic().of(start);
+        let begun = PublicState::new(Arc::clone(start));
         let change = self.canary.change(self.experiment, &begun).norm();
         CanaryReport {
             without: self.canary.read_without.len(),
@@ -145,11 +156,10 @@ impl<'a> Game<'a> {
         seed: &Seed,
         prepare: &(dyn Fn(Session) -> Session + Sync),
     ) -> Result<Features, AuditError> {
-        let session = self.experiment.session(seed);
-        let session = session
-            .with_start(Arc::clone(&self.start))
-            .and_then(|session| session.with_rows(Arc::clone(&self.worlds[world])))
-            .map_err(|error| self.named(error.into()))?;
+        let session = self.worlds[world]
+            .clone()
+            .with_seed(seed.clone())
+            .map_err(|error| named(self.experiment, error.into()))?;
         let planned = session.planned_noise().clone();
         let session = prepare(session);
         let mut adversary = Adversary {
@@ -159,17 +169,14 @@ impl<'a> Game<'a> {
             last: None,
             reused: Reused::default(),
         };
-        lockstep::run(&session, &mut adversary).map_err(|error| self.named(error))?;
+        lockstep::run(&session, &mut adversary).map_err(|error| named(self.experiment, error))?;
         Ok(adversary.features)
     }
+}
 
-    /// An engine's error in the words of the experiment's graph: peers by their names.
-    fn named(&self, error: EngineError) -> AuditError {
-        AuditError::Engine(Named::new(
-            error,
-            self.experiment.topology().graph().names(),
-        ))
-    }
+/// An engine's error in the words of the experiment's graph: peers by their names.
+fn named(experiment: &Experiment, error: EngineError) -> AuditError {
+    AuditError::Engine(Named::new(error, experiment.topology().graph().names()))
 }
 
 /// Sees one run and keeps what the attackers use.
@@ -289,11 +296,13 @@ impl Adversary<'_> {
     /// canary's world 0 at the victim) and pairwise noise shared with colluders. As published: integers are in steps of the grid.
     fn left(&self, transcript: &Transcript<'_>, v: usize) -> Vec<f64> {
         let game = self.game;
-        let rows = &game.worlds[0][v];
-        let history = transcript.states[v].history();
-        let shape = game.experiment.widest_shape();
-        let algorithm = game.experiment.algorithm();
-        let mut known = contribution(algorithm, rows, history, shape).into_values();
+        let state = &transcript.states[v];
+        let known = if state.released == 0 {
+            game.first[v].clone()
+        } else {
+            contributed(game.experiment, &game.worlds[0].rows()[v], state)
+        };
+        let mut known = known.into_values();
         transcript.terms.to_steps(&mut known);
         let peer = PeerIndex::from_index(v);
         for &w in game.experiment.noise_topology().graph().neighbours(v) {
@@ -305,6 +314,12 @@ impl Adversary<'_> {
         let published = &transcript.inputs[v * known.len()..(v + 1) * known.len()];
         published.iter().zip(&known).map(|(x, k)| x - k).collect()
     }
+}
+
+/// What a peer with these rows contributes in this state, without noise.
+fn contributed(experiment: &Experiment, rows: &SparseRows, state: &PublicState) -> Block {
+    let shape = experiment.widest_shape();
+    contribution(experiment.algorithm(), rows, state.history(), shape)
 }
 
 /// What is left of messages, per unit of noise; of integers the nearest to 0 with their residue.

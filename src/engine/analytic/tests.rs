@@ -90,7 +90,10 @@ fn session(
 
 /// The same session with other noise.
 fn seeded(session: &Session, seed: u64) -> Session {
-    session.clone().with_seed(Seed::from_u64(seed))
+    session
+        .clone()
+        .with_seed(Seed::from_u64(seed))
+        .expect("checked")
 }
 
 /// Ring, complete, star and ring with chords; the ring once more with the chords as noise graph, and without

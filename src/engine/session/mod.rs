@@ -442,6 +442,17 @@ impl Session {
         })
     }
 
+    /// The same session under another seed, from the same starting block: other noise.
+    ///
+    /// # Errors
+    /// None for a session that was checked.
+    pub(crate) fn with_seed(self, seed: Seed) -> Result<Self, SessionError> {
+        Self::derive(SessionParts {
+            seed,
+            ..self.into_parts()
+        })
+    }
+
     /// The same session with a curator whose noise has this standard deviation per unit sensitivity. The peers' noise
     /// stays as it is, the curator's is another.
     ///
@@ -577,14 +588,6 @@ impl Session {
     pub(crate) fn tampered(mut self, tamper: super::noise::Tamper) -> Self {
         self.noise = self.noise.tampered(tamper);
         self
-    }
-
-    /// The same session under another seed, from the same starting block.
-    pub(crate) fn with_seed(self, seed: Seed) -> Self {
-        Self::unchecked(SessionParts {
-            seed,
-            ..self.into_parts()
-        })
     }
 }
 
