@@ -70,9 +70,10 @@ pub(crate) const ALGORITHMS: [&[&str]; 3] = [
     ],
 ];
 
-/// What is changed for sums of integers mod 2^32.
-const RINGS: [&[&str]; 3] = [
-    &["noise.scheme=ring"],
+/// What is changed for sums of integers mod 2^k.
+const RINGS: [&[&str]; 4] = [
+    &["noise.scheme=ring", "noise.bits=32"],
+    &["noise.scheme=ring", "noise.bits=64"],
     &[
         "noise.scheme=ring",
         "algorithm.kind=covariance",

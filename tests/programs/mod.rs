@@ -151,8 +151,8 @@ impl Observer for Told {
     fn transcript(&mut self, transcript: Transcript<'_>) {
         let states = transcript.states.iter();
         let queries = states.flat_map(|state| state.query.values());
-        let all = transcript.inputs.iter().chain(queries);
-        self.0.extend(all.map(|value| value.to_bits()));
+        self.0.extend(transcript.inputs.bits());
+        self.0.extend(queries.map(|value| value.to_bits()));
     }
 }
 
