@@ -1,4 +1,4 @@
-//! One seed, equal bits: lockstep ≡ event (any latency) ≡ swarm (any transport), as written to disk.
+//! One seed, equal bits: lockstep ≡ event (any latency) ≡ swarm (any transport), from an experiment file to files on disk.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use crate::support::experiments::{CASES, engine, experiment, files, on_engine, r
 
 /// Everything whose bits must agree: `basis.npy`, every file of `trace/`, and what was sent.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Written {
-    pub(crate) arrays: BTreeMap<String, Vec<u8>>,
-    pub(crate) communication: Communication,
+struct Written {
+    arrays: BTreeMap<String, Vec<u8>>,
+    communication: Communication,
 }
 
 /// Runs the experiment, writes it as `undertone run --trace` does, and reads the arrays back.
-pub(crate) fn written(experiment: &Experiment) -> Written {
+fn written(experiment: &Experiment) -> Written {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let report = run(experiment, &mut Silent).expect("the experiment runs");
     output::write(folder.path(), experiment.config(), &report, true).expect("a writable folder");
@@ -34,7 +34,7 @@ pub(crate) fn written(experiment: &Experiment) -> Written {
 }
 
 /// Whether two runs wrote the same bits; names the first difference.
-pub(crate) fn difference(a: &Written, b: &Written) -> Option<String> {
+fn difference(a: &Written, b: &Written) -> Option<String> {
     if a.communication != b.communication {
         let (x, y) = (&a.communication, &b.communication);
         return Some(format!("communication: {x:?} against {y:?}"));
@@ -48,7 +48,7 @@ pub(crate) fn difference(a: &Written, b: &Written) -> Option<String> {
         .map(|(name, _)| name.clone())
 }
 
-pub(crate) fn event(latency: Latency) -> EngineConfig {
+fn event(latency: Latency) -> EngineConfig {
     EngineConfig {
         latency,
         ..engine(EngineKind::Event)
@@ -56,7 +56,7 @@ pub(crate) fn event(latency: Latency) -> EngineConfig {
 }
 
 /// What is changed for every algorithm that is not the power method.
-pub(crate) const ALGORITHMS: [&[&str]; 3] = [
+const ALGORITHMS: [&[&str]; 3] = [
     &["algorithm.kind=covariance", "algorithm.iterations=1"],
     &[
         "algorithm.kind=krylov",
@@ -70,72 +70,56 @@ pub(crate) const ALGORITHMS: [&[&str]; 3] = [
     ],
 ];
 
-/// What is changed for sums of integers mod 2^k.
-const RINGS: [&[&str]; 4] = [
-    &["noise.scheme=ring", "noise.bits=32"],
-    &["noise.scheme=ring", "noise.bits=64"],
-    &[
-        "noise.scheme=ring",
-        "algorithm.kind=covariance",
-        "algorithm.iterations=1",
-    ],
-    &[
-        "noise.scheme=ring",
-        "algorithm.kind=krylov",
-        "algorithm.block=5",
-        "privacy.budget=[2, 1]",
-    ],
+/// Schemes and algorithms as files name them, each with what is changed for it. All that can be chosen together stands in
+/// `conformance`; here it goes from a file to files.
+const FILES: [(AveragingKind, &[&str]); 6] = [
+    (AveragingKind::Chebyshev, &[]),
+    (AveragingKind::Linear, ALGORITHMS[2]),
+    (AveragingKind::Tree, &["noise.scheme=ring"]),
+    (AveragingKind::PushSum, ALGORITHMS[0]),
+    (
+        AveragingKind::Tree,
+        &["averaging.values=f32", "averaging.rotate=2"],
+    ),
+    (AveragingKind::Pairwise, ALGORITHMS[1]),
 ];
 
-/// Every case on these engines, against lockstep: all schemes with the power method, the other algorithms, and sums of integers over
-/// the exact schemes. The tolerance is loose so that real connections keep up; equality of bits does not depend on it.
-fn assert_equal_to_lockstep(engines: &[EngineConfig]) {
-    for case in CASES {
-        let power = case.schemes().map(|scheme| (scheme, &[] as &[&str]));
-        let others = ALGORITHMS.map(|set| (AveragingKind::Chebyshev, set));
-        let exact = case.schemes().filter(|scheme| scheme.is_exact());
-        let rings = exact.flat_map(|scheme| RINGS.map(|set| (scheme, set)));
-        for (scheme, set) in power.chain(others).chain(rings) {
-            let set: Vec<&str> = [&["averaging.tolerance=1e-3"], set].concat();
-            let lockstep = experiment(case, scheme, &set);
-            let reference = written(&lockstep);
-            assert!(reference.communication.messages > 0);
-            for engine in engines {
-                let other = written(&on_engine(&lockstep, *engine));
-                let name = case.name;
-                if let Some(what) = difference(&reference, &other) {
-                    panic!(
-                        "{name}, {scheme:?}, {set:?}, {engine:?} differs from lockstep in {what}"
-                    );
-                }
-            }
+/// Experiments on the cases of at most so many peers, one case after the other under the next of [`FILES`], against lockstep. The
+/// tolerance is loose so that real connections keep up; equality of bits does not depend on it.
+fn assert_equal_to_lockstep(engines: &[EngineConfig], most_peers: usize) {
+    let cases = CASES.iter().filter(|case| case.peers <= most_peers);
+    for (&case, (scheme, set)) in cases.zip(FILES.iter().cycle()) {
+        let set: Vec<&str> = [&["averaging.tolerance=1e-3"], *set].concat();
+        let lockstep = experiment(case, *scheme, &set);
+        let reference = written(&lockstep);
+        assert!(reference.communication.messages > 0);
+        for engine in engines {
+            let other = written(&on_engine(&lockstep, *engine));
+            let what = difference(&reference, &other);
+            assert_eq!(what, None, "{}, {scheme:?}, {set:?}, {engine:?}", case.name);
         }
     }
 }
 
 #[test]
-fn lockstep_and_event_write_the_same_bits_on_every_topology_and_scheme_whatever_the_latency() {
-    assert_equal_to_lockstep(&[
+fn lockstep_and_event_write_the_same_bits_on_every_topology_whatever_the_latency() {
+    let engines = [
         event(Latency::Constant { micros: 1000 }),
         event(Latency::Uniform {
             low_micros: 1,
             high_micros: 50_000,
         }),
-    ]);
+    ];
+    assert_equal_to_lockstep(&engines, usize::MAX);
 }
 
 #[cfg(feature = "node")]
 #[test]
-fn real_peers_over_memory_transport_write_lockstep_s_bits_on_every_topology_and_scheme() {
+fn real_peers_write_lockstep_s_bits_over_memory_transport_and_tcp() {
+    use crate::support::experiments::swarm;
     use undertone::config::TransportKind;
-    assert_equal_to_lockstep(&[crate::support::experiments::swarm(TransportKind::Memory)]);
-}
-
-#[cfg(feature = "node")]
-#[test]
-fn real_peers_over_tcp_write_lockstep_s_bits_on_every_topology_and_scheme() {
-    use undertone::config::TransportKind;
-    assert_equal_to_lockstep(&[crate::support::experiments::swarm(TransportKind::Tcp)]);
+    let engines = [swarm(TransportKind::Memory), swarm(TransportKind::Tcp)];
+    assert_equal_to_lockstep(&engines, 40);
 }
 
 #[test]

@@ -53,8 +53,25 @@ fn a_fifth_of_the_messages_lost_leaves_every_peer_within_the_tolerance() {
             let lossless = experiment(case, scheme, &["averaging.tolerance=1e-9"]);
             assert!(lossless.rounds() < planned.rounds(), "{about}");
             let report = run(&lossless, &mut Silent).expect("runs");
-            let written = serde_json::to_value(&report.summary).expect("JSON");
-            assert!(written["communication"].get("lost").is_none());
+            let plain = serde_json::to_value(&report.summary).expect("JSON");
+            let plain = &plain["communication"];
+            assert!(plain.get("lost").is_none());
+            // What loss costs stands in the summary: more rounds, messages and bytes.
+            let cost = &written["communication"];
+            for key in [
+                "messages",
+                "bytes_total",
+                "bytes_max_peer",
+                "bytes_mean_peer",
+            ] {
+                let [with, without] = [cost, plain].map(|all| all[key].as_f64().expect("a number"));
+                assert!(with > without, "{about}, {key}: {with} {without}");
+            }
+            let rounds = |all: &serde_json::Value| all["rounds"][0].as_u64().expect("a number");
+            assert_eq!(
+                rounds(cost) - rounds(plain),
+                u64::from(planned.rounds() - lossless.rounds())
+            );
         }
     }
 }

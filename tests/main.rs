@@ -4,11 +4,13 @@ mod analytic;
 mod central_equivalence;
 #[cfg(feature = "cli")]
 mod cli;
+mod conformance;
 mod consensus;
 mod equivalence;
 mod golden;
 mod layering;
 mod loss;
+mod plain_pca;
 mod programs;
 #[cfg(feature = "cli")]
 mod readme;

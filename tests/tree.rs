@@ -1,8 +1,7 @@
-//! The exact schemes: one seed, equal bits on all engines and at all peers, for a fraction of the bytes.
+//! Trees: what they cost beside gossip, and what is refused. That all engines agree to the bit stands in `conformance`.
 
-use undertone::config::{EngineConfig, read_config};
+use undertone::config::read_config;
 use undertone::engine::Silent;
-use undertone::engine::event::Latency;
 use undertone::protocol::Values;
 use undertone::protocol::averaging::{
     AveragingKind, AveragingOptions, Length, Load, MixingBounds, Program, Traffic,
@@ -11,100 +10,8 @@ use undertone::run::run;
 use undertone::scenario::Experiment;
 use undertone::topology::{LoadOptions, Topology, load};
 
-use crate::equivalence::{ALGORITHMS, difference, event, written};
-use crate::support::experiments::{CASES, Case, experiment, on_engine, resolve};
+use crate::support::experiments::resolve;
 use crate::support::repository;
-
-const MORE: [Case; 3] = [
-    Case {
-        name: "cogentco",
-        peers: 197,
-        topology: r#"{file = "../topologies/cogentco.toml"}"#,
-        colluders: 0,
-    },
-    Case {
-        name: "hypercube-16",
-        peers: 16,
-        topology: r#"{generator = "hypercube"}"#,
-        colluders: 1,
-    },
-    Case {
-        name: "barabasi-albert-40",
-        peers: 40,
-        topology: r#"{generator = "barabasi-albert", edges_per_node = 2, seed = 1}"#,
-        colluders: 0,
-    },
-];
-
-/// Every exact scheme with the algorithms it is tried on: the plain tree on four, the others on two.
-fn settings() -> impl Iterator<Item = (AveragingKind, Vec<&'static str>)> {
-    let plain: &[&str] = &[];
-    let trees = [plain].into_iter().chain(ALGORITHMS);
-    let trees = trees.map(|set| (AveragingKind::Tree, set.to_vec()));
-    let turns: &[&str] = &["averaging.fan_in=2", "averaging.rotate=3"];
-    let others = [
-        (AveragingKind::Tree, turns),
-        (AveragingKind::Doubling, plain),
-    ];
-    let others = others.into_iter().flat_map(|(scheme, options)| {
-        let of = move |set: &[&'static str]| (scheme, [options, set].concat());
-        [of(plain), of(ALGORITHMS[1])]
-    });
-    trees.chain(others)
-}
-
-/// Ten topologies, the power method and three other algorithms: every engine writes lockstep's bits, and all peers hold
-/// peer 0's.
-fn assert_equal_to_lockstep(engines: &[EngineConfig], most_peers: usize) {
-    let cases = CASES.iter().chain(&MORE);
-    let mut doubled = 0;
-    for case in cases.filter(|case| case.peers <= most_peers) {
-        let schemes: Vec<AveragingKind> = case.schemes().collect();
-        for (scheme, set) in settings().filter(|(scheme, _)| schemes.contains(scheme)) {
-            doubled += usize::from(scheme == AveragingKind::Doubling);
-            let set = set.as_slice();
-            let lockstep = experiment(*case, scheme, set);
-            let reference = written(&lockstep);
-            let session = lockstep.session(&undertone::vocabulary::Seed::from_u64(1));
-            let derived = session.communication(session.plan().releases().len(), false);
-            assert_eq!(reference.communication, derived, "{}", case.name);
-            for engine in engines {
-                let other = on_engine(&lockstep, *engine);
-                let what = difference(&reference, &written(&other));
-                assert_eq!(what, None, "{}, {set:?}, {engine:?}", case.name);
-            }
-            let report = run(&lockstep, &mut Silent).expect("runs");
-            let consensus = report.summary.consensus;
-            assert_eq!((consensus.between_peers, consensus.contraction), (0.0, 0.0));
-            assert!(
-                consensus.max_disagreement <= consensus.guaranteed,
-                "{consensus:?}"
-            );
-        }
-    }
-    assert!(
-        doubled >= 4,
-        "a complete graph and a hypercube have the edges"
-    );
-}
-
-#[test]
-fn lockstep_and_event_agree_under_a_tree_whatever_the_latency() {
-    let uniform = Latency::Uniform {
-        low_micros: 1,
-        high_micros: 50_000,
-    };
-    let constant = Latency::Constant { micros: 1000 };
-    assert_equal_to_lockstep(&[event(constant), event(uniform)], usize::MAX);
-}
-
-#[cfg(feature = "node")]
-#[test]
-fn real_peers_agree_with_lockstep_under_a_tree() {
-    use undertone::config::TransportKind;
-    let memory = crate::support::experiments::swarm(TransportKind::Memory);
-    assert_equal_to_lockstep(&[memory], usize::MAX);
-}
 
 /// P1's own method on the quickstart's users, with these keys changed.
 fn power(set: &[&str]) -> Result<Experiment, String> {

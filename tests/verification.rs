@@ -1,9 +1,10 @@
 //! `verify` as users put it into their own tests: a graph of their own, the library call, pass or fail.
 
 use undertone::assess::verification::{Verification, VerifyOptions, verify};
+use undertone::engine::SessionError;
 use undertone::engine::Silent;
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::Experiment;
+use undertone::scenario::{AveragingTableError, Experiment, ExperimentError};
 use undertone::topology::{Graph, Provenance, Topology};
 
 use crate::support::experiments::{CASES, Case, config, resolve, sims};
@@ -63,16 +64,83 @@ fn a_graph_with_another_number_of_nodes_is_refused_with_the_key_to_change() {
     );
 }
 
+fn verifies(case: Case, scheme: AveragingKind, set: &[&str]) {
+    let experiment = resolve(config(case, scheme, set)).expect("resolves");
+    let table = verify(&experiment, OPTIONS, &mut Silent).expect("runs");
+    let failures: Vec<_> = table.failures().collect();
+    let about = format!("{}, {scheme:?}, {set:?}", case.name);
+    assert!(table.passed(), "{about}: {failures:?}");
+    let algebra = table.checks.iter().filter(|check| check.kind == "algebra");
+    assert_eq!(algebra.count(), 3, "{about}");
+}
+
+/// Chebyshev gossip and one more scheme each, in turn.
 #[test]
 fn every_topology_verifies() {
-    for case in CASES {
-        for scheme in case.schemes() {
-            let config = config(case, scheme, &[]);
-            let experiment = resolve(config).expect("resolves");
-            let table = verify(&experiment, OPTIONS, &mut Silent).expect("runs");
-            let failures: Vec<_> = table.failures().collect();
-            assert!(table.passed(), "{}, {scheme:?}: {failures:?}", case.name);
+    for (number, case) in CASES.into_iter().enumerate() {
+        let others = case
+            .schemes()
+            .filter(|scheme| *scheme != AveragingKind::Chebyshev);
+        let others: Vec<AveragingKind> = others.collect();
+        verifies(case, AveragingKind::Chebyshev, &[]);
+        verifies(case, others[number % others.len()], &[]);
+    }
+}
+
+/// A graph that has the edges for every scheme.
+const CUBE: Case = Case {
+    name: "hypercube-16",
+    peers: 16,
+    topology: r#"{generator = "hypercube"}"#,
+    colluders: 1,
+};
+
+/// Every scheme with f64, f32 and integers mod 2^32: it verifies, or is refused with what to change.
+#[test]
+fn every_scheme_verifies_with_all_numbers_that_it_takes_and_refuses_the_others() {
+    let plain: &[&str] = &[];
+    let turns: &[&str] = &["averaging.fan_in=2", "averaging.rotate=3"];
+    let schemes = AveragingKind::all().map(|scheme| (scheme, plain));
+    let (mut verified, mut refused) = (0, Vec::new());
+    for (scheme, options) in schemes.chain([(AveragingKind::Tree, turns)]) {
+        for numbers in [plain, &["averaging.values=f32"], &["noise.scheme=ring"]] {
+            let set = [options, numbers].concat();
+            match resolve(config(CUBE, scheme, &set)) {
+                Ok(_) => {
+                    verifies(CUBE, scheme, &set);
+                    verified += 1;
+                }
+                Err(ExperimentError::Averaging(AveragingTableError::Ring)) => {
+                    refused.push((scheme.name(), "ring"));
+                }
+                Err(ExperimentError::Session(SessionError::MassValues { .. })) => {
+                    refused.push((scheme.name(), "f32"));
+                }
+                Err(other) => panic!("{scheme:?}, {set:?}: {other}"),
+            }
         }
+    }
+    // Two kinds of gossip take reals of either width, three exact settings integers too, and those that pass mass f64 alone.
+    assert_eq!(verified, 2 * 2 + 3 * 3 + 2);
+    let expected = [
+        ("linear", "ring"),
+        ("chebyshev", "ring"),
+        ("push-sum", "f32"),
+        ("push-sum", "ring"),
+        ("pairwise", "f32"),
+        ("pairwise", "ring"),
+    ];
+    assert_eq!(refused, expected);
+    let set = ["averaging.values=f32", "noise.scheme=ring"];
+    let both = resolve(config(CUBE, AveragingKind::Tree, &set)).expect_err("integers are no reals");
+    assert!(both.to_string().contains("averaging.values"), "{both}");
+}
+
+/// What is planned for loss verifies while a fifth of the messages never arrive.
+#[test]
+fn averaging_that_survives_loss_verifies_with_it() {
+    for scheme in [AveragingKind::PushSum, AveragingKind::Pairwise] {
+        verifies(CUBE, scheme, &["engine.kind=event", "engine.loss=0.2"]);
     }
 }
 
@@ -103,8 +171,15 @@ mod on_the_command_line {
 
     #[test]
     fn a_correct_run_exits_with_0_on_five_topologies() {
-        for case in &CASES[..5] {
-            let (code, json) = verify(*case, &[]);
+        let runs: [&[&str]; 5] = [
+            &[],
+            &["averaging={scheme=\"pairwise\"}"],
+            &["averaging={scheme=\"doubling\"}", "noise.scheme=ring"],
+            &["averaging={scheme=\"tree\", rotate=2, values=\"f32\"}"],
+            &["averaging={scheme=\"push-sum\"}"],
+        ];
+        for (case, set) in CASES.iter().zip(runs) {
+            let (code, json) = verify(*case, set);
             assert_eq!(code, Some(0), "{}: {json}", case.name);
             let table: serde_json::Value = serde_json::from_str(&json).expect("one document");
             assert_eq!(table["passed"], true);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, Covariance, Krylov, Momentum, PowerMethod};
+use super::{Algorithm, Covariance, IsometricCovariance, Krylov, Momentum, PowerMethod};
 
 /// The algorithms an experiment file can name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +20,8 @@ pub enum AlgorithmKind {
     Krylov,
     /// One noisy release of the whole matrix (Analyze Gauss).
     Covariance,
+    /// The same in coordinates in which lengths are those of the matrix.
+    IsometricCovariance,
 }
 
 impl AlgorithmKind {
@@ -31,6 +33,7 @@ impl AlgorithmKind {
             Self::Momentum => "momentum",
             Self::Krylov => "krylov",
             Self::Covariance => "covariance",
+            Self::IsometricCovariance => "isometric-covariance",
         }
     }
 }
@@ -65,6 +68,11 @@ pub enum AlgorithmSpec {
     },
     /// [`Covariance`].
     Covariance {
+        /// Eigenvectors wanted, p.
+        rank: usize,
+    },
+    /// [`IsometricCovariance`].
+    IsometricCovariance {
         /// Eigenvectors wanted, p.
         rank: usize,
     },
@@ -182,6 +190,7 @@ impl AlgorithmSpec {
                 iterations,
             }),
             Self::Covariance { rank } => Arc::new(Covariance { dimension, rank }),
+            Self::IsometricCovariance { rank } => Arc::new(IsometricCovariance { dimension, rank }),
             Self::Own(ref algorithm) => Arc::clone(algorithm),
         })
     }
@@ -194,6 +203,7 @@ impl AlgorithmSpec {
             Self::Momentum { .. } => Some(AlgorithmKind::Momentum),
             Self::Krylov { .. } => Some(AlgorithmKind::Krylov),
             Self::Covariance { .. } => Some(AlgorithmKind::Covariance),
+            Self::IsometricCovariance { .. } => Some(AlgorithmKind::IsometricCovariance),
             Self::Own(_) => None,
         }
     }
@@ -214,7 +224,8 @@ impl AlgorithmSpec {
             Self::Power { rank, .. }
             | Self::Momentum { rank, .. }
             | Self::Krylov { rank, .. }
-            | Self::Covariance { rank } => *rank,
+            | Self::Covariance { rank }
+            | Self::IsometricCovariance { rank } => *rank,
             Self::Own(algorithm) => algorithm.query_columns(),
         }
     }
@@ -244,7 +255,7 @@ impl AlgorithmSpec {
             Self::Power { iterations, .. }
             | Self::Momentum { iterations, .. }
             | Self::Krylov { iterations, .. } => *iterations,
-            Self::Covariance { .. } => 1,
+            Self::Covariance { .. } | Self::IsometricCovariance { .. } => 1,
             Self::Own(algorithm) => {
                 let releases = algorithm.releases();
                 releases.last().map_or(0, |release| release.iteration.0)

@@ -14,7 +14,8 @@ use crate::run::convergence_bounds::ConvergenceBounds;
 use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
 use crate::run::summary::Summary;
-use crate::run::{ComparedRun, output, run};
+use crate::run::variance::{VariancePart, VarianceSummary};
+use crate::run::{ComparedRun, Report, output, run};
 use crate::writing::bytes;
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
@@ -50,7 +51,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
             .context("cannot print the summary")?;
         writeln!(out)?;
     } else if !quiet {
-        print(&mut out, &results.summary)?;
+        print(&mut out, &results)?;
         writeln!(out, "results: {}", directory.display())?;
         writeln!(out, "report: {}", written.display())?;
     }
@@ -58,7 +59,8 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     Ok(Verdict::Success)
 }
 
-fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
+    let summary = &report.summary;
     print_setting(out, summary)?;
     print_utility(out, summary)?;
     if let Some(recommendation) = &summary.recommendation {
@@ -81,7 +83,7 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         writeln!(out, "lost: {} messages", communication.lost)?;
     }
     // Engines with one copy of the basis have nobody to disagree.
-    if summary.consensus.guaranteed > 0.0 {
+    if summary.consensus.guaranteed > 0.0 || summary.consensus.max_disagreement > 0.0 {
         let known = if communication.lost > 0 {
             "planned"
         } else if summary.topology.certified {
@@ -95,6 +97,8 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             table::number(summary.consensus.max_disagreement),
             table::number(summary.consensus.guaranteed),
         )?;
+    } else if report.has_peers() {
+        writeln!(out, "all peers hold the same sum, to the last bit")?;
     }
     if let Some(rounding) = summary.consensus.rounding {
         write!(
@@ -184,6 +188,8 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         subspace_error: utility.subspace_error,
         relative_error: utility.relative_error,
         relative_error_non_private: utility.relative_error_non_private,
+        captured_variance: utility.captured_variance,
+        explained_ratio: utility.explained_ratio,
     };
     let mut runs = vec![("this run", &ours), ("trusted curator", &utility.central)];
     runs.push(("no privacy", &utility.non_private));
@@ -202,6 +208,9 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         ]);
     }
     table::write(out, &rows)?;
+    if let Some(variance) = &utility.variance {
+        print_variance(out, variance)?;
+    }
     if utility.reference_floor != summary.data.degree_floor {
         let floor = utility.reference_floor;
         writeln!(
@@ -222,6 +231,36 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         print_compared(out, compared)?;
     }
     print_bounds(out, &utility.bounds)
+}
+
+/// How much variance the first k columns capture.
+fn print_variance(out: &mut impl Write, variance: &VarianceSummary) -> io::Result<()> {
+    writeln!(
+        out,
+        "\nvariance captured by the first k components (measured on the raw data: not private)"
+    )?;
+    let heading = [
+        "k",
+        "this run",
+        "trusted curator",
+        "no privacy",
+        "explained ratio",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    let of = |parts: Option<&Vec<VariancePart>>, k: usize| {
+        let part = parts.and_then(|parts| parts.get(k));
+        table::optional(part.map(|part| part.captured))
+    };
+    for (k, part) in variance.this_run.iter().enumerate() {
+        rows.push(vec![
+            part.components.to_string(),
+            table::optional(Some(part.captured)),
+            of(variance.central.as_ref(), k),
+            of(variance.non_private.as_ref(), k),
+            table::optional(Some(part.explained)),
+        ]);
+    }
+    table::write(out, &rows)
 }
 
 /// The method that the run is compared with, in one line.

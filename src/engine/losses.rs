@@ -5,8 +5,10 @@
 //! peers publish is fixed before the first averaging message of a release is sent. So whatever is computed from published inputs and a
 //! pattern of loss is post-processing of the published inputs: a run that loses messages protects what one without does.
 
+use super::outcome::Communication;
 use super::session::Session;
-use crate::protocol::{Body, Message};
+use crate::protocol::averaging::{Phase, Traffic};
+use crate::protocol::{Body, Message, Values, wire};
 use crate::vocabulary::{Label, PeerIndex, ReleaseId, Round, Seed};
 
 /// What happens to the messages of one session whose averaging is made for loss.
@@ -47,23 +49,82 @@ impl Losses {
     /// What happens to a message. One of averaging is sent once. Numbers to agree on and own coordinates are sent until they
     /// arrive: each attempt is lost with the same probability, so k attempts are all lost with its k-th power.
     pub(super) fn fate(&self, message: &Message, ends: (PeerIndex, PeerIndex)) -> Fate {
-        let kind = match &message.body {
-            Body::Average(_) | Body::Residues(_) => {
-                let arrives = !self.average((message.release, message.round), ends);
-                return Fate {
-                    attempts: 1,
-                    arrives,
-                };
-            }
-            Body::Scale(_) => 1,
-            Body::Coordinates(_) => 2,
+        let place = (message.release, message.round);
+        match Phase::of(&message.body) {
+            Phase::Sums => Fate {
+                attempts: 1,
+                arrives: !self.average(place, ends),
+            },
+            phase => Fate {
+                attempts: 1 + self.failures(phase, place, ends),
+                arrives: true,
+            },
+        }
+    }
+
+    /// How often a message that is sent until it arrives is lost before it does.
+    fn failures(
+        &self,
+        phase: Phase,
+        (release, round): (ReleaseId, Round),
+        ends: (PeerIndex, PeerIndex),
+    ) -> u32 {
+        let kind = match phase {
+            Phase::Sums => return 0,
+            Phase::Agreement => 1,
+            Phase::Coordinates => 2,
         };
-        let uniform = self.uniform([message.release.0, message.round.0, kind, 0], ends);
+        let uniform = self.uniform([release.0, round.0, kind, 0], ends);
         // Above 0 and at most 1, so that the quotient is a number from 0 on.
         let failed = (1.0 - uniform).ln() / self.fraction.ln();
-        Fate {
-            attempts: 1 + failed.floor().min(1e9) as u32,
-            arrives: true,
+        failed.floor().min(1e9) as u32
+    }
+
+    /// What a run of the first so many releases communicates that has lost so many averaging messages. What is sent until it arrives is
+    /// counted as often as it is sent. With `agreed` there was one agreement more, after which the algorithm was done.
+    pub(super) fn communication(
+        &self,
+        session: &Session,
+        (releases, agreed): (usize, bool),
+        mut lost: u64,
+    ) -> Communication {
+        let plan = session.plan();
+        let (mut messages, mut sent) = session.sent(releases, agreed);
+        let mut flooded = |release: ReleaseId, phase: Phase, bytes: usize| {
+            for round in (0..plan.scale_rounds()).map(Round) {
+                for (from, sent) in sent.iter_mut().enumerate() {
+                    for &to in session.graph().neighbours(from) {
+                        let ends = (PeerIndex::from_index(from), PeerIndex(to));
+                        let again = u64::from(self.failures(phase, (release, round), ends));
+                        sent.add(phase, again * bytes as u64);
+                        messages += again;
+                        lost += again;
+                    }
+                }
+            }
+        };
+        let number = wire::framed_len(&Body::Scale(0.0), Values::F64);
+        for (release, planned) in (1..)
+            .map(ReleaseId)
+            .zip(plan.releases().iter().take(releases))
+        {
+            if planned.agrees() {
+                flooded(release, Phase::Agreement, number);
+            }
+            if planned.is_own() {
+                let values = planned.values() * session.peers();
+                let bytes = wire::framed_block_len(values, Values::F64);
+                flooded(release, Phase::Coordinates, bytes);
+            }
+        }
+        if agreed {
+            flooded(ReleaseId(releases as u32 + 1), Phase::Agreement, number);
+        }
+        let rounds = session.communication(releases, agreed).rounds;
+        let all = Traffic::counted(rounds.iter().sum(), messages, &sent);
+        Communication {
+            lost,
+            ..Communication::of(all, rounds)
         }
     }
 

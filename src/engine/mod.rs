@@ -129,6 +129,16 @@ pub enum EngineError {
          averaging.rotate = 1"
     )]
     Turns,
+    /// The analytic engine was given averaging that is made for lost messages.
+    #[error(
+        "the analytic engine knows the law of averaging that loses nothing, and the session's is made for losing {} % of the messages: use \
+         engine \"event\" or \"lockstep\", or set engine.loss = 0",
+        100.0 * loss
+    )]
+    Lossless {
+        /// The fraction of messages that should be lost.
+        loss: f64,
+    },
     /// Nothing is left to deliver and peers are still waiting: is the topology connected?
     #[error("{waiting} of {peers} peers wait for messages that nobody will send")]
     Stalled {

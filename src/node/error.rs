@@ -18,6 +18,16 @@ pub enum SwarmError {
          call it from a thread of its own"
     )]
     NestedRuntime,
+    /// Averaging that is made for lost messages, over connections that lose none.
+    #[error(
+        "the session's averaging is made for losing {} % of the messages, and the connections of a swarm lose none: set engine.loss = 0, or \
+         engine.kind = \"event\"",
+        100.0 * loss
+    )]
+    Lossless {
+        /// The fraction of messages that should be lost.
+        loss: f64,
+    },
     /// The runtime's threads could not be started.
     #[error("cannot start the asynchronous runtime: {0}")]
     Runtime(#[source] io::Error),

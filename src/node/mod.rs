@@ -75,7 +75,7 @@ use crate::engine::{Observer, Outcome, Session};
 ///
 /// # Errors
 /// [`SwarmError`]: among others when called from within an asynchronous runtime (use a thread of its
-/// own), when the limit on open files is too low for TCP, and when a peer reports a neighbour.
+/// own), when the session's averaging is made for lost messages, when the limit on open files is too low for TCP, and when a peer reports a neighbour.
 ///
 /// # Cost
 /// Encryption and copies within libp2p bound it: 2.4 to 3.9 CPU seconds per GB of messages, of which the same
@@ -88,6 +88,11 @@ pub fn run(
 ) -> Result<Outcome, SwarmError> {
     if Handle::try_current().is_ok() {
         return Err(SwarmError::NestedRuntime);
+    }
+    let loss = session.program().loss();
+    if !loss.is_none() {
+        let loss = loss.fraction();
+        return Err(SwarmError::Lossless { loss });
     }
     if options.transport == Transport::Tcp {
         descriptors::check(session.graph())?;

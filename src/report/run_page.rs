@@ -152,6 +152,8 @@ fn utility(summary: &Summary) -> PageTable {
         subspace_error: summary.utility.subspace_error,
         relative_error: summary.utility.relative_error,
         relative_error_non_private: summary.utility.relative_error_non_private,
+        captured_variance: summary.utility.captured_variance,
+        explained_ratio: summary.utility.explained_ratio,
     };
     let mut runs = vec![("this run".to_owned(), ours)];
     if summary.privacy.epsilon.is_some() {
@@ -303,8 +305,11 @@ fn consensus(report: &Report) -> Option<Figure> {
 
 fn agreement(experiment: &Experiment, report: &Report) -> String {
     let consensus = report.summary.consensus;
-    if consensus.guaranteed <= 0.0 {
+    if !report.has_peers() {
         return "There is one copy of the basis: nobody can disagree.".to_owned();
+    }
+    if (consensus.guaranteed, consensus.max_disagreement) == (0.0, 0.0) {
+        return "All peers ended with the same sum, to the last bit.".to_owned();
     }
     let known = if report.summary.topology.certified {
         "guaranteed"

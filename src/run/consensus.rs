@@ -6,9 +6,13 @@ use crate::engine::{Outcome, ReleaseRecord};
 use crate::scenario::Experiment;
 
 /// What is guaranteed for the disagreement of a release: what its exchange guarantees in f64, plus what rounding to f32 adds
-/// where values are f32. `None` for engines with one copy.
+/// where values are f32; 0 where the averaging program makes all peers end with the same bits, whatever their values are. `None`
+/// for engines with one copy.
 pub(super) fn guaranteed(experiment: &Experiment, record: &ReleaseRecord) -> Option<f64> {
     let spread = record.consensus?.initial_spread;
+    if experiment.program().ends_equal() {
+        return Some(0.0);
+    }
     let published = record.totals.published.values();
     let rounding = rounding::of_release(experiment, spread, published);
     Some(of_doubles(experiment, spread) + rounding.unwrap_or(0.0))
@@ -18,15 +22,7 @@ pub(super) fn guaranteed(experiment: &Experiment, record: &ReleaseRecord) -> Opt
 ///
 /// Every round adds at most a few units in the last place of the values it handles, and those are of the
 /// size of the spread or the mean.
-///
-/// A scheme that adds up exactly once differs from the sum in peer order by rounding alone. Either sum has an error of at most
-/// s ε/2 Σ_u |x_u| per coordinate, to first order, and Σ_u ‖x_u‖ ≤ ‖Ȳ‖ + Σ_u ‖x_u − x̄‖ ≤ ‖Ȳ‖ (1 + spread/√s) by Cauchy and Schwarz;
-/// twice that leaves room for the higher orders and the norm's own rounding.
 fn of_doubles(experiment: &Experiment, initial_spread: f64) -> f64 {
-    if experiment.config().averaging.scheme.is_exact() {
-        let peers = experiment.topology().graph().nodes() as f64;
-        return 2.0 * f64::EPSILON * peers * (1.0 + initial_spread / peers.sqrt());
-    }
     let rounds = f64::from(experiment.rounds());
     let rounding = 4.0 * f64::EPSILON * rounds * (1.0 + initial_spread);
     experiment.contraction() * initial_spread + rounding

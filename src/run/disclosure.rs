@@ -122,6 +122,8 @@ impl Discloses for DataTableError {
         match self {
             Self::DegreeFloor
             | Self::DegreeCap
+            | Self::Key { .. }
+            | Self::NumbersAdjacency { .. }
             | Self::ItemsAndItemsFile { .. }
             | Self::ItemsHashAlone
             | Self::ItemsHash { .. } => Dependence::Public,
@@ -183,16 +185,21 @@ impl Discloses for DataError {
         match self {
             Self::Threshold { .. }
             | Self::Radius { .. }
+            | Self::Preparation(_)
+            | Self::Generated(_)
             | Self::NoPeers
             | Self::TooManyPeers { .. } => Dependence::Public,
+            // A limit on rows, where one is promised, is part of what makes a file a data set.
             Self::Line { .. }
+            | Self::Array { .. }
+            | Self::LongRow { .. }
             | Self::TruncatedGzip { .. }
             | Self::CorruptGzip { .. }
             | Self::Container { .. }
             | Self::Empty { .. }
             | Self::EmptyList { .. }
             | Self::Row { .. } => Dependence::Format,
-            Self::Open { .. } | Self::Read { .. } => Dependence::Machine,
+            Self::Open { .. } | Self::Read { .. } | Self::ReadBytes { .. } => Dependence::Machine,
         }
     }
 }
@@ -221,6 +228,7 @@ impl Discloses for EngineError {
             | Self::Integers
             | Self::Unbalanced { .. }
             | Self::Turns
+            | Self::Lossless { .. }
             | Self::Noise
             | Self::NotProduct { .. }
             | Self::OutOfOrder { .. }
@@ -261,6 +269,7 @@ impl Discloses for SwarmError {
         match self {
             Self::Peer(error) => error.dependence(),
             Self::Fault { .. } => Dependence::Release,
+            Self::Lossless { .. } => Dependence::Public,
             Self::NestedRuntime
             | Self::Runtime(_)
             | Self::FileDescriptors { .. }

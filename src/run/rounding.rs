@@ -1,7 +1,7 @@
 //! What f32 costs: a bound on how far rounding moves a peer's estimate of a sum.
 
 use crate::protocol::Values;
-use crate::protocol::averaging::{AveragingKind, Form, PeerStep, Program};
+use crate::protocol::averaging::{AveragingKind, Form};
 use crate::scenario::Experiment;
 
 /// ε, the unit roundoff of f32: |rd(x) − x| ≤ ε|x| + τ for every x within its range, τ = 2⁻¹⁵⁰.
@@ -10,7 +10,7 @@ const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 /// What bounds the rounding of a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shape {
-    /// Listed steps without negative weights, whose every input counts once in the end.
+    /// Listed steps that add up every input exactly once, see [`Program::sums_exactly`](crate::protocol::averaging::Program::sums_exactly).
     Exact,
     /// x ← W x, of which one round shrinks the spread by ρ.
     Linear {
@@ -125,18 +125,11 @@ pub(super) fn of_release(experiment: &Experiment, spread: f64, published: &[f64]
 }
 
 fn shape(experiment: &Experiment, scheme: AveragingKind) -> Option<Shape> {
-    let positive = |step: &PeerStep| {
-        step.own >= 0.0 && step.expect.iter().all(|expected| expected.weight >= 0.0)
-    };
-    match experiment.program().form() {
-        Form::Listed(_) => {
-            let turns = experiment.program().turns().iter();
-            let positive = turns.map(Program::form).all(|form| match form {
-                Form::Listed(steps) => steps.iter().flatten().all(positive),
-                Form::Recurrence(_) | Form::Passing(_) => false,
-            });
-            (scheme.is_exact() && positive).then_some(Shape::Exact)
-        }
+    let program = experiment.program();
+    match program.form() {
+        Form::Listed(_) => program
+            .sums_exactly(experiment.topology())
+            .then_some(Shape::Exact),
         Form::Recurrence(_) => {
             let factor = scheme.contraction(experiment.mixing_bounds(), 1).ok()?;
             match scheme {

@@ -1,6 +1,7 @@
 //! How far the peers are apart after every averaging round, collected where that is cheap.
 
 use crate::engine::{Observer, ReleaseRecord, Transcript};
+use crate::protocol::averaging::Form;
 use crate::scenario::Experiment;
 use crate::scenario::memory::watches_rounds;
 use crate::vocabulary::{ReleaseId, Round};
@@ -61,10 +62,10 @@ impl Observer for Rounds<'_> {
 /// The factors by which 0, 1, …, K averaging rounds shrink the spread at least, for any start. None where a program
 /// promises nothing before its end.
 pub(super) fn contractions(experiment: &Experiment) -> Vec<f64> {
-    let scheme = experiment.config().averaging.scheme;
-    if scheme.is_exact() || scheme.passes_mass() {
+    if !matches!(experiment.program().form(), Form::Recurrence(_)) {
         return Vec::new();
     }
+    let scheme = experiment.config().averaging.scheme;
     let bounds = experiment.mixing_bounds();
     (0..=experiment.rounds())
         .filter_map(|round| scheme.contraction(bounds, round).ok())

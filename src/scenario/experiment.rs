@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
+use super::numbers::Centring;
 use super::shared::Shared;
 use super::warning::Warning;
 use crate::algorithm::{Algorithm, AlgorithmSpec, ReleaseSpec};
@@ -36,6 +37,7 @@ use crate::privacy::{
 };
 use crate::protocol::averaging::{MixingBounds, Program};
 use crate::topology::Topology;
+use crate::vocabulary::ReleaseId;
 
 /// An experiment with its data read, its topology built and its noise planned.
 #[derive(Clone, Debug)]
@@ -52,6 +54,10 @@ pub struct Experiment {
     pub(super) held_out: Option<HeldOut>,
     /// What was read and dropped.
     pub(super) data: DataSummary,
+    /// Every user's numbers, prepared by public constants but neither centred nor clipped; of ratings centred.
+    pub(super) samples: Option<Arc<SparseRows>>,
+    /// The mean that is released first, where it is private.
+    pub(super) centring: Option<Centring>,
     /// Every user's normalised row.
     pub(super) user_rows: Arc<SparseRows>,
     /// The rows each peer holds.
@@ -66,8 +72,10 @@ pub struct Experiment {
     pub(super) algorithm: Arc<dyn Algorithm>,
     /// What one record is and how its effect is bounded.
     pub(super) sensitivity_spec: SensitivitySpec,
-    /// How far one person can move what is released.
+    /// How far one person can move what is released, of the first release but a mean.
     pub(super) sensitivity: Sensitivity,
+    /// The same of every release, of its first block.
+    pub(super) sensitivities: Vec<Sensitivity>,
     /// The noise multiplier and what it spends.
     pub(super) calibrated: Calibrated,
     /// δ of the budget, validated.
@@ -128,6 +136,19 @@ impl Experiment {
         &self.user_rows
     }
 
+    /// The numbers of every user as public constants prepare them: of a matrix before it is centred, of ratings after it; neither
+    /// is clipped. `None` where data are who interacted with what.
+    #[must_use]
+    pub fn samples(&self) -> Option<&SparseRows> {
+        self.samples.as_deref()
+    }
+
+    /// The mean that is released under noise before everything else, where `data.centre = "private"`.
+    #[must_use]
+    pub fn centring(&self) -> Option<&Centring> {
+        self.centring.as_ref()
+    }
+
     /// The rows each peer holds.
     #[must_use]
     pub fn peer_rows(&self) -> &PeerRows {
@@ -173,6 +194,13 @@ impl Experiment {
     #[must_use]
     pub fn sensitivity(&self) -> Sensitivity {
         self.sensitivity
+    }
+
+    /// The same of one release of the program, from 1.
+    #[must_use]
+    pub fn sensitivity_of(&self, release: ReleaseId) -> Sensitivity {
+        let known = self.sensitivities.get(release.index());
+        known.copied().unwrap_or(self.sensitivity)
     }
 
     /// The noise multiplier and what it spends.
@@ -265,11 +293,11 @@ impl Experiment {
         !Arc::ptr_eq(&self.topology, &self.noise_topology)
     }
 
-    /// What the σ's of iteration `iteration`, from 1, are multiplied by: 1 with an even budget.
+    /// What the σ's of a release, from 1, are multiplied by: 1 with an even budget and no private mean.
     #[must_use]
-    pub fn noise_factor(&self, iteration: u32) -> f64 {
-        let index = iteration.saturating_sub(1) as usize;
-        self.noise_factors.get(index).copied().unwrap_or(1.0)
+    pub fn noise_factor(&self, release: ReleaseId) -> f64 {
+        let known = self.noise_factors.get(release.index());
+        known.copied().unwrap_or(1.0)
     }
 
     /// The number of iterations of an even budget that cost what these do: Σ 1/f_l², which is L up to rounding. With

@@ -15,8 +15,8 @@ use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{filters, memory, ring, warnings};
-use crate::algorithm::{Algorithm, AlgorithmKind};
+use super::{filters, memory, numbers, ring, warnings};
+use crate::algorithm::{Algorithm, AlgorithmKind, AlgorithmSpec};
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
 };
@@ -58,6 +58,7 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`].
     pub fn resolve_from(config: Config, materials: &Materials) -> Result<Self, ExperimentError> {
+        numbers::check(&config)?;
         let mut clock = Clock::default();
         let loaded = clock.time("data", || materials.loaded(&config.data))?;
         let peers = peer_count(&config, &loaded);
@@ -77,6 +78,7 @@ impl Experiment {
         base: &Path,
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
+        numbers::check(&config)?;
         let mut clock = Clock::default();
         let materials = Materials::new(base);
         let loaded = clock.time("data", || materials.loaded(&config.data))?;
@@ -122,12 +124,14 @@ impl Experiment {
             noise_topology,
             renumbered,
         } = peer_names::matched(topology, noise_topology).map_err(NetworkError::from)?;
-        let held = materials.held(&config, || {
-            filters::filtered(&config, base, loaded, list.as_deref(), &seed)
+        let held = materials.held(&config, || match numbers::is_matrix(&config.data) {
+            true => Ok(numbers::held(loaded)),
+            false => filters::filtered(&config, base, loaded, list.as_deref(), &seed),
         })?;
         let (interactions, data, held_out) = Held::clone(&held);
         // Under noise no data at all is data like any other: a refusal would tell it apart from its neighbours.
-        if interactions.is_empty() && config.noise.scheme == Scheme::None {
+        let of_numbers = numbers::are_meant(&config.data);
+        if !of_numbers && interactions.is_empty() && config.noise.scheme == Scheme::None {
             return Err(DataTableError::NoInteractions {
                 ratings: data.ratings,
                 threshold: config.data.threshold,
@@ -138,8 +142,15 @@ impl Experiment {
             degree_floor: config.data.degree_floor,
             ..data
         };
-        let user_rows = materials.user_rows(&config, || {
-            Ok::<_, ExperimentError>(interactions.normalised_rows(floor))
+        let samples = of_numbers
+            .then(|| {
+                let make = || numbers::prepared(&config, base, loaded, &interactions);
+                materials.samples(&config, make)
+            })
+            .transpose()?;
+        let user_rows = materials.user_rows(&config, || match &samples {
+            Some(samples) => numbers::rows(&config, base, samples),
+            None => Ok(interactions.normalised_rows(floor)),
         })?;
         let peer_rows =
             materials.peer_rows(&config, || filters::dealt(&config, &user_rows, peers))?;
@@ -147,12 +158,9 @@ impl Experiment {
         checked_algorithm(&config, items)?;
         checked_counts(&config, items)?;
         let spec = config.algorithm.spec().map_err(PlanError::from)?;
-        let algorithm = spec.build(items).map_err(PlanError::from)?;
-        let first = algorithm.releases().swap_remove(0);
+        let plain = spec.build(items).map_err(PlanError::from)?;
+        let first = plain.releases().swap_remove(0);
         let (released, columns) = (first.blocks[0].quantity, first.blocks[0].columns);
-        if config.engine.kind == EngineKind::Analytic && released != Quantity::Product {
-            return Err(EngineTableError::AnalyticRelease { released }.into());
-        }
         let sensitivity_spec = SensitivitySpec::new(
             config.privacy.adjacency,
             config.privacy.sensitivity,
@@ -169,6 +177,37 @@ impl Experiment {
             .budget
             .noise_factors(config.algorithm.iterations)
             .map_err(PrivacyTableError::from)?;
+        let centring = match &samples {
+            Some(samples) => {
+                numbers::centring(&config, samples, &sensitivity_spec, columns, budget)?
+            }
+            None => None,
+        };
+        let (spec, algorithm, noise_factors) = match &centring {
+            Some(centring) => {
+                let factors = centring.factors(&noise_factors, plain.releases().len());
+                let algorithm = centring.around(plain);
+                let spec = AlgorithmSpec::Own(Arc::clone(&algorithm));
+                (spec, algorithm, factors)
+            }
+            None => (spec, plain, noise_factors),
+        };
+        let sensitivities = algorithm
+            .releases()
+            .iter()
+            .map(|release| sensitivity_spec.of(release.blocks[0].quantity, columns))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(PrivacyTableError::from)?;
+        let other = algorithm
+            .releases()
+            .iter()
+            .find(|release| release.blocks[0].quantity != Quantity::Product)
+            .map(|release| release.blocks[0].quantity);
+        if config.engine.kind == EngineKind::Analytic
+            && let Some(released) = other
+        {
+            return Err(EngineTableError::AnalyticRelease { released }.into());
+        }
         let ring = ring_request(
             &config,
             algorithm.as_ref(),
@@ -203,6 +242,7 @@ impl Experiment {
             if config.engine.kind == EngineKind::Analytic {
                 return Err(EngineTableError::AnalyticRing.into());
             }
+            // Before its program is compiled, which may be refused for reasons that have nothing to do with the ring.
             if !config.averaging.scheme.is_exact() {
                 return Err(AveragingTableError::Ring.into());
             }
@@ -229,6 +269,8 @@ impl Experiment {
             interactions,
             held_out,
             data,
+            samples,
+            centring,
             user_rows,
             peer_rows,
             topology,
@@ -236,6 +278,7 @@ impl Experiment {
             algorithm,
             sensitivity_spec,
             sensitivity,
+            sensitivities,
             calibrated,
             delta: budget.delta,
             noise: NoisePlan::clone(&noise),
@@ -263,6 +306,10 @@ pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions,
     let mut config = completed(config)?;
     let materials = Materials::new(base);
     let loaded = materials.loaded(&config.data)?;
+    if numbers::is_matrix(&config.data) {
+        let why = "is one of matrices, and recommendations are of items in rating files";
+        return Err(DataTableError::Key { key: "format", why }.into());
+    }
     let list = filters::item_list(&mut config, &materials)?;
     let seed = Seed::from_u64(config.seed);
     filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
@@ -341,6 +388,7 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     }
     config.evaluation.check()?;
     filters::check(&config)?;
+    numbers::check(&config)?;
     if let Latency::Uniform {
         low_micros: low,
         high_micros: high,

@@ -1,11 +1,10 @@
 //! From an experiment to sessions: one per seed, all under the same public plan.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::error::{AlgorithmTableError, ExperimentError};
 use super::experiment::Experiment;
-use crate::config::{DataConfig, EngineKind};
+use crate::config::EngineKind;
 use crate::engine::{Session, SessionParts};
 use crate::privacy::RingPlan;
 use crate::protocol::{Plan, PlanParameters, RingParameters};
@@ -80,12 +79,7 @@ impl Experiment {
             EngineKind::Lockstep | EngineKind::Event | EngineKind::Swarm => "peers",
             other => other.name(),
         };
-        let data = DataConfig {
-            path: PathBuf::new(),
-            obtain: None,
-            items_file: None,
-            ..config.data.clone()
-        };
+        let data = config.data.without_paths();
         let settings = serde_json::to_vec(&(
             engine,
             data,

@@ -5,6 +5,7 @@ use super::warning::Warning;
 use crate::algorithm::Start;
 use crate::config::EngineKind;
 use crate::privacy::Scheme;
+use crate::protocol::averaging::Form;
 
 /// Every warning that applies, most serious first.
 pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
@@ -36,9 +37,8 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
     }
     let has_peers = !config.engine.kind.reveals_only_sums();
     let averaging = &config.averaging;
-    let rests_on_spectrum = !averaging.scheme.passes_mass()
-        && averaging.rounds.is_none()
-        && !averaging.scheme.is_exact();
+    let recurs = matches!(experiment.program.form(), Form::Recurrence(_));
+    let rests_on_spectrum = recurs && averaging.rounds.is_none();
     if has_peers && !experiment.topology.spectrum().is_certified() && rests_on_spectrum {
         warnings.push(Warning::EstimatedSpectrum);
     }

@@ -73,7 +73,24 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         ],
         Some(&["vocabulary"]),
     ),
-    ("data/error", &[], Some(&["vocabulary"])),
+    ("data/matrix_problem", &[], Some(&[])),
+    (
+        "data/error",
+        &["data/matrix_problem"],
+        Some(&["vocabulary"]),
+    ),
+    (
+        "data/matrix",
+        &[
+            "data/error",
+            "data/formats",
+            "data/interactions",
+            "data/matrix_problem",
+            "data/ratings",
+            "data/source",
+        ],
+        Some(&["vocabulary", "linalg"]),
+    ),
     (
         "data/formats",
         &["data/error", "data/ratings", "data/source"],

@@ -1,6 +1,7 @@
 //! Programs of releases that no experiment file names: one small algorithm per kind of release, on every engine.
 
 mod batches;
+mod centred;
 mod composite;
 mod coordinates;
 mod refusals;
@@ -12,16 +13,17 @@ use std::sync::Arc;
 use undertone::algorithm::{Algorithm, AlgorithmSpec, LocalData};
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::event::{self, Latency};
-use undertone::engine::{
-    EngineError, Observer, Outcome, PeerRows, Session, SessionParts, Silent, Transcript, federated,
-    graphs_digest, lockstep,
-};
-use undertone::linalg::{SparseRows, start_block};
+use undertone::engine::{Outcome, Session, Silent, federated, lockstep};
+use undertone::linalg::SparseRows;
 use undertone::privacy::SensitivitySpec;
+use undertone::protocol::Values;
 use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
-use undertone::protocol::{Plan, PlanParameters, Values};
 use undertone::topology::{Graph, Provenance, Topology};
-use undertone::vocabulary::{PeerIndex, Seed};
+use undertone::vocabulary::PeerIndex;
+
+use crate::support::bits::Told;
+use crate::support::sessions::Parts;
+pub(crate) use two_releases::{alternating, bounds_of_alternating};
 
 pub(crate) const ITEMS: usize = 7;
 pub(crate) const PEERS: usize = 6;
@@ -76,7 +78,6 @@ impl Setting {
         peers: &[LocalData],
         seed: u64,
     ) -> Session {
-        let seed = Seed::from_u64(seed);
         let topology = Arc::new(Topology::from_graph(graph(), Provenance::edges("test")));
         let bounds = MixingBounds {
             lowest: -0.95,
@@ -89,41 +90,17 @@ impl Setting {
         let program =
             self.averaging
                 .compile(&*topology, bounds, length, AveragingOptions::default());
-        let program = program.expect("a connected graph");
-        let (items, columns) = (algorithm.dimension(), algorithm.query_columns());
-        // The same start for all seeds: runs differ in their noise.
-        let start = start_block(&Seed::from_u64(0), items, columns).expect("full rank");
-        let [sigma_own, sigma_pairwise, sigma_coordinate] = self.sigmas;
-        let plan = Plan::new(PlanParameters {
-            peers: peers.len() as u32,
-            dimension: items,
+        let parts = Parts {
+            program: Arc::new(program.expect("a connected graph")),
+            topology,
+            items: algorithm.dimension(),
             algorithm: AlgorithmSpec::Own(algorithm),
             sensitivity: self.sensitivity.clone(),
-            sigma_own,
-            sigma_pairwise,
-            sigma_coordinate,
-            ring: None,
-            noise_factors: Vec::new(),
-            scale_rounds: topology.diameter_bound().expect("connected"),
-            averaging_rounds: program.rounds(),
+            sigmas: self.sigmas,
             values: Values::F64,
-            program: program.digest(),
-            topology: graphs_digest(&topology, &topology),
-            start: start.digest(),
-        });
-        let plan = plan.expect("a valid plan");
-        Session::new(SessionParts {
-            sigma_central: plan.sigma_of_sum(1.0),
-            plan: Arc::new(plan),
-            noise_topology: Arc::clone(&topology),
-            topology,
-            program: Arc::new(program),
-            rows: Arc::new(PeerRows::of_local(peers)),
-            start: Arc::new(start),
-            seed,
-            setting: [0; 32],
-        })
-        .expect("fits")
+            ring: None,
+        };
+        parts.session(peers, seed).expect("fits")
     }
 }
 
@@ -139,31 +116,10 @@ pub(crate) fn one_copy(session: &Session) -> Outcome {
     central
 }
 
-/// Bits of everything an engine with peers tells.
-#[derive(Default, PartialEq, Debug)]
-struct Told(Vec<u64>);
-
-impl Observer for Told {
-    fn wants_transcript(&self) -> bool {
-        true
-    }
-
-    fn transcript(&mut self, transcript: Transcript<'_>) {
-        let states = transcript.states.iter();
-        let queries = states.flat_map(|state| state.query.values());
-        self.0.extend(transcript.inputs.bits());
-        self.0.extend(queries.map(|value| value.to_bits()));
-    }
-}
-
 /// The engines with peers, which must agree in every bit.
-pub(crate) fn with_peers(session: &Session) -> Outcome {
-    let told = |run: &dyn Fn(&mut Told) -> Result<Outcome, EngineError>| {
-        let mut told = Told::default();
-        let outcome = run(&mut told).expect("runs");
-        (outcome, told)
-    };
-    let reference = told(&|told| lockstep::run(session, told));
+pub(crate) fn with_peers(session: &Session) -> Told {
+    let reference = Told::by(|told| lockstep::run(session, told)).expect("runs");
+    let same = |found: &Told| assert_eq!(reference.difference(found), None);
     for latency in [
         Latency::Constant { micros: 10 },
         Latency::Uniform {
@@ -171,32 +127,17 @@ pub(crate) fn with_peers(session: &Session) -> Outcome {
             high_micros: 900,
         },
     ] {
-        let event = told(&|told| event::run(session, latency, told));
-        assert_same(&event, &reference);
+        same(&Told::by(|told| event::run(session, latency, told)).expect("runs"));
     }
     #[cfg(feature = "node")]
     {
-        let mut told = Told::default();
         let options = undertone::node::SwarmOptions {
             transport: undertone::node::Transport::Memory,
             ..Default::default()
         };
-        let swarm = undertone::node::run(session, &options, &mut told).expect("runs");
-        assert_same(&(swarm, told), &reference);
+        same(&Told::by(|told| undertone::node::run(session, &options, told)).expect("runs"));
     }
-    reference.0
-}
-
-fn assert_same(found: &(Outcome, Told), reference: &(Outcome, Told)) {
-    assert_eq!(found.1, reference.1, "what is published");
-    assert_eq!(found.0.communication, reference.0.communication);
-    assert_eq!(found.0.records.len(), reference.0.records.len());
-    for (a, b) in found.0.records.iter().zip(&reference.0.records) {
-        assert_eq!((a.release, a.iteration), (b.release, b.iteration));
-        assert_eq!(a.sum, b.sum, "{}", a.release);
-        assert_eq!(a.basis, b.basis, "{}", a.release);
-        assert_eq!((a.statistic, a.sensitivity), (b.statistic, b.sensitivity));
-    }
+    reference
 }
 
 /// Runs an algorithm on all engines, under gossip and under a tree: equal bits among those with peers, equal bits among those

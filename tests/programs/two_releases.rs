@@ -139,10 +139,19 @@ impl Algorithm for Alternating {
     }
 }
 
+/// An algorithm of two releases per iteration.
+pub(crate) fn alternating() -> Arc<dyn Algorithm> {
+    Arc::new(Alternating)
+}
+
+/// What one user changes in each of them.
+pub(crate) fn bounds_of_alternating() -> SensitivitySpec {
+    SensitivitySpec::new(Adjacency::User, SensitivityRule::Exact, 1, None).with_rule::<Rayleigh>()
+}
+
 fn setting(sigmas: [f64; 3]) -> Setting {
     Setting {
-        sensitivity: SensitivitySpec::new(Adjacency::User, SensitivityRule::Exact, 1, None)
-            .with_rule::<Rayleigh>(),
+        sensitivity: bounds_of_alternating(),
         averaging: AveragingKind::Tree,
         sigmas,
     }

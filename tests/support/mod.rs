@@ -1,10 +1,12 @@
 //! Builders shared by the integration tests.
 
+pub(crate) mod bits;
 #[cfg(feature = "cli")]
 pub(crate) mod command;
 pub(crate) mod experiments;
 #[cfg(feature = "cli")]
 pub(crate) mod scratch;
+pub(crate) mod sessions;
 
 use std::path::PathBuf;
 

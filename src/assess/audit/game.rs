@@ -51,6 +51,9 @@ impl<'a> Game<'a> {
         coalition: &[u32],
         choices: Choices,
     ) -> Result<Self, AuditError> {
+        if experiment.samples().is_some() {
+            return Err(AuditError::Numbers);
+        }
         let root = Seed::from_u64(experiment.config().seed);
         let start = Arc::clone(experiment.session(&root).start());
         let adjacency = experiment.config().privacy.adjacency;

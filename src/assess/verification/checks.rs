@@ -143,8 +143,12 @@ impl Samples {
 }
 
 fn pairs<'a>(windows: impl Iterator<Item = &'a [Vec<f64>]>) -> Vec<(&'a [f64], &'a [f64])> {
+    // Releases of another size are compared as far as the shorter one goes.
     windows
-        .map(|two| (two[0].as_slice(), two[1].as_slice()))
+        .map(|two| {
+            let length = two[0].len().min(two[1].len());
+            (&two[0][..length], &two[1][..length])
+        })
         .collect()
 }
 

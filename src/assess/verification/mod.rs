@@ -40,7 +40,7 @@ use crate::linalg::{Block, subspace_distance, top_eigenvectors};
 use crate::protocol::{Steps, Terms};
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, memory};
-use crate::vocabulary::{PeerIndex, Seed};
+use crate::vocabulary::{PeerIndex, ReleaseId, Seed};
 use checks::Samples;
 use peers::PeerLaw;
 
@@ -97,7 +97,7 @@ fn verify_sessions(
     let exact = top_eigenvectors(experiment.user_rows(), experiment.config().algorithm.rank);
     let total_sigma = experiment.noise().sigma_sum();
     let runs = options.runs.max(1);
-    let mut samples = Samples::new(runs, experiment.config().algorithm.iterations);
+    let mut samples = Samples::new(runs, experiment.algorithm().releases().len() as u32);
     let engine = experiment.config().engine.kind;
     let publishes = engine.draws_every_input() && !engine.reveals_only_sums();
     if publishes {
@@ -121,7 +121,7 @@ fn verify_sessions(
         if total_sigma > 0.0 {
             let sigmas: Vec<f64> = (1..)
                 .zip(&needed)
-                .map(|(l, needed)| needed * experiment.noise_factor(l) * total_sigma)
+                .map(|(l, needed)| needed * experiment.noise_factor(ReleaseId(l)) * total_sigma)
                 .collect();
             samples.push_run(&outcome, &sigmas);
         }
@@ -189,9 +189,12 @@ fn verify_sessions(
 fn needed_sensitivities(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> Vec<f64> {
     let later = outcome.records.iter().skip(1).map(|record| &*record.query);
     let queries = std::iter::once(&**honest.start()).chain(later);
-    let statistic = experiment.sensitivity().statistic();
-    queries
-        .map(|query| experiment.sensitivity().bound(statistic.of(query)))
+    (1..)
+        .zip(queries)
+        .map(|(release, query)| {
+            let sensitivity = experiment.sensitivity_of(ReleaseId(release));
+            sensitivity.bound(sensitivity.statistic().of(query))
+        })
         .collect()
 }
 
@@ -235,7 +238,7 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
             continue;
         }
         let mut expected = Block::zeros(record.sum.rows(), record.sum.columns());
-        let scale = record.sensitivity * experiment.noise_factor(record.iteration.0);
+        let scale = record.sensitivity * experiment.noise_factor(record.release);
         for u in 0..peers {
             let own = assignment.own(PeerIndex::from_index(u));
             own.add_to(record.release, scale, expected.values_mut());

@@ -26,8 +26,8 @@ pub(super) struct Proposal {
     pub(super) parameters: PlanParameters,
     /// Standard deviation of the noise in the sum per unit sensitivity.
     pub(super) sigma: f64,
-    /// What a run has the peers exchange.
-    pub(super) load: Load,
+    /// Coordinates of a release.
+    pub(super) coordinates: usize,
 }
 
 impl Proposal {
@@ -36,11 +36,21 @@ impl Proposal {
         let kind = format!("{} over {scheme}", self.algorithm.kind.name());
         name(&kind, &self.algorithm, self.floor)
     }
+
+    /// What a run has the peers exchange where messages of a sum hold so many numbers beside its coordinates.
+    pub(super) fn load(&self, extra: usize) -> Load {
+        let parameters = &self.parameters;
+        let held = self.coordinates + extra;
+        Load::sum(parameters.scale_rounds, held, parameters.values)
+            .repeated(self.algorithm.iterations)
+    }
 }
 
 fn name(kind: &str, algorithm: &AlgorithmConfig, floor: u32) -> String {
     match algorithm.kind {
-        AlgorithmKind::Covariance => format!("{kind}, D = {floor}"),
+        AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance => {
+            format!("{kind}, D = {floor}")
+        }
         AlgorithmKind::Krylov => format!(
             "{kind}, L = {}, b = {}, D = {floor}",
             algorithm.iterations,
@@ -144,12 +154,7 @@ fn setting(
         algorithm,
         floor,
         sigma: calibrated.z() * more,
-        load: Load::sum(
-            plan.parameters().scale_rounds,
-            plan.most_values(),
-            plan.values(),
-        )
-        .repeated(algorithm.iterations),
+        coordinates: plan.most_values(),
         parameters: plan.parameters().clone(),
     })
 }

@@ -17,8 +17,7 @@ pub(super) struct Scheme {
 impl Scheme {
     /// What a run of this proposal sends over this scheme.
     pub(super) fn traffic(&self, experiment: &Experiment, proposal: &Proposal) -> Traffic {
-        let extra = self.program.extra_values();
-        let load = proposal.load.clone().with_extra_values(extra);
+        let load = proposal.load(self.program.extra_values());
         Traffic::of(&self.program, experiment.topology(), &load)
     }
 }

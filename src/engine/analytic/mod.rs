@@ -101,7 +101,7 @@ pub fn probes(count: usize, peers: usize) -> Vec<PeerIndex> {
 /// # Errors
 /// [`EngineError::NotProduct`] if the algorithm releases anything but A X, [`EngineError::Start`], [`EngineError::Noise`] and
 /// [`EngineError::Program`] for a starting block, noise or averaging that is not the plan's, [`EngineError::Unbalanced`] if the
-/// averaging does not return s times a common value, [`EngineError::Turns`] if its turns deviate differently, [`EngineError::Peer`] with the first probe whose sum has no unique
+/// averaging does not return s times a common value, [`EngineError::Lossless`] if it is made for lost messages, [`EngineError::Turns`] if its turns deviate differently, [`EngineError::Peer`] with the first probe whose sum has no unique
 /// basis or who would go on with a query that is not orthonormal.
 ///
 /// # Cost
@@ -168,6 +168,11 @@ fn run_law(
     session.admit()?;
     if session.plan().parameters().ring.is_some() {
         return Err(EngineError::Integers);
+    }
+    let loss = session.program().loss();
+    if !loss.is_none() {
+        let loss = loss.fraction();
+        return Err(EngineError::Lossless { loss });
     }
     for (&peer, row) in law.probes.iter().zip(&law.deviations) {
         let found = row.iter().sum::<f64>() / session.peers() as f64;

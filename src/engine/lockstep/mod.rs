@@ -103,7 +103,10 @@ fn run_holding(
     // An agreement that no release followed was the last thing the peers said.
     let agreed = network.front().agreed.is_some();
     Ok(Outcome {
-        communication: session.communication(records.len(), agreed),
+        communication: match Losses::of(session) {
+            Some(losses) => losses.communication(session, (records.len(), agreed), network.lost),
+            None => session.communication(records.len(), agreed),
+        },
         records,
     })
 }
@@ -121,6 +124,8 @@ struct Network<'a> {
     sums: Vec<f64>,
     states: States,
     under_way: Vec<ChunkState>,
+    /// Averaging messages that were lost.
+    lost: u64,
     /// Chunks that are done, and of a whole run.
     done: u64,
     total: u64,
@@ -158,6 +163,7 @@ impl<'a> Network<'a> {
             states: States::new(session, held, &mut sums),
             sums,
             under_way,
+            lost: 0,
             done: 0,
             total: releases.map(chunks_of).sum(),
         }
@@ -263,6 +269,7 @@ impl Engine for Network<'_> {
             (Exchange::Passing(shares, _), Some(losses)) => Some(shares.lost(&losses, id)),
             _ => None,
         };
+        self.lost += lost.as_ref().map_or(0, Lost::count);
         if let Exchange::Passing(shares, _) = rounds.exchange {
             rounds.exchange = Exchange::Passing(shares, lost.as_ref());
         }

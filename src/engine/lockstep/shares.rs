@@ -29,6 +29,12 @@ pub struct Lost {
 }
 
 impl Lost {
+    /// How many messages.
+    pub(super) fn count(&self) -> u64 {
+        let ones = self.bits.iter().map(|bits| u64::from(bits.count_ones()));
+        ones.sum()
+    }
+
     fn has(&self, round: u32, edge: usize) -> bool {
         let at = round as usize * self.edges + edge;
         self.bits[at / 64] >> (at % 64) & 1 == 1

@@ -12,7 +12,7 @@ use super::outcome::Communication;
 use super::rows::PeerRows;
 use crate::linalg::{Block, SparseRows};
 use crate::noise::Term;
-use crate::protocol::averaging::{Load, Program, Traffic};
+use crate::protocol::averaging::{Load, PeerBytes, Program, Traffic};
 use crate::protocol::wire;
 use crate::protocol::{PeerSetup, Plan, PlanParameters, PlannedRelease, Values, check_start};
 use crate::topology::{Graph, Mixing, Provenance, Topology};
@@ -517,6 +517,11 @@ impl Session {
             }
         }
         load
+    }
+
+    /// Messages in all and bytes of every peer of a run of the first so many releases, as [`Self::communication`].
+    pub(super) fn sent(&self, releases: usize, agreed: bool) -> (u64, Vec<PeerBytes>) {
+        Traffic::sent(&self.program, &*self.topology, &self.load(releases, agreed))
     }
 
     /// What the first so many releases cost to send, derived from the averaging program.

@@ -22,6 +22,7 @@ mod max_entry;
 mod packed;
 mod registry;
 mod row_norm;
+mod row_sum;
 mod rule;
 mod spec;
 mod statistic;

@@ -5,6 +5,7 @@ use super::isometric::Isometric;
 use super::max_entry::MaxEntry;
 use super::packed::Packed;
 use super::row_norm::RowNorm;
+use super::row_sum::{self, RowSum};
 use super::rule::{Proved, SensitivityRule};
 use super::unit_row::{self, UnitRow};
 use super::worst_case::WorstCase;
@@ -40,6 +41,10 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Packed>>(),
     Proved::of::<UnitRow<adjacency::User, unit_row::Isometric>>(),
     Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Isometric>>(),
+    Proved::of::<RowSum<adjacency::User, row_sum::AnySign>>(),
+    Proved::of::<RowSum<adjacency::ReplaceUser, row_sum::AnySign>>(),
+    Proved::of::<RowSum<adjacency::User, row_sum::Nonnegative>>(),
+    Proved::of::<RowSum<adjacency::ReplaceUser, row_sum::Nonnegative>>(),
 ];
 
 /// The line for this combination, if it has a proof.

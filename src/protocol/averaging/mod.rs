@@ -222,6 +222,17 @@ pub enum AveragingError {
     /// A scheme listed steps that are no program: a defect of the scheme.
     #[error("the scheme compiled to no valid program: {0}")]
     Program(#[from] ProgramError),
+    /// A scheme says of itself what its program does not show: a defect of the scheme.
+    #[error(
+        "averaging.scheme = \"{scheme}\" says {declared} of whether all peers end with the same bits, and its program shows the opposite: \
+         correct AveragingScheme::is_exact"
+    )]
+    Undeclared {
+        /// The scheme.
+        scheme: &'static str,
+        /// What it says.
+        declared: bool,
+    },
 }
 
 /// The most rounds one phase may take.
@@ -296,7 +307,8 @@ pub trait AveragingScheme {
         })
     }
 
-    /// Whether all peers end with the same bits, after as many rounds as the graph takes.
+    /// Whether all peers end with the same bits, after as many rounds as the graph takes. A scheme that files can name says it before
+    /// it has a program, which then must show it ([`Program::ends_equal`]).
     fn is_exact(&self) -> bool {
         false
     }
@@ -374,7 +386,8 @@ impl AveragingKind {
     }
 
     /// Whether all peers end with the same bits, after as many rounds as the graph takes: such a scheme has neither
-    /// tolerance nor a number of rounds to choose.
+    /// tolerance nor a number of rounds to choose. [`Self::compile`] holds it against [`Program::ends_equal`], so that the two never
+    /// say different things.
     #[must_use]
     pub fn is_exact(self) -> bool {
         self.scheme().is_exact()
@@ -384,8 +397,8 @@ impl AveragingKind {
     ///
     /// # Errors
     /// [`AveragingError`] if the bounds do not contract, the tolerance is no fraction, more than [`MAX_ROUNDS`] would be
-    /// needed, a length is given to a scheme that has none to choose, the scheme does not know an option, or the network is
-    /// not connected.
+    /// needed, a length is given to a scheme that has none to choose, the scheme does not know an option, the network is
+    /// not connected, or the program is exact and the scheme says it is not, or the other way round.
     pub fn compile(
         self,
         network: &dyn Network,
@@ -394,7 +407,17 @@ impl AveragingKind {
         options: AveragingOptions,
     ) -> Result<Program, AveragingError> {
         options.check(self)?;
-        self.scheme().compile(network, bounds, length, options)
+        let program = self.scheme().compile(network, bounds, length, options)?;
+        self.checked(program)
+    }
+
+    /// This program, if it shows what the scheme says of itself.
+    fn checked(self, program: Program) -> Result<Program, AveragingError> {
+        let (scheme, declared) = (self.name(), self.is_exact());
+        match program.ends_equal() == declared {
+            true => Ok(program),
+            false => Err(AveragingError::Undeclared { scheme, declared }),
+        }
     }
 
     /// The number of rounds that guarantees `tolerance`, at least 1.

@@ -132,15 +132,6 @@ pub struct Load {
 }
 
 impl Load {
-    /// The same where every message of a sum carries so many numbers of 8 bytes more.
-    #[must_use]
-    pub fn with_extra_values(mut self, extra: usize) -> Self {
-        for bytes in &mut self.sums {
-            *bytes += 8 * extra as u64;
-        }
-        self
-    }
-
     /// One sum of so many coordinates of these values after so many rounds of max-consensus.
     #[must_use]
     pub fn sum(number_rounds: u32, coordinates: usize, values: Values) -> Self {
@@ -171,15 +162,23 @@ impl Load {
 
 impl Traffic {
     /// The traffic of `program` on `network` with this load.
+    #[must_use]
+    pub fn of(program: &Program, network: &dyn Network, load: &Load) -> Self {
+        let rounds = load.number_rounds
+            + load.sums.len() as u64 * u64::from(program.rounds())
+            + load.coordinate_rounds;
+        let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
+        let (messages, sent) = Self::sent(program, network, load);
+        Self::counted(rounds, messages, &sent)
+    }
+
+    /// Messages in all and bytes of every peer of `program` on `network` with this load.
     ///
     /// A number or coordinates go to all neighbours in each of their rounds; a block goes to all neighbours in every round of a
     /// recurrence, and to those listed in every step of a listed program.
     #[must_use]
-    pub fn of(program: &Program, network: &dyn Network, load: &Load) -> Self {
+    pub fn sent(program: &Program, network: &dyn Network, load: &Load) -> (u64, Vec<PeerBytes>) {
         let number = wire::framed_len(&Body::Scale(0.0), Values::F64) as u64;
-        let rounds = load.number_rounds
-            + load.sums.len() as u64 * u64::from(program.rounds())
-            + load.coordinate_rounds;
         let turns: Vec<(&Program, (u64, u64))> = program
             .turns()
             .iter()
@@ -206,8 +205,7 @@ impl Traffic {
                 messages += blocks * sums;
             }
         }
-        let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
-        Self::counted(rounds, messages, &sent)
+        (messages, sent)
     }
 
     /// The traffic of peers that have sent these bytes, each its own, in so many messages in all.

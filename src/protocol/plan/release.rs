@@ -151,11 +151,12 @@ impl PlannedRelease {
             let shape = match block.quantity {
                 Quantity::Product => (n, columns),
                 Quantity::PackedTriangle | Quantity::IsometricTriangle => (triangle, 1),
+                Quantity::RowSum | Quantity::NonnegativeRowSum => (n, 1),
                 Quantity::Own(_) => block.shape,
             };
             if block.shape != shape || block.columns != columns {
                 return wrong(
-                    "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, and every \
+                    "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, a sum of rows n, and every \
                      block says how many columns the query has: bounds are looked up by that",
                 );
             }

@@ -10,7 +10,7 @@ use crate::privacy::{
     self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
     RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate, even_iterations,
 };
-use crate::scenario::ring;
+use crate::scenario::{Centring, ring};
 use crate::topology::{Graph, Provenance, Topology};
 
 /// One line of a check.
@@ -73,8 +73,12 @@ impl Receipt {
             graph = graph.with_names(names.clone())?;
         }
         let budget = Budget::new(request.epsilon, request.delta)?;
-        let factors = request.budget.noise_factors(request.iterations)?;
-        let possible = request.algorithm != AlgorithmKind::Covariance || request.iterations == 1;
+        let mut factors = request.budget.noise_factors(request.iterations)?;
+        let once = matches!(
+            request.algorithm,
+            AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance
+        );
+        let possible = !once || request.iterations == 1;
         let algorithm = AlgorithmConfig {
             kind: request.algorithm,
             rank: request.rank,
@@ -84,20 +88,31 @@ impl Receipt {
             // β is no part of what is released.
             momentum: None,
         };
-        let releases = algorithm.spec()?.build(request.dimension)?.releases();
+        let mut program = algorithm.spec()?.build(request.dimension)?;
+        if let Some(centring) = &request.centring {
+            check_centring(centring)?;
+            factors = centring.factors(&factors, program.releases().len());
+            program = centring.around(program);
+        }
+        let releases = program.releases();
         let ring = self.ring_request(&releases, &factors)?;
         let distance = ring.map_or(0.0, |ring| ring.distance);
         let reduced = privacy::ring::distance::reduced(budget, distance)?;
         let calibrated = calibrate(request.calibration, reduced, request.iterations)?;
-        let block = &releases[0].blocks[0];
-        let sensitivity = Sensitivity::of_quantity(
-            block.quantity,
-            request.adjacency,
-            request.sensitivity,
-            request.degree_floor,
-            request.degree_cap,
-            block.columns,
-        )?;
+        let bounds = releases
+            .iter()
+            .map(|release| {
+                let block = &release.blocks[0];
+                Sensitivity::of_quantity(
+                    block.quantity,
+                    request.adjacency,
+                    request.sensitivity,
+                    request.degree_floor,
+                    request.degree_cap,
+                    block.columns,
+                )
+            })
+            .collect::<Result<Vec<_>, _>>()?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
         let in_order = graph.edge_list().eq(listed);
@@ -109,7 +124,7 @@ impl Receipt {
             flag("a number of iterations the algorithm can run", possible),
             flag(
                 "iterations listed as requested",
-                self.iterations.len() == request.iterations as usize,
+                self.iterations.len() == releases.len() && possible,
             ),
             equal("own noise", self.sigma_own, plan.sigma_own()),
             equal("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
@@ -119,7 +134,7 @@ impl Receipt {
                 same_ring(self.ring.as_ref(), plan.ring()),
             ),
         ];
-        for (number, scaled) in (1_usize..).zip(&self.iterations) {
+        for ((number, scaled), sensitivity) in (1_usize..).zip(&self.iterations).zip(&bounds) {
             let statistic = sensitivity.statistic();
             let (least, most) = statistic.range(request.dimension, sensitivity.columns());
             let possible =
@@ -304,6 +319,20 @@ impl Receipt {
             ));
         }
         findings
+    }
+}
+
+/// Whether these are numbers of a private mean.
+fn check_centring(centring: &Centring) -> Result<(), ReceiptError> {
+    let positive = |x: f64| x.is_finite() && x > 0.0;
+    let valid = positive(centring.raw_clip)
+        && positive(centring.radius)
+        && centring.slots > 0
+        && centring.share > 0.0
+        && centring.share < 1.0;
+    match valid {
+        true => Ok(()),
+        false => Err(ReceiptError::Centring),
     }
 }
 

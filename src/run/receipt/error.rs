@@ -10,6 +10,12 @@ use crate::topology::GraphError;
 /// Why a receipt cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiptError {
+    /// Numbers that make no private mean.
+    #[error(
+        "request.centring must have lengths that are finite and above 0, at least one slot and a share between 0 and 1; the receipt is \
+         not one that undertone wrote"
+    )]
+    Centring,
     /// The file cannot be read.
     #[error("cannot read the receipt {path}: {source}", path = path.display())]
     Read {

@@ -5,17 +5,16 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::Redrawn;
-use crate::algorithm::contribution;
+use crate::algorithm::{Algorithm, contribution};
 use crate::engine::{Session, Transcript};
 use crate::noise::NoiseChunk;
 use crate::protocol::{Steps, Terms};
-use crate::scenario::Experiment;
 use crate::vocabulary::{CHUNK, PeerIndex};
 
 /// Draws the planned noise of every peer again, over the chunk that `turn` says. Anything but equal residues is a gap that nothing
 /// explains; published − contribution − masks is the own noise that is really there.
 pub(super) fn redraw(
-    experiment: &Experiment,
+    (algorithm, shape): (&dyn Algorithm, (usize, usize)),
     honest: &Session,
     transcript: &Transcript<'_>,
     (inputs, terms, steps): (&[u64], &Terms, &Steps),
@@ -24,8 +23,7 @@ pub(super) fn redraw(
     let values = inputs.len() / honest.peers();
     let redraw = |(u, published): (usize, &[u64])| {
         let history = transcript.states[u].history();
-        let shape = experiment.widest_shape();
-        let mut local = contribution(experiment.algorithm(), &honest.rows()[u], history, shape);
+        let mut local = contribution(algorithm, &honest.rows()[u], history, shape);
         terms.to_steps(local.values_mut());
         let range = turn(u);
         let at = NoiseChunk {

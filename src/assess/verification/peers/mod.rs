@@ -85,6 +85,11 @@ use whitened::Whitened;
 /// Everything collected so far about what every peer publishes.
 pub(super) struct PeerLaw<'a> {
     experiment: &'a Experiment,
+    /// Rows and columns of the releases that it is about, and their places in the program, ascending.
+    shape: (usize, usize),
+    releases: Vec<ReleaseId>,
+    /// The same of releases of other shapes.
+    others: Vec<Self>,
     places: Places,
     /// The law's two collections; `None` without noise.
     law: Option<(Marginals, Whitened)>,
@@ -109,20 +114,46 @@ struct Redrawn {
 impl<'a> PeerLaw<'a> {
     /// Nothing collected yet.
     pub(super) fn new(experiment: &'a Experiment, runs: u32) -> Self {
-        let config = &experiment.config().algorithm;
+        let widest = experiment.widest_shape();
+        let all = experiment.algorithm().releases();
+        let mut shapes: Vec<(usize, usize)> = all.iter().map(|one| one.shape()).collect();
+        shapes.sort_unstable();
+        shapes.dedup();
+        let of = |shape| {
+            let numbered = (1..).map(ReleaseId).zip(&all);
+            let mine = numbered.filter(|(_, release)| release.shape() == shape);
+            Self::of_shape(experiment, runs, shape, mine.map(|(id, _)| id).collect())
+        };
+        let others = shapes.into_iter().filter(|shape| *shape != widest);
+        Self {
+            others: others.map(of).collect(),
+            ..of(widest)
+        }
+    }
+
+    /// For these releases, all of one shape.
+    fn of_shape(
+        experiment: &'a Experiment,
+        runs: u32,
+        shape: (usize, usize),
+        releases: Vec<ReleaseId>,
+    ) -> Self {
         let graph = experiment.noise_topology().graph();
-        let places = Places::new(graph.nodes(), experiment.widest_shape());
+        let places = Places::new(graph.nodes(), shape);
         let noise = experiment.noise();
         let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
         let ring = noise.ring();
         let law = (own > 0.0 && ring.is_none()).then(|| {
             (
                 Marginals::new(graph, (own, pairwise)),
-                Whitened::new(graph, (own, pairwise), (runs, config.iterations)),
+                Whitened::new(graph, (own, pairwise), (runs, releases.len() as u32)),
             )
         });
         Self {
             experiment,
+            shape,
+            releases,
+            others: Vec::new(),
             places,
             law,
             uniform: ring.map(|ring| Uniform::new(ring.modulus().bits())),
@@ -139,11 +170,18 @@ impl<'a> PeerLaw<'a> {
     /// The largest difference between a peer's message and its contribution plus its planned noise, in units of
     /// what rounding can explain.
     pub(super) fn gap(&self) -> f64 {
-        self.gap
+        let others = self.others.iter().map(Self::gap);
+        others.fold(self.gap, f64::max)
     }
 
     /// The tests of the law.
     pub(super) fn checks(&self) -> Vec<Check> {
+        let others = self.others.iter().flat_map(Self::checks);
+        self.own_checks().into_iter().chain(others).collect()
+    }
+
+    /// Those of the releases of this shape.
+    fn own_checks(&self) -> Vec<Check> {
         let law: Vec<(&str, (f64, f64))> = match (&self.law, &self.uniform) {
             (Some((marginals, whitened)), _) => {
                 let tested = whitened.tests(&self.places);
@@ -164,6 +202,13 @@ impl<'a> PeerLaw<'a> {
 
     /// Takes in what was published in one iteration.
     fn observe(&mut self, honest: &Session, transcript: &Transcript<'_>) {
+        let Ok(number) = self.releases.binary_search(&transcript.release) else {
+            let of = |law: &&mut Self| law.releases.contains(&transcript.release);
+            if let Some(other) = self.others.iter_mut().find(of) {
+                other.observe(honest, transcript);
+            }
+            return;
+        };
         let planned = honest.plan().release(transcript.release);
         let terms = planned.map(|planned| planned.terms(self.needed_statistic(transcript)));
         let terms = terms.unwrap_or_else(|| transcript.terms.clone());
@@ -173,12 +218,12 @@ impl<'a> PeerLaw<'a> {
                     uniform.add(published);
                 }
                 let inputs = (published, &terms, steps);
-                integers::redraw(self.experiment, honest, transcript, inputs, &|u| {
-                    self.turn(u)
-                })
+                let algorithm = (self.experiment.algorithm(), self.shape);
+                integers::redraw(algorithm, honest, transcript, inputs, &|u| self.turn(u))
             }
             (Inputs::Reals(published), None) => {
-                self.observe_reals(honest, transcript, published, &terms)
+                let number = ReleaseId(number as u32 + 1);
+                self.observe_reals((honest, number), transcript, published, &terms)
             }
             // Not even of the kind that the plan has.
             _ => {
@@ -202,10 +247,10 @@ impl<'a> PeerLaw<'a> {
         start..(start + CHUNK).min(values)
     }
 
-    /// Takes in real numbers, and draws one chunk of every peer again.
+    /// Takes in real numbers of release `number` among those of this shape, and draws one chunk of every peer again.
     fn observe_reals(
         &mut self,
-        honest: &Session,
+        (honest, number): (&Session, ReleaseId),
         transcript: &Transcript<'_>,
         inputs: &[f64],
         terms: &Terms,
@@ -219,7 +264,7 @@ impl<'a> PeerLaw<'a> {
             .enumerate()
             .map(|(u, residual)| {
                 let history = transcript.states[u].history();
-                let shape = self.experiment.widest_shape();
+                let shape = self.shape;
                 let algorithm = self.experiment.algorithm();
                 let local = contribution(algorithm, &honest.rows()[u], history, shape);
                 let published = &inputs[u * values..][..values];
@@ -234,21 +279,22 @@ impl<'a> PeerLaw<'a> {
             .collect();
         if let Some((marginals, whitened)) = &mut self.law {
             marginals.add(&residuals, self.places.all().len());
-            whitened.add(&residuals, &self.places, transcript.release);
+            whitened.add(&residuals, &self.places, number);
         }
         redrawn
     }
 
     /// f_l Δ_l as the queries of all peers call for it, computed here and not read from the run.
     fn needed_scale(&self, transcript: &Transcript<'_>) -> f64 {
-        let sensitivity = self.experiment.sensitivity();
-        let factor = self.experiment.noise_factor(transcript.release.0);
+        let sensitivity = self.experiment.sensitivity_of(transcript.release);
+        let factor = self.experiment.noise_factor(transcript.release);
         sensitivity.bound(self.needed_statistic(transcript)) * factor
     }
 
     /// The largest statistic of all peers' queries.
     fn needed_statistic(&self, transcript: &Transcript<'_>) -> f64 {
-        let statistic = self.experiment.sensitivity().statistic();
+        let sensitivity = self.experiment.sensitivity_of(transcript.release);
+        let statistic = sensitivity.statistic();
         match statistic {
             Statistic::None => 0.0,
             _ => transcript

@@ -1,0 +1,349 @@
+//! The axes of the table: graphs, averaging schemes, values and algorithms, and which of them go together.
+
+use std::sync::{Arc, LazyLock};
+
+use undertone::algorithm::{AlgorithmSpec, LocalData};
+use undertone::engine::{Session, SessionError};
+use undertone::privacy::ring::{Grid, Modulus};
+use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
+use undertone::protocol::averaging::{
+    AveragingError, AveragingKind, AveragingOptions, Length, Loss, MixingBounds, Program,
+};
+use undertone::protocol::{PlanError, RingParameters, Values};
+use undertone::topology::generators::{
+    BarabasiAlbert, Complete, Hypercube, RandomRegular, Ring, Star,
+};
+use undertone::topology::{GeneratorConfig, LoadOptions, Topology, load};
+
+use crate::programs::alternating;
+use crate::support::repository;
+use crate::support::sessions::{Parts, users};
+
+/// Items of all cells.
+const ITEMS: usize = 7;
+
+/// Rounds of schemes that have no end of their own: so few that peers are far apart, as every bit of the way there must be equal.
+const ROUNDS: u32 = 6;
+
+const RANK: usize = 2;
+const ITERATIONS: u32 = 2;
+
+/// A graph, and whether it has the edges for doubling.
+pub(super) struct Place {
+    pub(super) name: &'static str,
+    topology: LazyLock<Arc<Topology>>,
+    pub(super) doubles: bool,
+}
+
+fn file(name: &str) -> Arc<Topology> {
+    let path = repository(&format!("topologies/{name}.toml"));
+    load(&path, LoadOptions::default())
+        .expect("a named topology")
+        .into()
+}
+
+fn generated(config: GeneratorConfig, peers: usize) -> Arc<Topology> {
+    let topology = Topology::generate(&config, peers);
+    topology.expect("a graph of this size").into()
+}
+
+const fn place(name: &'static str, doubles: bool, topology: fn() -> Arc<Topology>) -> Place {
+    let topology = LazyLock::new(topology);
+    Place {
+        name,
+        topology,
+        doubles,
+    }
+}
+
+/// Small ones first; the two beyond sixty peers last.
+pub(super) static PLACES: [Place; 11] = [
+    place("pair", true, || {
+        generated(GeneratorConfig::Hypercube(Hypercube { n: None }), 2)
+    }),
+    place("ring-8", false, || {
+        generated(GeneratorConfig::Ring(Ring { n: None }), 8)
+    }),
+    place("star-9", false, || {
+        generated(GeneratorConfig::Star(Star { n: None }), 9)
+    }),
+    place("complete-10", true, || {
+        generated(GeneratorConfig::Complete(Complete { n: None }), 10)
+    }),
+    place("abilene", false, || file("abilene")),
+    place("hypercube-16", true, || {
+        generated(GeneratorConfig::Hypercube(Hypercube { n: None }), 16)
+    }),
+    place("random-regular-24-4", false, || {
+        let (degree, seed) = (4, 1);
+        let config = RandomRegular {
+            n: None,
+            degree,
+            seed,
+        };
+        generated(GeneratorConfig::RandomRegular(config), 24)
+    }),
+    place("karate", false, || file("karate")),
+    place("barabasi-albert-40", false, || {
+        let (edges_per_node, seed) = (2, 1);
+        let config = BarabasiAlbert {
+            n: None,
+            edges_per_node,
+            seed,
+        };
+        generated(GeneratorConfig::BarabasiAlbert(config), 40)
+    }),
+    place("torus-8x8", false, || file("torus-8x8")),
+    place("cogentco", false, || file("cogentco")),
+];
+
+/// How inputs are averaged.
+pub(super) struct Scheme {
+    pub(super) name: &'static str,
+    kind: AveragingKind,
+    /// Fan-in and turns of a tree.
+    turns: Option<(u32, u32)>,
+    /// The fraction of messages that are lost.
+    pub(super) loss: f64,
+    /// What becomes of each of [`VALUES`] on a graph that has the edges.
+    entries: [Entry; VALUES.len()],
+}
+
+/// What becomes of a cell before anything runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Entry {
+    /// There is a session.
+    Runs,
+    /// Doubling on a graph that lacks an edge.
+    MissingEdge,
+    /// Integers mod 2^k under a scheme that divides.
+    Divides,
+    /// Running totals in numbers of 4 bytes.
+    MassInSingles,
+    /// Integers mod 2^k in reals of 4 bytes.
+    RingOfSingles,
+}
+
+use Entry::{Divides, MassInSingles, RingOfSingles, Runs};
+
+/// f64 and f32; integers; integers in f32.
+const GOSSIP: [Entry; VALUES.len()] = [Runs, Runs, Divides, RingOfSingles];
+const EXACT: [Entry; VALUES.len()] = [Runs, Runs, Runs, RingOfSingles];
+const PASSING: [Entry; VALUES.len()] = [Runs, MassInSingles, Divides, RingOfSingles];
+
+const fn scheme(name: &'static str, kind: AveragingKind, entries: [Entry; VALUES.len()]) -> Scheme {
+    Scheme {
+        name,
+        kind,
+        turns: None,
+        loss: 0.0,
+        entries,
+    }
+}
+
+pub(super) const SCHEMES: [Scheme; 9] = [
+    scheme("linear", AveragingKind::Linear, GOSSIP),
+    scheme("chebyshev", AveragingKind::Chebyshev, GOSSIP),
+    scheme("tree", AveragingKind::Tree, EXACT),
+    Scheme {
+        turns: Some((2, 3)),
+        ..scheme("trees in turn", AveragingKind::Tree, EXACT)
+    },
+    scheme("doubling", AveragingKind::Doubling, EXACT),
+    scheme("push-sum", AveragingKind::PushSum, PASSING),
+    scheme("pairwise", AveragingKind::Pairwise, PASSING),
+    Scheme {
+        loss: 0.2,
+        ..scheme("push-sum, a fifth lost", AveragingKind::PushSum, PASSING)
+    },
+    Scheme {
+        loss: 0.2,
+        ..scheme("pairwise, a fifth lost", AveragingKind::Pairwise, PASSING)
+    },
+];
+
+/// What coordinates are: reals of one width, or integers.
+pub(super) struct Numbers {
+    pub(super) name: &'static str,
+    values: Values,
+    ring: Option<Modulus>,
+}
+
+const fn numbers(name: &'static str, values: Values, ring: Option<Modulus>) -> Numbers {
+    Numbers { name, values, ring }
+}
+
+pub(super) const VALUES: [Numbers; 4] = [
+    numbers("f64", Values::F64, None),
+    numbers("f32", Values::F32, None),
+    numbers("ring 32", Values::F64, Some(Modulus::Bits32)),
+    numbers("ring 32 of f32", Values::F32, Some(Modulus::Bits32)),
+];
+
+impl Numbers {
+    pub(super) fn are_integers(&self) -> bool {
+        self.ring.is_some()
+    }
+}
+
+/// An algorithm with its bounds.
+pub(super) struct Method {
+    pub(super) name: &'static str,
+    spec: fn() -> AlgorithmSpec,
+    sensitivity: fn() -> SensitivitySpec,
+}
+
+fn of_interactions() -> SensitivitySpec {
+    SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None)
+}
+
+pub(super) const METHODS: [Method; 4] = [
+    Method {
+        name: "power",
+        spec: || AlgorithmSpec::Power {
+            rank: RANK,
+            iterations: ITERATIONS,
+        },
+        sensitivity: of_interactions,
+    },
+    Method {
+        name: "krylov",
+        spec: || AlgorithmSpec::Krylov {
+            rank: RANK,
+            block: RANK + 1,
+            iterations: ITERATIONS,
+        },
+        sensitivity: of_interactions,
+    },
+    Method {
+        name: "covariance",
+        spec: || AlgorithmSpec::Covariance { rank: RANK },
+        sensitivity: of_interactions,
+    },
+    Method {
+        name: "alternating",
+        spec: || AlgorithmSpec::Own(alternating()),
+        sensitivity: crate::programs::bounds_of_alternating,
+    },
+];
+
+/// One entry of each axis.
+#[derive(Clone, Copy)]
+pub(super) struct Cell {
+    pub(super) place: &'static Place,
+    pub(super) scheme: &'static Scheme,
+    pub(super) values: &'static Numbers,
+    pub(super) method: &'static Method,
+    /// What the table says of it.
+    pub(super) entry: Entry,
+}
+
+/// Why there is no session.
+#[derive(Debug)]
+pub(super) enum Refused {
+    Averaging(AveragingError),
+    Session(SessionError),
+}
+
+impl Cell {
+    /// The cell of these positions: place, scheme, values, method.
+    pub(super) fn at([place, scheme, values, method]: [usize; 4]) -> Self {
+        let (place, scheme) = (&PLACES[place], &SCHEMES[scheme]);
+        let doubling = scheme.kind == AveragingKind::Doubling;
+        Self {
+            place,
+            scheme,
+            values: &VALUES[values],
+            method: &METHODS[method],
+            entry: match doubling && !place.doubles {
+                true => Entry::MissingEdge,
+                false => scheme.entries[values],
+            },
+        }
+    }
+
+    /// The positions of all cells.
+    pub(super) fn all() -> Vec<[usize; 4]> {
+        let [places, schemes, values, methods] =
+            [PLACES.len(), SCHEMES.len(), VALUES.len(), METHODS.len()];
+        let cell = |n: usize| {
+            let (n, method) = (n / methods, n % methods);
+            let (n, value) = (n / values, n % values);
+            [n / schemes, n % schemes, value, method]
+        };
+        (0..places * schemes * values * methods).map(cell).collect()
+    }
+
+    pub(super) fn name(&self) -> String {
+        [
+            self.place.name,
+            self.scheme.name,
+            self.values.name,
+            self.method.name,
+        ]
+        .join(", ")
+    }
+
+    fn program(&self) -> Result<Program, AveragingError> {
+        let kind = self.scheme.kind;
+        let bounds = MixingBounds {
+            lowest: -0.95,
+            second: 0.95,
+        };
+        let length = match kind.is_exact() {
+            true => Length::Own,
+            false => Length::Rounds(ROUNDS),
+        };
+        let mut options = AveragingOptions::default();
+        if let Some((fan_in, turns)) = self.scheme.turns {
+            options = options.with_fan_in(fan_in)?.with_rotate(turns)?;
+        }
+        if self.scheme.loss > 0.0 {
+            options = options.with_loss(Loss::new(self.scheme.loss).expect("a fraction"));
+        }
+        kind.compile(&**self.place.topology, bounds, length, options)
+    }
+
+    /// The session of this cell.
+    pub(super) fn session(&self) -> Result<Session, Refused> {
+        let program = self.program().map_err(Refused::Averaging)?;
+        let ring = self.values.ring.map(|modulus| RingParameters {
+            grid: Grid::new(16).expect("below 44"),
+            modulus,
+            clamp: 1 << 20,
+        });
+        let parts = Parts {
+            topology: Arc::clone(&self.place.topology),
+            program: Arc::new(program),
+            algorithm: (self.method.spec)(),
+            sensitivity: (self.method.sensitivity)(),
+            // Partners of a ring share masks.
+            sigmas: match ring {
+                Some(_) => [0.05, 0.0, 0.0],
+                None => [0.05, 1.5, 0.0],
+            },
+            values: self.values.values,
+            ring,
+            items: ITEMS,
+        };
+        let peers = self.place.topology.graph().nodes();
+        let peers: Vec<LocalData> = users(peers, ITEMS)
+            .into_iter()
+            .map(LocalData::from)
+            .collect();
+        parts.session(&peers, 7).map_err(Refused::Session)
+    }
+}
+
+impl Refused {
+    /// What the table calls it.
+    pub(super) fn entry(&self) -> Option<Entry> {
+        Some(match self {
+            Self::Averaging(AveragingError::NoGroups { .. }) => Entry::MissingEdge,
+            Self::Session(SessionError::Inexact) => Divides,
+            Self::Session(SessionError::MassValues { .. }) => MassInSingles,
+            Self::Session(SessionError::Plan(PlanError::Ring { .. })) => RingOfSingles,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,79 @@
+//! Sessions put together by hand, for algorithms and noise that no experiment file names.
+
+use std::sync::Arc;
+
+use undertone::algorithm::{AlgorithmSpec, LocalData};
+use undertone::engine::{PeerRows, Session, SessionError, SessionParts, graphs_digest};
+use undertone::linalg::{SparseRows, start_block};
+use undertone::privacy::SensitivitySpec;
+use undertone::protocol::averaging::Program;
+use undertone::protocol::{Plan, PlanParameters, RingParameters, Values};
+use undertone::topology::Topology;
+use undertone::vocabulary::Seed;
+
+/// Everything that makes a session, its peers' rows apart. Noise is shared on the graph that peers talk on.
+pub(crate) struct Parts {
+    pub(crate) topology: Arc<Topology>,
+    pub(crate) program: Arc<Program>,
+    pub(crate) algorithm: AlgorithmSpec,
+    pub(crate) sensitivity: SensitivitySpec,
+    /// Own, pairwise and coordinate noise per unit sensitivity.
+    pub(crate) sigmas: [f64; 3],
+    pub(crate) values: Values,
+    pub(crate) ring: Option<RingParameters>,
+    pub(crate) items: usize,
+}
+
+impl Parts {
+    /// The session of these peers. Its start is the same for all seeds: runs differ in their noise.
+    pub(crate) fn session(self, peers: &[LocalData], seed: u64) -> Result<Session, SessionError> {
+        let algorithm = self.algorithm.build(self.items).expect("a valid algorithm");
+        let start = start_block(&Seed::from_u64(0), self.items, algorithm.query_columns());
+        let start = start.expect("full rank");
+        let [sigma_own, sigma_pairwise, sigma_coordinate] = self.sigmas;
+        let plan = Plan::new(PlanParameters {
+            peers: peers.len() as u32,
+            dimension: self.items,
+            algorithm: self.algorithm,
+            sensitivity: self.sensitivity,
+            sigma_own,
+            sigma_pairwise,
+            sigma_coordinate,
+            ring: self.ring,
+            noise_factors: Vec::new(),
+            scale_rounds: self.topology.diameter_bound().expect("connected"),
+            averaging_rounds: self.program.rounds(),
+            values: self.values,
+            program: self.program.digest(),
+            topology: graphs_digest(&self.topology, &self.topology),
+            start: start.digest(),
+        })?;
+        Session::new(SessionParts {
+            sigma_central: plan.sigma_of_sum(1.0),
+            plan: Arc::new(plan),
+            noise_topology: Arc::clone(&self.topology),
+            topology: self.topology,
+            program: self.program,
+            rows: Arc::new(PeerRows::of_local(peers)),
+            start: Arc::new(start),
+            seed: Seed::from_u64(seed),
+            setting: [0; 32],
+        })
+    }
+}
+
+/// Two users per peer, each with a few of so many items, of equal weights.
+pub(crate) fn users(peers: usize, items: usize) -> Vec<SparseRows> {
+    let rows = (0..peers as u32).map(|u| {
+        let mut rows = SparseRows::new(items);
+        for k in 0..2_u32 {
+            let held = (0..items as u32).filter(|i| (u * 5 + k * 3 + i * i + u * i) % 3 == 0);
+            let held: Vec<u32> = held.collect();
+            let value = 1.0 / (held.len().max(1) as f64).sqrt();
+            rows.push_row(held.into_iter().map(|i| (i, value)))
+                .expect("ascending");
+        }
+        rows
+    });
+    rows.collect()
+}
