@@ -65,7 +65,7 @@ impl Observer for Seen {
     fn transcript(&mut self, transcript: Transcript<'_>) {
         if transcript.release.0 == 1 {
             self.scale = transcript.terms.scale;
-            self.inputs = transcript.inputs.to_vec();
+            self.inputs = transcript.inputs.reals().expect("reals").to_vec();
         }
     }
 }

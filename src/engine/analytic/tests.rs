@@ -125,7 +125,7 @@ impl Observer for Published {
     }
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
-        self.inputs = transcript.inputs.to_vec();
+        self.inputs = transcript.inputs.reals().expect("reals").to_vec();
         self.states = transcript.states.to_vec();
     }
 }
