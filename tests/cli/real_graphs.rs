@@ -152,7 +152,7 @@ fn facebook_and_the_internet_answer_and_refuse_honestly() {
     // Every call finds the spectrum anew, so the larger graph is asked no more than it adds.
     let graphs = [
         ("ego-facebook.edges.gz", 4039, &[2, 5][..]),
-        ("oregon1-010331.edges.gz", 10_670, &[2]),
+        ("oregon1-010331.edges.gz", 10_670, &[2][..]),
     ];
     for (graph, peers, too_many) in graphs {
         let path = format!("../shared/data/graphs/{graph}");
