@@ -178,13 +178,12 @@ fn a_peer_adds_residues_mod_2_to_the_k_and_no_other() {
             let Body::Residues(input) = &said else {
                 panic!("residues: {said:?}");
             };
-            // Two neighbours whose residues come to −7 less than what this peer has said, mod 2^k.
+            // Two neighbours whose residues bring coordinate i of the sum to −(i + 1)², mod 2^k.
             let most = u64::MAX >> (64 - k);
             let first: Vec<u64> = (1..=VALUES as u64).map(|i| most / i).collect();
-            let second = input
-                .iter()
-                .zip(&first)
-                .map(|(x, y)| x.wrapping_add(*y).wrapping_add(7).wrapping_neg() & most);
+            let second = (1_u64..)
+                .zip(input.iter().zip(&first))
+                .map(|(i, (x, y))| x.wrapping_add(*y).wrapping_add(i * i).wrapping_neg() & most);
             let second = Body::Residues(Arc::new(second.collect()));
             bench.send(2, of(session, 0, second));
             bench.send(0, of(session, 0, Body::Residues(Arc::new(first))));
@@ -198,7 +197,8 @@ fn a_peer_adds_residues_mod_2_to_the_k_and_no_other() {
             (input.iter().fold(0, |all, x| all | x), unit.expect("a sum"))
         };
         let (all, sum) = sum_at(k);
-        assert_eq!(sum, [-7.0; VALUES]);
+        let due = (1..=VALUES).map(|i| -((i * i) as f64));
+        assert_eq!(sum, due.collect::<Vec<f64>>());
         // Masks fill the residues to the last bit, and not beyond.
         assert_eq!(64 - all.leading_zeros(), k);
         // A narrower modulus publishes other residues, and a wider one, where there is one, ends with other sums too.
