@@ -137,7 +137,8 @@ fn sent(communication: &Communication) -> String {
     )
 }
 
-fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+/// What was read of ratings and what the filters dropped.
+fn print_filters(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let data = &summary.data;
     writeln!(
         out,
@@ -160,7 +161,20 @@ fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             - data.interactions_capped,
         data.interactions_capped,
         data.users_without_interactions,
-    )?;
+    )
+}
+
+fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let data = &summary.data;
+    if data.is_matrix() {
+        writeln!(
+            out,
+            "{}: {} rows of {} numbers; {} slots are empty",
+            summary.name, data.users, data.items, data.users_without_interactions,
+        )?;
+    } else {
+        print_filters(out, summary)?;
+    }
     if data.interactions_held_out > 0 {
         writeln!(
             out,

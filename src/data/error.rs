@@ -231,7 +231,7 @@ pub enum Problem {
         /// The column, from 1.
         column: usize,
         /// What is wrong with it.
-        problem: Box<Problem>,
+        problem: Box<Self>,
     },
     /// A field without a number in a row that has others.
     #[error(

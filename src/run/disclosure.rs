@@ -226,7 +226,6 @@ impl Discloses for EngineError {
             | Self::Session(_)
             | Self::Program
             | Self::Integers
-            | Self::Modulus
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Lossless { .. }
@@ -247,7 +246,7 @@ impl Discloses for PeerError {
         match self {
             // Sizes are those of the plan, noise, neighbours and averaging those of the graphs.
             Self::Shape { .. }
-            | Self::Modulus
+            | Self::Inexact { .. }
             | Self::Program { .. }
             | Self::Noise { .. }
             | Self::NoisePartners { .. }

@@ -22,9 +22,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
-use super::numbers::Centring;
 use super::shared::Shared;
 use super::warning::Warning;
 use crate::algorithm::{Algorithm, AlgorithmSpec, ReleaseSpec};

@@ -4,6 +4,7 @@
 //! all of it fits together. Whatever holds an [`Experiment`] can rely on that, since nothing of it can be changed.
 
 mod assumptions;
+mod centring;
 mod clock;
 mod compared;
 mod data_summary;
@@ -28,6 +29,7 @@ mod warning;
 mod warnings;
 
 pub use assumptions::{ItemSource, StatedItems};
+pub use centring::Centring;
 pub use data_summary::DataSummary;
 pub use error::{
     AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
@@ -37,7 +39,6 @@ pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use materials::Materials;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
-pub use numbers::Centring;
 pub use peer_names::PeerMatchError;
 pub use simulation::{Simulated, Simulation, SimulationError};
 pub use specs::{AveragingSpec, NoiseSpec, PrivacySpec};

@@ -17,17 +17,16 @@
 //! Each maps a row by a function of that row alone and an empty row to an empty row, so that two files that differ in one row,
 //! or in whether its slot is filled, still do afterwards or have become equal. What they become has norm at most 1 for every
 //! file, and that is all that the bounds of `sensitivity = "unit-row"` ask for. `centre = "private"` takes place at the peers,
-//! see [`Centred`]: it is part of the releases and accounted with them.
+//! see [`Centred`](crate::algorithm::Centred): it is part of the releases and accounted with them.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
+use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, PrivacyTableError};
-use super::materials::Held;
-use crate::algorithm::{Algorithm, Centred, Start, mean_share};
+use super::held_out::HeldOut;
+use crate::algorithm::{Start, mean_share};
 use crate::config::{
     Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig,
     RatingValues,
@@ -39,52 +38,6 @@ use crate::data::{
 use crate::linalg::SparseRows;
 use crate::privacy::{Adjacency, Budget, Sensitivity, SensitivityRule, SensitivitySpec, calibrate};
 use crate::vocabulary::Quantity;
-
-/// What is released before everything else where the mean is private: public, and part of a receipt.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Centring {
-    /// m: slots for rows.
-    pub slots: usize,
-    /// R_raw.
-    pub raw_clip: f64,
-    /// R.
-    pub radius: f64,
-    /// Whether all numbers lie between 0 and 1.
-    pub unit_box: bool,
-    /// The share of μ² that the mean spends.
-    pub share: f64,
-}
-
-impl Centring {
-    /// `inner` on rows that are centred like this.
-    #[must_use]
-    pub fn around(&self, inner: Arc<dyn Algorithm>) -> Arc<dyn Algorithm> {
-        Arc::new(Centred {
-            inner,
-            slots: self.slots,
-            raw_clip: self.raw_clip,
-            radius: self.radius,
-            unit_box: self.unit_box,
-        })
-    }
-
-    /// The noise factors of all releases: of the mean, and of `iterations` others whose own factors are `later` (empty: all 1).
-    ///
-    /// # Statement and proof
-    /// With C = Σ 1/f_l² the factors (1/√(fC), f_1/√(1−f), …) have Σ of inverse squares f·C + (1−f)·C = C: one release more
-    /// at the price of the others, of which the mean spends the share f. ∎
-    #[must_use]
-    pub fn factors(&self, later: &[f64], iterations: usize) -> Vec<f64> {
-        let even = vec![1.0; iterations];
-        let later = if later.is_empty() { &even } else { later };
-        let cost: f64 = later.iter().map(|factor| factor.powi(-2)).sum();
-        let rest = (1.0 - self.share).sqrt();
-        let mean = (self.share * cost).sqrt().recip();
-        let others = later.iter().map(|factor| factor / rest);
-        std::iter::once(mean).chain(others).collect()
-    }
-}
 
 /// Whether a configuration is about numbers and not about who interacted with what.
 pub(crate) fn are_meant(data: &DataConfig) -> bool {
@@ -294,7 +247,7 @@ pub(super) fn options(data: &DataConfig) -> MatrixOptions {
 }
 
 /// A matrix is not filtered: its rows and columns, with a summary.
-pub(super) fn held(loaded: &Loaded) -> Held {
+pub(super) fn held(loaded: &Loaded) -> (Arc<Interactions>, DataSummary, Option<HeldOut>) {
     let Loaded {
         interactions,
         counts,

@@ -80,6 +80,11 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         Some(&["vocabulary"]),
     ),
     (
+        "data/formats",
+        &["data/error", "data/ratings", "data/source"],
+        Some(&["vocabulary"]),
+    ),
+    (
         "data/matrix",
         &[
             "data/error",
@@ -90,11 +95,6 @@ pub(super) const SUBMODULES: &[Submodule] = &[
             "data/source",
         ],
         Some(&["vocabulary", "linalg"]),
-    ),
-    (
-        "data/formats",
-        &["data/error", "data/ratings", "data/source"],
-        Some(&["vocabulary"]),
     ),
     // A name for what one record is; how data are held is known to the neighbours alone.
     ("privacy/adjacency", &[], Some(&[])),

@@ -37,7 +37,7 @@ use crate::config::EngineKind;
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, central};
 use crate::linalg::{Block, subspace_distance, top_eigenvectors};
-use crate::protocol::{Terms, Values};
+use crate::protocol::{Steps, Terms, Values};
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, memory};
 use crate::vocabulary::{PeerIndex, ReleaseId, Seed};
@@ -198,19 +198,25 @@ fn needed_sensitivities(experiment: &Experiment, honest: &Session, outcome: &Out
         .collect()
 }
 
-/// Whether Σ published = Σ local + Σ own noise as integers mod 2^k, `own` being the own noise of all peers in steps of the grid, and whether
-/// every peer's estimate is that very sum.
-fn equal_in_steps(terms: &Terms, step: f64, record: &ReleaseRecord, own: &mut Block) -> bool {
-    for (sum, local) in own
-        .values_mut()
-        .iter_mut()
-        .zip(record.totals.local.values())
-    {
-        // A multiple of the step by construction.
-        *sum += (local / step).round();
+/// Whether Σ published = Σ local + Σ own noise as integers mod 2^k, and whether every peer's estimate is what that sum stands for. Own noise
+/// and k are those of the untouched plan.
+fn equal_in_steps(
+    honest: &Session,
+    (terms, steps): (&Terms, &Steps),
+    record: &ReleaseRecord,
+) -> bool {
+    let Some(found) = &record.totals.steps else {
+        return false;
+    };
+    let mut sum = found.local.clone();
+    for u in 0..honest.peers() {
+        let own = honest.planned_noise().own(PeerIndex::from_index(u));
+        own.add_integers_to(record.release, &mut sum);
     }
-    terms.from_steps(own.values_mut());
-    *own == record.totals.published && (terms.has_units() || *own == *record.sum)
+    steps.reduce(&mut sum);
+    let mut estimate: Vec<f64> = steps.to_reals(&sum).collect();
+    terms.from_units(0..estimate.len(), &mut estimate);
+    sum == found.published && estimate == record.sum.values()
 }
 
 /// The largest |Σ published − Σ local − Σ own noise| over iterations and coordinates, in units of what
@@ -222,20 +228,20 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
     let degree = honest.noise_graph().max_degree() as f64;
     let mut worst = 0.0_f64;
     for record in &outcome.records {
+        if let Some(planned) = honest.plan().release(record.release)
+            && let terms = planned.terms(record.statistic)
+            && let Some(steps) = terms.steps()
+        {
+            if !equal_in_steps(honest, (&terms, steps), record) {
+                return f64::INFINITY;
+            }
+            continue;
+        }
         let mut expected = Block::zeros(record.sum.rows(), record.sum.columns());
         let scale = record.sensitivity * experiment.noise_factor(record.release);
         for u in 0..peers {
             let own = assignment.own(PeerIndex::from_index(u));
             own.add_to(record.release, scale, expected.values_mut());
-        }
-        if let Some(planned) = honest.plan().release(record.release)
-            && let terms = planned.terms(record.statistic)
-            && let Some(step) = terms.step()
-        {
-            if !equal_in_steps(&terms, step, record, &mut expected) {
-                return f64::INFINITY;
-            }
-            continue;
         }
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.

@@ -140,7 +140,8 @@ pub(super) fn read(
             format: "matrix-csv",
         });
     };
-    let columns = named(header.unwrap_or_default(), width, &kept, limits.name_bytes);
+    let header = header.unwrap_or_default();
+    let columns = named(&header, width, &kept, limits.name_bytes);
     Ok(Loaded::of_rows(rows, columns, lines.number()))
 }
 
@@ -152,7 +153,7 @@ fn names(text: &str) -> Result<Vec<String>, Problem> {
 }
 
 /// Names of the columns that stay: those of the header, if it names all columns differently, or their numbers from 1.
-fn named(header: Vec<String>, width: usize, kept: &[usize], longest: usize) -> Vec<String> {
+fn named(header: &[String], width: usize, kept: &[usize], longest: usize) -> Vec<String> {
     let distinct: BTreeSet<&String> = header.iter().collect();
     let valid = header
         .iter()

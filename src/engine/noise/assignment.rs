@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use crate::noise::{PeerNoise, RingLaws, SigmaError, Sigmas, Term};
+#[cfg(test)]
+use crate::protocol::Plan;
 use crate::topology::Graph;
 use crate::vocabulary::{NoiseLabel, NoiseRoot, PeerIndex};
 
@@ -55,8 +57,20 @@ pub(crate) enum Tamper {
     RepeatChunk,
     /// Peer 1 adds the very own noise that peer 0 adds.
     ShareOwnNoise,
-    /// Masks are uniform mod 2³¹ and sums are mod 2³²: at both ends, so that they cancel.
+    /// Masks are uniform mod 2^(k−1) and sums are mod 2^k: at both ends, so that they cancel.
     NarrowMasks,
+    /// Whoever reduces integers does so mod 2 to this number: all peers, or peer 0 alone.
+    WrongModulus(u32, Fools),
+}
+
+/// Who has a defect.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Fools {
+    /// Everybody.
+    All,
+    /// Peer 0, where engines have peers.
+    First,
 }
 
 impl Assignment {
@@ -143,9 +157,9 @@ impl Assignment {
         #[cfg(test)]
         let (a, b) = self.damage_ends(a, b);
         let key = self.root.key(NoiseLabel::PairwiseNoise, a, b);
-        let make = match self.ring {
-            Some(_) => Term::mask,
-            None => Term::new,
+        let make = |key, scale| match &self.ring {
+            Some(laws) => Term::mask(key, scale, Arc::clone(laws)),
+            None => Term::new(key, scale),
         };
         let plus = make(key.clone(), self.sigmas.pairwise);
         let minus = make(key, -self.sigmas.pairwise);
@@ -176,6 +190,17 @@ impl Assignment {
             .iter()
             .map(|&partner| self.shared(peer, PeerIndex(partner)));
         PeerNoise::new(self.own(peer), pairs.collect(), self.coordinate(peer))
+    }
+
+    /// The plan as this peer has it.
+    #[cfg(test)]
+    pub(crate) fn damage_plan(&self, peer: PeerIndex, plan: Arc<Plan>) -> Arc<Plan> {
+        match self.tamper {
+            Some(Tamper::WrongModulus(bits, Fools::First)) if peer.0 == 0 => {
+                Arc::new(Plan::clone(&plan).with_wrong_modulus(bits))
+            }
+            _ => plan,
+        }
     }
 
     #[cfg(test)]

@@ -110,36 +110,79 @@ impl NetworkNoise {
     /// less than a chunk per thread left. Normals of a batch of edges are drawn side by side; then every thread adds those of
     /// its own coordinates, edge after edge.
     pub fn add_pairs_in_parallel(&self, at: NoiseChunk, width: usize, inputs: &mut [f64]) {
+        let draw = |pair: &Pair, out: &mut [f64]| pair.term.draw_chunk(at, out);
+        let add = |pair: &Pair, normals: &[f64], plus: &mut [f64], minus: &mut [f64]| {
+            let (scale, opposite) = (pair.term.scale.times(at.unit), pair.opposite.times(at.unit));
+            if scale == 0.0 && opposite == 0.0 {
+                return;
+            }
+            for ((p, m), normal) in plus.iter_mut().zip(minus).zip(normals) {
+                *p += scale * normal;
+                *m += opposite * normal;
+            }
+        };
+        self.spread(width, inputs, draw, add);
+    }
+
+    /// Adds the own term of peer `u` to its chunk of integers, mod 2⁶⁴.
+    ///
+    /// # Panics
+    /// If noise is of real numbers.
+    pub fn add_own_integers(&self, at: NoiseChunk, u: usize, out: &mut [u64]) {
+        self.own[u].add_integers(at, out);
+    }
+
+    /// Adds each edge's masks at both of its ends, mod 2⁶⁴, on one thread or on all.
+    ///
+    /// # Shapes
+    /// `inputs` is peers × `width`, one peer after the other.
+    ///
+    /// # Panics
+    /// If noise is of real numbers.
+    pub fn add_masks(&self, at: NoiseChunk, width: usize, inputs: &mut [u64], on_all: bool) {
+        if on_all {
+            let draw = |pair: &Pair, out: &mut [u64]| pair.term.draw_masks(at, out);
+            let add = |pair: &Pair, masks: &[u64], plus: &mut [u64], minus: &mut [u64]| {
+                pair.term.add_masks(masks, plus, (minus, pair.opposite));
+            };
+            return self.spread(width, inputs, draw, add);
+        }
+        let mut masks = vec![0; width];
+        for pair in &self.pairs {
+            pair.term.draw_masks(at, &mut masks);
+            let (plus, minus) = pair.ends(width, inputs);
+            pair.term.add_masks(&masks, plus, (minus, pair.opposite));
+        }
+    }
+
+    /// Draws what a batch of edges share side by side; then every thread adds that of its own coordinates, edge after edge.
+    fn spread<T: Copy + Default + Send + Sync>(
+        &self,
+        width: usize,
+        inputs: &mut [T],
+        draw: impl Fn(&Pair, &mut [T]) + Sync,
+        add: impl Fn(&Pair, &[T], &mut [T], &mut [T]) + Sync,
+    ) {
         let each = width.div_ceil(rayon::current_num_threads()).max(COLUMNS);
         // Per thread its coordinates of every peer.
-        let mut shares: Vec<Vec<&mut [f64]>> = Vec::new();
+        let mut shares: Vec<Vec<&mut [T]>> = Vec::new();
         shares.resize_with(width.div_ceil(each), Vec::new);
         for input in inputs.chunks_exact_mut(width) {
             for (share, part) in shares.iter_mut().zip(input.chunks_mut(each)) {
                 share.push(part);
             }
         }
-        let mut normals = vec![0.0; width * Self::BATCH.min(self.pairs.len())];
+        let mut drawn = vec![T::default(); width * Self::BATCH.min(self.pairs.len())];
         for batch in self.pairs.chunks(Self::BATCH) {
-            let normals = &mut normals[..width * batch.len()];
+            let drawn = &mut drawn[..width * batch.len()];
             batch
                 .par_iter()
-                .zip(normals.par_chunks_exact_mut(width))
-                .for_each(|(pair, out)| pair.term.draw_chunk(at, out));
-            let add = |(number, share): (usize, &mut Vec<&mut [f64]>)| {
-                for (pair, normals) in batch.iter().zip(normals.chunks_exact(width)) {
-                    let unit = pair.term.unit(at);
-                    let scale = pair.term.scale.times(unit);
-                    let opposite = pair.opposite.times(unit);
-                    if scale == 0.0 && opposite == 0.0 {
-                        continue;
-                    }
+                .zip(drawn.par_chunks_exact_mut(width))
+                .for_each(|(pair, out)| draw(pair, out));
+            let add = |(number, share): (usize, &mut Vec<&mut [T]>)| {
+                for (pair, drawn) in batch.iter().zip(drawn.chunks_exact(width)) {
                     let [plus, minus] = pair.ends_of(share);
-                    let values = plus.iter_mut().zip(minus);
-                    for ((p, m), normal) in values.zip(&normals[number * each..]) {
-                        *p += scale * normal;
-                        *m += opposite * normal;
-                    }
+                    add(pair, &drawn[number * each..], plus, minus);
                 }
             };
             shares.par_iter_mut().enumerate().for_each(add);
@@ -149,7 +192,7 @@ impl NetworkNoise {
 
 impl Pair {
     /// What both ends have published so far.
-    fn ends<'a>(&self, width: usize, inputs: &'a mut [f64]) -> (&'a mut [f64], &'a mut [f64]) {
+    fn ends<'a, T>(&self, width: usize, inputs: &'a mut [T]) -> (&'a mut [T], &'a mut [T]) {
         let (head, tail) = inputs.split_at_mut(self.upper as usize * width);
         (
             &mut head[self.lower as usize * width..][..width],
@@ -158,7 +201,7 @@ impl Pair {
     }
 
     /// Both ends' parts of what is held per peer.
-    fn ends_of<'a>(&self, peers: &'a mut [&mut [f64]]) -> [&'a mut [f64]; 2] {
+    fn ends_of<'a, T>(&self, peers: &'a mut [&mut [T]]) -> [&'a mut [T]; 2] {
         let (head, tail) = peers.split_at_mut(self.upper as usize);
         [&mut *head[self.lower as usize], &mut *tail[0]]
     }

@@ -139,8 +139,8 @@ impl MemoryPlan {
         let peers = experiment.topology.graph().nodes() as u64;
         let block = 8 * (height as u64).saturating_mul(width as u64);
         let threads = rayon::current_num_threads().max(1) as u64;
-        // Inputs of everybody; queries, sums and states of those who have their own.
-        let inputs = peers.saturating_mul(threads);
+        // Inputs of everybody, and once what they contribute first; queries, sums and states of those who have their own.
+        let inputs = peers.saturating_mul(threads + 1);
         let states =
             held(experiment).saturating_mul(threads + (threads - 1) * (1 + kept(experiment)));
         plan.add_blocks(
@@ -310,7 +310,8 @@ mod tests {
         let run = MemoryPlan::of(&one).total();
         let audit = MemoryPlan::of_audit(&one).total();
         assert!(
-            (run + state..run + 2 * state * rayon::current_num_threads() as u64).contains(&audit)
+            (run + state..run + 2 * state * (1 + rayon::current_num_threads() as u64))
+                .contains(&audit)
         );
         let analytic = MemoryPlan::of(&loaded(&["engine.kind=analytic"]));
         let users = experiment.user_rows.len() as u64;

@@ -54,6 +54,7 @@
 //! solves per patch; the noise of one chunk is drawn again. Memory: 32 MiB of residuals, 8 MiB per patch for F and 5 MiB
 //! for sums over runs, 8 bytes per peer and pair; the engine's transcript comes on top.
 
+mod integers;
 mod marginals;
 mod places;
 mod uniform;
@@ -62,13 +63,15 @@ mod whitened;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::checks::test;
 use super::statistics::{chi_squared, least_likely};
 use super::table::Check;
 use crate::algorithm::contribution;
-use crate::engine::{Observer, Session, Transcript};
+use crate::engine::{Inputs, Observer, Session, Transcript};
 use crate::noise::NoiseChunk;
 use crate::privacy::Statistic;
 use crate::protocol::{Terms, Values};
@@ -139,8 +142,8 @@ impl<'a> PeerLaw<'a> {
         let places = Places::new(graph.nodes(), shape);
         let noise = experiment.noise();
         let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
-        let in_ring = noise.ring().is_some();
-        let law = (own > 0.0 && !in_ring).then(|| {
+        let ring = noise.ring();
+        let law = (own > 0.0 && ring.is_none()).then(|| {
             (
                 Marginals::new(graph, (own, pairwise)),
                 Whitened::new(graph, (own, pairwise), (runs, releases.len() as u32)),
@@ -153,7 +156,7 @@ impl<'a> PeerLaw<'a> {
             others: Vec::new(),
             places,
             law,
-            uniform: in_ring.then(Uniform::default),
+            uniform: ring.map(|ring| Uniform::new(ring.modulus().bits())),
             gap: 0.0,
             own: vec![(0.0, 0); graph.nodes()],
         }
@@ -206,17 +209,54 @@ impl<'a> PeerLaw<'a> {
             }
             return;
         };
-        let values = self.places.values();
-        let scale = self.needed_scale(transcript);
         let planned = honest.plan().release(transcript.release);
         let terms = planned.map(|planned| planned.terms(self.needed_statistic(transcript)));
         let terms = terms.unwrap_or_else(|| transcript.terms.clone());
-        if let Some(uniform) = &mut self.uniform {
-            uniform.add(transcript.inputs);
+        let redrawn = match (transcript.inputs, terms.steps()) {
+            (Inputs::Residues(published), Some(steps)) => {
+                if let Some(uniform) = &mut self.uniform {
+                    uniform.add(published);
+                }
+                let inputs = (published, &terms, steps);
+                let algorithm = (self.experiment.algorithm(), self.shape);
+                integers::redraw(algorithm, honest, transcript, inputs, &|u| self.turn(u))
+            }
+            (Inputs::Reals(published), None) => {
+                let number = ReleaseId(number as u32 + 1);
+                self.observe_reals((honest, number), transcript, published, &terms)
+            }
+            // Not even of the kind that the plan has.
+            _ => {
+                self.gap = f64::INFINITY;
+                return;
+            }
+        };
+        for ((square, n), peer) in self.own.iter_mut().zip(&redrawn) {
+            *square += peer.own;
+            *n += peer.coordinates;
+            self.gap = self.gap.max(peer.gap);
         }
-        // One chunk of every peer is drawn again; peers, runs and iterations take turns, so that every chunk is seen.
-        let chunks = values.div_ceil(CHUNK);
-        let turn = self.places.turn();
+        self.places.next_turn();
+    }
+
+    /// The coordinates of peer `u` that are drawn again this time: one chunk. Peers, runs and iterations take turns, so that every chunk
+    /// is seen.
+    fn turn(&self, u: usize) -> Range<usize> {
+        let values = self.places.values();
+        let start = ((self.places.turn() + u) % values.div_ceil(CHUNK)) * CHUNK;
+        start..(start + CHUNK).min(values)
+    }
+
+    /// Takes in real numbers of release `number` among those of this shape, and draws one chunk of every peer again.
+    fn observe_reals(
+        &mut self,
+        (honest, number): (&Session, ReleaseId),
+        transcript: &Transcript<'_>,
+        inputs: &[f64],
+        terms: &Terms,
+    ) -> Vec<Redrawn> {
+        let values = self.places.values();
+        let scale = self.needed_scale(transcript);
         let places = self.places.all();
         let mut residuals = vec![0.0; honest.peers() * places.len()];
         let redrawn: Vec<Redrawn> = residuals
@@ -226,29 +266,22 @@ impl<'a> PeerLaw<'a> {
                 let history = transcript.states[u].history();
                 let shape = self.shape;
                 let algorithm = self.experiment.algorithm();
-                let mut local = contribution(algorithm, &honest.rows()[u], history, shape);
-                terms.to_steps(local.values_mut());
-                let published = &transcript.inputs[u * values..][..values];
+                let local = contribution(algorithm, &honest.rows()[u], history, shape);
+                let published = &inputs[u * values..][..values];
                 for (out, &i) in residual.iter_mut().zip(places) {
                     *out = (published[i] - local.values()[i]) / scale;
                 }
-                let start = ((turn + u) % chunks) * CHUNK;
-                let mut expected = local.values()[start..(start + CHUNK).min(values)].to_vec();
-                let again = (start, expected.as_mut_slice());
-                self.redraw(honest, (transcript.release, &terms), u, again, published)
+                let range = self.turn(u);
+                let mut expected = local.values()[range.clone()].to_vec();
+                let again = (range.start, expected.as_mut_slice());
+                self.redraw(honest, (transcript.release, terms), u, again, published)
             })
             .collect();
-        for ((square, n), peer) in self.own.iter_mut().zip(&redrawn) {
-            *square += peer.own;
-            *n += peer.coordinates;
-            self.gap = self.gap.max(peer.gap);
-        }
-        self.places.next_turn();
         if let Some((marginals, whitened)) = &mut self.law {
             marginals.add(&residuals, self.places.all().len());
-            let number = ReleaseId(number as u32 + 1);
             whitened.add(&residuals, &self.places, number);
         }
+        redrawn
     }
 
     /// f_l Δ_l as the queries of all peers call for it, computed here and not read from the run.
@@ -300,9 +333,6 @@ impl<'a> PeerLaw<'a> {
                 term.add_chunk(at, expected);
             }
         }
-        if terms.has_steps() {
-            return equal(terms, &own, expected, &published[start..]);
-        }
         // Each of deg(u) + 1 additions rounds values of at most a few standard deviations.
         let noise = &self.experiment.noise();
         let degree = partners.len() as f64;
@@ -327,26 +357,6 @@ impl<'a> PeerLaw<'a> {
             found.own += ((x - y + own) / terms.scale).powi(2);
         }
         found
-    }
-}
-
-/// What one chunk of integers shows: `expected` is contribution, own noise and masks, of which `own` is the own noise. Anything but equal
-/// residues is a gap that nothing explains.
-fn equal(terms: &Terms, own: &[f64], expected: &[f64], published: &[f64]) -> Redrawn {
-    let mut again = expected.to_vec();
-    terms.to_residues(&mut again);
-    let same = again.iter().zip(published).all(|(a, b)| a == b);
-    // Published − contribution − masks: the own noise that is really there.
-    let mut left: Vec<f64> = published
-        .iter()
-        .zip(expected.iter().zip(own))
-        .map(|(x, (y, own))| x - (y - own))
-        .collect();
-    terms.from_steps(&mut left);
-    Redrawn {
-        gap: if same { 0.0 } else { f64::INFINITY },
-        own: left.iter().map(|x| (x / terms.scale).powi(2)).sum(),
-        coordinates: own.len(),
     }
 }
 
