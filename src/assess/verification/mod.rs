@@ -37,7 +37,7 @@ use crate::config::EngineKind;
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, central};
 use crate::linalg::{Block, subspace_distance, top_eigenvectors};
-use crate::protocol::{Steps, Terms};
+use crate::protocol::{Steps, Terms, Values};
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, memory};
 use crate::vocabulary::{PeerIndex, ReleaseId, Seed};
@@ -246,7 +246,12 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.
         let input = scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + 1.0;
-        let rounding = 16.0 * f64::EPSILON * peers as f64 * input;
+        let mut rounding = 16.0 * f64::EPSILON * peers as f64 * input;
+        if honest.plan().values() == Values::F32 {
+            // Before that every peer rounds what it publishes: errors of at most half a unit in the last place each, which add up as
+            // independent ones do.
+            rounding += 16.0 * f64::from(f32::EPSILON) * (peers as f64).sqrt() * input;
+        }
         for (a, b) in record
             .totals
             .published

@@ -61,8 +61,12 @@ fn a_healthy_plan_passes() {
 
 #[test]
 fn halved_own_noise_is_caught_by_the_algebra_and_by_the_law() {
-    for engine in ["engine.kind=lockstep", "engine.kind=event"] {
-        let table = broken(Tamper::HalveOwnNoise, &[engine]);
+    for set in [
+        "engine.kind=lockstep",
+        "engine.kind=event",
+        "averaging.values=f32",
+    ] {
+        let table = broken(Tamper::HalveOwnNoise, &[set]);
         assert_fails(&table, &["published - local", "mean square", "Kolmogorov"]);
     }
 }
@@ -85,8 +89,12 @@ fn a_reused_stream_is_caught_by_the_algebra_and_by_the_correlation_of_iterations
 
 #[test]
 fn one_peer_without_own_noise_is_caught_by_the_algebra_and_by_the_variance() {
-    for engine in ["engine.kind=lockstep", "engine.kind=event"] {
-        let table = broken(Tamper::DropPeerNoise, &[engine]);
+    for set in [
+        "engine.kind=lockstep",
+        "engine.kind=event",
+        "averaging.values=f32",
+    ] {
+        let table = broken(Tamper::DropPeerNoise, &[set]);
         assert_fails(&table, &["published - local", "mean square"]);
     }
 }

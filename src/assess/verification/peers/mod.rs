@@ -74,7 +74,7 @@ use crate::algorithm::contribution;
 use crate::engine::{Inputs, Observer, Session, Transcript};
 use crate::noise::NoiseChunk;
 use crate::privacy::Statistic;
-use crate::protocol::Terms;
+use crate::protocol::{Terms, Values};
 use crate::scenario::Experiment;
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId};
 use marginals::Marginals;
@@ -338,13 +338,18 @@ impl<'a> PeerLaw<'a> {
         let degree = partners.len() as f64;
         let size = 1.0 + terms.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt());
         let rounding = 16.0 * f64::EPSILON * (degree + 2.0) * size;
+        // What is published is rounded to f32 where values are.
+        let last_place = match honest.plan().values() {
+            Values::F32 => f64::from(f32::EPSILON),
+            _ => 0.0,
+        };
         let mut found = Redrawn {
             gap: 0.0,
             own: 0.0,
             coordinates: own.len(),
         };
         for ((x, y), own) in published[start..].iter().zip(&*expected).zip(&own) {
-            let gap = (x - y).abs() / rounding;
+            let gap = (x - y).abs() / (rounding + last_place * y.abs());
             // What is no number is no explanation either.
             found.gap = found
                 .gap
