@@ -12,7 +12,7 @@ use undertone::linalg::{Block, SparseRows, subspace_distance};
 use undertone::privacy::{Adjacency, Delta, Epsilon, gaussian};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::scenario::{PrivacySpec, Simulation};
-use undertone::vocabulary::Seed;
+use undertone::vocabulary::{ReleaseId, Seed};
 
 use crate::support::experiments::{CASES, experiment};
 use crate::support::{repository, skipped};
@@ -32,7 +32,7 @@ fn it_spends_the_budget_exactly_and_quotients_their_share() {
         let set = [&DEFLATION[..], &[adjacency]].concat();
         let experiment = experiment(CASES[0], AveragingKind::Tree, &set);
         let z = experiment.calibrated().z();
-        let cost = |l: u32| (experiment.noise_factor(l) * z).powi(-2);
+        let cost = |l: u32| (experiment.noise_factor(ReleaseId(l)) * z).powi(-2);
         let spent: f64 = (1..=6).map(cost).sum();
         let budget = &experiment.config().privacy;
         let epsilon = Epsilon::new(budget.epsilon).expect("valid");

@@ -29,7 +29,9 @@ impl Observer for Published {
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
         hash_values(&mut self.0, &[transcript.terms.scale]);
-        hash_values(&mut self.0, transcript.inputs);
+        for bits in transcript.inputs.bits() {
+            self.0.update(&bits.to_le_bytes());
+        }
         for state in transcript.states {
             hash_values(&mut self.0, state.query.values());
         }

@@ -12,6 +12,7 @@ mod golden;
 mod layering;
 mod loss;
 mod low_rank;
+mod plain_pca;
 mod ppi;
 mod programs;
 #[cfg(feature = "cli")]

@@ -88,14 +88,17 @@ impl Algorithm for Covariance {
         let Some(released) = state.past.last() else {
             return Arc::clone(&state.query);
         };
-        let matrix = PackedTriangle::new(self.dimension, released.sum.values());
-        // Any scale gives the same vectors; this one keeps products of huge entries finite.
-        let scale = matrix.max_entry();
-        let scale = if scale > 0.0 { scale.recip() } else { 1.0 };
-        Arc::new(leading_eigenvectors(self.dimension, self.rank, |x| {
-            matrix.times(&(x * scale))
-        }))
+        Arc::new(leading((self.dimension, self.rank), released.sum.values()))
     }
+}
+
+/// The eigenvectors with the `rank` algebraically largest eigenvalues of a symmetric matrix given by its packed triangle.
+pub(super) fn leading((dimension, rank): (usize, usize), triangle: &[f64]) -> Block {
+    let matrix = PackedTriangle::new(dimension, triangle);
+    // Any scale gives the same vectors; this one keeps products of huge entries finite.
+    let scale = matrix.max_entry();
+    let scale = if scale > 0.0 { scale.recip() } else { 1.0 };
+    leading_eigenvectors(dimension, rank, |x| matrix.times(&(x * scale)))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! | [`momentum`](Momentum) | A_u X | n·p | 8·n·p·K·L | X and one block | any |
 //! | [`krylov`](Krylov) | A_u X | n·b, b = `block` ≥ p | 8·n·b·K·L | all X and all sums | any |
 //! | [`covariance`](Covariance) | the upper triangle of A_u | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
+//! | [`isometric-covariance`](IsometricCovariance) | the same, entries off the diagonal times √2 | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
 //! | [`streaming`](Streaming) | A_u X over the rows of one batch | n·p | 8·n·p·K·L | X | any |
 //! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
 //! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
@@ -27,6 +28,8 @@
 //! Measured on Jester (24,983 users, 100 items, δ = 10⁻⁵, floor 10, L = 3, one interaction, 64 peers; relative error of the
 //! filter, mean of ten seeds; `tests/utility.rs`): rank 8 at ε = 1: `krylov` with b = 16 0.067, `covariance` 0.039, and P1's
 //! `power` at ε = 1000 0.187. Rank 32 at ε = 1: `krylov` with b = 32 0.222, `power` without noise 0.284.
+//!
+//! Rows that are to be centred by a private mean are run by any of them inside [`Centred`], which has one release more.
 //!
 //! # What each guarantees, and where the proof is
 //! | statement | proof |
@@ -49,8 +52,10 @@
 //! A new algorithm that files can name is one file, one variant of [`AlgorithmKind`] and of [`AlgorithmSpec`] and one line
 //! of [`AlgorithmSpec::build`]. One that programs hand in needs no variant: [`AlgorithmSpec::Own`].
 
+mod centred;
 mod covariance;
 mod deflation;
+mod isometric;
 mod krylov;
 mod local;
 mod momentum;
@@ -66,8 +71,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use centred::{Centred, mean_share};
 pub use covariance::Covariance;
 pub use deflation::Deflation;
+pub use isometric::IsometricCovariance;
 pub use krylov::Krylov;
 pub use local::{BatchError, LocalData};
 pub use momentum::Momentum;

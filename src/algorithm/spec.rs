@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Algorithm, Covariance, Deflation, Krylov, Momentum, PowerMethod, PrivatePowerIteration,
-    Streaming,
+    Algorithm, Covariance, Deflation, IsometricCovariance, Krylov, Momentum, PowerMethod,
+    PrivatePowerIteration, Streaming,
 };
 
 /// The algorithms an experiment file can name.
@@ -23,6 +23,8 @@ pub enum AlgorithmKind {
     Krylov,
     /// One noisy release of the whole matrix (Analyze Gauss).
     Covariance,
+    /// The same in coordinates in which lengths are those of the matrix.
+    IsometricCovariance,
     /// One eigenvector after the other.
     Deflation,
     /// Private power iteration for one vector (Hardt & Roth).
@@ -50,6 +52,7 @@ impl AlgorithmKind {
             Self::Momentum => "momentum",
             Self::Krylov => "krylov",
             Self::Covariance => "covariance",
+            Self::IsometricCovariance => "isometric-covariance",
             Self::Deflation => "deflation",
             Self::Ppi => "ppi",
             Self::Streaming => "streaming",
@@ -97,6 +100,11 @@ pub enum AlgorithmSpec {
     },
     /// [`Covariance`].
     Covariance {
+        /// Eigenvectors wanted, p.
+        rank: usize,
+    },
+    /// [`IsometricCovariance`].
+    IsometricCovariance {
         /// Eigenvectors wanted, p.
         rank: usize,
     },
@@ -311,6 +319,7 @@ impl AlgorithmSpec {
                 iterations,
             }),
             Self::Covariance { rank } => Arc::new(Covariance { dimension, rank }),
+            Self::IsometricCovariance { rank } => Arc::new(IsometricCovariance { dimension, rank }),
             Self::Own(ref algorithm) => Arc::clone(algorithm),
         })
     }
@@ -323,6 +332,7 @@ impl AlgorithmSpec {
             Self::Momentum { .. } => Some(AlgorithmKind::Momentum),
             Self::Krylov { .. } => Some(AlgorithmKind::Krylov),
             Self::Covariance { .. } => Some(AlgorithmKind::Covariance),
+            Self::IsometricCovariance { .. } => Some(AlgorithmKind::IsometricCovariance),
             Self::Deflation { .. } => Some(AlgorithmKind::Deflation),
             Self::Ppi { .. } => Some(AlgorithmKind::Ppi),
             Self::Streaming { .. } => Some(AlgorithmKind::Streaming),
@@ -347,6 +357,7 @@ impl AlgorithmSpec {
             | Self::Momentum { rank, .. }
             | Self::Krylov { rank, .. }
             | Self::Covariance { rank }
+            | Self::IsometricCovariance { rank }
             | Self::Deflation { rank, .. }
             | Self::Streaming { rank, .. } => *rank,
             Self::Ppi { .. } => 1,
@@ -400,7 +411,7 @@ impl AlgorithmSpec {
             | Self::Krylov { iterations, .. }
             | Self::Ppi { iterations, .. }
             | Self::Streaming { iterations, .. } => *iterations,
-            Self::Covariance { .. } => 1,
+            Self::Covariance { .. } | Self::IsometricCovariance { .. } => 1,
             Self::Deflation { rank, steps, .. } => {
                 let rank = u32::try_from(*rank).unwrap_or(u32::MAX);
                 rank.saturating_mul(steps.saturating_add(1))

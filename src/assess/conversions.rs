@@ -36,10 +36,6 @@ pub fn conversions(experiment: &Experiment) -> Result<Vec<Conversions>, PrivacyE
     let noise = experiment.noise();
     let off = noise.ring().map_or(0.0, |ring| ring.sampler_distance());
     let target = crate::privacy::Epsilon::new(experiment.config().privacy.epsilon)?;
-    let beyond = match off {
-        0.0 => 0.0,
-        _ => (1.0 + target.get().exp()) * off,
-    };
     let convert = |view: &crate::privacy::View| {
         let loss = Loss::new(view.mu)?;
         // What a sampler's distance from its law leaves of delta; where that is nothing, epsilon is infinite in the view.
@@ -51,7 +47,12 @@ pub fn conversions(experiment: &Experiment) -> Result<Vec<Conversions>, PrivacyE
             epsilon_exact: loss.epsilon(delta),
             epsilon_zcdp: loss.zcdp_epsilon(delta),
             epsilon_paper: loss.paper_epsilon(delta),
-            delta_at_target: loss.delta(target) + beyond,
+            delta_at_target: distance::delta(
+                view.mu,
+                target.get(),
+                off,
+                (view.epsilon, experiment.delta()),
+            ),
             renyi: ORDERS
                 .iter()
                 .map(|&order| (order, loss.renyi(order)))

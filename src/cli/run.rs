@@ -14,6 +14,7 @@ use crate::run::convergence_bounds::ConvergenceBounds;
 use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
 use crate::run::summary::Summary;
+use crate::run::variance::{VariancePart, VarianceSummary};
 use crate::run::{ComparedRun, Report, output, run};
 use crate::writing::bytes;
 
@@ -136,7 +137,8 @@ fn sent(communication: &Communication) -> String {
     )
 }
 
-fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+/// What was read of ratings and what the filters dropped.
+fn print_filters(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let data = &summary.data;
     writeln!(
         out,
@@ -159,7 +161,20 @@ fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             - data.interactions_capped,
         data.interactions_capped,
         data.users_without_interactions,
-    )?;
+    )
+}
+
+fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let data = &summary.data;
+    if data.is_matrix() {
+        writeln!(
+            out,
+            "{}: {} rows of {} numbers; {} slots are empty",
+            summary.name, data.users, data.items, data.users_without_interactions,
+        )?;
+    } else {
+        print_filters(out, summary)?;
+    }
     if data.interactions_held_out > 0 {
         writeln!(
             out,
@@ -187,6 +202,8 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         subspace_error: utility.subspace_error,
         relative_error: utility.relative_error,
         relative_error_non_private: utility.relative_error_non_private,
+        captured_variance: utility.captured_variance,
+        explained_ratio: utility.explained_ratio,
     };
     let mut runs = vec![("this run", &ours), ("trusted curator", &utility.central)];
     runs.push(("no privacy", &utility.non_private));
@@ -205,6 +222,9 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         ]);
     }
     table::write(out, &rows)?;
+    if let Some(variance) = &utility.variance {
+        print_variance(out, variance)?;
+    }
     if utility.reference_floor != summary.data.degree_floor {
         let floor = utility.reference_floor;
         writeln!(
@@ -225,6 +245,36 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         print_compared(out, compared)?;
     }
     print_bounds(out, &utility.bounds)
+}
+
+/// How much variance the first k columns capture.
+fn print_variance(out: &mut impl Write, variance: &VarianceSummary) -> io::Result<()> {
+    writeln!(
+        out,
+        "\nvariance captured by the first k components (measured on the raw data: not private)"
+    )?;
+    let heading = [
+        "k",
+        "this run",
+        "trusted curator",
+        "no privacy",
+        "explained ratio",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    let of = |parts: Option<&Vec<VariancePart>>, k: usize| {
+        let part = parts.and_then(|parts| parts.get(k));
+        table::optional(part.map(|part| part.captured))
+    };
+    for (k, part) in variance.this_run.iter().enumerate() {
+        rows.push(vec![
+            part.components.to_string(),
+            table::optional(Some(part.captured)),
+            of(variance.central.as_ref(), k),
+            of(variance.non_private.as_ref(), k),
+            table::optional(Some(part.explained)),
+        ]);
+    }
+    table::write(out, &rows)
 }
 
 /// The method that the run is compared with, in one line.

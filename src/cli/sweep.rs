@@ -96,16 +96,22 @@ fn refuse_what_has_no_effect(arguments: &RunArguments, sweep: &SweepConfig) -> R
 fn print(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
     writeln!(
         out,
-        "{}: {} runs, {} per point\n{}\n\nrelative error against {}, mean over runs:",
+        "{}: {} runs, {} per point\n{}\n\n{}, mean over runs:",
         result.name,
         result.cells,
         result.seeds,
         result.promise(),
-        result.error.reference()
+        match result.error {
+            SweptError::NonPrivate | SweptError::Exact =>
+                format!("relative error against {}", result.error.reference()),
+            SweptError::Variance =>
+                "captured variance, 1 for the exact eigenvectors (measured on the raw data: not private)".to_owned(),
+        }
     )?;
     let curves = match result.error {
         SweptError::NonPrivate => &result.curves,
         SweptError::Exact => &result.curves_exact,
+        SweptError::Variance => &result.curves_variance,
     };
     print_curves(out, &result.x, curves)?;
     if let Some(target) = result.target {

@@ -46,7 +46,10 @@ pub(crate) fn anchored(mut config: Config, base: &Path) -> Config {
         // Without a current directory nothing is absolute; the joined path is the best there is.
         *path = std::path::absolute(&joined).unwrap_or(joined);
     };
-    anchor(&mut config.data.path);
+    if !config.data.path.as_os_str().is_empty() {
+        anchor(&mut config.data.path);
+    }
+    config.data.constants_mut().into_iter().for_each(anchor);
     config.evaluation.test.iter_mut().for_each(anchor);
     config.data.items_file.iter_mut().for_each(anchor);
     config.topology.file_mut().into_iter().for_each(anchor);

@@ -6,6 +6,7 @@
 mod error;
 mod evaluation;
 mod file;
+mod numbers;
 mod overrides;
 mod schema;
 mod study;
@@ -15,6 +16,9 @@ mod topology;
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
 pub use file::{read_config, resolved};
+pub use numbers::{
+    Centre, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig, RatingValues,
+};
 pub use overrides::{OverrideError, parse_set};
 pub use schema::{
     AlgorithmConfig, AveragingConfig, CompareConfig, ComparedAlgorithm, Config, DataConfig,

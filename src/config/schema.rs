@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::evaluation::EvaluationConfig;
+use super::numbers::{Centre, DataFormat, MeanShare, MeansConfig, RangesConfig, RatingValues};
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
 use crate::algorithm::{
     AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, NoiseScale, Output, Start,
 };
-use crate::data::{Format, Partition};
+use crate::data::{Column, Generated, Partition};
 use crate::engine::event::Latency;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
@@ -80,13 +81,14 @@ impl Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataConfig {
-    /// The file, relative to the experiment file; `.gz` is read directly.
+    /// The file, relative to the experiment file; `.gz` is read directly. Absent where the matrix is generated.
+    #[serde(default, skip_serializing_if = "no_path")]
     pub path: PathBuf,
     /// Where to get the file; said where it does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub obtain: Option<String>,
     /// Its format.
-    pub format: Format,
+    pub format: DataFormat,
     /// An interaction is a rating above this.
     #[serde(default)]
     pub threshold: f64,
@@ -106,6 +108,87 @@ pub struct DataConfig {
     /// d_cap: users keep at most this many interactions (public; tightens user-level sensitivity).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degree_cap: Option<u32>,
+    /// Whether the first line of `matrix-csv` is a header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<bool>,
+    /// Columns of a matrix that are left out: `"last"`, or numbers from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drop: Option<Vec<Column>>,
+    /// The matrix of `format = "generated"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generate: Option<Generated>,
+    /// The public ranges that numbers are clipped to and that are mapped to 0 to 1; ratings to `scale`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranges: Option<RangesConfig>,
+    /// A promise about the file: no row of it is longer. One that is makes the file invalid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_limit: Option<f64>,
+    /// What is taken from every number; `"none"` where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub centre: Option<Centre>,
+    /// The public means of `centre = "public"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub means: Option<MeansConfig>,
+    /// R_raw of `centre = "private"`: rows are shortened to this before they are summed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw_clip: Option<f64>,
+    /// The share of the budget that a private mean is given; `"auto"` where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_share: Option<MeanShare>,
+    /// R: rows of numbers are shortened to this, after centring. Every row of numbers needs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_clip: Option<f64>,
+    /// What is kept of ratings; `"interactions"` where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<RatingValues>,
+    /// The range that ratings kept as numbers are mapped to; that of `ranges` where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<[f64; 2]>,
+}
+
+#[expect(clippy::ptr_arg, reason = "the signature serde asks for")]
+fn no_path(path: &PathBuf) -> bool {
+    path.as_os_str().is_empty()
+}
+
+impl DataConfig {
+    /// The files that hold public constants.
+    pub(super) fn constants_mut(&mut self) -> Vec<&mut PathBuf> {
+        let ranges = match &mut self.ranges {
+            Some(RangesConfig::File(path)) => Some(path),
+            _ => None,
+        };
+        let means = match &mut self.means {
+            Some(MeansConfig::File(path)) => Some(path),
+            _ => None,
+        };
+        ranges.into_iter().chain(means).collect()
+    }
+
+    /// The same, to read.
+    #[must_use]
+    pub fn constants(&self) -> Vec<PathBuf> {
+        let mut copy = self.clone();
+        copy.constants_mut()
+            .into_iter()
+            .map(std::mem::take)
+            .collect()
+    }
+
+    /// The same settings without the names of files: what is in them is told by the rows.
+    #[must_use]
+    pub fn without_paths(&self) -> Self {
+        let mut copy = Self {
+            path: PathBuf::new(),
+            obtain: None,
+            items_file: None,
+            ..self.clone()
+        };
+        copy.constants_mut().into_iter().for_each(|path| {
+            std::mem::take(path);
+        });
+        copy
+    }
 }
 
 /// `[peers]`
@@ -259,11 +342,14 @@ impl AlgorithmConfig {
                 block: self.block(),
                 iterations,
             }),
-            AlgorithmKind::Covariance if iterations != 1 => Err(AlgorithmError::Iterations {
-                algorithm: self.kind.name(),
-                needed: 1,
-                found: iterations,
-            }),
+            AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance if iterations != 1 => {
+                Err(AlgorithmError::Iterations {
+                    algorithm: self.kind.name(),
+                    needed: 1,
+                    found: iterations,
+                })
+            }
+            AlgorithmKind::IsometricCovariance => Ok(AlgorithmSpec::IsometricCovariance { rank }),
             AlgorithmKind::Covariance => Ok(AlgorithmSpec::Covariance { rank }),
             AlgorithmKind::Ppi if rank != 1 => Err(AlgorithmError::Rank {
                 algorithm: self.kind.name(),

@@ -43,6 +43,8 @@ pub enum SweptError {
     NonPrivate,
     /// The exact eigenvectors: what privacy and the algorithm cost together. The one to compare algorithms by.
     Exact,
+    /// Of numbers: the part of the variance captured by the exact leading eigenvectors that is lost.
+    Variance,
 }
 
 impl SweptError {
@@ -56,6 +58,7 @@ impl SweptError {
         match self {
             Self::NonPrivate => "the non-private run",
             Self::Exact => "the exact eigenvectors",
+            Self::Variance => "the variance that the exact eigenvectors capture",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
 use crate::vocabulary::Hidden;
 
 /// Longest piece of a file that an error message repeats, in characters.
@@ -40,6 +41,44 @@ pub enum DataError {
         /// The operating system's reason.
         kind: io::ErrorKind,
     },
+    /// A file that is no array of numbers.
+    #[error("{file}, byte {byte}: {problem}")]
+    Array {
+        /// The source's name.
+        file: String,
+        /// The place in the file, from 0, after unpacking.
+        byte: u64,
+        /// What is wrong with it.
+        problem: Box<ArrayProblem>,
+    },
+    /// A source of bytes that fails while it is read.
+    #[error(
+        "{file}: reading failed at byte {byte}: {kind}; check that it is a readable, undamaged file"
+    )]
+    ReadBytes {
+        /// The source's name.
+        file: String,
+        /// The place in the file, from 0, after unpacking.
+        byte: u64,
+        /// The operating system's reason.
+        kind: io::ErrorKind,
+    },
+    /// A row that is longer than all rows are promised to be.
+    #[error(
+        "row {row} is longer than data.row_limit = {limit} allows; correct the row, or raise the limit, which is public"
+    )]
+    LongRow {
+        /// The row, from 1.
+        row: usize,
+        /// The limit.
+        limit: f64,
+    },
+    /// Public constants that do not prepare the rows.
+    #[error(transparent)]
+    Preparation(#[from] PreparationError),
+    /// Numbers that make no generated matrix.
+    #[error(transparent)]
+    Generated(#[from] GeneratedError),
     /// A gzip stream that stops before its end marker.
     #[error(
         "{file}: the gzip stream ends in the middle, at line {line} of its content; \
@@ -186,6 +225,25 @@ pub enum Problem {
         /// Columns on the first line.
         expected: usize,
     },
+    /// A field of a matrix that is no number.
+    #[error("column {column}: {problem}")]
+    Cell {
+        /// The column, from 1.
+        column: usize,
+        /// What is wrong with it.
+        problem: Box<Self>,
+    },
+    /// A field without a number in a row that has others.
+    #[error(
+        "column {column} is empty and others are not; fill it in, or leave all fields of the row empty to keep its slot"
+    )]
+    EmptyCell {
+        /// The column, from 1.
+        column: usize,
+    },
+    /// A column to leave out that is not there, or none left.
+    #[error(transparent)]
+    Column(#[from] ColumnProblem),
     /// Text where a number belongs.
     #[error("found \"{found}\" as {what}, expected {expected}; correct or remove the line")]
     NotANumber {

@@ -1,4 +1,4 @@
-//! Rating data: file formats, the interactions they hold, public filters, and dealing users to peers.
+//! Rating data and matrices: file formats, the interactions they hold, public filters, and dealing users to peers.
 //!
 //! ```no_run
 //! use std::num::NonZeroU32;
@@ -24,6 +24,8 @@ mod hostile;
 mod ids;
 mod interactions;
 mod item_names;
+mod matrix;
+mod matrix_problem;
 mod names;
 mod partition;
 mod ratings;
@@ -39,10 +41,14 @@ pub use dataset::{Dataset, RowBounds};
 pub use error::{DataError, Problem};
 pub use filter::{CapCounts, FilterCounts};
 pub(crate) use formats::fields::split_commas;
-pub use formats::{Format, read};
+pub use formats::{Format, read, read_values};
 pub use ids::{load_ids, read_ids};
 pub use interactions::Interactions;
 pub use item_names::ItemNames;
+pub use matrix::{
+    Column, Generated, MatrixFormat, MatrixOptions, Preparation, centred, load_matrix, read_matrix,
+};
+pub use matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
 pub use partition::{Partition, assign, peer_rows};
 pub use ratings::{Loaded, ReadCounts};
 pub use source::Limits;
@@ -53,9 +59,24 @@ pub use titles::{load_titles, read_titles};
 /// # Errors
 /// [`DataError::Open`] if the file cannot be opened, and everything [`read`] refuses.
 pub fn load(path: &Path, format: Format, threshold: f64) -> Result<Loaded, DataError> {
+    let (file, name) = opened(path)?;
+    read(file, &name, format, threshold, Limits::default())
+}
+
+/// Reads a rating file and keeps the ratings as numbers, under the default [`Limits`]; see [`read_values`].
+///
+/// # Errors
+/// [`DataError::Open`] if the file cannot be opened, and everything [`read_values`] refuses.
+pub fn load_values(path: &Path, format: Format) -> Result<Loaded, DataError> {
+    let (file, name) = opened(path)?;
+    read_values(file, &name, format, Limits::default())
+}
+
+/// A file and what errors call it.
+fn opened(path: &Path) -> Result<(File, String), DataError> {
     let name = path.display().to_string();
     match File::open(path) {
-        Ok(file) => read(file, &name, format, threshold, Limits::default()),
+        Ok(file) => Ok((file, name)),
         Err(error) => Err(DataError::Open {
             file: name,
             kind: error.kind(),

@@ -6,6 +6,7 @@ use super::Interactions;
 use super::error::{Problem, excerpt};
 use super::names::Names;
 use super::source::Limits;
+use crate::linalg::SparseRows;
 
 /// Counts of what was read and of what was dropped.
 ///
@@ -38,6 +39,8 @@ pub struct Loaded {
     pub interactions: Interactions,
     /// What was read to find them.
     pub counts: ReadCounts,
+    /// The numbers of a matrix, or the ratings where they are kept as numbers: one row per user, over the same items.
+    pub values: Option<SparseRows>,
 }
 
 /// One rating in the order read.
@@ -61,11 +64,27 @@ pub(super) struct Ratings {
     list: Vec<Rating>,
     line: u32,
     counts: ReadCounts,
+    /// User, item and rating, where ratings are kept as numbers.
+    values: Option<Vec<(u32, u32, f64)>>,
+}
+
+/// What is kept of ratings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kept {
+    /// Who interacted with what: which ratings are above this.
+    Above(f64),
+    /// All of them, with their numbers.
+    Values,
 }
 
 impl Ratings {
-    pub(super) fn new(threshold: f64, limits: &Limits) -> Self {
+    pub(super) fn new(kept: Kept, limits: &Limits) -> Self {
+        let (threshold, values) = match kept {
+            Kept::Above(threshold) => (threshold, None),
+            Kept::Values => (f64::NEG_INFINITY, Some(Vec::new())),
+        };
         Self {
+            values,
             threshold,
             most: limits.ratings,
             users: Names::new("user", limits.users.min(MOST_USERS), limits.name_bytes),
@@ -134,6 +153,9 @@ impl Ratings {
             });
         }
         let kept = rating.unwrap_or(1.0) > self.threshold;
+        if let Some(values) = &mut self.values {
+            values.push((user, item, rating.unwrap_or(1.0)));
+        }
         self.counts.ratings += 1;
         self.counts.without_value += u64::from(rating.is_none());
         self.counts.at_or_below_threshold += u64::from(!kept);
@@ -184,6 +206,10 @@ impl Ratings {
             offsets.push(kept.len());
             start = end;
         }
+        let values = self
+            .values
+            .take()
+            .map(|values| rows_of(values, self.users.len(), self.items.len()));
         self.counts.items_without_interactions =
             item_seen.iter().filter(|seen| !**seen).count() as u64;
         Ok(Loaded {
@@ -194,6 +220,7 @@ impl Ratings {
                 self.items.into_list(),
             ),
             counts: self.counts,
+            values,
         })
     }
 
@@ -225,12 +252,26 @@ impl Ratings {
     }
 }
 
+/// The numbers of every user over the items; no pair occurs twice.
+fn rows_of(mut values: Vec<(u32, u32, f64)>, users: usize, items: usize) -> SparseRows {
+    values.sort_unstable_by_key(|&(user, item, _)| (user, item));
+    let mut rows = SparseRows::new(items);
+    let mut rest = values.as_slice();
+    for user in 0..users as u32 {
+        let (own, others) = rest.split_at(rest.partition_point(|&(of, ..)| of <= user));
+        rows.push_row(own.iter().map(|&(_, item, value)| (item, value)))
+            .expect("distinct items in order, and readers take finite numbers only");
+        rest = others;
+    }
+    rows
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn collect(ratings: &[(&str, &str, f64)], limits: &Limits) -> Result<Loaded, (u64, Problem)> {
-        let mut all = Ratings::new(0.0, limits);
+        let mut all = Ratings::new(Kept::Above(0.0), limits);
         for (line, &(user, item, rating)) in (1..).zip(ratings) {
             let add = |all: &mut Ratings| {
                 all.start_line(line)?;

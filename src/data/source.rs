@@ -54,6 +54,43 @@ const CONTAINERS: [(&[u8], &str); 4] = [
 const GZIP: &[u8] = b"\x1f\x8b";
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// The content of a source, unpacked if it is gzipped, and whether it is; looks at the first bytes only.
+///
+/// # Errors
+/// [`DataError::Container`] for packed files of another kind, [`DataError::Read`] if the first bytes cannot be read.
+pub(super) fn open<'a>(
+    source: impl Read + 'a,
+    file: &str,
+) -> Result<(Box<dyn BufRead + 'a>, bool), DataError> {
+    let mut reader = BufReader::with_capacity(1 << 16, source);
+    let mut head = Vec::new();
+    let outcome = reader.by_ref().take(6).read_to_end(&mut head);
+    if let Some(&(_, container)) = CONTAINERS.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Err(DataError::Container {
+            file: file.to_owned(),
+            container,
+        });
+    }
+    if let Err(error) = outcome {
+        return Err(DataError::Read {
+            file: file.to_owned(),
+            line: 1,
+            kind: error.kind(),
+        });
+    }
+    let gzip = head.starts_with(GZIP);
+    let whole = Cursor::new(head).chain(reader);
+    let reader: Box<dyn BufRead + 'a> = if gzip {
+        Box::new(BufReader::with_capacity(
+            1 << 16,
+            MultiGzDecoder::new(whole),
+        ))
+    } else {
+        Box::new(whole)
+    };
+    Ok((reader, gzip))
+}
+
 /// The lines of a source, one at a time, without their ends (`\n` or `\r\n`).
 pub(super) struct Lines<'a> {
     reader: Box<dyn BufRead + 'a>,
@@ -72,38 +109,16 @@ impl<'a> Lines<'a> {
         file: &str,
         limits: Limits,
     ) -> Result<Self, DataError> {
-        let mut reader = BufReader::with_capacity(1 << 16, source);
-        let mut head = Vec::new();
-        let outcome = reader.by_ref().take(6).read_to_end(&mut head);
-        if let Some(&(_, container)) = CONTAINERS.iter().find(|(magic, _)| head.starts_with(magic))
-        {
-            return Err(DataError::Container {
-                file: file.to_owned(),
-                container,
-            });
-        }
-        let gzip = head.starts_with(GZIP);
-        let whole = Cursor::new(head).chain(reader);
-        let lines = Self {
-            reader: if gzip {
-                Box::new(BufReader::with_capacity(
-                    1 << 16,
-                    MultiGzDecoder::new(whole),
-                ))
-            } else {
-                Box::new(whole)
-            },
+        let (reader, gzip) = open(source, file)?;
+        Ok(Self {
+            reader,
             file: file.to_owned(),
             gzip,
             limits,
             consumed: 0,
             number: 0,
             line: Vec::new(),
-        };
-        match outcome {
-            Ok(_) => Ok(lines),
-            Err(error) => Err(lines.broken(error.kind(), 1)),
-        }
+        })
     }
 
     /// Moves to the next line; `false` at the end.

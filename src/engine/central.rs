@@ -4,19 +4,23 @@ use std::sync::Arc;
 
 use super::course::{self, Current, Engine};
 use super::outcome::ReleaseRecord;
-use super::{Communication, EngineError, Observer, Outcome, Session, Totals};
+use super::{Communication, EngineError, Observer, Outcome, Session, StepTotals, Totals};
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::{PlannedRelease, kernel};
+use crate::protocol::{PlannedRelease, ReleaseError, Steps, Terms, kernel};
 use crate::vocabulary::PeerIndex;
 
 /// Where the noise on the sum comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SumNoise {
-    /// The curator draws N(0, (zΔ)²) for every coordinate.
+    /// The curator draws N(0, (zΔ)²) for every coordinate, in real numbers.
+    ///
+    /// Under a plan of integers too. Somebody who holds all rows needs no masks, hence no modulus and no grid, and would pay for
+    /// rounding alone: this is the yardstick that the whole price of integers is measured against. What decentralised integers are equal
+    /// to, bit for bit, is [`Self::Shares`].
     Curator,
     /// The sum of the peers' own shares η_u, in peer order: the very numbers the decentralised engines
-    /// are left with once pairwise noise has cancelled.
+    /// are left with once pairwise noise or masks have cancelled.
     Shares,
     /// None.
     Nothing,
@@ -131,6 +135,67 @@ impl Curator<'_> {
     }
 }
 
+/// What is released, what it is made of, and the standard deviation of its noise.
+type Summed = (Vec<f64>, Totals, f64);
+
+impl Curator<'_> {
+    /// The sum of all contributions and the noise, in real numbers; of own coordinates all of them.
+    fn sum_of_reals(&self, current: Current<'_>, terms: &Terms) -> Summed {
+        let (session, Current { id, planned, .. }) = (self.session, current);
+        let algorithm = session.plan().algorithm();
+        let values = planned.values();
+        let places = if planned.is_own() { session.peers() } else { 1 };
+        let mut local = vec![0.0; values * places];
+        for u in 0..session.peers() {
+            let Some(rows) = session.rows().contributing(u, planned.spec().batch) else {
+                continue;
+            };
+            let prepared = algorithm.prepare(rows, self.state.history());
+            let place = if planned.is_own() { u * values } else { 0 };
+            let out = &mut local[place..place + values];
+            algorithm.add_contribution(id, rows, &prepared, 0..values, out);
+        }
+        for one in local.chunks_exact_mut(values) {
+            terms.to_units(0..values, one);
+        }
+        let mut published = local.clone();
+        let sigma = if planned.is_own() {
+            self.add_to_coordinates(current, &mut published)
+        } else {
+            self.add_to_sum(current, &mut published)
+        };
+        let (height, width) = planned.shape();
+        let block = |values| Block::from_values(height * places, width, values);
+        let totals = Totals::of_reals(block(published.clone()), block(local));
+        (published, totals, sigma)
+    }
+
+    /// The sum of all contributions and of the peers' own shares of noise in whole steps, mod 2^k: the very integers that
+    /// decentralised engines are left with once masks have cancelled.
+    fn sum_of_integers(&self, current: Current<'_>, steps: &Steps) -> Result<Summed, ReleaseError> {
+        let (session, Current { id, planned, terms }) = (self.session, current);
+        let plan = session.plan();
+        let mut local = vec![0; planned.values()];
+        for u in 0..session.peers() {
+            let rows = session.rows().contributing(u, planned.spec().batch);
+            let one = kernel::contribution(plan, planned, rows, self.state.history(), terms);
+            let added = steps.add(one.values(), &mut local);
+            added.ok_or(ReleaseError::Overflow)?;
+        }
+        let mut published = local.clone();
+        for u in 0..session.peers() {
+            let own = session.planned_noise().own(PeerIndex::from_index(u));
+            own.add_integers_to(id, &mut published);
+        }
+        steps.reduce(&mut local);
+        steps.reduce(&mut published);
+        let released = steps.to_reals(&published).collect();
+        let sums = StepTotals { published, local };
+        let totals = Totals::of_steps(steps, planned.shape(), sums);
+        Ok((released, totals, plan.sigma_of_sum(terms.scale)))
+    }
+}
+
 impl Engine for Curator<'_> {
     fn front(&self) -> &PublicState {
         &self.state
@@ -147,55 +212,23 @@ impl Engine for Curator<'_> {
         current: Current<'_>,
         observer: &mut dyn Observer,
     ) -> Result<ReleaseRecord, EngineError> {
-        let (session, plan) = (self.session, self.session.plan());
+        let plan = self.session.plan();
         let Current { id, planned, .. } = current;
-        // A curator's own noise is of real numbers; the peers' is of integers where the plan says so.
+        // A curator's own noise is of real numbers (see `SumNoise::Curator`); the peers' is of integers where the plan says so.
         let real = current.terms.without_steps();
         let terms = match self.noise {
             Noise::Sum(SumNoise::Shares) => current.terms,
             _ => &real,
         };
         let failed = |error| EngineError::at(id, error);
-        let values = planned.values();
-        let places = if planned.is_own() { session.peers() } else { 1 };
-        let mut local = vec![0.0; values * places];
-        for u in 0..session.peers() {
-            let Some(rows) = session.rows().contributing(u, planned.spec().batch) else {
-                continue;
-            };
-            let prepared = plan.algorithm().prepare(rows, self.state.history());
-            let place = if planned.is_own() { u * values } else { 0 };
-            let out = &mut local[place..place + values];
-            if terms.has_steps() {
-                let mut one = vec![0.0; values];
-                let own = (rows, prepared.as_slice());
-                kernel::add_contribution(plan, id, own, 0..values, terms, &mut one);
-                for (sum, x) in out.iter_mut().zip(one) {
-                    *sum += x;
-                }
-            } else {
-                plan.algorithm()
-                    .add_contribution(id, rows, &prepared, 0..values, out);
-            }
-        }
-        if !terms.has_steps() {
-            for one in local.chunks_exact_mut(values) {
-                terms.to_units(0..values, one);
-            }
-        }
-        let mut published = local.clone();
-        let sigma = if planned.is_own() {
-            self.add_to_coordinates(current, &mut published)
-        } else {
-            self.add_to_sum(current, &mut published)
+        let (released, totals, sigma) = match terms.steps() {
+            Some(steps) => self.sum_of_integers(current, steps).map_err(failed)?,
+            None => self.sum_of_reals(current, terms),
         };
-        let sum = kernel::released(planned, terms, published.clone()).map_err(failed)?;
+        let sum = kernel::released(planned, terms, released).map_err(failed)?;
         let query = Arc::clone(&self.state.query);
         self.state =
             kernel::advance(plan, &self.state, &sum, &terms.sigmas(sigma)).map_err(failed)?;
-        terms.from_steps(&mut published);
-        terms.from_steps(&mut local);
-        let (height, width) = (sum.rows(), sum.columns());
         let done = u64::from(self.state.released);
         observer.progress(done, plan.releases().len() as u64);
         Ok(ReleaseRecord {
@@ -203,10 +236,7 @@ impl Engine for Curator<'_> {
             iteration: planned.spec().iteration,
             statistic: terms.statistic,
             sensitivity: terms.sensitivity,
-            totals: Totals {
-                published: Block::from_values(height, width, published),
-                local: Block::from_values(height, width, local),
-            },
+            totals,
             query,
             sum,
             basis: plan.algorithm().estimate(&self.state),

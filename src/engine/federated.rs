@@ -20,16 +20,24 @@ use crate::protocol::{Values, wire};
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
     let mut outcome = central::run(session, SumNoise::Shares, observer)?;
     let mut sent = PeerBytes::default();
+    // Residues where sums are of integers; reals at their full width.
+    let summed = match session.plan().values() {
+        values if values.is_residues() => values,
+        _ => Values::F64,
+    };
     for record in &outcome.records {
         let Some(planned) = session.plan().release(record.release) else {
             continue;
         };
-        let (down, phase) = match planned.is_own() {
-            true => (planned.values() * session.peers(), Phase::Coordinates),
-            false => (planned.values(), Phase::Sums),
+        let (down, phase, travels) = match planned.is_own() {
+            true => {
+                let all = planned.values() * session.peers();
+                (all, Phase::Coordinates, Values::F64)
+            }
+            false => (planned.values(), Phase::Sums, summed),
         };
         for values in [planned.values(), down] {
-            sent.add(phase, wire::framed_block_len(values, Values::F64) as u64);
+            sent.add(phase, wire::framed_block_len(values, travels) as u64);
         }
     }
     let releases = outcome.records.len();

@@ -28,7 +28,8 @@ mod session;
 pub(crate) mod tests;
 
 pub use outcome::{
-    Communication, Consensus, Observer, Outcome, ReleaseRecord, Silent, Totals, Transcript,
+    Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, StepTotals, Totals,
+    Transcript,
 };
 pub use record::Collector;
 pub use rows::PeerRows;
@@ -68,12 +69,6 @@ pub enum EngineError {
         "the analytic engine draws sums of real numbers, and the plan's are integers mod 2^k: use engine \"lockstep\""
     )]
     Integers,
-    /// A ring whose residues messages do not hold yet.
-    #[error(
-        "sums mod 2^64 are planned and accounted for, and messages do not hold them yet: set noise.bits = 32 and make them fit, with fewer rows \
-         per peer, fewer peers or a larger privacy.overhead"
-    )]
-    Modulus,
     /// A public query of an engine without peers that the sensitivity does not bound.
     #[error("{release} cannot begin: {source}")]
     Query {

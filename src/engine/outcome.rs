@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::Terms;
 use crate::protocol::averaging::{PhaseBytes, Traffic};
+use crate::protocol::{Steps, Terms};
 use crate::vocabulary::{Iteration, ReleaseId, Round};
 
 /// Sums over all peers that only a simulator can see, for `verify` and the tests, in the units in which inputs are published;
@@ -18,6 +18,79 @@ pub struct Totals {
     pub published: Block,
     /// Σ_u f_u(X_u): the local products alone, each at its peer's own public state.
     pub local: Block,
+    /// The same two sums in whole steps of the grid, where they are of integers mod 2^k: what the reals above are made from.
+    pub steps: Option<StepTotals>,
+}
+
+/// Sums over all peers of integers, as residues mod 2^k.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepTotals {
+    /// Σ_u of what the peers published.
+    pub published: Vec<u64>,
+    /// Σ_u of the local products alone.
+    pub local: Vec<u64>,
+}
+
+impl Totals {
+    /// Of real numbers.
+    pub(super) fn of_reals(published: Block, local: Block) -> Self {
+        Self {
+            published,
+            local,
+            steps: None,
+        }
+    }
+
+    /// Of integers on this grid, in the shape of the release.
+    pub(super) fn of_steps(
+        grid: &Steps,
+        (rows, columns): (usize, usize),
+        sums: StepTotals,
+    ) -> Self {
+        let reals =
+            |residues: &[u64]| Block::from_values(rows, columns, grid.to_reals(residues).collect());
+        Self {
+            published: reals(&sums.published),
+            local: reals(&sums.local),
+            steps: Some(sums),
+        }
+    }
+}
+
+/// What all peers published in a release, one peer after the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Inputs<'a> {
+    /// Real numbers.
+    Reals(&'a [f64]),
+    /// Integers mod 2^k.
+    Residues(&'a [u64]),
+}
+
+impl<'a> Inputs<'a> {
+    /// The real numbers, if it is of those.
+    #[must_use]
+    pub fn reals(self) -> Option<&'a [f64]> {
+        match self {
+            Self::Reals(values) => Some(values),
+            Self::Residues(_) => None,
+        }
+    }
+
+    /// The residues, if it is of those.
+    #[must_use]
+    pub fn residues(self) -> Option<&'a [u64]> {
+        match self {
+            Self::Reals(_) => None,
+            Self::Residues(values) => Some(values),
+        }
+    }
+
+    /// All bits of what was published, for digests and comparisons: those of reals, or the residues.
+    pub fn bits(self) -> impl Iterator<Item = u64> + use<'a> {
+        let (reals, residues) = (self.reals(), self.residues());
+        let reals = reals.into_iter().flatten().map(|value| value.to_bits());
+        reals.chain(residues.into_iter().flatten().copied())
+    }
 }
 
 /// How well the peers agree on one iteration's sum.
@@ -138,8 +211,8 @@ pub struct Transcript<'a> {
     pub release: ReleaseId,
     /// How the noise was scaled: `terms.scale` is what every term was multiplied by.
     pub terms: &'a Terms,
-    /// What every peer published, s × the release's values: local contribution, own noise and pairwise noise.
-    pub inputs: &'a [f64],
+    /// What every peer published, s × the release's values: local contribution, own noise and what it shares with partners.
+    pub inputs: Inputs<'a>,
     /// The public state of every peer, whose query and past the contribution is a function of.
     pub states: &'a [PublicState],
 }

@@ -1,20 +1,21 @@
 //! Collects what peers report, in any order, into release records.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::outcome::{Consensus, Observer, ReleaseRecord, Totals, Transcript};
+use super::outcome::{Consensus, Inputs, Observer, ReleaseRecord, StepTotals, Totals, Transcript};
 use super::session::Session;
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::protocol::averaging::CommonEnd;
-use crate::protocol::{Event, PlannedRelease, Terms, Values, kernel};
+use crate::protocol::{Event, PlannedRelease, Steps, Summand, Terms, Values, kernel};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId};
 
 /// Everything known so far about one release.
 #[derive(Debug)]
 struct Pending {
-    inputs: Vec<Option<Arc<Vec<f64>>>>,
+    inputs: Vec<Option<Summand>>,
     sums: Vec<Option<Arc<Block>>>,
     bases: Vec<Option<Arc<Block>>>,
     missing: usize,
@@ -58,7 +59,7 @@ impl Collector {
         match event {
             Event::Published { release, input } => {
                 let pending = self.pending(*release);
-                if pending.inputs[u].replace(Arc::clone(input)).is_none() {
+                if pending.inputs[u].replace(input.clone()).is_none() {
                     pending.missing -= 1;
                 }
             }
@@ -120,12 +121,19 @@ impl Collector {
         let states: Vec<PublicState> = self.states.remove(&next)?.into_iter().flatten().collect();
         let record = self.record(next, &pending, &states)?;
         if observer.wants_transcript() {
-            let inputs = pending.inputs.iter().flatten();
-            let inputs: Vec<f64> = inputs.flat_map(|x| x.iter().copied()).collect();
+            let inputs = || pending.inputs.iter().flatten();
+            let reals = inputs().filter_map(Summand::reals);
+            let reals: Vec<f64> = reals.flat_map(|x| x.iter().copied()).collect();
+            let residues = inputs().filter_map(Summand::residues);
+            let residues: Vec<u64> = residues.flat_map(|x| x.iter().copied()).collect();
+            let terms = pending.terms.as_ref()?;
             observer.transcript(Transcript {
                 release: next,
-                terms: pending.terms.as_ref()?,
-                inputs: &inputs,
+                terms,
+                inputs: match terms.steps() {
+                    Some(_) => Inputs::Residues(&residues),
+                    None => Inputs::Reals(&reals),
+                },
                 states: &states,
             });
         }
@@ -142,7 +150,10 @@ impl Collector {
     ) -> Option<ReleaseRecord> {
         let planned = self.session.plan().release(release)?;
         let terms = pending.terms.as_ref()?;
-        let (mut published, mut local) = self.totals(planned, pending, states, terms)?;
+        let totals = match terms.steps() {
+            Some(steps) => self.totals_in_steps(planned, pending, states, (terms, steps))?,
+            None => self.totals(planned, pending, states, terms)?,
+        };
         let consensus = if planned.is_own() {
             Consensus::default()
         } else {
@@ -151,10 +162,8 @@ impl Collector {
             let commons = self.commons.as_deref();
             let common = commons.map(|commons| &commons[turn(commons)]);
             let values = self.session.plan().values();
-            consensus(&published, terms, pending, (common, values))?
+            consensus(&totals.published, terms, pending, (common, values))?
         };
-        terms.from_steps(published.values_mut());
-        terms.from_steps(local.values_mut());
         Some(ReleaseRecord {
             release,
             iteration: planned.spec().iteration,
@@ -163,7 +172,7 @@ impl Collector {
             query: Arc::clone(&states.first()?.query),
             sum: Arc::clone(pending.sums[0].as_ref()?),
             basis: Arc::clone(pending.bases[0].as_ref()?),
-            totals: Totals { published, local },
+            totals,
             consensus: Some(consensus),
         })
     }
@@ -175,7 +184,7 @@ impl Collector {
         pending: &Pending,
         states: &[PublicState],
         terms: &Terms,
-    ) -> Option<(Block, Block)> {
+    ) -> Option<Totals> {
         let (height, width) = planned.shape();
         let peers = self.session.peers();
         let places = if planned.is_own() { peers } else { 1 };
@@ -192,15 +201,39 @@ impl Collector {
                 *sum += x;
             }
             let sums = &mut published.values_mut()[place..place + values];
-            for (sum, x) in sums.iter_mut().zip(pending.inputs[u].as_ref()?.iter()) {
+            let input = pending.inputs[u].as_ref()?.reals()?;
+            for (sum, x) in sums.iter_mut().zip(input.iter()) {
                 *sum += x;
             }
         }
-        Some((published, local))
+        Some(Totals::of_reals(published, local))
+    }
+
+    /// The same of integers mod 2^k.
+    fn totals_in_steps(
+        &self,
+        planned: &PlannedRelease,
+        pending: &Pending,
+        states: &[PublicState],
+        (terms, steps): (&Terms, &Steps),
+    ) -> Option<Totals> {
+        let zeros = || vec![0; planned.values()];
+        let (mut published, mut local) = (zeros(), zeros());
+        for (u, state) in states.iter().enumerate() {
+            let rows = self.session.rows().contributing(u, planned.spec().batch);
+            let history = state.history();
+            let one = kernel::contribution(self.session.plan(), planned, rows, history, terms);
+            steps.add(one.values(), &mut local)?;
+            let input = pending.inputs[u].as_ref()?.residues()?;
+            steps.add_residues(input, &mut published);
+        }
+        steps.reduce(&mut local);
+        let sums = StepTotals { published, local };
+        Some(Totals::of_steps(steps, planned.shape(), sums))
     }
 }
 
-/// How far the peers are apart, in the units in which inputs are published.
+/// How far the peers are apart, in the units in which reals are published.
 ///
 /// Sums run in the order in which the lockstep engine has them, so that the bits agree.
 fn consensus(
@@ -209,20 +242,20 @@ fn consensus(
     pending: &Pending,
     (common, sent): (Option<&CommonEnd>, Values),
 ) -> Option<Consensus> {
-    let inputs: Option<Vec<&[f64]>> = pending
-        .inputs
-        .iter()
-        .map(|input| input.as_deref().map(Vec::as_slice))
-        .collect();
+    let inputs: Option<Vec<&Summand>> = pending.inputs.iter().map(Option::as_ref).collect();
     let inputs = inputs?;
-    let total = match common {
-        Some(common) => due((common, sent), terms, &inputs, published.values().len()),
-        None => {
-            let mut total = published.values().to_vec();
-            terms.from_steps(&mut total);
-            total
-        }
-    };
+    // Integers are added exactly, whatever the program.
+    let common = common.filter(|_| terms.steps().is_none());
+    let mut total = published.values().to_vec();
+    if let Some(common) = common {
+        let reals: Option<Vec<&Arc<Vec<f64>>>> = inputs.iter().map(|input| input.reals()).collect();
+        total = end_of(common, sent, &reals?, total.len());
+    }
+    if (common.is_some() || terms.steps().is_some()) && terms.has_units() {
+        // What a peer holds has left the units of the inputs and comes back to them.
+        terms.from_units(0..total.len(), &mut total);
+        terms.to_units(0..total.len(), &mut total);
+    }
     let first = in_units(terms, pending.sums.first()?.as_ref()?);
     let (mut worst, mut apart) = (0.0_f64, 0.0_f64);
     for sum in &pending.sums {
@@ -235,22 +268,17 @@ fn consensus(
         apart = apart.max(distance(first.values()));
     }
     let norm = published.norm();
+    let spread = spread(published, &inputs, terms);
     Some(Consensus {
         disagreement: worst / norm,
         between_peers: apart / norm,
-        initial_spread: inputs.len() as f64 * spread(published, &inputs).sqrt() / norm,
+        initial_spread: inputs.len() as f64 * spread.sqrt() / norm,
         approximation: None,
     })
 }
 
-/// What the averaging program makes of these inputs at every peer, as a peer holds it: it has left the units of the inputs and comes
-/// back to them.
-fn due(
-    (common, sent): (&CommonEnd, Values),
-    terms: &Terms,
-    inputs: &[&[f64]],
-    values: usize,
-) -> Vec<f64> {
+/// What the averaging program makes of these inputs at every peer.
+fn end_of(common: &CommonEnd, sent: Values, inputs: &[&Arc<Vec<f64>>], values: usize) -> Vec<f64> {
     let mut end = vec![0.0; values];
     let mut registers = Vec::new();
     for (chunk, out) in end.chunks_mut(CHUNK).enumerate() {
@@ -258,21 +286,25 @@ fn due(
         let input = |u: usize| &inputs[u][range.clone()];
         common.evaluate(sent, input, &mut registers, out);
     }
-    terms.from_steps(&mut end);
-    if terms.has_units() {
-        terms.from_units(0..values, &mut end);
-        terms.to_units(0..values, &mut end);
-    }
     end
 }
 
-/// Σ_u ‖x_u − x̄‖² of the inputs.
-fn spread(published: &Block, inputs: &[&[f64]]) -> f64 {
+/// Σ_u ‖x_u − x̄‖² of the inputs; residues stand for the integers nearest to 0, in units of reals.
+fn spread(published: &Block, inputs: &[&Summand], terms: &Terms) -> f64 {
     let mut spread = 0.0;
     for (chunk, totals) in published.values().chunks(CHUNK).enumerate() {
         let mut squares = vec![0.0; totals.len()];
+        let range = chunk * CHUNK..chunk * CHUNK + totals.len();
         for input in inputs {
-            let values = input[chunk * CHUNK..].iter().zip(totals);
+            let input: Cow<'_, [f64]> = match (input, terms.steps()) {
+                (Summand::Reals(input), _) => Cow::Borrowed(&input[range.clone()]),
+                (Summand::Residues(input), Some(steps)) => {
+                    Cow::Owned(steps.to_reals(&input[range.clone()]).collect())
+                }
+                // Residues have a grid.
+                (Summand::Residues(_), None) => Cow::Owned(vec![f64::NAN; totals.len()]),
+            };
+            let values = input.iter().zip(totals);
             for (square, (x, total)) in squares.iter_mut().zip(values) {
                 let apart = x - total / inputs.len() as f64;
                 *square += apart * apart;
@@ -284,8 +316,7 @@ fn spread(published: &Block, inputs: &[&[f64]]) -> f64 {
 }
 
 /// A released sum in the units in which inputs are published.
-fn in_units<'a>(terms: &Terms, sum: &'a Arc<Block>) -> std::borrow::Cow<'a, Block> {
-    use std::borrow::Cow;
+fn in_units<'a>(terms: &Terms, sum: &'a Arc<Block>) -> Cow<'a, Block> {
     if !terms.has_units() {
         return Cow::Borrowed(sum);
     }

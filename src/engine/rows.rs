@@ -19,6 +19,9 @@ pub struct PeerRows {
     digest: [u8; 32],
 }
 
+/// Entries below which hashing them takes less time than waking other threads.
+const ALONE: usize = 1 << 12;
+
 impl PeerRows {
     /// One entry per peer.
     ///
@@ -26,7 +29,12 @@ impl PeerRows {
     /// One pass over all entries.
     #[must_use]
     pub fn new(rows: Vec<SparseRows>) -> Self {
-        let digests: Vec<_> = rows.par_iter().map(of_peer).collect();
+        let entries: usize = rows.iter().map(SparseRows::entries).sum();
+        let digests: Vec<_> = if entries < ALONE {
+            rows.iter().map(of_peer).collect()
+        } else {
+            rows.par_iter().map(of_peer).collect()
+        };
         let mut hasher = hasher();
         digests.iter().for_each(|digest| {
             hasher.update(digest.as_bytes());

@@ -39,7 +39,7 @@ impl<'a> PackedTriangle<'a> {
     }
 
     /// The coordinate of the diagonal entry of row `i` (of the end, for i = n).
-    fn row_start(dimension: usize, i: usize) -> usize {
+    pub(crate) fn row_start(dimension: usize, i: usize) -> usize {
         i * dimension - i * i.saturating_sub(1) / 2
     }
 
@@ -113,6 +113,11 @@ impl SparseRows {
         let start_of = |i: usize| PackedTriangle::row_start(n, i);
         for u in 0..self.len() {
             let (columns, values) = self.row(u);
+            // Columns without a gap, as in a dense row: what one entry is multiplied with lies side by side.
+            let gapless = columns
+                .first()
+                .zip(columns.last())
+                .is_some_and(|(first, last)| (last - first) as usize + 1 == columns.len());
             let first = columns.partition_point(|&c| start_of(c as usize + 1) <= range.start);
             for a in first..columns.len() {
                 let i = columns[a] as usize;
@@ -122,7 +127,20 @@ impl SparseRows {
                     break;
                 }
                 let skipped = columns[a..].partition_point(|&c| base + (c as usize) < range.start);
-                for b in a + skipped..columns.len() {
+                let begin = a + skipped;
+                if gapless && begin < columns.len() {
+                    let from = base + columns[begin] as usize;
+                    let count = range.end.saturating_sub(from).min(columns.len() - begin);
+                    let own = values[a];
+                    let others = &values[begin..begin + count];
+                    // Where nothing is left `from` may lie beyond the range.
+                    let to = from.min(range.end) - range.start;
+                    for (sum, other) in out[to..to + count].iter_mut().zip(others) {
+                        *sum += own * other;
+                    }
+                    continue;
+                }
+                for b in begin..columns.len() {
                     let coordinate = base + columns[b] as usize;
                     if coordinate >= range.end {
                         break;
@@ -176,6 +194,35 @@ mod tests {
                 rows.add_gram_triangle(k * width..k * width + out.len(), out);
             }
             assert_eq!(cut, whole, "width {width}");
+        }
+    }
+
+    /// Dense rows and rows without a gap go another way, to the bits of the plain loop.
+    #[test]
+    fn rows_without_a_gap_have_the_bits_of_the_plain_loop() {
+        let mut rows = SparseRows::new(9);
+        for (u, columns) in [(0, 0..9), (1, 3..7), (2, 8..9), (3, 0..9)] {
+            let entries = columns.map(|c: u32| (c, f64::from(c * 7 + u).sin()));
+            rows.push_row(entries).expect("ascending");
+        }
+        rows.push_row([(0, 0.3), (4, 0.7)]).expect("ascending");
+        let all = PackedTriangle::coordinates(9);
+        let mut expected = vec![0.0; all];
+        for u in 0..rows.len() {
+            let (columns, values) = rows.row(u);
+            for (a, &i) in columns.iter().enumerate() {
+                for (b, &j) in columns.iter().enumerate().skip(a) {
+                    let at = PackedTriangle::row_start(9, i as usize) + (j - i) as usize;
+                    expected[at] += values[a] * values[b];
+                }
+            }
+        }
+        for width in [1, 2, 5, 13, 44, 45] {
+            let mut cut = vec![0.0; all];
+            for (k, out) in cut.chunks_mut(width).enumerate() {
+                rows.add_gram_triangle(k * width..k * width + out.len(), out);
+            }
+            assert_eq!(cut, expected, "width {width}");
         }
     }
 

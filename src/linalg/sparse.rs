@@ -52,6 +52,34 @@ impl SparseRows {
         }
     }
 
+    /// Rows that hold every column, one after the other in `values`.
+    ///
+    /// # Errors
+    /// [`SparseError::NotFinite`] for a value that is none.
+    ///
+    /// # Panics
+    /// If the values do not fill whole rows of at least one column.
+    pub fn dense(dimension: usize, values: Vec<f64>) -> Result<Self, SparseError> {
+        assert!(
+            dimension > 0 && values.len().is_multiple_of(dimension),
+            "whole rows"
+        );
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            let column = (at % dimension) as u32;
+            return Err(SparseError::NotFinite { column });
+        }
+        let row: Vec<u32> = (0..dimension as u32).collect();
+        let rows = values.len() / dimension;
+        let mut columns = Vec::with_capacity(values.len());
+        (0..rows).for_each(|_| columns.extend_from_slice(&row));
+        Ok(Self {
+            dimension,
+            offsets: (0..=rows).map(|i| i * dimension).collect(),
+            columns,
+            values,
+        })
+    }
+
     /// Appends a row given as (column, value) pairs; an empty row is allowed and contributes nothing.
     ///
     /// # Errors
@@ -246,6 +274,21 @@ mod tests {
                 assert_eq!(found.values(), product, "{p} columns");
             }
         }
+    }
+
+    #[test]
+    fn dense_rows_are_those_that_hold_every_column() {
+        let values = vec![1.0, 0.0, -2.0, 3.0];
+        let mut expected = SparseRows::new(2);
+        for row in values.chunks_exact(2) {
+            expected
+                .push_row((0..).zip(row.iter().copied()))
+                .expect("valid");
+        }
+        assert_eq!(SparseRows::dense(2, values), Ok(expected));
+        let broken = SparseRows::dense(2, vec![0.0, 1.0, 2.0, f64::NAN]);
+        assert_eq!(broken, Err(SparseError::NotFinite { column: 1 }));
+        assert_eq!(SparseRows::dense(3, Vec::new()), Ok(SparseRows::new(3)));
     }
 
     #[test]

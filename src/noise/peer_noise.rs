@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Sigmas;
-use super::ring::{RingLaws, masks};
-use crate::vocabulary::{CHUNK, GROUP, PeerIndex, ReleaseId, StreamKey};
+use super::ring::RingLaws;
+use crate::vocabulary::{CHUNK, Normals, PeerIndex, ReleaseId, StreamKey};
 
 /// Which normals to draw, and in which unit.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub struct Term {
     /// What they are multiplied by.
     pub(crate) scale: Scale,
     /// What is drawn.
-    law: Law,
+    pub(super) law: Law,
     /// Whether every release draws the first release's stream: a defect that only tests can build.
     #[cfg(test)]
     pub(crate) frozen: bool,
@@ -39,13 +39,13 @@ pub struct Term {
 
 /// What a term draws.
 #[derive(Clone, Debug)]
-enum Law {
+pub(super) enum Law {
     /// Normals, in units of the release.
     Normal,
     /// Rounded Gaussians, in steps of the grid.
     Rounded(Arc<RingLaws>),
-    /// Uniform residues, in steps of the grid.
-    Mask,
+    /// Uniform integers mod 2^k, in steps of the grid.
+    Mask(Arc<RingLaws>),
 }
 
 /// A signed standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
@@ -68,7 +68,7 @@ impl Scale {
     }
 
     /// What draws are multiplied by beyond what is planned: 1 but for defects that tests build.
-    fn defect(self) -> f64 {
+    pub(super) fn defect(self) -> f64 {
         #[cfg(test)]
         let factor = self.factor;
         #[cfg(not(test))]
@@ -89,53 +89,20 @@ impl Term {
     /// A term that draws fresh normals in every release. Whoever uses it checks that its scale is the one planned.
     #[must_use]
     pub fn new(key: StreamKey, scale: f64) -> Self {
+        Self::of_law(key, scale, Law::Normal)
+    }
+
+    pub(super) fn of_law(key: StreamKey, scale: f64, law: Law) -> Self {
         Self {
             key,
             scale: Scale::new(scale),
-            law: Law::Normal,
+            law,
             #[cfg(test)]
             frozen: false,
             #[cfg(test)]
             one_chunk: false,
             #[cfg(test)]
             narrow: false,
-        }
-    }
-
-    /// A term of own noise in a ring: rounded Gaussians whose standard deviation is `scale` per unit sensitivity.
-    #[must_use]
-    pub fn rounded(key: StreamKey, scale: f64, laws: Arc<RingLaws>) -> Self {
-        let law = Law::Rounded(laws);
-        Self {
-            law,
-            ..Self::new(key, scale)
-        }
-    }
-
-    /// A term of masks: uniform residues, times `sign`.
-    #[must_use]
-    pub fn mask(key: StreamKey, sign: f64) -> Self {
-        Self {
-            law: Law::Mask,
-            ..Self::new(key, sign)
-        }
-    }
-
-    /// Takes from masks what a defect takes.
-    #[cfg(test)]
-    fn narrowed(&self, masks: &mut [f64]) {
-        if self.narrow {
-            masks
-                .iter_mut()
-                .for_each(|mask| *mask %= RingLaws::MODULUS / 2.0);
-        }
-    }
-
-    /// What draws are multiplied by, besides the scale: integers are in steps of the grid already.
-    pub(crate) fn unit(&self, at: NoiseChunk) -> f64 {
-        match self.law {
-            Law::Normal => at.unit,
-            Law::Rounded(_) | Law::Mask => 1.0,
         }
     }
 
@@ -162,48 +129,52 @@ impl Term {
 
     /// Whether this is a term of masks; without laws, of real numbers.
     pub(crate) fn is_shared_in(&self, laws: Option<&RingLaws>) -> bool {
-        matches!(
-            (&self.law, laws),
-            (Law::Normal, None) | (Law::Mask, Some(_))
-        )
+        match (&self.law, laws) {
+            (Law::Normal, None) => true,
+            (Law::Mask(mine), Some(laws)) => **mine == *laws,
+            _ => false,
+        }
     }
 
-    /// The release number that addresses the stream.
-    fn address(&self, release: ReleaseId) -> u32 {
-        let address = release.0;
+    /// The numbers of release and chunk that address the stream.
+    pub(super) fn place(&self, at: NoiseChunk) -> (u32, u64) {
+        let place = (at.release.0, at.chunk);
         #[cfg(test)]
-        let address = if self.frozen { 1 } else { address };
-        address
+        let place = (
+            if self.frozen { 1 } else { place.0 },
+            if self.one_chunk { 0 } else { place.1 },
+        );
+        place
     }
 
-    /// The chunk number that addresses the stream.
-    fn block(&self, chunk: u64) -> u64 {
-        let block = chunk;
-        #[cfg(test)]
-        let block = if self.one_chunk { 0 } else { block };
-        block
+    fn check_real(&self) {
+        let real = matches!(self.law, Law::Normal);
+        assert!(real, "integer noise is not added to real numbers");
+    }
+
+    /// The normals of one chunk.
+    ///
+    /// # Panics
+    /// If the term draws integers: those are added to integers.
+    fn normals(&self, at: NoiseChunk) -> Normals {
+        self.check_real();
+        let (release, chunk) = self.place(at);
+        self.key.normals(release, chunk)
     }
 
     /// Adds this term's share of one chunk to `out`.
     ///
     /// # Shapes
     /// `out` is that chunk of the release's coordinates.
+    ///
+    /// # Panics
+    /// If the term draws integers.
     pub fn add_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
-        let place = (self.address(at.release), self.block(at.chunk));
-        let scale = self.scale.times(self.unit(at));
-        if scale == 0.0 {
-            return;
-        }
-        match &self.law {
-            Law::Normal => self.key.add_normals(place.0, place.1, scale, out),
-            Law::Rounded(laws) => laws.add_own(&self.key, place, self.scale.defect(), out),
-            Law::Mask => {
-                let mut drawn = vec![0.0; out.len()];
-                self.draw_chunk(at, &mut drawn);
-                for (value, mask) in out.iter_mut().zip(drawn) {
-                    *value += scale * mask;
-                }
-            }
+        self.check_real();
+        let scale = self.scale.times(at.unit);
+        if scale != 0.0 {
+            let (release, chunk) = self.place(at);
+            self.key.add_normals(release, chunk, scale, out);
         }
     }
 
@@ -219,55 +190,12 @@ impl Term {
         }
     }
 
-    /// The standard normals, or the masks, behind this term's share of one chunk; own noise of a ring is never shared.
-    pub(crate) fn draw_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
-        let place = (self.address(at.release), self.block(at.chunk));
-        match self.law {
-            Law::Mask => {
-                masks(&self.key, place, out);
-                #[cfg(test)]
-                self.narrowed(out);
-            }
-            _ => self.key.normals(place.0, place.1).fill(out),
-        }
-    }
-
-    /// Adds one chunk of this term to `plus` and the very same numbers, scaled by `opposite`, to `minus`:
-    /// the two ends of an edge in one draw.
+    /// The standard normals behind this term's share of one chunk.
     ///
-    /// `self` is the term of the lower end; `opposite` is the scale of the upper end's.
-    pub(crate) fn add_chunk_to_both(
-        &self,
-        at: NoiseChunk,
-        plus: &mut [f64],
-        (minus, opposite): (&mut [f64], Scale),
-    ) {
-        let scale = self.scale.times(self.unit(at));
-        let opposite = opposite.times(self.unit(at));
-        if scale == 0.0 && opposite == 0.0 {
-            return;
-        }
-        if matches!(self.law, Law::Mask) {
-            let mut drawn = vec![0.0; plus.len()];
-            self.draw_chunk(at, &mut drawn);
-            for ((p, m), mask) in plus.iter_mut().zip(minus).zip(drawn) {
-                *p += scale * mask;
-                *m += opposite * mask;
-            }
-            return;
-        }
-        let mut normals = self
-            .key
-            .normals(self.address(at.release), self.block(at.chunk));
-        let mut group = [0.0; GROUP];
-        for (plus, minus) in plus.chunks_mut(GROUP).zip(minus.chunks_mut(GROUP)) {
-            let group = &mut group[..plus.len()];
-            normals.fill(group);
-            for ((p, m), normal) in plus.iter_mut().zip(minus).zip(group) {
-                *p += scale * *normal;
-                *m += opposite * *normal;
-            }
-        }
+    /// # Panics
+    /// If the term draws integers.
+    pub(crate) fn draw_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
+        self.normals(at).fill(out);
     }
 }
 
@@ -288,6 +216,11 @@ impl PeerNoise {
         let mut terms = pairs;
         terms.insert(0, own);
         Self { terms, coordinate }
+    }
+
+    /// The terms on a sum: own term first, then one per partner in ascending partner order.
+    pub(super) fn terms(&self) -> &[Term] {
+        &self.terms
     }
 
     /// Whether this is the noise of `peer` under a plan with these standard deviations per unit sensitivity: an own

@@ -1,31 +1,33 @@
 //! Integers mod 2^k that hide a sum: the laws of own noise, and masks.
 
+use std::sync::Arc;
+
 use rand::Rng;
 
 use super::integer::{RoundedGaussian, UnsupportedSigma};
-use crate::vocabulary::{CHUNK, StreamKey};
+use super::peer_noise::{Law, NoiseChunk, PeerNoise, Scale, Term};
+use crate::vocabulary::{CHUNK, ReleaseId, StreamKey};
 
-/// What a peer draws in a session whose sums are integers mod 2^k, k = 32. Public: it holds no keys.
+/// What a peer draws in a session whose sums are integers mod 2^k. Public: it holds no keys.
 ///
 /// Own noise of release l is a rounded Gaussian of standard deviation σ_l steps of the grid; a mask is uniform on ℤ mod 2^k.
-/// Residues are held as `f64`, which is exact: whoever adds up to 2²¹ of them stays below 2⁵³.
+/// Both are added mod 2⁶⁴, of which 2^k is a divisor: whoever publishes a sum reduces it mod 2^k.
 #[derive(Clone, Debug)]
 pub struct RingLaws {
     /// One law per different standard deviation.
     laws: Vec<RoundedGaussian>,
     /// For every release the position of its law.
     of_release: Vec<usize>,
+    /// k.
+    bits: u32,
 }
 
 impl RingLaws {
-    /// 2^k.
-    pub const MODULUS: f64 = (1_u64 << 32) as f64;
-
-    /// The laws of releases with these standard deviations, in steps of the grid.
+    /// The laws of releases with these standard deviations, in steps of the grid, and masks of k = `bits` uniform bits, at most 64.
     ///
     /// # Errors
-    /// [`UnsupportedSigma`] for one that no sampler draws.
-    pub fn new(sigmas: &[f64]) -> Result<Self, UnsupportedSigma> {
+    /// [`UnsupportedSigma`] for a standard deviation that no sampler draws.
+    pub fn new(sigmas: &[f64], bits: u32) -> Result<Self, UnsupportedSigma> {
         let mut laws: Vec<RoundedGaussian> = Vec::new();
         let mut of_release = Vec::with_capacity(sigmas.len());
         for &sigma in sigmas {
@@ -38,7 +40,11 @@ impl RingLaws {
                 }
             });
         }
-        Ok(Self { laws, of_release })
+        Ok(Self {
+            laws,
+            of_release,
+            bits,
+        })
     }
 
     /// The law of own noise in the release of this number, from 1.
@@ -50,65 +56,135 @@ impl RingLaws {
 
     /// Adds own noise of `(release, chunk)` of a stream to `out`, integers of at most one chunk; `factor` times as much, rounded,
     /// which is 1 but for defects that tests build.
-    pub(super) fn add_own(
-        &self,
-        key: &StreamKey,
-        (release, chunk): (u32, u64),
-        factor: f64,
-        out: &mut [f64],
-    ) {
-        // A plan has a law for each of its releases.
-        let Some(law) = self.of(release) else {
-            out.fill(f64::NAN);
-            return;
-        };
+    fn add_own(&self, key: &StreamKey, (release, chunk): (u32, u64), factor: f64, out: &mut [u64]) {
+        let law = self
+            .of(release)
+            .expect("a plan has a law for each of its releases");
         let mut draws = vec![0_i64; out.len().min(CHUNK)];
         law.fill(key, (release, chunk), &mut draws);
         for (value, draw) in out.iter_mut().zip(draws) {
-            let draw = draw as f64;
-            *value += if factor == 1.0 {
+            let draw = if factor == 1.0 {
                 draw
             } else {
-                (factor * draw).round()
+                (factor * draw as f64).round() as i64
             };
+            *value = value.wrapping_add(draw as u64);
         }
     }
 
-    /// The residue of every integer: in [0, 2^k).
-    pub fn reduce(values: &mut [f64]) {
-        for value in values {
-            // Exact, as the modulus is a power of two and the value an integer below 2⁵³.
-            *value = value.rem_euclid(Self::MODULUS);
-        }
-    }
-
-    /// The integer in [−2^(k−1), 2^(k−1)) with the residue of every integer.
-    pub fn lift(values: &mut [f64]) {
-        Self::reduce(values);
-        for value in values {
-            if *value >= Self::MODULUS / 2.0 {
-                *value -= Self::MODULUS;
-            }
+    /// Writes the masks of `(release, chunk)` of a stream to `out`: uniform integers of k bits, in order.
+    fn masks(&self, key: &StreamKey, (release, chunk): (u32, u64), out: &mut [u64]) {
+        let mut words = key.stream(release, chunk);
+        if self.bits <= 32 {
+            out.fill_with(|| u64::from(words.next_u32()));
+        } else {
+            out.fill_with(|| words.next_u64());
         }
     }
 }
 
-/// Laws are the same if they have the same standard deviations.
+/// Laws are the same if they have the same standard deviations and as many bits.
 impl PartialEq for RingLaws {
     fn eq(&self, other: &Self) -> bool {
         let sigmas = |laws: &Self| -> Vec<f64> {
             let of = laws.of_release.iter();
             of.map(|&position| laws.laws[position].sigma()).collect()
         };
-        sigmas(self) == sigmas(other)
+        self.bits == other.bits && sigmas(self) == sigmas(other)
     }
 }
 
-/// Writes the masks of `(release, chunk)` of a stream to `out`: uniform residues mod 2^32, in order.
-pub(super) fn masks(key: &StreamKey, (release, chunk): (u32, u64), out: &mut [f64]) {
-    let mut words = key.stream(release, chunk);
-    for value in out {
-        *value = f64::from(words.next_u32());
+/// Terms of integers. Which a session needs, and that it has no others, is checked before it begins
+/// ([`PeerNoise::is_in_ring`]).
+impl Term {
+    /// A term of own noise in a ring: rounded Gaussians whose standard deviation is `scale` per unit sensitivity.
+    #[must_use]
+    pub fn rounded(key: StreamKey, scale: f64, laws: Arc<RingLaws>) -> Self {
+        Self::of_law(key, scale, Law::Rounded(laws))
+    }
+
+    /// A term of masks: uniform integers, times `sign`.
+    #[must_use]
+    pub fn mask(key: StreamKey, sign: f64, laws: Arc<RingLaws>) -> Self {
+        Self::of_law(key, sign, Law::Mask(laws))
+    }
+
+    /// Adds this term's share of one chunk to `out`, mod 2⁶⁴. Its unit is one step of the grid, whatever `at` says.
+    ///
+    /// # Shapes
+    /// `out` is that chunk of the release's coordinates.
+    ///
+    /// # Panics
+    /// If the term draws real numbers.
+    pub fn add_integers(&self, at: NoiseChunk, out: &mut [u64]) {
+        match &self.law {
+            Law::Rounded(_) if self.scale.times(1.0) == 0.0 => {}
+            Law::Rounded(laws) => {
+                laws.add_own(&self.key, self.place(at), self.scale.defect(), out);
+            }
+            Law::Mask(_) => {
+                let mut drawn = vec![0; out.len()];
+                self.draw_masks(at, &mut drawn);
+                add_masks(self.scale, &drawn, out);
+            }
+            Law::Normal => panic!("real noise is not added to integers"),
+        }
+    }
+
+    /// The masks behind this term's share of one chunk.
+    ///
+    /// # Panics
+    /// If the term draws anything else.
+    pub(crate) fn draw_masks(&self, at: NoiseChunk, out: &mut [u64]) {
+        let Law::Mask(laws) = &self.law else {
+            panic!("only masks are drawn for two");
+        };
+        laws.masks(&self.key, self.place(at), out);
+        #[cfg(test)]
+        if self.narrow {
+            let highest = 1 << (laws.bits - 1);
+            out.iter_mut().for_each(|mask| *mask &= highest - 1);
+        }
+    }
+}
+
+/// Adds masks that are drawn already at the end of an edge that has this scale, ±1 but for defects that tests build, mod 2⁶⁴.
+pub(crate) fn add_masks(scale: Scale, masks: &[u64], out: &mut [u64]) {
+    let sign = scale.times(1.0).round() as i64;
+    if sign == 0 {
+        return;
+    }
+    for (value, mask) in out.iter_mut().zip(masks) {
+        *value = value.wrapping_add(mask.wrapping_mul(sign as u64));
+    }
+}
+
+impl PeerNoise {
+    /// Adds all terms of one release to `out`, the peer's share of a sum of integers, mod 2⁶⁴.
+    ///
+    /// # Panics
+    /// If a term draws real numbers.
+    pub fn add_integers_to(&self, release: ReleaseId, out: &mut [u64]) {
+        for term in self.terms() {
+            term.add_integers_to(release, out);
+        }
+    }
+}
+
+impl Term {
+    /// Adds this term's share of a whole release to `out`, mod 2⁶⁴.
+    ///
+    /// # Panics
+    /// If the term draws real numbers.
+    pub fn add_integers_to(&self, release: ReleaseId, out: &mut [u64]) {
+        for (chunk, out) in (0_u64..).zip(out.chunks_mut(CHUNK)) {
+            let at = NoiseChunk {
+                release,
+                chunk,
+                unit: 1.0,
+            };
+            self.add_integers(at, out);
+        }
     }
 }
 
@@ -118,71 +194,66 @@ mod tests {
     use crate::vocabulary::{Label, Seed};
 
     #[test]
-    fn residues_and_lifts_are_exact_at_the_edges() {
-        let modulus = RingLaws::MODULUS;
-        let mut values = [
-            -1.0,
-            0.0,
-            modulus,
-            modulus / 2.0,
-            modulus / 2.0 - 1.0,
-            -modulus * 7.0 - 3.0,
-        ];
-        RingLaws::reduce(&mut values);
-        assert_eq!(
-            values,
-            [
-                modulus - 1.0,
-                0.0,
-                0.0,
-                modulus / 2.0,
-                modulus / 2.0 - 1.0,
-                modulus - 3.0
-            ]
-        );
-        RingLaws::lift(&mut values);
-        assert_eq!(
-            values,
-            [-1.0, 0.0, 0.0, -modulus / 2.0, modulus / 2.0 - 1.0, -3.0]
-        );
-        let largest = 2.0_f64.powi(53) - 1.0;
-        let mut value = [largest];
-        RingLaws::lift(&mut value);
-        assert_eq!(value, [-1.0]);
-    }
-
-    #[test]
     fn masks_use_all_bits_and_every_release_has_its_own() {
         let key = Seed::from_u64(5).key(Label::Scenario, 1, 2);
-        let drawn = |at| {
-            let mut drawn = [0.0; 100];
-            masks(&key, at, &mut drawn);
-            drawn
-        };
-        let first = drawn((3, 1));
-        assert_eq!(first, drawn((3, 1)));
-        assert!(first.iter().any(|&mask| mask >= RingLaws::MODULUS / 2.0));
-        assert!(
-            first
-                .iter()
-                .all(|&mask| mask < RingLaws::MODULUS && mask.fract() == 0.0)
-        );
-        for other in [drawn((4, 1)), drawn((3, 2))] {
-            assert!(first.iter().zip(&other).filter(|(a, b)| a == b).count() < 3);
+        for bits in [32, 64] {
+            let laws = RingLaws::new(&[], bits).expect("nothing refused");
+            let drawn = |at| {
+                let mut drawn = [0; 100];
+                laws.masks(&key, at, &mut drawn);
+                drawn
+            };
+            let first = drawn((3, 1));
+            assert_eq!(first, drawn((3, 1)));
+            // Every bit is 0 somewhere and 1 somewhere: of 100 fair bits, but with probability 64·2⁻⁹⁹.
+            let most = u64::MAX >> (64 - bits);
+            assert_eq!(first.iter().fold(0, |all, mask| all | mask), most);
+            assert_eq!(first.iter().fold(most, |all, mask| all & mask), 0);
+            for other in [drawn((4, 1)), drawn((3, 2))] {
+                assert!(first.iter().zip(&other).filter(|(a, b)| a == b).count() < 3);
+            }
         }
     }
 
     #[test]
+    fn both_ends_of_an_edge_add_masks_that_cancel_mod_2_to_the_64() {
+        let key = || Seed::from_u64(5).key(Label::Scenario, 1, 2);
+        for bits in [32, 64] {
+            let laws = Arc::new(RingLaws::new(&[300.0], bits).expect("supported"));
+            let plus = Term::mask(key(), 1.0, Arc::clone(&laws));
+            let minus = Term::mask(key(), -1.0, Arc::clone(&laws));
+            let mut sum = vec![7; CHUNK + 9];
+            plus.add_integers_to(ReleaseId(1), &mut sum);
+            assert!(sum.iter().any(|&x| x != 7));
+            minus.add_integers_to(ReleaseId(1), &mut sum);
+            assert!(sum.iter().all(|&x| x == 7));
+            // Own noise is small and of both signs, mod 2⁶⁴.
+            let own = Term::rounded(key(), 1.0, laws);
+            let mut drawn = vec![0; CHUNK + 9];
+            own.add_integers_to(ReleaseId(1), &mut drawn);
+            let drawn = || drawn.iter().map(|&x| x as i64);
+            assert!(drawn().all(|x| x.abs() <= 18 * 300) && drawn().any(|x| x < 0));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "real noise")]
+    fn real_noise_is_not_added_to_integers() {
+        let key = Seed::from_u64(5).key(Label::Scenario, 1, 2);
+        Term::new(key, 1.0).add_integers_to(ReleaseId(1), &mut [0]);
+    }
+
+    #[test]
     fn every_release_has_the_law_of_its_own_standard_deviation() {
-        let laws = RingLaws::new(&[100.0, 200.0, 100.0]).expect("supported");
+        let laws = RingLaws::new(&[100.0, 200.0, 100.0], 32).expect("supported");
         assert_eq!(laws.laws.len(), 2);
         assert_eq!(laws.of(3).map(RoundedGaussian::sigma), Some(100.0));
         assert_eq!(laws.of(2).map(RoundedGaussian::sigma), Some(200.0));
         assert!(laws.of(0).is_none() && laws.of(4).is_none());
-        assert_ne!(
-            laws,
-            RingLaws::new(&[100.0, 200.0, 201.0]).expect("supported")
-        );
-        assert!(RingLaws::new(&[0.1]).is_err());
+        let others = [(&[100.0, 200.0, 201.0], 32), (&[100.0, 200.0, 100.0], 64)];
+        for (sigmas, bits) in others {
+            assert_ne!(laws, RingLaws::new(sigmas, bits).expect("supported"));
+        }
+        assert!(RingLaws::new(&[0.1], 32).is_err());
     }
 }

@@ -268,7 +268,7 @@ pub enum PrivacyError {
     /// A sampler that spends all of δ.
     #[error(
         "the own noise that is drawn is within a total-variation distance of {distance:e} of its law, which costs more than \
-         delta = {delta:e}: raise privacy.delta, or lower privacy.epsilon"
+         a sixteenth of delta = {delta:e} at every epsilon: raise privacy.delta, or draw fewer numbers, with fewer peers, iterations or columns"
     )]
     SamplerDistance {
         /// The distance of all draws together.

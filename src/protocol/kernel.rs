@@ -54,7 +54,8 @@ pub fn add_contribution(
     terms.to_steps(out);
 }
 
-/// The released values as the algorithm sees them, from those that were exchanged; refused unless all are finite.
+/// The released values as the algorithm sees them, from those that were exchanged, residues as the reals they stand for; refused
+/// unless all are finite.
 ///
 /// # Errors
 /// [`ReleaseError::Overflow`].
@@ -69,7 +70,6 @@ pub fn released(
         let owner = PeerIndex::from_index(at / planned.values().max(1));
         return Err(ReleaseError::Incomplete { owner });
     }
-    terms.from_steps(&mut values);
     terms.from_units(0..values.len(), &mut values);
     if first_not_finite(&values).is_some() {
         return Err(ReleaseError::Overflow);

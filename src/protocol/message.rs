@@ -51,6 +51,53 @@ pub enum Body {
     Coordinates(Arc<Vec<f64>>),
 }
 
+/// What a peer puts into a sum, and what it holds while the sum is formed. Public by assumption, as messages are.
+#[derive(Clone, PartialEq)]
+pub enum Summand {
+    /// Real numbers.
+    Reals(Arc<Vec<f64>>),
+    /// Integers mod 2^k, k from the plan, each below 2^k.
+    Residues(Arc<Vec<u64>>),
+}
+
+impl Summand {
+    /// The real numbers, if it is of those.
+    #[must_use]
+    pub fn reals(&self) -> Option<&Arc<Vec<f64>>> {
+        match self {
+            Self::Reals(values) => Some(values),
+            Self::Residues(_) => None,
+        }
+    }
+
+    /// The residues, if it is of those.
+    #[must_use]
+    pub fn residues(&self) -> Option<&Arc<Vec<u64>>> {
+        match self {
+            Self::Reals(_) => None,
+            Self::Residues(values) => Some(values),
+        }
+    }
+
+    /// What a message of it holds.
+    #[must_use]
+    pub fn body(&self) -> Body {
+        match self {
+            Self::Reals(values) => Body::Average(Arc::clone(values)),
+            Self::Residues(values) => Body::Residues(Arc::clone(values)),
+        }
+    }
+}
+
+impl fmt::Debug for Summand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reals(values) => write!(f, "Reals({} values)", values.len()),
+            Self::Residues(values) => write!(f, "Residues({} values)", values.len()),
+        }
+    }
+}
+
 impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

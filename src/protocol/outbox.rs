@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::fault::Fault;
-use super::message::Message;
+use super::message::{Message, Summand};
 use super::plan::Terms;
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
@@ -33,8 +33,8 @@ pub enum Event {
     Published {
         /// The release.
         release: ReleaseId,
-        /// Local contribution, own noise and pairwise noise: the plan's values, row-major.
-        input: Arc<Vec<f64>>,
+        /// Local contribution, own noise and what it shares with partners: the plan's values, row-major.
+        input: Summand,
     },
     /// The exchanges of a release are complete.
     Released {

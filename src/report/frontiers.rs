@@ -6,6 +6,7 @@ use super::number;
 use super::series::{Mark, Point, Series};
 use super::table::{Cell, PageTable};
 use crate::campaign::sweep::{Frontier, SweepResult};
+use crate::config::SweptError;
 use crate::writing::Column;
 
 /// Figures of one sweep at most.
@@ -59,7 +60,12 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
     series.push(
         Series::new("Pareto frontier", Mark::Line, frontier(&all)).with_look(algorithms.len()),
     );
-    let y = format!("relative error against {}", result.error.reference());
+    let y = match result.error {
+        SweptError::NonPrivate | SweptError::Exact => {
+            format!("relative error against {}", result.error.reference())
+        }
+        SweptError::Variance => format!("part lost of {}", result.error.reference()),
+    };
     let best = |point: &&crate::campaign::sweep::FrontierPoint| point.on_frontier;
     let on = found.points.iter().filter(best).count();
     let figure = Figure {

@@ -152,6 +152,8 @@ fn utility(summary: &Summary) -> PageTable {
         subspace_error: summary.utility.subspace_error,
         relative_error: summary.utility.relative_error,
         relative_error_non_private: summary.utility.relative_error_non_private,
+        captured_variance: summary.utility.captured_variance,
+        explained_ratio: summary.utility.explained_ratio,
     };
     let mut runs = vec![("this run".to_owned(), ours)];
     if summary.privacy.epsilon.is_some() {

@@ -22,19 +22,31 @@ impl SweepReport {
         let mut panels = [
             (
                 "against-non-private",
-                "the non-private run from the same start",
+                "relative error against the non-private run from the same start",
                 &result.curves,
             ),
             (
                 "against-exact",
-                "the exact eigenvectors",
+                "relative error against the exact eigenvectors",
                 &result.curves_exact,
             ),
+            (
+                "captured-variance",
+                "captured variance, 1 for the exact eigenvectors",
+                &result.curves_variance,
+            ),
         ];
-        if result.error == SweptError::Exact {
-            panels.swap(0, 1);
+        match result.error {
+            SweptError::NonPrivate => {}
+            SweptError::Exact => panels.swap(0, 1),
+            SweptError::Variance => panels.swap(0, 2),
         }
-        let panels = panels.into_iter().filter(|(.., curves)| !curves.is_empty());
+        let drawn = |curves: &[Curve]| curves.iter().any(|curve| !curve.points.is_empty());
+        let numbers = !result.curves_variance.is_empty();
+        // Numbers have no relative error, which is about what low-pass filters make of interactions.
+        let panels = panels
+            .into_iter()
+            .filter(|(.., curves)| !curves.is_empty() && (!numbers || drawn(curves)));
         let is_baseline = |method: &str| {
             let rest = result
                 .baseline
@@ -63,13 +75,9 @@ impl SweepReport {
             ),
             warnings: result.warnings.clone(),
             panels: panels
-                .map(|(id, against, curves)| Panel {
+                .map(|(id, what, curves)| Panel {
                     id: id.into(),
-                    y: Axis::new(
-                        &format!("relative error against {against}"),
-                        "ratio",
-                        Spacing::Log,
-                    ),
+                    y: Axis::new(what, "ratio", Spacing::Log),
                     series: series(curves, Mark::LineAndMarkers),
                     description: BANDS.to_owned(),
                 })

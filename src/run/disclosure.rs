@@ -122,6 +122,8 @@ impl Discloses for DataTableError {
         match self {
             Self::DegreeFloor
             | Self::DegreeCap
+            | Self::Key { .. }
+            | Self::NumbersAdjacency { .. }
             | Self::ItemsAndItemsFile { .. }
             | Self::ItemsHashAlone
             | Self::ItemsHash { .. } => Dependence::Public,
@@ -190,16 +192,21 @@ impl Discloses for DataError {
         match self {
             Self::Threshold { .. }
             | Self::Radius { .. }
+            | Self::Preparation(_)
+            | Self::Generated(_)
             | Self::NoPeers
             | Self::TooManyPeers { .. } => Dependence::Public,
+            // A limit on rows, where one is promised, is part of what makes a file a data set.
             Self::Line { .. }
+            | Self::Array { .. }
+            | Self::LongRow { .. }
             | Self::TruncatedGzip { .. }
             | Self::CorruptGzip { .. }
             | Self::Container { .. }
             | Self::Empty { .. }
             | Self::EmptyList { .. }
             | Self::Row { .. } => Dependence::Format,
-            Self::Open { .. } | Self::Read { .. } => Dependence::Machine,
+            Self::Open { .. } | Self::Read { .. } | Self::ReadBytes { .. } => Dependence::Machine,
         }
     }
 }
@@ -226,7 +233,6 @@ impl Discloses for EngineError {
             | Self::Session(_)
             | Self::Program
             | Self::Integers
-            | Self::Modulus
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Lossless { .. }
@@ -247,7 +253,7 @@ impl Discloses for PeerError {
         match self {
             // Sizes are those of the plan, noise, neighbours and averaging those of the graphs.
             Self::Shape { .. }
-            | Self::Modulus
+            | Self::Inexact { .. }
             | Self::Program { .. }
             | Self::Noise { .. }
             | Self::NoisePartners { .. }

@@ -17,6 +17,7 @@ use super::summary::{
     AbortedAt, IterationNoise, NotForPublication, PrivacySummary, SCHEMA, Summary, Timing,
     UtilitySummary,
 };
+use super::variance::{Variance, VarianceSummary};
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, central};
 use crate::linalg::Block;
@@ -103,7 +104,15 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let plain = clock.time("non_private", || {
         References::non_private(experiment, &session)
     });
-    let exact = clock.time("exact", || References::exact(experiment));
+    let variance = clock.time("exact", || {
+        let of_numbers = experiment.samples().is_some();
+        of_numbers.then(|| Variance::of(experiment))
+    });
+    let exact = clock.time("exact", || match &variance {
+        Some(variance) => variance.as_ref().map(Variance::top).map_err(Clone::clone),
+        None => References::exact(experiment),
+    });
+    let variance = variance.and_then(Result::ok);
     let basis = |compared: &Result<Outcome, EngineError>| match compared {
         Ok(outcome) => Ok(outcome.basis().clone()),
         Err(error) => Err(error.to_string()),
@@ -123,16 +132,24 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
             basis,
             references.exact.as_ref().ok(),
             references.non_private.as_ref().ok(),
+            variance.as_ref(),
         )
     };
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
         let row = |record: &ReleaseRecord| {
-            metrics_row(experiment, &outcome, record, measure(&record.basis))
+            // A mean that is released first finds no basis.
+            let utility = match experiment.centring().is_some() && record.release.0 == 1 {
+                true => Utility::default(),
+                false => measure(&record.basis),
+            };
+            metrics_row(experiment, &outcome, record, utility)
         };
         outcome.records.iter().map(row).collect()
     });
     let measure_all = |compared: &Result<Outcome, EngineError>| -> Vec<Utility> {
         let records = compared.iter().flat_map(|outcome| &outcome.records);
+        let mean = usize::from(experiment.centring().is_some());
+        let records = records.skip(mean);
         records.map(|record| measure(&record.basis)).collect()
     };
     let (central, non_private) =
@@ -144,6 +161,13 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         subspace_error: ours.subspace_error,
         relative_error: ours.relative_error,
         relative_error_non_private: ours.relative_error_non_private,
+        captured_variance: ours.captured_variance,
+        explained_ratio: ours.explained_ratio,
+        variance: variance.as_ref().map(|variance| VarianceSummary {
+            this_run: variance.parts(outcome.basis()),
+            central: compared_basis(&curated, |basis| variance.parts(basis)),
+            non_private: compared_basis(&plain, |basis| variance.parts(basis)),
+        }),
         central: last(&central),
         non_private: last(&non_private),
         compared,
@@ -187,8 +211,8 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         averaging: experiment.config().averaging.scheme.name(),
         peers: session.peers(),
         dimension: parameters.dimension,
-        rank: parameters.algorithm.rank(),
-        iterations: parameters.algorithm.iterations(),
+        rank: experiment.config().algorithm.rank,
+        iterations: experiment.iterations(),
         aborted_at: aborted_at(experiment, &outcome),
         data: experiment.data().clone(),
         topology: experiment.topology().summary(),
@@ -237,18 +261,26 @@ fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
     })
 }
 
+/// What is measured of the basis of a run, where it has one.
+fn compared_basis<T>(
+    compared: &Result<Outcome, EngineError>,
+    measure: impl Fn(&Block) -> T,
+) -> Option<T> {
+    let outcome = compared.as_ref().ok()?;
+    Some(measure(outcome.basis()))
+}
+
 fn metrics_row(
     experiment: &Experiment,
     outcome: &Outcome,
     record: &ReleaseRecord,
     utility: Utility,
 ) -> MetricsRow {
-    let number = record.iteration.0;
-    let rounds = outcome.communication.rounds[number as usize - 1];
+    let rounds = outcome.communication.rounds.get(record.release.index());
     MetricsRow {
         statistic: record.statistic,
-        noise: experiment.iteration_noise(number, record.sensitivity),
-        rounds,
+        noise: experiment.release_noise(record.release, record.sensitivity),
+        rounds: rounds.copied().unwrap_or(0),
         disagreement: record.consensus.map(|c| c.disagreement),
         guaranteed: guaranteed(experiment, record),
         utility,

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use super::variance::Variance;
 use crate::linalg::{Block, subspace_distance};
 use crate::recommender::LowPassFilter;
 
-/// The three figures of `summary.json`'s `utility`, all measured on the raw data.
+/// The figures of `summary.json`'s `utility`, all measured on the raw data.
 ///
 /// `None` where the reference is out of reach, or where it leaves nothing to compare with, as for data without a single
 /// interaction: a ratio of zero to zero is no figure.
@@ -17,6 +18,12 @@ pub struct Utility {
     pub relative_error: Option<f64>,
     /// The same against the non-private run from the same X⁰.
     pub relative_error_non_private: Option<f64>,
+    /// Of numbers: tr(XᵀSX) over what the exact leading eigenvectors of S capture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub captured_variance: Option<f64>,
+    /// Of numbers: tr(XᵀSX)/tr(S).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explained_ratio: Option<f64>,
 }
 
 impl Utility {
@@ -27,13 +34,18 @@ impl Utility {
         basis: &Block,
         exact: Option<&Block>,
         non_private: Option<&Block>,
+        variance: Option<&Variance>,
     ) -> Self {
+        let last = variance.map(|variance| variance.parts(basis));
+        let last = last.and_then(|parts| parts.last().copied());
         let finite = |figure: f64| figure.is_finite().then_some(figure);
         let relative = |u: &Block| finite(filter.relative_error(basis, u));
         Self {
             subspace_error: exact.and_then(|u| finite(subspace_distance(basis, u))),
             relative_error: exact.and_then(relative),
             relative_error_non_private: non_private.and_then(relative),
+            captured_variance: last.map(|part| part.captured),
+            explained_ratio: last.map(|part| part.explained),
         }
     }
 }

@@ -19,6 +19,7 @@ pub mod receipt;
 pub mod recommend;
 pub mod recommendation;
 pub mod summary;
+pub mod variance;
 
 pub use crate::scenario::WATCHED_UP_TO;
 pub use compared::ComparedRun;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use super::variance::Variance;
 use crate::engine::central::{self, SumNoise};
 use crate::engine::{EngineError, Outcome, PeerRows, Session, Silent};
 use crate::linalg::{Block, SparseRows, TopEigenvectors, top_eigenvectors};
@@ -70,6 +71,9 @@ impl References {
 
     /// The exact leading eigenvectors of the reference matrix, or why there are none.
     pub(crate) fn exact(experiment: &Experiment) -> Result<TopEigenvectors, String> {
+        if experiment.samples().is_some() {
+            return Variance::of(experiment).map(|variance| variance.top());
+        }
         match Self::out_of_reach(experiment) {
             Some(why) => Err(why),
             None => top_eigenvectors(
@@ -83,6 +87,9 @@ impl References {
 
     /// Why no exact eigenvectors are computed, where they would take longer than the runs they measure.
     pub(crate) fn out_of_reach(experiment: &Experiment) -> Option<String> {
+        if experiment.samples().is_some() {
+            return Variance::out_of_reach(experiment);
+        }
         let rank = experiment.config().algorithm.rank;
         let entries = experiment.user_rows().entries();
         (entries.saturating_mul(rank) > REFERENCE_WORK).then(|| {

@@ -8,10 +8,12 @@ use super::compared::ComparedRun;
 use super::convergence_bounds::ConvergenceBounds;
 use super::metrics::Utility;
 use super::recommendation::RecommendationSummary;
+use super::variance::VarianceSummary;
 use crate::engine::Communication;
 use crate::privacy::{Adjacency, Calibration, GroupLoss, RingPlan, SensitivityRule, View};
-use crate::scenario::{DataSummary, Experiment, Warning};
+use crate::scenario::{Centring, DataSummary, Experiment, Warning};
 use crate::topology::TopologySummary;
+use crate::vocabulary::ReleaseId;
 
 /// Version of the document's layout.
 pub const SCHEMA: u32 = 1;
@@ -150,6 +152,9 @@ pub struct PrivacySummary {
     /// The integers of `noise.scheme = "ring"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingPlan>,
+    /// The mean that is released first, where it is private; the first entry of `iterations` then is its noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub centring: Option<Centring>,
 }
 
 /// Noise of one iteration. Before a run, `sensitivity` is 1 and the σ's are per unit sensitivity.
@@ -180,10 +185,19 @@ pub struct UtilitySummary {
     pub relative_error: Option<f64>,
     /// The same against the non-private run.
     pub relative_error_non_private: Option<f64>,
+    /// Of numbers: tr(XᵀSX) over what the exact leading eigenvectors capture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub captured_variance: Option<f64>,
+    /// Of numbers: tr(XᵀSX)/tr(S).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explained_ratio: Option<f64>,
     /// The same figures under a trusted curator.
     pub central: Utility,
     /// The same figures without privacy.
     pub non_private: Utility,
+    /// Of a matrix of numbers: how much of its variance the bases capture, measured without privacy on the raw data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variance: Option<VarianceSummary>,
     /// Another method under the same budget, where `[compare]` names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compared: Option<ComparedRun>,
@@ -237,12 +251,14 @@ pub struct Timing {
 }
 
 impl Experiment {
-    /// The noise of one iteration with sensitivity Δ.
+    /// The noise of one release with sensitivity Δ.
     #[must_use]
-    pub fn iteration_noise(&self, iteration: u32, sensitivity: f64) -> IterationNoise {
-        let scale = sensitivity * self.noise_factor(iteration);
+    pub fn release_noise(&self, release: ReleaseId, sensitivity: f64) -> IterationNoise {
+        let scale = sensitivity * self.noise_factor(release);
+        let releases = self.algorithm().releases();
+        let spec = releases.get(release.index());
         IterationNoise {
-            iteration,
+            iteration: spec.map_or(release.0, |spec| spec.iteration.0),
             sensitivity,
             sigma_central: scale * self.sigma_central(),
             sigma_own: scale * self.noise().sigma_own(),
@@ -263,12 +279,13 @@ impl Experiment {
             epsilon: self.is_private().then_some(privacy.epsilon),
             delta: privacy.delta,
             noise_multiplier: self.is_private().then_some(self.calibrated().z()),
-            iterations: (1..=self.iterations())
-                .map(|l| self.iteration_noise(l, 1.0))
+            iterations: (1..=self.releases().len() as u32)
+                .map(|l| self.release_noise(ReleaseId(l), 1.0))
                 .collect(),
             views: self.noise().views().to_vec(),
             groups: self.groups().to_vec(),
             ring: self.noise().ring().copied(),
+            centring: self.centring().copied(),
         }
     }
 }

@@ -32,3 +32,11 @@ pub struct DataSummary {
     /// Users without interactions after all filters; they stay and contribute zero and their noise.
     pub users_without_interactions: usize,
 }
+
+impl DataSummary {
+    /// Whether rows of a matrix were read: numbers that are neither interactions nor too low to be one.
+    #[must_use]
+    pub fn is_matrix(&self) -> bool {
+        self.ratings > 0 && self.interactions == 0 && self.ratings_below_threshold == 0
+    }
+}

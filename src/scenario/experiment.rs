@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
 use super::shared::Shared;
@@ -53,6 +54,10 @@ pub struct Experiment {
     pub(super) held_out: Option<HeldOut>,
     /// What was read and dropped.
     pub(super) data: DataSummary,
+    /// Every user's numbers, prepared by public constants but neither centred nor clipped; of ratings centred.
+    pub(super) samples: Option<Arc<SparseRows>>,
+    /// The mean that is released first, where it is private.
+    pub(super) centring: Option<Centring>,
     /// Every user's normalised row.
     pub(super) user_rows: Arc<SparseRows>,
     /// The rows each peer holds.
@@ -67,7 +72,7 @@ pub struct Experiment {
     pub(super) algorithm: Arc<dyn Algorithm>,
     /// What one record is and how its effect is bounded.
     pub(super) sensitivity_spec: SensitivitySpec,
-    /// How far one person can move what is released.
+    /// How far one person can move what is released, of the first release but a mean.
     pub(super) sensitivity: Sensitivity,
     /// The noise multiplier and what it spends.
     pub(super) calibrated: Calibrated,
@@ -127,6 +132,19 @@ impl Experiment {
     #[must_use]
     pub fn user_rows(&self) -> &SparseRows {
         &self.user_rows
+    }
+
+    /// The numbers of every user as public constants prepare them: of a matrix before it is centred, of ratings after it; neither
+    /// is clipped. `None` where data are who interacted with what.
+    #[must_use]
+    pub fn samples(&self) -> Option<&SparseRows> {
+        self.samples.as_deref()
+    }
+
+    /// The mean that is released under noise before everything else, where `data.centre = "private"`.
+    #[must_use]
+    pub fn centring(&self) -> Option<&Centring> {
+        self.centring.as_ref()
     }
 
     /// The rows each peer holds.
@@ -266,11 +284,11 @@ impl Experiment {
         !Arc::ptr_eq(&self.topology, &self.noise_topology)
     }
 
-    /// What the σ's of iteration `iteration`, from 1, are multiplied by: 1 with an even budget.
+    /// What the σ's of a release, from 1, are multiplied by: 1 with an even budget and no private mean.
     #[must_use]
-    pub fn noise_factor(&self, iteration: u32) -> f64 {
-        let index = iteration.saturating_sub(1) as usize;
-        self.noise_factors.get(index).copied().unwrap_or(1.0)
+    pub fn noise_factor(&self, release: ReleaseId) -> f64 {
+        let known = self.noise_factors.get(release.index());
+        known.copied().unwrap_or(1.0)
     }
 
     /// The number of releases of an even budget that cost one record what these do: Σ 1/f_l² over those that it meets, which is their
@@ -281,13 +299,14 @@ impl Experiment {
         charged(&self.algorithm.releases(), cost)
     }
 
-    /// All releases of the program, in order. Every release of an algorithm that files can name is an iteration of its own.
+    /// All releases of the program, in order. Every release of an algorithm that files can name is an iteration of its own; a private mean
+    /// comes before the first one.
     #[must_use]
     pub fn releases(&self) -> Vec<ReleaseSpec> {
         self.algorithm.releases()
     }
 
-    /// How many releases there are.
+    /// How many iterations there are: one per release, but for a private mean.
     #[must_use]
     pub fn iterations(&self) -> u32 {
         self.spec.iterations()

@@ -11,11 +11,13 @@ use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError};
 use super::held_out::HeldOut;
 use super::memo::Memo;
+use super::numbers;
 use crate::algorithm::Arrival;
 use crate::config::{
-    Config, DataConfig, EngineKind, NoiseConfig, PeersConfig, PrivacyConfig, TopologySource,
+    Config, DataConfig, DataFormat, EngineKind, NoiseConfig, PeersConfig, PrivacyConfig,
+    TopologySource,
 };
-use crate::data::{self, DataError, Format, Interactions, ItemNames};
+use crate::data::{self, DataError, Generated, Interactions, ItemNames, MatrixOptions};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::privacy::{NoisePlan, RingRequest};
@@ -31,9 +33,10 @@ pub(super) type Held = (Arc<Interactions>, DataSummary, Option<HeldOut>);
 /// the materials are dropped.
 pub struct Materials {
     base: PathBuf,
-    loaded: Memo<(PathBuf, Format, f64), data::Loaded>,
+    loaded: Memo<LoadedKey, data::Loaded>,
     item_lists: Memo<PathBuf, ItemNames>,
     held: Memo<HeldKey, Held>,
+    samples: Memo<HeldKey, SparseRows>,
     user_rows: Memo<(HeldKey, u32), SparseRows>,
     peer_rows: Memo<DealtKey, PeerRows>,
     topologies: Memo<(TopologySource, usize), Topology>,
@@ -78,6 +81,16 @@ impl HeldKey {
     }
 }
 
+/// All that decides what is read: path, format, threshold, whether numbers are kept, how a matrix is read or made.
+type LoadedKey = (
+    PathBuf,
+    DataFormat,
+    f64,
+    bool,
+    MatrixOptions,
+    Option<Generated>,
+);
+
 /// All that decides the noise.
 #[derive(PartialEq)]
 struct PlanKey {
@@ -102,6 +115,7 @@ impl Materials {
             loaded: Memo::default(),
             item_lists: Memo::default(),
             held: Memo::default(),
+            samples: Memo::default(),
             user_rows: Memo::default(),
             peer_rows: Memo::default(),
             topologies: Memo::default(),
@@ -117,10 +131,29 @@ impl Materials {
 
     /// The ratings file, read.
     pub(super) fn loaded(&self, data: &DataConfig) -> Result<Arc<data::Loaded>, ExperimentError> {
-        let key = (data.path.clone(), data.format, data.threshold);
+        let (options, values) = (numbers::options(data), numbers::are_meant(data));
+        let key = (
+            data.path.clone(),
+            data.format,
+            data.threshold,
+            values,
+            options.clone(),
+            data.generate.clone(),
+        );
         self.loaded.get(key, || {
             let path = self.base.join(&data.path);
-            data::load(&path, data.format, data.threshold).map_err(|error| match error {
+            let loaded = match (data.format, &data.generate) {
+                (DataFormat::Ratings(format), _) if values => data::load_values(&path, format),
+                (DataFormat::Ratings(format), _) => data::load(&path, format, data.threshold),
+                (DataFormat::Matrix(format), _) => data::load_matrix(&path, format, &options),
+                (DataFormat::Generated, Some(family)) => family.load().map_err(DataError::from),
+                (DataFormat::Generated, None) => {
+                    let why = "belongs to format = \"generated\": say which matrix";
+                    let key = "generate";
+                    return Err(DataTableError::Key { key, why }.into());
+                }
+            };
+            loaded.map_err(|error| match error {
                 DataError::Open {
                     kind: std::io::ErrorKind::NotFound,
                     ..
@@ -147,6 +180,15 @@ impl Materials {
         make: impl FnOnce() -> Result<Held, E>,
     ) -> Result<Arc<Held>, E> {
         self.held.get(HeldKey::of(config), make)
+    }
+
+    /// The prepared numbers of every user.
+    pub(super) fn samples<E>(
+        &self,
+        config: &Config,
+        make: impl FnOnce() -> Result<SparseRows, E>,
+    ) -> Result<Arc<SparseRows>, E> {
+        self.samples.get(HeldKey::of(config), make)
     }
 
     /// Every user's normalised row.

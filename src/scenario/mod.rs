@@ -4,6 +4,7 @@
 //! all of it fits together. Whatever holds an [`Experiment`] can rely on that, since nothing of it can be changed.
 
 mod assumptions;
+mod centring;
 mod clock;
 mod compared;
 mod data_summary;
@@ -14,6 +15,7 @@ mod held_out;
 mod materials;
 mod memo;
 pub(crate) mod memory;
+pub(crate) mod numbers;
 mod peer_names;
 mod resolve;
 pub(crate) mod ring;
@@ -27,6 +29,7 @@ mod warning;
 mod warnings;
 
 pub use assumptions::{ItemSource, StatedItems};
+pub use centring::Centring;
 pub use data_summary::DataSummary;
 pub use error::{
     AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,

@@ -15,8 +15,10 @@ use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{filters, memory, ring, warnings};
-use crate::algorithm::{Algorithm, AlgorithmKind, NoiseScale, Output, charged, share_factors};
+use super::{filters, memory, numbers, ring, warnings};
+use crate::algorithm::{
+    Algorithm, AlgorithmKind, AlgorithmSpec, NoiseScale, Output, charged, share_factors,
+};
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
 };
@@ -58,6 +60,7 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`].
     pub fn resolve_from(config: Config, materials: &Materials) -> Result<Self, ExperimentError> {
+        numbers::check(&config)?;
         let mut clock = Clock::default();
         let loaded = clock.time("data", || materials.loaded(&config.data))?;
         let peers = peer_count(&config, &loaded);
@@ -77,6 +80,7 @@ impl Experiment {
         base: &Path,
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
+        numbers::check(&config)?;
         let mut clock = Clock::default();
         let materials = Materials::new(base);
         let loaded = clock.time("data", || materials.loaded(&config.data))?;
@@ -122,12 +126,14 @@ impl Experiment {
             noise_topology,
             renumbered,
         } = peer_names::matched(topology, noise_topology).map_err(NetworkError::from)?;
-        let held = materials.held(&config, || {
-            filters::filtered(&config, base, loaded, list.as_deref(), &seed)
+        let held = materials.held(&config, || match numbers::is_matrix(&config.data) {
+            true => Ok(numbers::held(loaded)),
+            false => filters::filtered(&config, base, loaded, list.as_deref(), &seed),
         })?;
         let (interactions, data, held_out) = Held::clone(&held);
         // Under noise no data at all is data like any other: a refusal would tell it apart from its neighbours.
-        if interactions.is_empty() && config.noise.scheme == Scheme::None {
+        let of_numbers = numbers::are_meant(&config.data);
+        if !of_numbers && interactions.is_empty() && config.noise.scheme == Scheme::None {
             return Err(DataTableError::NoInteractions {
                 ratings: data.ratings,
                 threshold: config.data.threshold,
@@ -138,8 +144,15 @@ impl Experiment {
             degree_floor: config.data.degree_floor,
             ..data
         };
-        let user_rows = materials.user_rows(&config, || {
-            Ok::<_, ExperimentError>(interactions.normalised_rows(floor))
+        let samples = of_numbers
+            .then(|| {
+                let make = || numbers::prepared(&config, base, loaded, &interactions);
+                materials.samples(&config, make)
+            })
+            .transpose()?;
+        let user_rows = materials.user_rows(&config, || match &samples {
+            Some(samples) => numbers::rows(&config, base, samples),
+            None => Ok(interactions.normalised_rows(floor)),
         })?;
         let peer_rows =
             materials.peer_rows(&config, || filters::dealt(&config, &user_rows, peers))?;
@@ -147,17 +160,10 @@ impl Experiment {
         checked_algorithm(&config, items)?;
         checked_counts(&config, items)?;
         let spec = config.algorithm.spec().map_err(PlanError::from)?;
-        let algorithm = spec.build(items).map_err(PlanError::from)?;
-        let releases = algorithm.releases();
-        let first = &releases[0].blocks[0];
+        let plain = spec.build(items).map_err(PlanError::from)?;
+        let counted = plain.releases();
+        let first = &counted[0].blocks[0];
         let (released, columns) = (first.quantity, first.columns);
-        let mut blocks = releases.iter().flat_map(|release| &release.blocks);
-        if config.engine.kind == EngineKind::Analytic
-            && let Some(other) = blocks.find(|block| block.quantity != Quantity::Product)
-        {
-            let released = other.quantity;
-            return Err(EngineTableError::AnalyticRelease { released }.into());
-        }
         let sensitivity_spec = SensitivitySpec::new(
             config.privacy.adjacency,
             config.privacy.sensitivity,
@@ -169,17 +175,40 @@ impl Experiment {
             .map_err(PrivacyTableError::from)?;
         let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
             .map_err(PrivacyTableError::from)?;
-        // A whole number of releases, fewer than a plan may have.
-        let charge = charged(&releases, |_| 1.0) as u32;
-        let shares = share_factors(&releases);
+        // A whole number of releases, fewer than a plan may have. A mean that is released first takes its share of what they cost.
+        let charge = charged(&counted, |_| 1.0) as u32;
+        let shares = share_factors(&counted);
         let split = &config.privacy.budget;
-        let batches = releases.iter().any(|release| release.batch.is_some());
+        let batches = counted.iter().any(|release| release.batch.is_some());
         if (batches || !shares.is_empty()) && !split.is_even() {
             let kind = config.algorithm.kind.name();
             return Err(AlgorithmTableError::Weights { kind }.into());
         }
-        let weights = split.noise_factors(releases.len() as u32);
+        let weights = split.noise_factors(counted.len() as u32);
         let weights = weights.map_err(PrivacyTableError::from)?;
+        let centring = match &samples {
+            Some(samples) => {
+                numbers::centring(&config, samples, &sensitivity_spec, columns, budget)?
+            }
+            None => None,
+        };
+        let (spec, algorithm, weights) = match &centring {
+            Some(centring) => {
+                let factors = centring.factors(&weights, counted.len());
+                let algorithm = centring.around(plain);
+                let spec = AlgorithmSpec::Own(Arc::clone(&algorithm));
+                (spec, algorithm, factors)
+            }
+            None => (spec, plain, weights),
+        };
+        let releases = algorithm.releases();
+        let mut blocks = releases.iter().flat_map(|release| &release.blocks);
+        if config.engine.kind == EngineKind::Analytic
+            && let Some(other) = blocks.find(|block| block.quantity != Quantity::Product)
+        {
+            let released = other.quantity;
+            return Err(EngineTableError::AnalyticRelease { released }.into());
+        }
         let ring = ring_request(
             &config,
             algorithm.as_ref(),
@@ -243,6 +272,8 @@ impl Experiment {
             interactions,
             held_out,
             data,
+            samples,
+            centring,
             user_rows,
             peer_rows,
             topology,
@@ -277,6 +308,10 @@ pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions,
     let mut config = completed(config)?;
     let materials = Materials::new(base);
     let loaded = materials.loaded(&config.data)?;
+    if numbers::is_matrix(&config.data) {
+        let why = "is one of matrices, and recommendations are of items in rating files";
+        return Err(DataTableError::Key { key: "format", why }.into());
+    }
     let list = filters::item_list(&mut config, &materials)?;
     let seed = Seed::from_u64(config.seed);
     filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
@@ -355,6 +390,7 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     }
     config.evaluation.check()?;
     filters::check(&config)?;
+    numbers::check(&config)?;
     if let Latency::Uniform {
         low_micros: low,
         high_micros: high,

@@ -1,14 +1,9 @@
 //! What a plan of sums mod 2^k must know of an algorithm's releases and of the peers' rows, all of it public.
 
 use crate::algorithm::{Form, ReleaseSpec};
+use crate::noise::integer::{LARGEST_DISTANCE, LARGEST_DRAW, LARGEST_SIGMA, SMALLEST_SIGMA};
 use crate::privacy::ring::Modulus;
 use crate::privacy::{PrivacyError, RingRequest, SensitivitySpec};
-
-/// No draw of own noise is larger than so many standard deviations: see [`crate::noise`].
-const LARGEST_DRAW: f64 = 18.0;
-
-/// A draw of own noise is at most this far from the rounded Gaussian, in total variation.
-const DISTANCE: f64 = 1.0 / (1_u128 << 110) as f64;
 
 /// What is known of the peers before a session starts.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +59,9 @@ pub(crate) fn request(
         coordinates,
         largest,
         largest_factor: noise_factors.iter().copied().fold(1.0, f64::max) * shares,
-        distance: draws * DISTANCE,
+        distance: draws * LARGEST_DISTANCE,
         largest_draw: LARGEST_DRAW,
+        supported: (SMALLEST_SIGMA, LARGEST_SIGMA),
         modulus,
     })
 }

@@ -1,11 +1,11 @@
 //! From an experiment to sessions: one per seed, all under the same public plan.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::error::{AlgorithmTableError, ExperimentError};
 use super::experiment::Experiment;
-use crate::config::{DataConfig, EngineKind};
+use crate::algorithm::share_factors;
+use crate::config::EngineKind;
 use crate::engine::{Session, SessionParts};
 use crate::privacy::RingPlan;
 use crate::protocol::{Plan, PlanParameters, RingParameters};
@@ -48,10 +48,10 @@ impl Experiment {
             sigma_pairwise: self.noise.sigma_pairwise(),
             sigma_coordinate: 0.0,
             ring: self.noise.ring().map(of_plan),
-            // Shares are the algorithm's own, and the plan knows them.
-            noise_factors: match self.config.privacy.budget.is_even() {
-                true => Vec::new(),
-                false => self.noise_factors.clone(),
+            // Shares are the algorithm's own, and the plan knows them; weights and what a private mean takes it does not.
+            noise_factors: match share_factors(&self.releases()).is_empty() {
+                true => self.noise_factors.clone(),
+                false => Vec::new(),
             },
             scale_rounds: self.shared.scale_rounds,
             averaging_rounds: self.program.rounds(),
@@ -84,12 +84,7 @@ impl Experiment {
             EngineKind::Lockstep | EngineKind::Event | EngineKind::Swarm => "peers",
             other => other.name(),
         };
-        let data = DataConfig {
-            path: PathBuf::new(),
-            obtain: None,
-            items_file: None,
-            ..config.data.clone()
-        };
+        let data = config.data.without_paths();
         let settings = serde_json::to_vec(&(
             engine,
             data,

@@ -17,6 +17,10 @@ pub enum Quantity {
     PackedTriangle,
     /// The same with every entry off the diagonal times √2, so that the Euclidean norm of the coordinates is ‖A_u‖_F.
     IsometricTriangle,
+    /// Σ r of a peer's rows r, each of norm at most 1: n coordinates.
+    RowSum,
+    /// The same of rows without a negative entry.
+    NonnegativeRowSum,
     /// vᵀ A_u v for a public query of one column v of norm 1: one number.
     RayleighQuotient,
     /// What an algorithm of your own releases, by the name under which it brings its own bound.
@@ -30,6 +34,8 @@ impl fmt::Display for Quantity {
             Self::Product => "the product A X",
             Self::PackedTriangle => "the packed triangle of A",
             Self::IsometricTriangle => "the isometric triangle of A",
+            Self::RowSum => "the sum of rows",
+            Self::NonnegativeRowSum => "the sum of rows without negative entries",
             Self::RayleighQuotient => "the Rayleigh quotient of A",
             Self::Own(name) => name,
         })

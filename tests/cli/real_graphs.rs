@@ -149,11 +149,12 @@ fn a_cut_vertex_can_be_paid_for_on_request() {
 
 #[test]
 fn facebook_and_the_internet_answer_and_refuse_honestly() {
+    // Every call finds the spectrum anew, so the larger graph is asked no more than it adds.
     let graphs = [
-        ("ego-facebook.edges.gz", 4039),
-        ("oregon1-010331.edges.gz", 10_670),
+        ("ego-facebook.edges.gz", 4039, &[2, 5][..]),
+        ("oregon1-010331.edges.gz", 10_670, &[2][..]),
     ];
-    for (graph, peers) in graphs {
+    for (graph, peers, too_many) in graphs {
         let path = format!("../shared/data/graphs/{graph}");
         if !repository(&path).exists() {
             crate::support::skipped(format_args!("{path} is not here"));
@@ -166,7 +167,7 @@ fn facebook_and_the_internet_answer_and_refuse_honestly() {
                 .expect_err("leaves")
                 .contains("cut vertex")
         );
-        for colluders in [2, 5] {
+        for &colluders in too_many {
             let refusal = plan(&scratch, colluders).expect_err("some peer has one partner");
             assert!(refusal.contains("noise partners"), "{refusal}");
         }

@@ -127,9 +127,9 @@ pub(super) enum Entry {
 use Entry::{Divides, MassInSingles, RingOfSingles, Runs};
 
 /// f64 and f32; integers; integers in f32.
-const GOSSIP: [Entry; VALUES.len()] = [Runs, Runs, Divides, RingOfSingles];
-const EXACT: [Entry; VALUES.len()] = [Runs, Runs, Runs, RingOfSingles];
-const PASSING: [Entry; VALUES.len()] = [Runs, MassInSingles, Divides, RingOfSingles];
+const GOSSIP: [Entry; VALUES.len()] = [Runs, Runs, Divides, Divides, RingOfSingles];
+const EXACT: [Entry; VALUES.len()] = [Runs, Runs, Runs, Runs, RingOfSingles];
+const PASSING: [Entry; VALUES.len()] = [Runs, MassInSingles, Divides, Divides, RingOfSingles];
 
 const fn scheme(name: &'static str, kind: AveragingKind, entries: [Entry; VALUES.len()]) -> Scheme {
     Scheme {
@@ -173,10 +173,11 @@ const fn numbers(name: &'static str, values: Values, ring: Option<Modulus>) -> N
     Numbers { name, values, ring }
 }
 
-pub(super) const VALUES: [Numbers; 4] = [
+pub(super) const VALUES: [Numbers; 5] = [
     numbers("f64", Values::F64, None),
     numbers("f32", Values::F32, None),
     numbers("ring 32", Values::F64, Some(Modulus::Bits32)),
+    numbers("ring 64", Values::F64, Some(Modulus::Bits64)),
     numbers("ring 32 of f32", Values::F32, Some(Modulus::Bits32)),
 ];
 
@@ -307,10 +308,17 @@ impl Cell {
     /// The session of this cell.
     pub(super) fn session(&self) -> Result<Session, Refused> {
         let program = self.program().map_err(Refused::Averaging)?;
-        let ring = self.values.ring.map(|modulus| RingParameters {
-            grid: Grid::new(16).expect("below 44"),
-            modulus,
-            clamp: 1 << 20,
+        let ring = self.values.ring.map(|modulus| {
+            // 64 bits hold what neither 32 do nor the 53 of an f64.
+            let (exponent, clamp) = match modulus {
+                Modulus::Bits32 => (16, 1 << 20),
+                Modulus::Bits64 => (40, 1 << 52),
+            };
+            RingParameters {
+                grid: Grid::new(exponent).expect("at most 44"),
+                modulus,
+                clamp,
+            }
         });
         let parts = Parts {
             topology: Arc::clone(&self.place.topology),

@@ -78,6 +78,8 @@ const PAIRS: [(usize, usize); 6] = [
 struct Tally {
     counts: BTreeMap<Seen, u32>,
     seconds: BTreeMap<&'static str, Duration>,
+    /// Messages that were lost, each counted once.
+    lost: u64,
 }
 
 impl Tally {
@@ -110,9 +112,9 @@ impl Tally {
         let planned = session.communication(session.plan().releases().len(), false);
         if cell.scheme.loss == 0.0 {
             assert_eq!(reference.communication, planned, "{about}");
-        } else {
-            assert!(reference.communication.lost > 0, "{about}: nothing is lost");
         }
+        // Of a few messages none may be lost; over many cells some are.
+        self.lost += reference.communication.lost;
         for record in &reference.records {
             let consensus = record.consensus.expect("peers");
             let apart = (consensus.disagreement, consensus.between_peers) != (0.0, 0.0);
@@ -214,17 +216,17 @@ fn running() -> Vec<[usize; 4]> {
 /// Cells of every entry, without engines. 11 graphs, of which 3 have the edges for doubling: 91 pairs of a graph and a scheme that has a
 /// program on it, 25 of them exact, 22 gossip, 44 passing mass.
 #[test]
-fn the_table_has_1584_cells_of_which_652_run_and_all_others_are_refused_as_it_says() {
+fn the_table_has_1980_cells_of_which_752_run_and_all_others_are_refused_as_it_says() {
     let mut tally = Tally::default();
     let (all, running) = (Cell::all(), running());
     for cell in all.iter().filter(|cell| !running.contains(cell)) {
         tally.look(Cell::at(*cell), &[Engine::Event]);
     }
-    assert_eq!((all.len(), running.len()), (1584, 652));
+    assert_eq!((all.len(), running.len()), (1980, 752));
     let counts = [
-        (Entry::MissingEdge, 128),
+        (Entry::MissingEdge, 160),
         (Entry::RingOfSingles, 364),
-        (Entry::Divides, 264),
+        (Entry::Divides, 528),
         (Entry::MassInSingles, 176),
     ];
     for (entry, count) in counts {
@@ -256,7 +258,7 @@ fn engines_agree_to_the_bit_on_cells_that_show_every_pair() {
     );
     let seen: u32 = tally.counts.values().sum();
     assert_eq!(seen as usize, 2 * chosen.len() + swarms.len());
-    println!("{:?}", tally.counts);
+    assert!(tally.lost > 0);
 }
 
 #[test]
@@ -267,7 +269,8 @@ fn engines_agree_to_the_bit_on_the_whole_table() {
         tally.look(Cell::at(cell), &ENGINES);
     }
     println!("{:?}\n{:?}", tally.counts, tally.seconds);
-    let refused: u32 = 4 * (1584 - 652);
+    assert!(tally.lost > 0);
+    let refused: u32 = 4 * (1980 - 752);
     let found: u32 = tally
         .counts
         .iter()
@@ -277,19 +280,19 @@ fn engines_agree_to_the_bit_on_the_whole_table() {
         })
         .sum();
     assert_eq!(found, refused);
-    // 25 pairs of a graph and an exact scheme, four algorithms.
-    let integers = 25 * 4;
+    // 25 pairs of a graph and an exact scheme, four algorithms, two moduli.
+    let integers = 25 * 4 * 2;
     let lossy = 22 * 4;
     let (swarms, refusals) = if cfg!(feature = "node") {
-        (652 - lossy, lossy)
+        (752 - lossy, lossy)
     } else {
         (0, 0)
     };
-    assert_eq!(tally.of(Seen::Equal), 2 * 652 + swarms + integers);
-    assert_eq!(tally.of(Seen::EqualWithoutPeers), 652 - integers);
+    assert_eq!(tally.of(Seen::Equal), 2 * 752 + swarms + integers);
+    assert_eq!(tally.of(Seen::EqualWithoutPeers), 752 - integers);
     assert_eq!(tally.of(Seen::RefusedLoss), refusals);
     assert_eq!(
         tally.of(Seen::NotBuilt),
-        if cfg!(feature = "node") { 0 } else { 652 }
+        if cfg!(feature = "node") { 0 } else { 752 }
     );
 }

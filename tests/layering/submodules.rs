@@ -73,11 +73,28 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         ],
         Some(&["vocabulary"]),
     ),
-    ("data/error", &[], Some(&["vocabulary"])),
+    ("data/matrix_problem", &[], Some(&[])),
+    (
+        "data/error",
+        &["data/matrix_problem"],
+        Some(&["vocabulary"]),
+    ),
     (
         "data/formats",
         &["data/error", "data/ratings", "data/source"],
         Some(&["vocabulary"]),
+    ),
+    (
+        "data/matrix",
+        &[
+            "data/error",
+            "data/formats",
+            "data/interactions",
+            "data/matrix_problem",
+            "data/ratings",
+            "data/source",
+        ],
+        Some(&["vocabulary", "linalg"]),
     ),
     // A name for what one record is; how data are held is known to the neighbours alone.
     ("privacy/adjacency", &[], Some(&[])),

@@ -1,6 +1,7 @@
 //! Programs of releases that no experiment file names: one small algorithm per kind of release, on every engine.
 
 mod batches;
+mod centred;
 mod composite;
 mod coordinates;
 mod refusals;

@@ -237,13 +237,14 @@ impl Observer for Ratio<'_> {
                 known
             })
             .collect();
+        let inputs = transcript.inputs.reals().expect("reals");
         for k in 0..values {
             let per = transcript.terms.scale;
             let of = |f: &dyn Fn(usize) -> f64| {
                 nalgebra::DVector::from_fn(honest.len(), |i, _| f(i) / per)
             };
             let change = of(&|i| means[i][1][k] - means[i][0][k]);
-            let seen = of(&|i| transcript.inputs[honest[i] * values + k] - known[i][k]);
+            let seen = of(&|i| inputs[honest[i] * values + k] - known[i][k]);
             let middle = of(&|i| 0.5 * (means[i][0][k] + means[i][1][k]));
             let weighed = &inverse * &change;
             self.log += weighed.dot(&(seen - middle));

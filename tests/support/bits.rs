@@ -33,7 +33,11 @@ impl Observer for Listening {
         let release = transcript.release;
         let mut told = |what: &str, hash| self.0.push((format!("{what} of {release}"), hash));
         told("scale of the noise", hash([&transcript.terms.scale]));
-        told("what all peers published", hash(transcript.inputs));
+        let mut hasher = blake3::Hasher::new();
+        for bits in transcript.inputs.bits() {
+            hasher.update(&bits.to_le_bytes());
+        }
+        told("what all peers published", hasher.finalize());
         let states = transcript.states.iter();
         let queries = states.clone().flat_map(|state| state.query.values());
         told("every peer's query", hash(queries));

@@ -67,7 +67,7 @@ pub(crate) fn users(peers: usize, items: usize) -> Vec<SparseRows> {
     let rows = (0..peers as u32).map(|u| {
         let mut rows = SparseRows::new(items);
         for k in 0..2_u32 {
-            let held = (0..items as u32).filter(|i| (u * 5 + k * 3 + i * i + u * i) % 3 == 0);
+            let held = (0..items as u32).filter(|i| (u + 2 * k + i * i + u * i) % 3 == 0);
             let held: Vec<u32> = held.collect();
             let value = 1.0 / (held.len().max(1) as f64).sqrt();
             rows.push_row(held.into_iter().map(|i| (i, value)))

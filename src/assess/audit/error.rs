@@ -26,6 +26,11 @@ pub enum AuditError {
         /// The engine named.
         engine: &'static str,
     },
+    /// Rows of numbers.
+    #[error(
+        "the audit plays with interactions that are there or not, and these are rows of numbers; `undertone verify` checks their noise"
+    )]
+    Numbers,
     /// No canary for this adjacency.
     #[error("the audit plays with adjacencies interaction and user, found {adjacency}")]
     NoCanary {

@@ -10,12 +10,12 @@ use super::error::AuditError;
 use super::finding::CanaryReport;
 use super::reused::Reused;
 use super::scaled::{SIZES, Scaled, weights};
-use crate::algorithm::contribution;
+use crate::algorithm::{PublicState, contribution};
 use crate::engine::noise::Assignment;
-use crate::engine::{EngineError, Observer, PeerRows, Session, Transcript, lockstep};
+use crate::engine::{EngineError, Inputs, Observer, PeerRows, Session, Transcript, lockstep};
 use crate::linalg::Block;
+use crate::noise::Term;
 use crate::privacy::{Adjacency, accountant};
-use crate::protocol::Terms;
 use crate::scenario::Experiment;
 use crate::scenario::filters::{self, Choices};
 use crate::vocabulary::{Named, PeerIndex, Seed};
@@ -30,10 +30,10 @@ pub(super) struct Game<'a> {
     victim: usize,
     /// Whether a peer colludes.
     colludes: Vec<bool>,
-    /// X⁰ is public and the same in all trials.
-    start: Arc<Block>,
-    /// The rows of all peers in both worlds.
-    worlds: [Arc<PeerRows>; 2],
+    /// The sessions of both worlds, which trials run under seeds of their own: X⁰ is public and the same in all.
+    worlds: [Session; 2],
+    /// What every peer contributes first, in the world without the canary: the same in all trials.
+    first: Vec<Block>,
     /// Σ_H⁻¹ e_u per unit sensitivity, 0 for colluders: the optimal weights of the honest residuals.
     weights: Vec<f64>,
     /// The same for pairwise noise of another size.
@@ -51,8 +51,12 @@ impl<'a> Game<'a> {
         coalition: &[u32],
         choices: Choices,
     ) -> Result<Self, AuditError> {
+        if experiment.samples().is_some() {
+            return Err(AuditError::Numbers);
+        }
         let root = Seed::from_u64(experiment.config().seed);
-        let start = Arc::clone(experiment.session(&root).start());
+        let session = experiment.session(&root);
+        let start = Arc::clone(session.start());
         let adjacency = experiment.config().privacy.adjacency;
         if !matches!(adjacency, Adjacency::Interaction | Adjacency::User) {
             return Err(AuditError::NoCanary { adjacency });
@@ -66,7 +70,16 @@ impl<'a> Game<'a> {
         let user = dealt[victim as usize][0] as usize;
         let mut canary =
             Canary::search(&filters, user, &start).ok_or(AuditError::NothingSurvives)?;
-        let worlds = canary.worlds(&filters).map(Arc::new);
+        let [without, with] = canary.worlds(&filters).map(|rows| {
+            let world = session.clone().with_rows(Arc::new(rows));
+            world.map_err(|error| named(experiment, error.into()))
+        });
+        let worlds = [without?, with?];
+        let begun = PublicState::new(start);
+        let first = (0..peers)
+            .into_par_iter()
+            .map(|peer| contributed(experiment, worlds[0].rows(), peer, &begun))
+            .collect();
         let mut colludes = vec![false; peers];
         coalition
             .iter()
@@ -82,13 +95,28 @@ impl<'a> Game<'a> {
             canary,
             victim,
             colludes,
-            start,
             worlds,
+            first,
             weights: planned,
             scaled,
             reused,
             variance_factor,
         })
+    }
+
+    /// The honest peers.
+    pub(super) fn honest(&self) -> impl Iterator<Item = usize> {
+        (0..self.colludes.len()).filter(|&v| !self.colludes[v])
+    }
+
+    /// The optimal weight of an honest peer's residual.
+    pub(super) fn weight(&self, v: usize) -> f64 {
+        self.weights[v]
+    }
+
+    /// The victim.
+    pub(super) fn victim(&self) -> usize {
+        self.victim
     }
 
     /// μ certified for this victim and coalition: every iteration is scaled to its own sensitivity
@@ -99,8 +127,9 @@ impl<'a> Game<'a> {
 
     pub(super) fn report(&self) -> CanaryReport {
         let sensitivity = self.experiment.sensitivity();
-        let statistic = sensitivity.statistic().of(&self.start);
-        let begun = Canary::begun(self.experiment, self.canary.user, &self.start);
+        let start = self.worlds[0].start();
+        let statistic = sensitivity.statistic().of(start);
+        let begun = Canary::begun(self.experiment, self.canary.user, start);
         let change = self.canary.change(self.experiment, &begun).norm();
         CanaryReport {
             without: self.canary.read_without.len(),
@@ -142,11 +171,10 @@ impl<'a> Game<'a> {
         seed: &Seed,
         prepare: &(dyn Fn(Session) -> Session + Sync),
     ) -> Result<Features, AuditError> {
-        let session = self.experiment.session(seed);
-        let session = session
-            .with_start(Arc::clone(&self.start))
-            .and_then(|session| session.with_rows(Arc::clone(&self.worlds[world])))
-            .map_err(|error| self.named(error.into()))?;
+        let session = self.worlds[world]
+            .clone()
+            .with_seed(seed.clone())
+            .map_err(|error| named(self.experiment, error.into()))?;
         let planned = session.planned_noise().clone();
         let session = prepare(session);
         let mut adversary = Adversary {
@@ -154,29 +182,29 @@ impl<'a> Game<'a> {
             planned,
             features: Features::default(),
             last: None,
+            last_in_steps: None,
             reused: Reused::default(),
         };
-        lockstep::run(&session, &mut adversary).map_err(|error| self.named(error))?;
+        lockstep::run(&session, &mut adversary).map_err(|error| named(self.experiment, error))?;
         Ok(adversary.features)
-    }
-
-    /// An engine's error in the words of the experiment's graph: peers by their names.
-    fn named(&self, error: EngineError) -> AuditError {
-        AuditError::Engine(Named::new(
-            error,
-            self.experiment.topology().graph().names(),
-        ))
     }
 }
 
+/// An engine's error in the words of the experiment's graph: peers by their names.
+fn named(experiment: &Experiment, error: EngineError) -> AuditError {
+    AuditError::Engine(Named::new(error, experiment.topology().graph().names()))
+}
+
 /// Sees one run and keeps what the attackers use.
-struct Adversary<'a> {
-    game: &'a Game<'a>,
+pub(super) struct Adversary<'a> {
+    pub(super) game: &'a Game<'a>,
     /// The noise of the plan under this run's seed: what colluders know of theirs.
     planned: Assignment,
     features: Features,
     /// The victim's residual of the iteration before, per unit sensitivity.
     last: Option<Vec<f64>>,
+    /// The same in whole steps, mod 2⁶⁴.
+    pub(super) last_in_steps: Option<Vec<u64>>,
     reused: Reused,
 }
 
@@ -192,31 +220,84 @@ impl Observer for Adversary<'_> {
             .canary
             .change(game.experiment, &transcript.states[game.victim]);
         let size = change.norm();
-        let zeros = || vec![0.0; change.values().len()];
+        let Seen {
+            combined,
+            in_sum,
+            by_size,
+            victims,
+            difference,
+            spread,
+        } = match (transcript.inputs, transcript.terms.steps()) {
+            (Inputs::Reals(inputs), _) => self.seen(&transcript, inputs),
+            (Inputs::Residues(inputs), Some(steps)) => {
+                self.seen_in_steps(&transcript, inputs, steps)
+            }
+            // Residues have a grid.
+            (Inputs::Residues(_), None) => return,
+        };
+        let along = |x: &[f64]| {
+            x.iter()
+                .zip(change.values())
+                .map(|(x, c)| x * c)
+                .sum::<f64>()
+                * scale
+        };
+        let features = &mut self.features.values;
+        // The likelihood ratio of the plan's two Gaussians, optimal if the implementation is the plan.
+        let loss = size * scale * size * scale * game.variance_factor;
+        features[0] += along(&combined) - 0.5 * loss;
+        // The victim alone, as if nothing else had been published.
+        features[1] += along(&victims) / (size * scale).max(f64::MIN_POSITIVE);
+        // The size of what own noise is left: leaks through the scale of the noise.
+        features[2] += combined.iter().map(|r| r * r).sum::<f64>();
+        // A stream used twice cancels in differences.
+        if let Some(difference) = difference {
+            features[3] += along(&difference) / (size * scale).max(f64::MIN_POSITIVE);
+        }
+        // Pairwise noise of the size that the others' residuals show.
+        let found = game.scaled.size(spread);
+        let weight = game.scaled.of(game.victim)[found];
+        features[4] += along(&by_size[found]) - 0.5 * size * scale * size * scale * weight;
+        // Pairwise noise that is the same in every iteration; sums of releases of different sizes mean nothing.
+        let (height, width) = game.experiment.widest_shape();
+        if change.values().len() == height * width {
+            let moved: Vec<f64> = change.values().iter().map(|c| c * scale).collect();
+            self.reused.add(&moved, &victims, &in_sum);
+            let own = game.experiment.noise().sigma_own().powi(2);
+            features[5] = self.reused.ratio(own, game.reused[game.victim]);
+        }
+        self.features.loss += loss;
+    }
+}
+
+/// What one release shows, per unit of noise.
+pub(super) struct Seen {
+    /// Σ weight · residual, with the optimal weights for the planned noise.
+    pub(super) combined: Vec<f64>,
+    /// The same for pairwise noise that is the same in every iteration.
+    pub(super) in_sum: Vec<f64>,
+    /// The same for pairwise noise of other sizes.
+    pub(super) by_size: [Vec<f64>; SIZES.len()],
+    /// The victim's residual alone.
+    pub(super) victims: Vec<f64>,
+    /// The victim's residual less that of the iteration before.
+    pub(super) difference: Option<Vec<f64>>,
+    /// Mean square of the other honest residuals.
+    pub(super) spread: f64,
+}
+
+impl Adversary<'_> {
+    /// What real numbers show.
+    fn seen(&mut self, transcript: &Transcript<'_>, inputs: &[f64]) -> Seen {
+        let game = self.game;
+        let values = inputs.len() / game.colludes.len();
+        let zeros = || vec![0.0; values];
         let (mut combined, mut in_sum) = (zeros(), zeros());
         let mut by_size = SIZES.map(|_| zeros());
         let (mut squares, mut count) = (0.0, 0_usize);
         let mut victims = Vec::new();
-        // Integers are added mod 2^k before anybody looks at their size.
-        let in_ring = transcript.terms.has_steps();
-        let (mut piece, mut raw) = (zeros(), Vec::new());
-        for v in (0..game.colludes.len()).filter(|&v| !game.colludes[v]) {
-            let left = self.left(&transcript, v);
-            if in_ring && game.weights[v] != 0.0 {
-                for (sum, x) in piece.iter_mut().zip(&left) {
-                    *sum += x;
-                }
-            }
-            let residual = per_unit(transcript.terms, left.clone());
-            if v == game.victim {
-                raw = left;
-            }
-            if in_ring {
-                if v == game.victim {
-                    victims = residual;
-                }
-                continue;
-            }
+        for v in game.honest() {
+            let residual = self.left(transcript, inputs, v);
             for (sum, r) in combined.iter_mut().zip(&residual) {
                 *sum += game.weights[v] * r;
             }
@@ -235,87 +316,62 @@ impl Observer for Adversary<'_> {
                 count += residual.len();
             }
         }
-        if in_ring {
-            let sum = per_unit(transcript.terms, piece);
-            let weight = game.weights[game.victim];
-            combined = sum.iter().map(|x| weight * x).collect();
-            in_sum.clone_from(&combined);
-            by_size.iter_mut().for_each(|all| all.clone_from(&combined));
-            (squares, count) = (0.0, 1);
+        let last = self.last.replace(victims.clone());
+        let difference = last.map(|last| victims.iter().zip(&last).map(|(a, b)| a - b).collect());
+        Seen {
+            combined,
+            in_sum,
+            by_size,
+            victims,
+            difference,
+            spread: squares / count as f64,
         }
-        let along = |x: &[f64]| {
-            x.iter()
-                .zip(change.values())
-                .map(|(x, c)| x * c)
-                .sum::<f64>()
-                * scale
-        };
-        let features = &mut self.features.values;
-        // The likelihood ratio of the plan's two Gaussians, optimal if the implementation is the plan.
-        let loss = size * scale * size * scale * game.variance_factor;
-        features[0] += along(&combined) - 0.5 * loss;
-        // The victim alone, as if nothing else had been published.
-        features[1] += along(&victims) / (size * scale).max(f64::MIN_POSITIVE);
-        // The size of what own noise is left: leaks through the scale of the noise.
-        features[2] += combined.iter().map(|r| r * r).sum::<f64>();
-        // A stream used twice cancels in differences.
-        if let Some(last) = &self.last {
-            let here = if in_ring { &raw } else { &victims };
-            let mut difference: Vec<f64> = here.iter().zip(last).map(|(a, b)| a - b).collect();
-            if in_ring {
-                difference = per_unit(transcript.terms, difference);
-            }
-            features[3] += along(&difference) / (size * scale).max(f64::MIN_POSITIVE);
-        }
-        // Pairwise noise of the size that the others' residuals show.
-        let found = game.scaled.size(squares / count as f64);
-        let weight = game.scaled.of(game.victim)[found];
-        features[4] += along(&by_size[found]) - 0.5 * size * scale * size * scale * weight;
-        // Pairwise noise that is the same in every iteration; sums of releases of different sizes mean nothing.
-        let (height, width) = game.experiment.widest_shape();
-        if change.values().len() == height * width {
-            let moved: Vec<f64> = change.values().iter().map(|c| c * scale).collect();
-            self.reused.add(&moved, &victims, &in_sum);
-            let own = game.experiment.noise().sigma_own().powi(2);
-            features[5] = self.reused.ratio(own, game.reused[game.victim]);
-        }
-        self.features.loss += loss;
-        self.last = Some(if in_ring { raw } else { victims });
     }
-}
 
-impl Adversary<'_> {
-    /// What an honest peer published minus what the adversary knows of it: the local product (with the
-    /// canary's world 0 at the victim) and pairwise noise shared with colluders. As published: integers are in steps of the grid.
-    fn left(&self, transcript: &Transcript<'_>, v: usize) -> Vec<f64> {
+    /// What an honest peer published minus what the adversary knows of it, per unit of noise: the local product (with the canary's world 0 at
+    /// the victim) and pairwise noise shared with colluders.
+    fn left(&self, transcript: &Transcript<'_>, inputs: &[f64], v: usize) -> Vec<f64> {
+        let mut known = self.local(transcript, v);
+        for shared in self.shared(v) {
+            shared.add_to(transcript.release, transcript.terms.scale, &mut known);
+        }
+        let published = inputs[v * known.len()..].iter().zip(&known);
+        let left = published.map(|(x, k)| (x - k) / transcript.terms.scale);
+        left.collect()
+    }
+
+    /// What peer `v` contributes in the canary's world 0.
+    pub(super) fn local(&self, transcript: &Transcript<'_>, v: usize) -> Vec<f64> {
         let game = self.game;
-        let batch = game.experiment.batch_of(transcript.release);
-        let rows = game.worlds[0].contributing(v, batch);
-        let history = transcript.states[v].history();
-        let shape = game.experiment.shape_of(history.release);
-        let algorithm = game.experiment.algorithm();
-        let mut known = match rows {
-            Some(rows) => contribution(algorithm, rows, history, shape).into_values(),
-            None => vec![0.0; shape.0 * shape.1],
+        let state = &transcript.states[v];
+        let mut local = if state.released == 0 {
+            game.first[v].clone()
+        } else {
+            contributed(game.experiment, game.worlds[0].rows(), v, state)
         };
-        transcript.terms.to_steps(&mut known);
+        transcript.terms.to_steps(local.values_mut());
+        local.into_values()
+    }
+
+    /// The noise that peer `v` shares with colluders.
+    pub(super) fn shared(&self, v: usize) -> impl Iterator<Item = Term> {
+        let partners = self.game.experiment.noise_topology().graph().neighbours(v);
+        let known = partners
+            .iter()
+            .filter(|&&w| self.game.colludes[w as usize] && self.planned.has_pairwise());
         let peer = PeerIndex::from_index(v);
-        for &w in game.experiment.noise_topology().graph().neighbours(v) {
-            if game.colludes[w as usize] && self.planned.has_pairwise() {
-                let term = self.planned.shared(peer, PeerIndex(w));
-                term.add_to(transcript.release, transcript.terms.scale, &mut known);
-            }
-        }
-        let published = &transcript.inputs[v * known.len()..(v + 1) * known.len()];
-        published.iter().zip(&known).map(|(x, k)| x - k).collect()
+        known.map(move |&w| self.planned.shared(peer, PeerIndex(w)))
     }
 }
 
-/// What is left of messages, per unit of noise; of integers the nearest to 0 with their residue.
-fn per_unit(terms: &Terms, mut left: Vec<f64>) -> Vec<f64> {
-    terms.from_steps(&mut left);
-    left.iter_mut().for_each(|x| *x /= terms.scale);
-    left
+/// What peer `v` contributes in this state of its `rows` in the release's batch, without noise.
+fn contributed(experiment: &Experiment, rows: &PeerRows, v: usize, state: &PublicState) -> Block {
+    let history = state.history();
+    let (height, width) = experiment.shape_of(history.release);
+    match rows.contributing(v, experiment.batch_of(history.release)) {
+        Some(rows) => contribution(experiment.algorithm(), rows, history, (height, width)),
+        None => Block::zeros(height, width),
+    }
 }
 
 const _: () = assert!(FEATURES == 6, "the adversary fills every feature");

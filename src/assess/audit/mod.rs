@@ -19,6 +19,7 @@ mod confidence;
 mod error;
 mod finding;
 mod game;
+mod integers;
 mod reused;
 mod scaled;
 

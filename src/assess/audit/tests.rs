@@ -4,7 +4,8 @@
 
 mod ring;
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
@@ -12,7 +13,7 @@ use super::canary::{Canary, Filters};
 use super::{Audit, AuditError, AuditOptions, audit, audit_filters, audit_sessions};
 use crate::algorithm::PublicState;
 use crate::engine::noise::Tamper;
-use crate::engine::{Session, Silent};
+use crate::engine::{Session, Silent, lockstep};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::Plan;
 use crate::scenario::Experiment;
@@ -47,6 +48,38 @@ fn options(trials: u32) -> AuditOptions {
 fn broken(experiment: &Experiment, options: &AuditOptions, tamper: Tamper) -> Audit {
     let prepare = move |session: Session| session.tampered(tamper);
     audit_sessions(experiment, options, &prepare, &mut Silent).expect("runs")
+}
+
+/// Trials share what no seed changes; each is still the experiment under a seed of its own, on the rows of its world.
+#[test]
+fn every_trial_has_the_bits_of_a_session_of_its_own() {
+    for set in [
+        &[][..],
+        &["noise.scheme=ring", "averaging={scheme=\"tree\"}"],
+    ] {
+        let experiment = experiment(set);
+        let root = Seed::from_u64(experiment.config().seed);
+        let start = Arc::clone(experiment.session(&root).start());
+        let sums = Mutex::new(BTreeSet::new());
+        let prepare = |session: Session| {
+            let anew = experiment
+                .session(session.seed())
+                .with_start(Arc::clone(&start))
+                .and_then(|anew| anew.with_rows(Arc::clone(session.rows())))
+                .expect("fits");
+            let [ours, theirs] = [&session, &anew].map(|session| {
+                let outcome = lockstep::run(session, &mut Silent).expect("runs");
+                let sum = outcome.records[0].sum.values().iter();
+                sum.map(|x| x.to_bits()).collect::<Vec<u64>>()
+            });
+            assert_eq!(ours, theirs, "{set:?}");
+            sums.lock().expect("no panic").insert(ours);
+            session
+        };
+        audit_sessions(&experiment, &options(100), &prepare, &mut Silent).expect("runs");
+        let different = sums.into_inner().expect("no panic").len();
+        assert_eq!(different, 200, "noise of every trial of both worlds");
+    }
 }
 
 #[test]

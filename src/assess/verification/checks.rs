@@ -143,18 +143,20 @@ impl Samples {
 }
 
 fn pairs<'a>(windows: impl Iterator<Item = &'a [Vec<f64>]>) -> Vec<(&'a [f64], &'a [f64])> {
+    // Releases of another size are compared as far as the shorter one goes.
     windows
-        .map(|two| (two[0].as_slice(), two[1].as_slice()))
+        .map(|two| {
+            let length = two[0].len().min(two[1].len());
+            (&two[0][..length], &two[1][..length])
+        })
         .collect()
 }
 
 fn joined(pairs: Vec<(&[f64], &[f64])>) -> Option<(f64, f64)> {
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for (x, y) in pairs {
-        // Releases of one program may differ in size.
-        let common = x.len().min(y.len());
-        a.extend_from_slice(&x[..common]);
-        b.extend_from_slice(&y[..common]);
+        a.extend_from_slice(x);
+        b.extend_from_slice(y);
     }
     (a.len() > 1).then(|| correlation(&a, &b))
 }

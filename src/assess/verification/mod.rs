@@ -37,10 +37,10 @@ use crate::config::EngineKind;
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, central};
 use crate::linalg::{Block, subspace_distance, top_eigenvectors};
-use crate::protocol::Terms;
+use crate::protocol::{Steps, Terms, Values};
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, memory};
-use crate::vocabulary::{PeerIndex, Seed};
+use crate::vocabulary::{PeerIndex, ReleaseId, Seed};
 use checks::Samples;
 use peers::PeerLaw;
 
@@ -97,7 +97,7 @@ fn verify_sessions(
     let exact = top_eigenvectors(experiment.user_rows(), experiment.config().algorithm.rank);
     let total_sigma = experiment.noise().sigma_sum();
     let runs = options.runs.max(1);
-    let mut samples = Samples::new(runs, experiment.iterations());
+    let mut samples = Samples::new(runs, experiment.releases().len() as u32);
     let engine = experiment.config().engine.kind;
     let publishes = engine.draws_every_input() && !engine.reveals_only_sums();
     if publishes {
@@ -121,7 +121,7 @@ fn verify_sessions(
         if total_sigma > 0.0 {
             let sigmas: Vec<f64> = (1..)
                 .zip(&needed)
-                .map(|(l, needed)| needed * experiment.noise_factor(l) * total_sigma)
+                .map(|(l, needed)| needed * experiment.noise_factor(ReleaseId(l)) * total_sigma)
                 .collect();
             samples.push_run(&outcome, &sigmas);
         }
@@ -196,19 +196,25 @@ fn needed_sensitivities(honest: &Session, outcome: &Outcome) -> Vec<f64> {
         .collect()
 }
 
-/// Whether Σ published = Σ local + Σ own noise as integers mod 2^k, `own` being the own noise of all peers in steps of the grid, and whether
-/// every peer's estimate is that very sum.
-fn equal_in_steps(terms: &Terms, step: f64, record: &ReleaseRecord, own: &mut Block) -> bool {
-    for (sum, local) in own
-        .values_mut()
-        .iter_mut()
-        .zip(record.totals.local.values())
-    {
-        // A multiple of the step by construction.
-        *sum += (local / step).round();
+/// Whether Σ published = Σ local + Σ own noise as integers mod 2^k, and whether every peer's estimate is what that sum stands for. Own noise
+/// and k are those of the untouched plan.
+fn equal_in_steps(
+    honest: &Session,
+    (terms, steps): (&Terms, &Steps),
+    record: &ReleaseRecord,
+) -> bool {
+    let Some(found) = &record.totals.steps else {
+        return false;
+    };
+    let mut sum = found.local.clone();
+    for u in 0..honest.peers() {
+        let own = honest.planned_noise().own(PeerIndex::from_index(u));
+        own.add_integers_to(record.release, &mut sum);
     }
-    terms.from_steps(own.values_mut());
-    *own == record.totals.published && (terms.has_units() || *own == *record.sum)
+    steps.reduce(&mut sum);
+    let mut estimate: Vec<f64> = steps.to_reals(&sum).collect();
+    terms.from_units(0..estimate.len(), &mut estimate);
+    sum == found.published && estimate == record.sum.values()
 }
 
 /// The largest |Σ published − Σ local − Σ own noise| over iterations and coordinates, in units of what
@@ -220,25 +226,30 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
     let degree = honest.noise_graph().max_degree() as f64;
     let mut worst = 0.0_f64;
     for record in &outcome.records {
-        let mut expected = Block::zeros(record.sum.rows(), record.sum.columns());
-        let scale = record.sensitivity * experiment.noise_factor(record.iteration.0);
-        for u in 0..peers {
-            let own = assignment.own(PeerIndex::from_index(u));
-            own.add_to(record.release, scale, expected.values_mut());
-        }
         if let Some(planned) = honest.plan().release(record.release)
             && let terms = planned.terms(record.statistic)
-            && let Some(step) = terms.step()
+            && let Some(steps) = terms.steps()
         {
-            if !equal_in_steps(&terms, step, record, &mut expected) {
+            if !equal_in_steps(honest, (&terms, steps), record) {
                 return f64::INFINITY;
             }
             continue;
         }
+        let mut expected = Block::zeros(record.sum.rows(), record.sum.columns());
+        let scale = record.sensitivity * experiment.noise_factor(record.release);
+        for u in 0..peers {
+            let own = assignment.own(PeerIndex::from_index(u));
+            own.add_to(record.release, scale, expected.values_mut());
+        }
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.
         let input = scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + 1.0;
-        let rounding = 16.0 * f64::EPSILON * peers as f64 * input;
+        let mut rounding = 16.0 * f64::EPSILON * peers as f64 * input;
+        if honest.plan().values() == Values::F32 {
+            // Before that every peer rounds what it publishes: errors of at most half a unit in the last place each, which add up as
+            // independent ones do.
+            rounding += 16.0 * f64::from(f32::EPSILON) * (peers as f64).sqrt() * input;
+        }
         for (a, b) in record
             .totals
             .published

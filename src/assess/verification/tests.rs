@@ -12,6 +12,7 @@ use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::{Plan, PlanError};
 use crate::scenario::Experiment;
 use crate::scenario::testing::sim;
+use crate::vocabulary::ReleaseId;
 
 /// The embedded ratings dealt to 16 peers on a random 4-regular graph.
 fn experiment(set: &[&str]) -> Experiment {
@@ -60,8 +61,12 @@ fn a_healthy_plan_passes() {
 
 #[test]
 fn halved_own_noise_is_caught_by_the_algebra_and_by_the_law() {
-    for engine in ["engine.kind=lockstep", "engine.kind=event"] {
-        let table = broken(Tamper::HalveOwnNoise, &[engine]);
+    for set in [
+        "engine.kind=lockstep",
+        "engine.kind=event",
+        "averaging.values=f32",
+    ] {
+        let table = broken(Tamper::HalveOwnNoise, &[set]);
         assert_fails(&table, &["published - local", "mean square", "Kolmogorov"]);
     }
 }
@@ -84,8 +89,12 @@ fn a_reused_stream_is_caught_by_the_algebra_and_by_the_correlation_of_iterations
 
 #[test]
 fn one_peer_without_own_noise_is_caught_by_the_algebra_and_by_the_variance() {
-    for engine in ["engine.kind=lockstep", "engine.kind=event"] {
-        let table = broken(Tamper::DropPeerNoise, &[engine]);
+    for set in [
+        "engine.kind=lockstep",
+        "engine.kind=event",
+        "averaging.values=f32",
+    ] {
+        let table = broken(Tamper::DropPeerNoise, &[set]);
         assert_fails(&table, &["published - local", "mean square"]);
     }
 }
@@ -271,10 +280,12 @@ fn every_account_adds_up_the_iterations_as_they_are() {
     );
     assert!((split.even_iterations() - 3.0).abs() < 1e-12);
     // mu^2 of iteration l is v / f_l^2: 2, 1/2 and 1/2 of an even iteration's.
-    let shares: Vec<f64> = (1..=3).map(|l| split.noise_factor(l).powi(-2)).collect();
+    let shares: Vec<f64> = (1..=3)
+        .map(|l| split.noise_factor(ReleaseId(l)).powi(-2))
+        .collect();
     for (share, expected) in shares.iter().zip([2.0, 0.5, 0.5]) {
         assert!((share - expected).abs() < 1e-12);
-        let stated = split.iteration_noise(1, 1.0).sigma_own;
+        let stated = split.release_noise(ReleaseId(1), 1.0).sigma_own;
         assert!((stated - split.noise().sigma_own() * shares[0].powf(-0.5)).abs() < 1e-12);
     }
     let costs = |experiment: &Experiment| {

@@ -48,7 +48,9 @@ impl Proposal {
 
 fn name(kind: &str, algorithm: &AlgorithmConfig, floor: u32) -> String {
     match algorithm.kind {
-        AlgorithmKind::Covariance => format!("{kind}, D = {floor}"),
+        AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance => {
+            format!("{kind}, D = {floor}")
+        }
         AlgorithmKind::Krylov => format!(
             "{kind}, L = {}, b = {}, D = {floor}",
             algorithm.iterations,

@@ -15,6 +15,12 @@ pub enum AdviseError {
         /// The value given.
         found: f64,
     },
+    /// Rows of numbers.
+    #[error(
+        "advice is drawn from stand-ins of interactions, and these are rows of numbers: compare algorithms in a sweep with sweep.error = \
+         \"variance\" on public data of the same kind"
+    )]
+    Numbers,
     /// Nothing to draw stand-ins from.
     #[error("at least one guess at the data is needed, found none")]
     NoGuess,

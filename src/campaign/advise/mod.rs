@@ -133,6 +133,9 @@ pub fn advise(
     options: &AdviseOptions,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<AlgorithmAdvice, AdviseError> {
+    if experiment.samples().is_some() {
+        return Err(AdviseError::Numbers);
+    }
     if options.guesses.is_empty() {
         return Err(AdviseError::NoGuess);
     }

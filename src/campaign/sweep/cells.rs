@@ -101,6 +101,11 @@ fn check_key(whose: &str, key: &str, method: bool) -> Result<(), SweepError> {
             "would compare errors of another number of eigenvectors: set it outside the sweep, or under [sweep.over]"
         }
         (_, "data.degree_floor" | "data.degree_cap") => return Ok(()),
+        // How rows of numbers are protected; what they are measured against is the file's own.
+        (
+            _,
+            "data.centre" | "data.means" | "data.raw_clip" | "data.mean_share" | "data.row_clip",
+        ) => return Ok(()),
         ("data", _) if method => {
             "would measure this method on other data than the rest: set it outside the sweep, or under [sweep.over]"
         }

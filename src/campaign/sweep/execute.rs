@@ -186,7 +186,14 @@ impl Sweep {
         let program = content(&program)?;
         let of = |&cell: &Cell| {
             let (config, reference) = (self.cell_config(cell), self.reference_config(cell));
-            let data = content(&self.materials.base().join(&config.data.path))?;
+            let base = self.materials.base();
+            let mut data = blake3::Hasher::new();
+            let path = &config.data.path;
+            let file = (!path.as_os_str().is_empty()).then(|| path.clone());
+            for path in file.into_iter().chain(config.data.constants()) {
+                data.update(content(&base.join(path))?.as_bytes());
+            }
+            let data = data.finalize();
             let test = match &config.evaluation.test {
                 Some(path) => Some(content(&self.materials.base().join(path))?),
                 None => None,

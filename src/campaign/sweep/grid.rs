@@ -12,6 +12,7 @@ use crate::config::{
 use crate::linalg::Block;
 use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
 use crate::run::References;
+use crate::scenario::numbers;
 use crate::scenario::{Experiment, ExperimentError, HeldKey, Materials, Memo, MemoryPlan, Warning};
 
 /// A sweep whose cells are known to be valid experiments.
@@ -234,6 +235,10 @@ fn neutral(mut config: Config) -> Config {
         overhead: 0.01,
         on_disconnect: OnDisconnect::Refuse,
     };
+    if numbers::are_meant(&config.data) {
+        config.privacy.adjacency = Adjacency::User;
+        config.privacy.sensitivity = SensitivityRule::UnitRow;
+    }
     if config.data.degree_cap.is_some() {
         // The only proofs that cover a cap.
         config.privacy.adjacency = Adjacency::User;

@@ -36,10 +36,14 @@ pub struct Measures {
     pub bytes_max_peer: u64,
     /// Bytes that a peer sends on average.
     pub bytes_mean_peer: f64,
+    /// Of numbers: the part of the variance captured by the exact leading eigenvectors that is captured.
+    pub captured_variance: Option<f64>,
+    /// Of numbers: the part of all variance that is captured.
+    pub explained_ratio: Option<f64>,
 }
 
 /// Columns of `sweep.csv`, in the order of [`Measures::fields`].
-pub(super) const COLUMNS: [&str; 14] = [
+pub(super) const COLUMNS: [&str; 16] = [
     "relative_error",
     "relative_error_non_private",
     "subspace_error",
@@ -54,6 +58,8 @@ pub(super) const COLUMNS: [&str; 14] = [
     "bytes_total",
     "bytes_max_peer",
     "bytes_mean_peer",
+    "captured_variance",
+    "explained_ratio",
 ];
 
 impl Measures {
@@ -62,6 +68,7 @@ impl Measures {
         match asked {
             SweptError::NonPrivate => self.relative_error_non_private,
             SweptError::Exact => self.relative_error,
+            SweptError::Variance => self.captured_variance.map(|captured| 1.0 - captured),
         }
     }
 
@@ -88,6 +95,8 @@ impl Measures {
             bytes_total: communication.bytes_total,
             bytes_max_peer: communication.bytes_max_peer,
             bytes_mean_peer: communication.bytes_mean_peer,
+            captured_variance: utility.captured_variance,
+            explained_ratio: utility.explained_ratio,
         }
     }
 
@@ -109,6 +118,8 @@ impl Measures {
             self.bytes_total.to_string(),
             self.bytes_max_peer.to_string(),
             number(self.bytes_mean_peer),
+            or_empty(self.captured_variance),
+            or_empty(self.explained_ratio),
         ]
     }
 
@@ -138,6 +149,8 @@ impl Measures {
             bytes_total: count(11)?,
             bytes_max_peer: count(12)?,
             bytes_mean_peer: real(13)?,
+            captured_variance: perhaps(14)?,
+            explained_ratio: perhaps(15)?,
         })
     }
 }
@@ -168,6 +181,8 @@ pub(super) mod tests {
             bytes_total: (1 << 53) + 1,
             bytes_max_peer: 7,
             bytes_mean_peer: 2.0 / 3.0,
+            captured_variance: Some(0.1),
+            explained_ratio: None,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
 use crate::run::References;
 use crate::run::metrics::Utility;
+use crate::run::variance::Variance;
 use crate::scenario::Experiment;
 use crate::vocabulary::Seed;
 
@@ -13,20 +14,37 @@ pub(super) struct Fixed {
     filter: LowPassFilter<'static>,
     /// U, where it is within reach.
     exact: Option<Block>,
+    /// Of numbers: what their variance is.
+    variance: Option<Variance>,
 }
 
 impl Fixed {
     /// The references of the matrix this experiment computes on.
     pub(super) fn of(experiment: &Experiment) -> Self {
+        let of_numbers = experiment.samples().is_some();
+        let variance = of_numbers
+            .then(|| Variance::of(experiment))
+            .and_then(Result::ok);
+        let exact = match of_numbers {
+            true => variance.as_ref().map(Variance::top),
+            false => References::exact(experiment).ok(),
+        };
         Self {
             filter: LowPassFilter::new(experiment.interactions()).into_owned(),
-            exact: References::exact(experiment).ok().map(|top| top.vectors),
+            exact: exact.map(|top| top.vectors),
+            variance,
         }
     }
 
     /// All figures of one basis; `plain` is the non-private run from the same X⁰, where it has a basis.
     pub(super) fn measure(&self, basis: &Block, plain: Option<&Block>) -> Utility {
-        Utility::of(&self.filter, basis, self.exact.as_ref(), plain)
+        Utility::of(
+            &self.filter,
+            basis,
+            self.exact.as_ref(),
+            plain,
+            self.variance.as_ref(),
+        )
     }
 }
 

@@ -85,6 +85,9 @@ pub struct SweepResult {
     pub curves: Vec<Curve>,
     /// Relative error against the exact eigenvectors; empty where they are out of reach.
     pub curves_exact: Vec<Curve>,
+    /// Of numbers: the part of the variance captured by the exact leading eigenvectors that each method captures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curves_variance: Vec<Curve>,
     /// ε spent against the coalition asked for.
     pub spent: Vec<Curve>,
     /// What each method pays for the target; empty without one.
@@ -106,10 +109,13 @@ impl SweepResult {
         let curves = view.curves(|m| m.relative_error_non_private);
         let spent = view.curves(|m| m.epsilon_spent);
         let all = view.curves(|m| m.relative_error);
+        let captured = view.curves(|m| m.captured_variance);
+        let lost = view.curves(|m| m.error(SweptError::Variance));
         let error = sweep.table.error;
         let asked = match error {
             SweptError::NonPrivate => &curves,
             SweptError::Exact => &all,
+            SweptError::Variance => &lost,
         };
         let baseline = sweep.table.baseline.clone();
         let crossings = sweep.table.target.map_or_else(Vec::new, |target| {
@@ -130,6 +136,7 @@ impl SweepResult {
             target: sweep.table.target,
             baseline,
             curves_exact: without_empty(all),
+            curves_variance: without_empty(captured),
             spent: without_empty(spent),
             curves,
             crossings,

@@ -22,7 +22,7 @@ use std::io::Read;
 use serde::{Deserialize, Serialize};
 
 use super::error::{DataError, Problem, excerpt};
-use super::ratings::{Loaded, Ratings};
+use super::ratings::{Kept, Loaded, Ratings};
 use super::source::{Limits, Lines};
 
 /// The layout of a rating file.
@@ -139,8 +139,31 @@ pub fn read(
     if !threshold.is_finite() {
         return Err(DataError::Threshold { threshold });
     }
+    read_keeping(reader, source_name, format, Kept::Above(threshold), limits)
+}
+
+/// Reads ratings and keeps all of them as numbers, in [`Loaded::values`]; every rating is an interaction.
+///
+/// # Errors
+/// As [`read`], without a threshold.
+pub fn read_values(
+    reader: impl Read,
+    source_name: &str,
+    format: Format,
+    limits: Limits,
+) -> Result<Loaded, DataError> {
+    read_keeping(reader, source_name, format, Kept::Values, limits)
+}
+
+fn read_keeping(
+    reader: impl Read,
+    source_name: &str,
+    format: Format,
+    kept: Kept,
+    limits: Limits,
+) -> Result<Loaded, DataError> {
     let mut lines = Lines::open(reader, source_name, limits)?;
-    let mut ratings = Ratings::new(threshold, &limits);
+    let mut ratings = Ratings::new(kept, &limits);
     let mut reader = (format.description().reader)();
     let mut first = true;
     while lines.advance()? {

@@ -335,7 +335,7 @@ impl Engine for Probes<'_> {
             query,
             sum,
             basis: plan.algorithm().estimate(&self.states[0]),
-            totals: Totals { published, local },
+            totals: Totals::of_reals(published, local),
             consensus: Some(Consensus {
                 disagreement: worst / norm,
                 between_peers: apart / norm,

@@ -90,7 +90,10 @@ fn session(
 
 /// The same session with other noise.
 fn seeded(session: &Session, seed: u64) -> Session {
-    session.clone().with_seed(Seed::from_u64(seed))
+    session
+        .clone()
+        .with_seed(Seed::from_u64(seed))
+        .expect("checked")
 }
 
 /// Ring, complete, star and ring with chords; the ring once more with the chords as noise graph, and without
@@ -122,7 +125,7 @@ impl Observer for Published {
     }
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
-        self.inputs = transcript.inputs.to_vec();
+        self.inputs = transcript.inputs.reals().expect("reals").to_vec();
         self.states = transcript.states.to_vec();
     }
 }

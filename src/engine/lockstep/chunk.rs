@@ -5,6 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::gossip::{Averaged, Gossip, Rounds};
+use super::integers::Integers;
 use super::together::Together;
 use crate::engine::Session;
 use crate::engine::course::Current;
@@ -44,6 +45,8 @@ pub(super) struct ChunkState {
     pub(super) sums: Averaged,
     /// The one sum of peers that all end with the same bits, and what is known of the published inputs.
     pub(super) together: Together,
+    /// What takes the place of all of these where sums are of integers.
+    pub(super) integers: Option<Integers>,
     /// Whether `sums` were made: where all peers end with the same bits only somebody who watches every round needs them.
     averaged: bool,
     /// Σ_u of the local contributions, in peer order.
@@ -68,15 +71,30 @@ impl ChunkState {
 
     /// Σ_u ‖x_u − x̄‖² of the inputs, and after every round if watched.
     pub(super) fn squares(&self) -> &[f64] {
-        match self.averaged {
-            true => self.sums.squares(),
-            false => std::slice::from_ref(self.together.square()),
+        match (&self.integers, self.averaged) {
+            (Some(integers), _) => integers.squares(),
+            (None, true) => self.sums.squares(),
+            (None, false) => std::slice::from_ref(self.together.square()),
         }
     }
 
-    /// What peer `u` published.
+    /// What all peers end with, where that is the same.
+    pub(super) fn end(&self) -> &[f64] {
+        match &self.integers {
+            Some(integers) => integers.end(),
+            None => self.together.end(),
+        }
+    }
+
+    /// What peer `u` published, in real numbers.
     pub(super) fn input(&self, u: usize) -> &[f64] {
         &self.inputs[u * self.range.len()..][..self.range.len()]
+    }
+
+    /// What peer `u` published, in integers; nothing where numbers are real.
+    pub(super) fn residues(&self, u: usize) -> &[u64] {
+        let integers = self.integers.as_ref();
+        integers.map_or(&[], |integers| integers.input(u))
     }
 }
 
@@ -91,18 +109,19 @@ impl ChunkTask<'_> {
             unit: self.current.terms.scale,
         };
         state.range = start..start + width;
+        if let Some(steps) = self.current.terms.steps() {
+            let integers = state.integers.get_or_insert_default();
+            state.overflow = self.add_up(steps, (at, start..start + width), integers);
+            return;
+        }
+        state.integers = None;
         let length = self.session.peers() * width;
         if state.inputs.len() < length {
             state.inputs = vec![0.0; length];
         }
         let inputs = &mut state.inputs[..length];
         self.contribute(at, state.range.clone(), inputs, &mut state.local);
-        if self.alone {
-            self.noise.add_pairs_in_parallel(at, width, inputs);
-        } else {
-            self.noise.add_pairs(at, width, inputs);
-        }
-        self.current.terms.to_residues(inputs);
+        self.noise.add_pairs(at, width, inputs, self.alone);
         self.rounds.values.round(inputs);
         if let Some(common) = self.common {
             let threads = if self.alone {

@@ -6,13 +6,14 @@
 //! public state: in place, where the algorithm has no memory, so that no other array of that size exists.
 //!
 //! Where the averaging program shows that all peers end with the same bits there is one sum and one public state, of all of them:
-//! what they end with is evaluated once per chunk, see [`CommonEnd`].
+//! what they end with is evaluated once per chunk, see [`CommonEnd`]. So it is where sums are of integers mod 2^k, see `integers`.
 //!
 //! Nothing here depends on the number of threads or the tile width: every coordinate sees the same
 //! operations in the same order as in a [`Peer`](crate::protocol::Peer), so the bits agree.
 
 mod chunk;
 mod gossip;
+mod integers;
 mod shares;
 mod states;
 mod together;
@@ -26,11 +27,13 @@ use super::course::{self, Current, Engine};
 use super::losses::Losses;
 use super::noise::NetworkNoise;
 use super::outcome::ReleaseRecord;
-use super::{Consensus, EngineError, Observer, Outcome, Session, Totals, Transcript};
+use super::{
+    Consensus, EngineError, Inputs, Observer, Outcome, Session, StepTotals, Totals, Transcript,
+};
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::protocol::averaging::{CommonEnd, Form, Program};
-use crate::protocol::{PeerError, PlannedRelease, kernel};
+use crate::protocol::{PeerError, PlannedRelease, Terms, kernel};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, Round};
 use chunk::{ChunkState, ChunkTask};
 use gossip::PEERS_AT_ONCE;
@@ -115,7 +118,7 @@ struct Network<'a> {
     gossip: &'a Gossip,
     /// What is exchanged in each turn of the averaging program.
     turns: &'a [Rounds<'a>],
-    /// What all peers end with in each turn, where that is the same.
+    /// What all peers end with in each turn, where that is the same; not looked at where sums are of integers.
     commons: Option<&'a [CommonEnd]>,
     /// Every peer's sum, one after the other, or that of all; between releases the query, where the algorithm has no memory.
     sums: Vec<f64>,
@@ -146,9 +149,9 @@ impl<'a> Network<'a> {
         under_way.resize_with(most.min(threads) as usize, ChunkState::default);
         let summed = releases.clone().filter(|one| !one.is_own());
         let widest = summed.map(PlannedRelease::values).max().unwrap_or(0);
-        let held = match commons {
-            Some(_) => 1,
-            None => session.peers(),
+        let held = match session.plan().ring_laws().is_some() || commons.is_some() {
+            true => 1,
+            false => session.peers(),
         };
         let mut sums = vec![0.0; held * widest];
         Self {
@@ -203,7 +206,7 @@ impl<'a> Network<'a> {
             observer.transcript(Transcript {
                 release: id,
                 terms,
-                inputs: &published,
+                inputs: Inputs::Reals(&published),
                 states: &states,
             });
         }
@@ -223,10 +226,7 @@ impl<'a> Network<'a> {
             query,
             sum,
             basis,
-            totals: Totals {
-                published: block(published),
-                local: block(local),
-            },
+            totals: Totals::of_reals(block(published), block(local)),
             consensus: Some(Consensus::default()),
         })
     }
@@ -283,11 +283,16 @@ impl Engine for Network<'_> {
             common: self.commons.map(|commons| &commons[turn]),
             alone: false,
         };
+        let together = self.commons.is_some() || terms.steps().is_some();
         let mut transcript = observer.wants_transcript().then(|| {
-            let inputs = vec![0.0; session.peers() * values];
+            let length = session.peers() * values;
+            let inputs = match terms.steps() {
+                Some(_) => (Vec::new(), vec![0; length]),
+                None => (vec![0.0; length], Vec::new()),
+            };
             (self.states.all(session, &self.sums), inputs)
         });
-        let mut gathered = Gathered::new(planned.shape());
+        let mut gathered = Gathered::new(planned.shape(), terms);
         let sums = &mut self.sums[..self.states.held() * values];
         let mut first = 0;
         while first < chunks {
@@ -306,35 +311,39 @@ impl Engine for Network<'_> {
             for state in &*wave {
                 gathered.add(state);
             }
-            match self.commons {
-                Some(_) => {
-                    for state in &*wave {
-                        sums[state.range()].copy_from_slice(state.together.end());
-                    }
+            if together {
+                for state in &*wave {
+                    sums[state.range()].copy_from_slice(state.end());
                 }
-                None => scatter(wave, sums, values),
+            } else {
+                scatter(wave, sums, values);
             }
-            if let Some((_, inputs)) = &mut transcript {
-                scatter_inputs(wave, inputs, values);
+            if let Some((_, (reals, residues))) = &mut transcript {
+                scatter_inputs(wave, reals, values, ChunkState::input);
+                scatter_inputs(wave, residues, values, ChunkState::residues);
             }
             first += threads;
             observer.progress(self.done + first.min(chunks), self.total);
         }
         self.done += chunks;
-        if let Some((states, inputs)) = &transcript {
+        if let Some((states, (reals, residues))) = &transcript {
             observer.transcript(Transcript {
                 release: id,
                 terms,
-                inputs,
+                inputs: match terms.steps() {
+                    Some(_) => Inputs::Residues(residues),
+                    None => Inputs::Reals(reals),
+                },
                 states,
             });
         }
+        gathered.conclude(terms);
         if observer.wants_rounds() {
             gathered.tell_rounds(id, session.peers(), observer);
         }
-        let consensus = if self.commons.is_some() {
+        let consensus = if together {
             gathered.agreement(session.peers())
-        } else if terms.has_units() && !terms.has_steps() {
+        } else if terms.has_units() {
             // What peers hold has left these units and comes back to them.
             let mut held = sums.to_vec();
             for sum in held.chunks_exact_mut(values) {
@@ -348,8 +357,6 @@ impl Engine for Network<'_> {
         let sum = kernel::released(planned, terms, sums[..values].to_vec())
             .map_err(|error| PeerError::at(PeerIndex(0), id, error))?;
         let basis = self.states.advance(session, current, sums)?;
-        terms.from_steps(gathered.totals.published.values_mut());
-        terms.from_steps(gathered.totals.local.values_mut());
         Ok(ReleaseRecord {
             release: id,
             iteration: planned.spec().iteration,
@@ -378,11 +385,16 @@ fn scatter(done: &[ChunkState], sums: &mut [f64], values: usize) {
         .for_each(write);
 }
 
-/// Writes what every peer published into an array of the same shape.
-fn scatter_inputs(done: &[ChunkState], inputs: &mut [f64], values: usize) {
-    let write = |(u, input): (usize, &mut [f64])| {
+/// Writes what every peer published into an array of the same shape, or of nobody's where it has none.
+fn scatter_inputs<T: Copy + Send>(
+    done: &[ChunkState],
+    inputs: &mut [T],
+    values: usize,
+    of: fn(&ChunkState, usize) -> &[T],
+) {
+    let write = |(u, input): (usize, &mut [T])| {
         for state in done {
-            input[state.range()].copy_from_slice(state.input(u));
+            input[state.range()].copy_from_slice(of(state, u));
         }
     };
     inputs
@@ -399,24 +411,43 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn new((rows, columns): (usize, usize)) -> Self {
+    fn new((rows, columns): (usize, usize), terms: &Terms) -> Self {
         let zeros = || Block::zeros(rows, columns);
+        let mut totals = Totals::of_reals(zeros(), zeros());
+        totals.steps = terms.steps().map(|_| StepTotals {
+            published: vec![0; rows * columns],
+            local: vec![0; rows * columns],
+        });
         Self {
-            totals: Totals {
-                published: zeros(),
-                local: zeros(),
-            },
+            totals,
             rounds: Vec::new(),
         }
     }
 
     fn add(&mut self, state: &ChunkState) {
-        let squares = state.squares();
-        self.totals.published.values_mut()[state.range()].copy_from_slice(state.totals());
-        self.totals.local.values_mut()[state.range()].copy_from_slice(&state.local);
+        let (range, squares) = (state.range(), state.squares());
+        if let (Some(steps), Some(integers)) = (&mut self.totals.steps, &state.integers) {
+            let sums = integers.sums();
+            steps.published[range.clone()].copy_from_slice(&sums.published);
+            steps.local[range].copy_from_slice(&sums.local);
+        } else {
+            self.totals.published.values_mut()[range.clone()].copy_from_slice(state.totals());
+            self.totals.local.values_mut()[range].copy_from_slice(&state.local);
+        }
         self.rounds.resize(squares.len(), 0.0);
         for (sum, square) in self.rounds.iter_mut().zip(squares) {
             *sum += square;
+        }
+    }
+
+    /// Once all chunks are in: what integers stand for.
+    fn conclude(&mut self, terms: &Terms) {
+        if let (Some(steps), Some(sums)) = (terms.steps(), self.totals.steps.take()) {
+            let shape = (
+                self.totals.published.rows(),
+                self.totals.published.columns(),
+            );
+            self.totals = Totals::of_steps(steps, shape, sums);
         }
     }
 

@@ -44,7 +44,7 @@ fn sessions() -> Vec<Session> {
 /// Everything that an observer can be told.
 #[derive(Debug, Default, PartialEq)]
 struct All {
-    inputs: Vec<Vec<f64>>,
+    inputs: Vec<Vec<u64>>,
     queries: Vec<Vec<f64>>,
     rounds: Vec<(ReleaseId, Round, f64)>,
 }
@@ -55,7 +55,7 @@ impl Observer for All {
     }
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
-        self.inputs.push(transcript.inputs.to_vec());
+        self.inputs.push(transcript.inputs.bits().collect());
         let queries = transcript.states.iter().flat_map(|s| s.query.values());
         self.queries.push(queries.copied().collect());
     }

@@ -71,6 +71,29 @@ impl Walk {
         self.rounds.len().saturating_sub(1)
     }
 
+    /// One round of a program that adds only, on integers mod 2⁶⁴ of all peers, `width` of each, in place.
+    pub(super) fn add_round(&self, round: usize, width: usize, now: &mut [u64]) {
+        let folds = &self.folds[self.rounds[round]..self.rounds[round + 1]];
+        let value = |peer: u32| peer as usize * width..(peer as usize + 1) * width;
+        let sums = folds.iter().map(|step| {
+            let mut sum = match step.own == 0.0 {
+                true => vec![0_u64; width],
+                false => now[value(step.peer)].to_vec(),
+            };
+            for (sender, _) in &self.messages[step.first..step.first + step.count] {
+                for (sum, x) in sum.iter_mut().zip(&now[value(*sender)]) {
+                    *sum = sum.wrapping_add(*x);
+                }
+            }
+            sum
+        });
+        // All send what they had before the round.
+        let sums: Vec<Vec<u64>> = sums.collect();
+        for (step, sum) in folds.iter().zip(sums) {
+            now[value(step.peer)].copy_from_slice(&sum);
+        }
+    }
+
     /// One round of a tile, in place: first all new values from the old ones, rounded to `values`, then all at once.
     pub(super) fn round<const T: usize>(
         &self,

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use crate::noise::{PeerNoise, RingLaws, SigmaError, Sigmas, Term};
+#[cfg(test)]
+use crate::protocol::Plan;
 use crate::topology::Graph;
 use crate::vocabulary::{NoiseLabel, NoiseRoot, PeerIndex};
 
@@ -55,8 +57,20 @@ pub(crate) enum Tamper {
     RepeatChunk,
     /// Peer 1 adds the very own noise that peer 0 adds.
     ShareOwnNoise,
-    /// Masks are uniform mod 2³¹ and sums are mod 2³²: at both ends, so that they cancel.
+    /// Masks are uniform mod 2^(k−1) and sums are mod 2^k: at both ends, so that they cancel.
     NarrowMasks,
+    /// Whoever reduces integers does so mod 2 to this number: all peers, or peer 0 alone.
+    WrongModulus(u32, Fools),
+}
+
+/// Who has a defect.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Fools {
+    /// Everybody.
+    All,
+    /// Peer 0, where engines have peers.
+    First,
 }
 
 impl Assignment {
@@ -143,9 +157,9 @@ impl Assignment {
         #[cfg(test)]
         let (a, b) = self.damage_ends(a, b);
         let key = self.root.key(NoiseLabel::PairwiseNoise, a, b);
-        let make = match self.ring {
-            Some(_) => Term::mask,
-            None => Term::new,
+        let make = |key, scale| match &self.ring {
+            Some(laws) => Term::mask(key, scale, Arc::clone(laws)),
+            None => Term::new(key, scale),
         };
         let plus = make(key.clone(), self.sigmas.pairwise);
         let minus = make(key, -self.sigmas.pairwise);
@@ -176,6 +190,17 @@ impl Assignment {
             .iter()
             .map(|&partner| self.shared(peer, PeerIndex(partner)));
         PeerNoise::new(self.own(peer), pairs.collect(), self.coordinate(peer))
+    }
+
+    /// The plan as this peer has it.
+    #[cfg(test)]
+    pub(crate) fn damage_plan(&self, peer: PeerIndex, plan: Arc<Plan>) -> Arc<Plan> {
+        match self.tamper {
+            Some(Tamper::WrongModulus(bits, Fools::First)) if peer.0 == 0 => {
+                Arc::new(Plan::clone(&plan).with_wrong_modulus(bits))
+            }
+            _ => plan,
+        }
     }
 
     #[cfg(test)]
@@ -326,25 +351,11 @@ mod tests {
     }
 
     #[test]
-    fn drawing_an_edge_once_for_both_ends_gives_the_bits_of_drawing_it_twice() {
-        let assignment = assignment(4, 0.0, 2.5);
-        let (plus, minus) = assignment.pair(PeerIndex(1), PeerIndex(4));
-        let mut twice = (vec![0.25; 100], vec![-0.5; 100]);
-        let at = NoiseChunk {
-            release: ReleaseId(1),
-            chunk: 3,
-            unit: 0.7,
-        };
-        plus.add_chunk(at, &mut twice.0);
-        minus.add_chunk(at, &mut twice.1);
-        let mut once = (vec![0.25; 100], vec![-0.5; 100]);
-        plus.add_chunk_to_both(at, &mut once.0, (&mut once.1, minus.scale));
-        assert_eq!(twice, once);
-    }
-
-    #[test]
     fn a_network_s_noise_is_its_peers_noise_however_threads_share_it() {
-        let graph = ring(9);
+        // More edges than one thread draws at a time, and one peer with most of them.
+        let mut edges: Vec<_> = (2..22).map(|u| (1, u)).collect();
+        edges.extend([(0, 1), (0, 21), (3, 7), (7, 8)]);
+        let graph = Graph::from_edges(22, &edges).expect("a hub");
         let assignment = assignment(6, 0.5, 2.0);
         let network = NetworkNoise::of(&assignment, &graph);
         for (chunk, width) in [(0, CHUNK), (1, 77)] {
@@ -354,13 +365,13 @@ mod tests {
                 chunk,
                 unit: 1.5,
             };
-            let mut serial = vec![0.125; 9 * width];
+            let mut serial = vec![0.125; 22 * width];
             for (u, out) in serial.chunks_exact_mut(width).enumerate() {
                 network.add_own(at, u, out);
             }
             let mut parallel = serial.clone();
-            network.add_pairs(at, width, &mut serial);
-            network.add_pairs_in_parallel(at, width, &mut parallel);
+            network.add_pairs(at, width, &mut serial, false);
+            network.add_pairs(at, width, &mut parallel, true);
             assert_eq!(serial, parallel);
             for (u, found) in serial.chunks_exact(width).enumerate() {
                 let mut values = vec![0.125; CHUNK + 77];

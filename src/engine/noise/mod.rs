@@ -5,5 +5,5 @@ mod network;
 
 pub use assignment::Assignment;
 #[cfg(test)]
-pub(crate) use assignment::Tamper;
+pub(crate) use assignment::{Fools, Tamper};
 pub use network::NetworkNoise;

@@ -21,12 +21,6 @@ pub enum SessionError {
         /// Peers of the plan.
         peers: u32,
     },
-    /// Sums of integers, which nobody makes yet.
-    #[error("sums of {values} are not averaged by this build: choose f64 or f32")]
-    Values {
-        /// What the plan exchanges.
-        values: Values,
-    },
     /// Running totals in values that are too short for them.
     #[error(
         "averaging.values = \"{values}\" does not go with averaging.scheme = \"push-sum\" or \"pairwise\": running totals would lose mass to \

@@ -100,10 +100,6 @@ impl SessionParts {
         if parameters.ring.is_some() && !self.program.sums_exactly(&*self.topology) {
             return Err(SessionError::Inexact);
         }
-        if parameters.values.is_residues() {
-            let values = parameters.values;
-            return Err(SessionError::Values { values });
-        }
         if self.program.extra_values() > 0 && parameters.values != Values::F64 {
             let values = parameters.values;
             return Err(SessionError::MassValues { values });
@@ -442,6 +438,17 @@ impl Session {
         })
     }
 
+    /// The same session under another seed, from the same starting block: other noise.
+    ///
+    /// # Errors
+    /// None for a session that was checked.
+    pub(crate) fn with_seed(self, seed: Seed) -> Result<Self, SessionError> {
+        Self::derive(SessionParts {
+            seed,
+            ..self.into_parts()
+        })
+    }
+
     /// The same session with a curator whose noise has this standard deviation per unit sensitivity. The peers' noise
     /// stays as it is, the curator's is another.
     ///
@@ -464,9 +471,6 @@ impl Session {
         if !is_planned(&self.program, &self.plan) {
             return Err(EngineError::Program);
         }
-        if !self.plan.can_exchange() {
-            return Err(EngineError::Modulus);
-        }
         let laws = self.plan.ring_laws().map(|laws| &**laws);
         if self.noise.is_planned(self.plan.sigmas()) && self.noise.is_in_ring(laws) {
             Ok(())
@@ -480,9 +484,12 @@ impl Session {
     pub fn peer_setup(&self, index: PeerIndex, patience: Option<Span>) -> PeerSetup {
         let u = index.index();
         let neighbours = self.graph().neighbours(u).iter();
+        let plan = Arc::clone(&self.plan);
+        #[cfg(test)]
+        let plan = self.noise.damage_plan(index, plan);
         PeerSetup {
             index,
-            plan: Arc::clone(&self.plan),
+            plan,
             neighbours: neighbours.map(|&v| PeerIndex(v)).collect(),
             program: self.program.peer(&*self.topology, u),
             rows: self.rows.local(u),
@@ -575,16 +582,12 @@ impl Session {
 
     /// The same session with a defect in how its noise is drawn.
     pub(crate) fn tampered(mut self, tamper: super::noise::Tamper) -> Self {
+        use super::noise::{Fools, Tamper};
+        if let Tamper::WrongModulus(bits, Fools::All) = tamper {
+            self.plan = Arc::new(Plan::clone(&self.plan).with_wrong_modulus(bits));
+        }
         self.noise = self.noise.tampered(tamper);
         self
-    }
-
-    /// The same session under another seed, from the same starting block.
-    pub(crate) fn with_seed(self, seed: Seed) -> Self {
-        Self::unchecked(SessionParts {
-            seed,
-            ..self.into_parts()
-        })
     }
 }
 

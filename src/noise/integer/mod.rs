@@ -87,7 +87,10 @@ mod table;
 mod words;
 
 pub use discrete::DiscreteGaussian;
-pub use rounded::{LARGEST_SIGMA, RoundedGaussian, SMALLEST_SIGMA, UnsupportedSigma};
+pub use rounded::{
+    LARGEST_DISTANCE, LARGEST_DRAW, LARGEST_SIGMA, RoundedGaussian, SMALLEST_SIGMA,
+    UnsupportedSigma,
+};
 
 #[cfg(test)]
 mod tests;

@@ -39,6 +39,13 @@ pub const SMALLEST_SIGMA: f64 = 0.5;
 /// The largest standard deviation of integer noise.
 pub const LARGEST_SIGMA: f64 = (1_u64 << 40) as f64;
 
+/// No draw of any supported law is larger than so many standard deviations; each law's own bound is [`RoundedGaussian::largest`].
+pub const LARGEST_DRAW: f64 = 18.0;
+
+/// No supported law is drawn from further than this from what it stands for, in total variation; each law's own bound is
+/// [`RoundedGaussian::statistical_distance`].
+pub const LARGEST_DISTANCE: f64 = 1.0 / (1_u128 << 110) as f64;
+
 impl UnsupportedSigma {
     /// Refuses whatever is not from ½ to 2⁴⁰, NaN included.
     pub(super) fn check(sigma: f64) -> Result<(), Self> {

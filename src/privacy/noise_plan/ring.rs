@@ -39,6 +39,8 @@ pub struct RingRequest {
     pub distance: f64,
     /// At least the largest |draw| of own noise over its standard deviation.
     pub largest_draw: f64,
+    /// The least and the largest standard deviation, in steps of the grid, that a sampler draws.
+    pub supported: (f64, f64),
     /// k, if it is asked for.
     pub modulus: Option<Modulus>,
 }
@@ -63,7 +65,7 @@ pub struct RingPlan {
     piece: usize,
     /// What the grid costs: the variance of the own noise over that of real numbers, less 1.
     grid_overhead: f64,
-    /// Total-variation distance of all own noise from rounded Gaussians. It costs (1 + e^ε) times as much in δ.
+    /// Total-variation distance of all own noise from rounded Gaussians. It costs (1 + e^ε) times as much in δ, ε the view's.
     sampler_distance: f64,
 }
 
@@ -184,11 +186,12 @@ pub(super) fn plan(request: &NoiseRequest<'_>) -> Result<NoisePlan, PrivacyError
     let factor = grid.factor(asked.coordinates, piece);
     let sigma_own = request.noise_multiplier * factor.sqrt() * (1.0 + 4.0 * f64::EPSILON);
     let steps = sigma_own / grid.step();
-    if !(SIGMA_STEPS.0..=SIGMA_STEPS.1).contains(&(steps * asked.largest_factor)) {
+    let (least, most) = asked.supported;
+    if !(least..=most).contains(&(steps * asked.largest_factor)) {
         return Err(PrivacyError::Parameter {
             name: "the own noise in steps of the grid",
             found: steps * asked.largest_factor,
-            expected: "between 0.5 and 2^40; choose a budget nearer to 1, or another privacy.overhead",
+            expected: "what the sampler draws, 0.5 to 2^40; choose a budget nearer to 1, or another privacy.overhead",
         });
     }
     let clamp = (asked.largest / grid.step()).ceil() + 1.0;
@@ -210,9 +213,6 @@ pub(super) fn plan(request: &NoiseRequest<'_>) -> Result<NoisePlan, PrivacyError
     plan.ring = Some(ring);
     Ok(plan)
 }
-
-/// Standard deviations of own noise, in steps of the grid, for which there is a sampler.
-const SIGMA_STEPS: (f64, f64) = (0.5, 1_099_511_627_776.0);
 
 /// The smallest piece that a coalition of the size asked for leaves, unless the plan is to refuse it.
 fn withstood(request: &NoiseRequest<'_>, public: &PublicGraph<'_>) -> Result<Piece, PrivacyError> {

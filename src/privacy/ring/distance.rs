@@ -8,7 +8,7 @@
 //! For neighbours with outputs P, Q and ideal ones P*, Q*, and every event A: P(A) ≤ P*(A) + T ≤ e^ε Q*(A) + δ₀ + T ≤
 //! e^ε(Q(A) + T) + δ₀ + T. ∎ Independent draws within distance τ each are together within T ≤ number·τ.
 
-use crate::privacy::{Budget, Delta, PrivacyError, gaussian};
+use crate::privacy::{Budget, Delta, Epsilon, PrivacyError, gaussian};
 
 /// What is left of δ for the mechanism at this ε, where all draws together are within `distance` of their law; `None` where
 /// nothing is.
@@ -24,15 +24,47 @@ pub fn left(epsilon: f64, delta: Delta, distance: f64) -> Option<Delta> {
 
 /// The budget that calibration may spend.
 ///
+/// Whatever is (ε′, δ)-private is (ε, δ)-private for every ε ≥ ε′. So an ε at which the sampler would cost more than δ/16 is
+/// lowered to the ε′ at which it costs that: ε′ = ln(δ/(16T) − 1), about 43 for δ = 10⁻⁶ and 10⁷ draws. Other budgets keep their ε.
+/// A share this small also keeps [`epsilon`] well away from where it has no solution.
+///
 /// # Errors
-/// [`PrivacyError::SamplerDistance`] where the sampler spends all of δ.
+/// [`PrivacyError::SamplerDistance`] where the sampler spends δ/16 at every ε.
 pub fn reduced(budget: Budget, distance: f64) -> Result<Budget, PrivacyError> {
+    if distance == 0.0 {
+        return Ok(budget);
+    }
     let Budget { epsilon, delta } = budget;
-    let delta = left(epsilon.get(), delta, distance).ok_or(PrivacyError::SamplerDistance {
+    let refused = PrivacyError::SamplerDistance {
         distance,
         delta: delta.get(),
-    })?;
+    };
+    let most = libm::log(delta.get() / (16.0 * distance) - 1.0);
+    // Of NaN the lesser one would be ε.
+    let found = if most.is_nan() {
+        most
+    } else {
+        epsilon.get().min(most)
+    };
+    let epsilon = Epsilon::new(found).map_err(|_| refused.clone())?;
+    let delta = left(epsilon.get(), delta, distance).ok_or(refused)?;
     Ok(Budget { epsilon, delta })
+}
+
+/// δ at this ε of a Gaussian mechanism of this μ with draws within `distance` of their law, at most: that of the best ε′ ≤ ε among ε
+/// itself and `known`, an ε at which δ is known to be `at_known`.
+#[must_use]
+pub fn delta(mu: f64, epsilon: f64, distance: f64, (known, at_known): (f64, Delta)) -> f64 {
+    let ideal = gaussian::delta(epsilon, mu);
+    if distance == 0.0 {
+        return ideal;
+    }
+    let here = ideal + (1.0 + libm::exp(epsilon)) * distance;
+    if known <= epsilon {
+        here.min(at_known.get())
+    } else {
+        here.min(1.0)
+    }
 }
 
 /// The least ε, rounded up, at which a Gaussian mechanism of this μ spends at most δ with draws within `distance` of their
@@ -61,6 +93,7 @@ pub fn epsilon(mu: f64, delta: Delta, distance: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::delta as delta_at;
     use super::*;
 
     fn delta(value: f64) -> Delta {
@@ -70,11 +103,33 @@ mod tests {
     #[test]
     fn a_distance_costs_its_share_of_delta() {
         let budget = Budget::new(2.0, 1e-6).expect("valid");
-        let rest = reduced(budget, 1e-8).expect("enough");
-        let expected = 1e-6 - (1.0 + 2.0_f64.exp()) * 1e-8;
+        let rest = reduced(budget, 1e-9).expect("enough");
+        let expected = 1e-6 - (1.0 + 2.0_f64.exp()) * 1e-9;
         assert!((rest.delta.get() / expected - 1.0).abs() < 1e-12);
         assert_eq!(reduced(budget, 0.0), Ok(budget));
-        for bad in [2e-7, 1.0, f64::NAN, f64::INFINITY] {
+        // However large ε is, most of δ is left for the mechanism at the ε′ that is spent, and ε′ is no larger than ε.
+        for asked in [40.0, 45.0, 50.0, 700.0, 1e6] {
+            let budget = Budget::new(asked, 1e-6).expect("valid");
+            let rest = reduced(budget, 1e-26).expect("enough");
+            let spent = (1.0 + rest.epsilon.get().exp()) * 1e-26;
+            assert!(rest.epsilon.get() <= asked && spent <= 1e-6 / 16.0 * (1.0 + 1e-9));
+            assert!((rest.delta.get() - (1e-6 - spent)).abs() < 1e-15);
+            assert_eq!(
+                rest.epsilon.get() == asked,
+                asked < 43.2,
+                "{asked}: {rest:?}"
+            );
+            // Calibrated to it, a mechanism spends what it may and is within the budget that was asked for.
+            let mu = gaussian::mu(rest.epsilon, rest.delta);
+            let found = epsilon(mu, budget.delta, 1e-26);
+            assert!(
+                found <= rest.epsilon.get() * (1.0 + 1e-9),
+                "{asked}: {found}"
+            );
+            let at = delta_at(mu, asked, 1e-26, (found, budget.delta));
+            assert!(at <= 1e-6 * (1.0 + 1e-6), "{asked}: {at}");
+        }
+        for bad in [3e-7, 1.0, f64::NAN, f64::INFINITY] {
             let refused = reduced(budget, bad);
             assert!(
                 matches!(refused, Err(PrivacyError::SamplerDistance { .. })),

@@ -23,6 +23,7 @@ mod packed;
 mod rayleigh;
 mod registry;
 mod row_norm;
+mod row_sum;
 mod rule;
 mod spec;
 mod statistic;

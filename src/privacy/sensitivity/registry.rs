@@ -6,6 +6,7 @@ use super::max_entry::MaxEntry;
 use super::packed::Packed;
 use super::rayleigh::{Rayleigh, UnitRowRayleigh};
 use super::row_norm::RowNorm;
+use super::row_sum::{self, RowSum};
 use super::rule::{Proved, SensitivityRule};
 use super::unit_row::{self, UnitRow};
 use super::worst_case::WorstCase;
@@ -42,6 +43,10 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Packed>>(),
     Proved::of::<UnitRow<adjacency::User, unit_row::Isometric>>(),
     Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Isometric>>(),
+    Proved::of::<RowSum<adjacency::User, row_sum::AnySign>>(),
+    Proved::of::<RowSum<adjacency::ReplaceUser, row_sum::AnySign>>(),
+    Proved::of::<RowSum<adjacency::User, row_sum::Nonnegative>>(),
+    Proved::of::<RowSum<adjacency::ReplaceUser, row_sum::Nonnegative>>(),
     Proved::of::<Rayleigh<adjacency::Interaction>>(),
     Proved::of::<Rayleigh<adjacency::User>>(),
     Proved::of::<Rayleigh<adjacency::ReplaceUser>>(),

@@ -18,11 +18,14 @@ pub enum PeerError {
         /// Size the plan needs.
         expected: usize,
     },
-    /// A ring whose residues messages do not hold yet.
+    /// Sums of integers over an averaging program that does more than add.
     #[error(
-        "sums mod 2^64 are planned and accounted for, and messages do not hold them yet: set noise.bits = 32"
+        "the averaging program of {peer} multiplies, and sums of integers mod 2^k cannot be: choose averaging.scheme = \"tree\" or \"doubling\""
     )]
-    Modulus,
+    Inexact {
+        /// The peer.
+        peer: PeerIndex,
+    },
     /// Noise that is not the plan's: a peer must not publish with less.
     #[error(
         "the noise of {peer} is not what the plan calls for: one own term of scale {own}, and with each of its \

@@ -1,5 +1,6 @@
 //! One peer as a state machine: messages and timers in; messages, timers, events and faults out.
 
+mod adding;
 mod error;
 mod passing;
 mod phase;
@@ -97,9 +98,6 @@ impl Peer {
             return Err(PeerError::NoisePartners { peer });
         }
         let sigmas = setup.plan.sigmas();
-        if !setup.plan.can_exchange() {
-            return Err(PeerError::Modulus);
-        }
         let laws = setup.plan.ring_laws().map(|laws| &**laws);
         if !setup.noise.is_planned(peer, partners, sigmas) || !setup.noise.is_in_ring(laws) {
             let (own, pairwise) = (sigmas.own, sigmas.pairwise);
@@ -117,6 +115,9 @@ impl Peer {
         let program = &setup.program;
         if program.digest() != parameters.program || program.degree() != setup.neighbours.len() {
             return Err(PeerError::Program { peer });
+        }
+        if laws.is_some() && !program.only_adds() {
+            return Err(PeerError::Inexact { peer });
         }
         let lanes = match program.part() {
             Part::Recurrence { .. } => Lanes::Same,

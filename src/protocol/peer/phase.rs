@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::protocol::averaging::mass::Holding;
-use crate::protocol::plan::Terms;
+use crate::protocol::plan::{Steps, Terms};
 
 /// What the peer waits for.
 pub(super) enum Phase {
@@ -11,13 +11,21 @@ pub(super) enum Phase {
     Waiting,
     /// Max-consensus of a public number.
     Agree { round: u32, value: f64 },
-    /// The averaging of a sum.
+    /// The averaging of a sum of real numbers.
     Average {
         /// Position in the peer's list of steps; the round, in a recurrence.
         at: usize,
         terms: Terms,
         current: Arc<Vec<f64>>,
         previous: Arc<Vec<f64>>,
+    },
+    /// The addition of a sum of integers mod 2^k.
+    Add {
+        /// Position in the peer's list of steps.
+        at: usize,
+        terms: Terms,
+        steps: Steps,
+        current: Arc<Vec<u64>>,
     },
     /// The passing of mass.
     Pass {

@@ -11,7 +11,7 @@ use crate::protocol::finite::first_not_finite;
 use crate::protocol::inbox::Slot;
 use crate::protocol::kernel;
 use crate::protocol::lane::Lanes;
-use crate::protocol::message::{Body, Message};
+use crate::protocol::message::{Body, Message, Summand};
 use crate::protocol::outbox::{Event, Outbox, Targets, Timer};
 use crate::protocol::plan::{PlannedRelease, Terms};
 use crate::protocol::release_error::ReleaseError;
@@ -84,6 +84,9 @@ impl Peer {
         let history = self.state.history();
         let rows = kernel::contributing(planned, &self.setup.rows);
         let local = kernel::contribution(&plan, planned, rows, history, &terms);
+        if let Some(steps) = terms.steps().copied() {
+            return self.publish_integers(local.values(), (terms, steps), now, outbox);
+        }
         let mut input = local.into_values();
         let (own, values) = (planned.is_own(), planned.values());
         if own {
@@ -92,7 +95,6 @@ impl Peer {
                 .add_to_own(release, terms.scale, &mut input);
         } else {
             self.setup.noise.add_to(release, terms.scale, &mut input);
-            terms.to_residues(&mut input);
             // What is published is what is sent.
             plan.values().round(&mut input);
         }
@@ -102,7 +104,7 @@ impl Peer {
         let input = Arc::new(input);
         outbox.emit(Event::Published {
             release,
-            input: Arc::clone(&input),
+            input: Summand::Reals(Arc::clone(&input)),
         });
         if let (false, Some(holding)) = (own, self.holding_of(&input)) {
             return self.meet((0, terms, holding), now, outbox);
@@ -136,17 +138,17 @@ impl Peer {
     }
 
     /// This peer's part of the averaging program that the present sum takes.
-    fn turn(&self) -> &PeerProgram {
+    pub(super) fn turn(&self) -> &PeerProgram {
         let sum = self.setup.plan.sums_before(self.release());
         self.setup.program.turn(sum)
     }
 
-    fn part(&self) -> &Part {
+    pub(super) fn part(&self) -> &Part {
         self.turn().part()
     }
 
     /// The round of the averaging step at position `at` of this peer's list, if there is one.
-    fn round_of(&self, at: usize) -> Option<u32> {
+    pub(super) fn round_of(&self, at: usize) -> Option<u32> {
         match self.part() {
             Part::Recurrence { coefficients, .. } => (at < coefficients.len()).then_some(at as u32),
             Part::Listed { steps, .. } => Some(steps.get(at)?.round),
@@ -155,11 +157,12 @@ impl Peer {
     }
 
     /// Begins the averaging step the phase names: sends what it sends, and waits.
-    fn enter_average(&mut self, now: Time, outbox: &mut impl Outbox) {
-        let Phase::Average { at, current, .. } = &self.phase else {
-            return;
+    pub(super) fn enter_average(&mut self, now: Time, outbox: &mut impl Outbox) {
+        let (at, body) = match &self.phase {
+            Phase::Average { at, current, .. } => (*at, Body::Average(Arc::clone(current))),
+            Phase::Add { at, current, .. } => (*at, Body::Residues(Arc::clone(current))),
+            _ => return,
         };
-        let (at, body) = (*at, Body::Average(Arc::clone(current)));
         let Some(round) = self.round_of(at) else {
             return;
         };
@@ -194,7 +197,9 @@ impl Peer {
     /// What the present step waits for, as positions and numbers of messages.
     pub(super) fn expected(&self) -> Vec<(usize, u64)> {
         let listed = match (&self.phase, self.part()) {
-            (Phase::Average { at, .. }, Part::Listed { steps, .. }) => steps.get(*at),
+            (Phase::Average { at, .. } | Phase::Add { at, .. }, Part::Listed { steps, .. }) => {
+                steps.get(*at)
+            }
             _ => None,
         };
         let due = |position: usize| match &self.lanes {
@@ -310,6 +315,12 @@ impl Peer {
                 self.enter_average(now, outbox);
                 Ok(())
             }
+            Phase::Add {
+                at,
+                terms,
+                steps,
+                current,
+            } => self.add((at, terms, steps, current), bodies, now, outbox),
             Phase::Pass { at, terms, holding } => {
                 self.met((at, terms, holding), bodies, now, outbox)
             }

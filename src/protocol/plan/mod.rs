@@ -3,12 +3,14 @@
 mod error;
 mod parameters;
 mod release;
+mod steps;
 
 use std::sync::Arc;
 
 pub use error::PlanError;
 pub use parameters::{PlanParameters, RingParameters};
 pub use release::{PlannedRelease, Terms};
+pub use steps::Steps;
 
 use super::message::{Body, SessionId};
 use super::release_error::ReleaseError;
@@ -16,7 +18,6 @@ use super::values::Values;
 use super::wire::{self, FrameSizes};
 use crate::algorithm::{Algorithm, Next, PublicState, charged, share_factors};
 use crate::noise::{RingLaws, Sigmas};
-use crate::privacy::ring::Modulus;
 use crate::vocabulary::{ReleaseId, Round};
 
 /// A validated plan with its session name.
@@ -139,16 +140,10 @@ impl Plan {
         &self.digest
     }
 
-    /// The laws of own noise where sums are integers mod 2^k that messages hold. Public.
+    /// The laws of own noise and masks where sums are integers mod 2^k. Public.
     #[must_use]
     pub fn ring_laws(&self) -> Option<&Arc<RingLaws>> {
         self.ring_laws.as_ref()
-    }
-
-    /// Whether messages hold what is summed: reals, and integers mod 2^32.
-    #[must_use]
-    pub fn can_exchange(&self) -> bool {
-        self.parameters.ring.is_some() == self.ring_laws.is_some()
     }
 
     /// Standard deviations of all noise per unit sensitivity; for masks, which have none, 1. Public.
@@ -245,10 +240,22 @@ impl Plan {
         self.parameters.averaging_rounds
     }
 
-    /// What the coordinates of a sum are while they are averaged.
+    /// What the coordinates of a sum are while they are averaged: residues where sums are of integers, whose width follows from k.
     #[must_use]
     pub fn values(&self) -> Values {
-        self.parameters.values
+        let ring = self.parameters.ring;
+        ring.map_or(self.parameters.values, |ring| ring.values())
+    }
+
+    /// The same plan for somebody who reduces integers mod 2 to this number.
+    #[cfg(test)]
+    pub(crate) fn with_wrong_modulus(mut self, bits: u32) -> Self {
+        let mut releases = self.releases.to_vec();
+        for release in &mut releases {
+            release.wrong_bits = Some(bits);
+        }
+        self.releases = releases.into();
+        self
     }
 
     /// Rounds in which a value reaches everybody.
@@ -339,15 +346,16 @@ impl Plan {
     }
 }
 
-/// The most peers whose residues mod 2^32 add up to less than 2^53, in which the numbers of messages are exact.
-const MOST_IN_RING: u32 = 1 << 21;
-
-/// The laws of own noise of these releases; `None` for sums of reals, and for residues that messages do not hold.
+/// The laws of own noise and masks of these releases; `None` for sums of reals.
 fn ring_laws(
     parameters: &PlanParameters,
     releases: &[PlannedRelease],
 ) -> Result<Option<Arc<RingLaws>>, PlanError> {
     let Some(ring) = parameters.ring else {
+        if parameters.values.is_residues() {
+            let problem = "residues are exchanged where sums are of integers, which takes a grid, a modulus and a clamp";
+            return Err(PlanError::Ring { problem });
+        }
         return Ok(None);
     };
     let most = f64::from(ring.modulus.bits() - 1).exp2();
@@ -358,17 +366,13 @@ fn ring_laws(
     } else if ring.clamp <= 0 || ring.clamp as f64 * f64::from(parameters.peers) >= most {
         "the contributions of all peers, at their clamp, must add up to less than half the modulus"
     } else if parameters.values != Values::F64 {
-        "residues mod 2^32 travel as numbers of 8 bytes, in which their sums are exact: leave averaging.values at \"f64\""
-    } else if parameters.peers > MOST_IN_RING {
-        "at most 2^21 peers add up residues"
-    } else if ring.modulus == Modulus::Bits64 {
-        return Ok(None);
+        "sums of integers travel as residues, whose width follows from noise.bits: leave averaging.values at \"f64\""
     } else {
         let sigmas = releases
             .iter()
             .map(|one| parameters.sigma_own * one.factor() / ring.grid.step());
         let sigmas: Vec<f64> = sigmas.collect();
-        return Ok(Some(Arc::new(RingLaws::new(&sigmas)?)));
+        return Ok(Some(Arc::new(RingLaws::new(&sigmas, ring.modulus.bits())?)));
     };
     Err(PlanError::Ring { problem })
 }

@@ -38,7 +38,8 @@ pub struct PlanParameters {
     pub scale_rounds: u32,
     /// Averaging rounds K per sum.
     pub averaging_rounds: u32,
-    /// What the coordinates of a sum are while they are averaged.
+    /// What the coordinates of a sum of reals are while they are averaged: f64 or f32. f64 where sums are of integers, which travel
+    /// as residues.
     pub values: Values,
     /// Hash of the averaging program, which compiles the communication graph: what is exchanged in every round.
     pub program: [u8; 32],

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::super::wire;
 use super::error::PlanError;
 use super::parameters::{PlanParameters, RingParameters};
+use super::steps::Steps;
 use crate::algorithm::{Algorithm, Form, PublicState, ReleaseSpec};
-use crate::noise::RingLaws;
 use crate::privacy::{Sensitivity, Statistic};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -19,6 +19,9 @@ pub struct PlannedRelease {
     factor: f64,
     /// The integers that its sum is made of.
     ring: Option<RingParameters>,
+    /// k, where it is not the plan's: a defect that only tests can build.
+    #[cfg(test)]
+    pub(super) wrong_bits: Option<u32>,
 }
 
 /// How the noise of one release is scaled, once peers have agreed on what it depends on.
@@ -33,15 +36,6 @@ pub struct Terms {
     /// Per block of a composite release where it ends and what its coordinates are divided by; empty for one block.
     units: Vec<(usize, f64)>,
     steps: Option<Steps>,
-}
-
-/// The grid of a release whose sum is one of integers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Steps {
-    /// One step, in the units in which reals would be published.
-    size: f64,
-    /// The most steps of one coordinate.
-    clamp: f64,
 }
 
 impl Terms {
@@ -68,10 +62,10 @@ impl Terms {
         }
     }
 
-    /// Whether coordinates are integers: steps of a grid, and residues where they are published.
+    /// The grid, where coordinates are integers; `None` for sums of reals.
     #[must_use]
-    pub fn has_steps(&self) -> bool {
-        self.steps.is_some()
+    pub fn steps(&self) -> Option<&Steps> {
+        self.steps.as_ref()
     }
 
     /// The same without a grid: for whoever adds noise of real numbers.
@@ -83,36 +77,11 @@ impl Terms {
         }
     }
 
-    /// One step of the grid, in the units in which reals would be published; `None` for sums of reals.
-    #[must_use]
-    pub fn step(&self) -> Option<f64> {
-        self.steps.map(|steps| steps.size)
-    }
-
-    /// Rounds every coordinate of a contribution to the nearest step and counts it in steps, within the clamp. Nothing happens
-    /// to reals. What is no number stays none.
+    /// Rounds every coordinate of a contribution to the nearest step of the grid and counts it in steps, within the clamp. Nothing
+    /// happens to reals. What is no number stays none.
     pub fn to_steps(&self, values: &mut [f64]) {
-        if let Some(Steps { size, clamp }) = self.steps {
-            for value in values {
-                *value = (*value / size).round().clamp(-clamp, clamp);
-            }
-        }
-    }
-
-    /// The residues mod 2^k of integers, which is what a peer publishes; nothing happens to reals.
-    pub fn to_residues(&self, values: &mut [f64]) {
-        if self.has_steps() {
-            RingLaws::reduce(values);
-        }
-    }
-
-    /// From sums of residues to reals: the integer nearest to 0 with that residue, times one step. Nothing happens to reals.
-    pub fn from_steps(&self, values: &mut [f64]) {
-        if let Some(Steps { size, .. }) = self.steps {
-            RingLaws::lift(values);
-            for value in values {
-                *value *= size;
-            }
+        if let Some(steps) = &self.steps {
+            steps.count(values);
         }
     }
 
@@ -182,13 +151,14 @@ impl PlannedRelease {
             let shape = match block.quantity {
                 Quantity::Product => (n, columns),
                 Quantity::PackedTriangle | Quantity::IsometricTriangle => (triangle, 1),
+                Quantity::RowSum | Quantity::NonnegativeRowSum => (n, 1),
                 Quantity::RayleighQuotient => (1, 1),
                 Quantity::Own(_) => block.shape,
             };
             let one_column = block.quantity != Quantity::RayleighQuotient || columns == 1;
             if block.shape != shape || block.columns != columns || !one_column {
                 return wrong(
-                    "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, a \
+                    "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, a sum of rows n, a \
                      Rayleigh quotient is one number of a query of one column, and every block says how many columns the query has: bounds \
                      are looked up by that",
                 );
@@ -234,6 +204,8 @@ impl PlannedRelease {
             statistic,
             factor,
             ring: parameters.ring.filter(|_| spec_is_sum),
+            #[cfg(test)]
+            wrong_bits: None,
         })
     }
 
@@ -337,9 +309,12 @@ impl PlannedRelease {
     }
 
     fn steps(&self, sensitivity: f64) -> Option<Steps> {
-        self.ring.map(|ring| Steps {
-            size: ring.grid.step() * sensitivity,
-            clamp: ring.clamp as f64,
-        })
+        let steps = self.ring.map(|ring| Steps::new(ring, sensitivity));
+        #[cfg(test)]
+        let steps = match self.wrong_bits {
+            Some(bits) => steps.map(|steps| steps.with_bits(bits)),
+            None => steps,
+        };
+        steps
     }
 }

@@ -10,7 +10,7 @@ use crate::privacy::{
     self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
     RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate,
 };
-use crate::scenario::ring;
+use crate::scenario::{Centring, ring};
 use crate::topology::{Graph, Provenance, Topology};
 
 /// One line of a check.
@@ -73,7 +73,11 @@ impl Receipt {
             graph = graph.with_names(names.clone())?;
         }
         let budget = Budget::new(request.epsilon, request.delta)?;
-        let possible = request.algorithm != AlgorithmKind::Covariance || request.iterations == 1;
+        let once = matches!(
+            request.algorithm,
+            AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance
+        );
+        let possible = !once || request.iterations == 1;
         let algorithm = AlgorithmConfig {
             kind: request.algorithm,
             rank: request.rank,
@@ -90,30 +94,43 @@ impl Receipt {
             // What is made of the releases afterwards costs nothing.
             output: None,
         };
-        let releases = algorithm.spec()?.build(request.dimension)?.releases();
-        let weights = request.budget.noise_factors(releases.len() as u32)?;
-        let ring = self.ring_request(&releases, &weights)?;
-        let shares = share_factors(&releases);
-        let divided = shares.is_empty() || request.budget.is_even();
-        let factors = if shares.is_empty() { weights } else { shares };
-        // A whole number of releases.
-        let charge = charged(&releases, |_| 1.0) as u32;
+        let mut program = algorithm.spec()?.build(request.dimension)?;
+        let counted = program.releases();
+        let mut factors = request.budget.noise_factors(counted.len() as u32)?;
+        let shares = share_factors(&counted);
+        // A whole number of releases. A mean that is released first takes its share of what they cost.
+        let charge = charged(&counted, |_| 1.0) as u32;
+        let batches = counted.iter().any(|release| release.batch.is_some());
+        let divided = (shares.is_empty() && !batches) || request.budget.is_even();
+        if let Some(centring) = &request.centring {
+            check_centring(centring, request.algorithm)?;
+            factors = centring.factors(&factors, counted.len());
+            program = centring.around(program);
+        }
+        let releases = program.releases();
+        let ring = self.ring_request(&releases, &factors)?;
+        if !shares.is_empty() {
+            factors = shares;
+        }
         let cost = |index: usize| factors.get(index).map_or(1.0, |f| 1.0 / (f * f));
         let even = charged(&releases, cost);
         let distance = ring.map_or(0.0, |ring| ring.distance);
         let reduced = privacy::ring::distance::reduced(budget, distance)?;
         let calibrated = calibrate(request.calibration, reduced, charge)?;
-        let bound = |release: &ReleaseSpec| {
-            let block = &release.blocks[0];
-            Sensitivity::of_quantity(
-                block.quantity,
-                request.adjacency,
-                request.sensitivity,
-                request.degree_floor,
-                request.degree_cap,
-                block.columns,
-            )
-        };
+        let bounds = releases
+            .iter()
+            .map(|release| {
+                let block = &release.blocks[0];
+                Sensitivity::of_quantity(
+                    block.quantity,
+                    request.adjacency,
+                    request.sensitivity,
+                    request.degree_floor,
+                    request.degree_cap,
+                    block.columns,
+                )
+            })
+            .collect::<Result<Vec<_>, _>>()?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
         let in_order = graph.edge_list().eq(listed);
@@ -126,8 +143,10 @@ impl Receipt {
             flag(
                 "iterations listed as requested",
                 // An algorithm with a ceiling may stop before its last release.
-                self.iterations.len() == releases.len()
-                    || (releases[0].ceiling.is_some() && self.iterations.len() < releases.len()),
+                possible
+                    && (self.iterations.len() == releases.len()
+                        || (releases[0].ceiling.is_some()
+                            && self.iterations.len() < releases.len())),
             ),
             equal("own noise", self.sigma_own, plan.sigma_own()),
             equal("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
@@ -140,8 +159,10 @@ impl Receipt {
         if !divided {
             findings.push(flag("one way to share the budget among releases", divided));
         }
-        for (number, (scaled, release)) in (1_usize..).zip(self.iterations.iter().zip(&releases)) {
-            let sensitivity = bound(release)?;
+        let planned = releases.iter().zip(&bounds);
+        for ((number, scaled), (release, sensitivity)) in
+            (1_usize..).zip(&self.iterations).zip(planned)
+        {
             let statistic = sensitivity.statistic();
             let (least, most) = statistic.range(request.dimension, sensitivity.columns());
             let possible =
@@ -330,6 +351,24 @@ impl Receipt {
             ));
         }
         findings
+    }
+}
+
+/// Whether these are numbers of a private mean.
+fn check_centring(centring: &Centring, algorithm: AlgorithmKind) -> Result<(), ReceiptError> {
+    if !Centring::precedes(algorithm) {
+        let algorithm = algorithm.name();
+        return Err(ReceiptError::Follows { algorithm });
+    }
+    let positive = |x: f64| x.is_finite() && x > 0.0;
+    let valid = positive(centring.raw_clip)
+        && positive(centring.radius)
+        && centring.slots > 0
+        && centring.share > 0.0
+        && centring.share < 1.0;
+    match valid {
+        true => Ok(()),
+        false => Err(ReceiptError::Centring),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, GroupLoss, OnDisconnect, Promise, RingPlan, Scheme,
     SensitivityRule, View,
 };
-use crate::scenario::{Experiment, StatedItems, assumptions_of};
+use crate::scenario::{Centring, Experiment, StatedItems, assumptions_of};
 use crate::topology::Graph;
 
 /// The document.
@@ -112,6 +112,9 @@ pub struct Request {
     /// What the `ring` scheme was planned for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingRows>,
+    /// The mean that was released first, where it is private.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub centring: Option<Centring>,
 }
 
 /// What a ring was planned for besides the request.
@@ -205,6 +208,7 @@ impl Receipt {
                     rows: experiment.most_rows(),
                     bits: config.noise.bits,
                 }),
+                centring: experiment.centring().copied(),
             },
             noise_graph: NoiseGraph {
                 nodes: graph.nodes(),
@@ -221,7 +225,7 @@ impl Receipt {
                 .map(|record| Scaled {
                     statistic: record.statistic,
                     sensitivity: record.sensitivity,
-                    noise_factor: experiment.noise_factor(record.iteration.0),
+                    noise_factor: experiment.noise_factor(record.release),
                 })
                 .collect(),
             views: experiment.noise().views().to_vec(),

@@ -10,6 +10,21 @@ use crate::topology::GraphError;
 /// Why a receipt cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiptError {
+    /// Numbers that make no private mean.
+    #[error(
+        "request.centring must have lengths that are finite and above 0, at least one slot and a share between 0 and 1; the receipt is \
+         not one that undertone wrote"
+    )]
+    Centring,
+    /// A private mean before an algorithm that cannot follow one.
+    #[error(
+        "request.centring comes before request.algorithm = \"{algorithm}\", which follows no private mean; the receipt is not one that \
+         undertone wrote"
+    )]
+    Follows {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// The file cannot be read.
     #[error("cannot read the receipt {path}: {source}", path = path.display())]
     Read {

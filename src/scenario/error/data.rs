@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::data::DataError;
+use crate::privacy::{Adjacency, SensitivityRule};
 
 /// Why the `[data]` table cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -10,6 +11,26 @@ pub enum DataTableError {
     /// The data cannot be used.
     #[error("[data] {0}")]
     Data(#[from] DataError),
+    /// A key that does not go with the others.
+    #[error("[data] {key} {why}")]
+    Key {
+        /// The key.
+        key: &'static str,
+        /// Why, and what to change.
+        why: &'static str,
+    },
+    /// Rows of numbers under an adjacency or a rule that is about something else.
+    #[error(
+        "privacy.adjacency = \"{adjacency}\" with privacy.sensitivity = \"{rule}\" does not bound what rows of numbers can do: one record \
+         is a whole row, so set adjacency = \"user\" (a row is there or not) or \"replace-user\" (a row is any other) and sensitivity = \
+         \"unit-row\"; \"matrix\" and \"unit-spectral\" are about changes of the matrix, and know no private mean"
+    )]
+    NumbersAdjacency {
+        /// The adjacency.
+        adjacency: Adjacency,
+        /// The rule.
+        rule: SensitivityRule,
+    },
     /// The data file does not exist.
     #[error(
         "[data] there is no file {path}: put it there, or say where it is with --set data.path=FILE{obtain}",

@@ -192,6 +192,7 @@ pub(super) fn filtered(
     let data::Loaded {
         interactions: read,
         counts,
+        ..
     } = loaded;
     let drawn;
     let list = match list {
@@ -203,7 +204,13 @@ pub(super) fn filtered(
     };
     let test = match (&config.evaluation.test, config.evaluation.holdout) {
         (Some(path), None) => {
-            let loaded = data::load(&base.join(path), config.data.format, config.data.threshold);
+            // A matrix has none: refused before.
+            let format = config
+                .data
+                .format
+                .ratings()
+                .unwrap_or(data::Format::CsvTriples);
+            let loaded = data::load(&base.join(path), format, config.data.threshold);
             let test = loaded.map_err(EvaluationError::Test)?.interactions;
             if !shares_a_user(read, &test) {
                 return Err(EvaluationError::OtherUsers.into());

@@ -59,7 +59,7 @@ impl MemoryPlan {
         // Once for all, and everybody's own part.
         plan.add("the averaging program", 2 * experiment.program.bytes());
         // Sum, basis and two totals per iteration, of the run and of its two comparisons.
-        let records = 12 * u64::from(experiment.iterations());
+        let records = 12 * experiment.releases().len() as u64;
         plan.add_blocks("records", block.saturating_mul(records + 8));
         let totals = running_totals(experiment);
         match experiment.config.engine.kind {
@@ -139,8 +139,8 @@ impl MemoryPlan {
         let peers = experiment.topology.graph().nodes() as u64;
         let block = 8 * (height as u64).saturating_mul(width as u64);
         let threads = rayon::current_num_threads().max(1) as u64;
-        // Inputs of everybody; queries, sums and states of those who have their own.
-        let inputs = peers.saturating_mul(threads);
+        // Inputs of everybody, and once what they contribute first; queries, sums and states of those who have their own.
+        let inputs = peers.saturating_mul(threads + 1);
         let states =
             held(experiment).saturating_mul(threads + (threads - 1) * (1 + kept(experiment)));
         plan.add_blocks(
@@ -228,7 +228,7 @@ pub(crate) fn watches_rounds(experiment: &Experiment) -> bool {
         height as u64,
         width as u64,
         u64::from(experiment.rounds()),
-        u64::from(experiment.iterations()),
+        experiment.releases().len() as u64,
     ];
     factors.into_iter().fold(1, u64::saturating_mul) <= WATCHED_UP_TO
 }
@@ -250,7 +250,7 @@ fn kept(experiment: &Experiment) -> u64 {
         // The vectors that are finished, and the start.
         config.rank as u64 + 1
     } else {
-        2 * u64::from(experiment.iterations().saturating_sub(1))
+        2 * (experiment.releases().len() as u64).saturating_sub(1)
     }
 }
 
@@ -313,7 +313,8 @@ mod tests {
         let run = MemoryPlan::of(&one).total();
         let audit = MemoryPlan::of_audit(&one).total();
         assert!(
-            (run + state..run + 2 * state * rayon::current_num_threads() as u64).contains(&audit)
+            (run + state..run + 2 * state * (1 + rayon::current_num_threads() as u64))
+                .contains(&audit)
         );
         let analytic = MemoryPlan::of(&loaded(&["engine.kind=analytic"]));
         let users = experiment.user_rows.len() as u64;

@@ -80,6 +80,10 @@ impl Marginals {
         };
         let mut tests = Vec::new();
         tests.extend(least_likely(variances).map(|t| ("least likely variance of one peer", t)));
+        // Of one sample no correlation is known: Student's t would have no degree of freedom.
+        if self.samples < 2 {
+            return tests;
+        }
         let along = covariances(0..self.edges);
         tests.extend(along.map(|t| ("least likely covariance of one edge", t)));
         let apart = covariances(self.edges..self.pairs.len());

@@ -54,6 +54,7 @@
 //! solves per patch; the noise of one chunk is drawn again. Memory: 32 MiB of residuals, 8 MiB per patch for F and 5 MiB
 //! for sums over runs, 8 bytes per peer and pair; the engine's transcript comes on top.
 
+mod integers;
 mod marginals;
 mod places;
 mod uniform;
@@ -62,17 +63,19 @@ mod whitened;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::checks::test;
 use super::statistics::{chi_squared, least_likely};
 use super::table::Check;
 use crate::algorithm::contribution;
-use crate::engine::{Observer, Session, Transcript};
+use crate::engine::{Inputs, Observer, Session, Transcript};
 use crate::linalg::Block;
 use crate::noise::NoiseChunk;
 use crate::privacy::Statistic;
-use crate::protocol::{PlannedRelease, Terms};
+use crate::protocol::{PlannedRelease, Terms, Values};
 use crate::scenario::Experiment;
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId};
 use marginals::Marginals;
@@ -83,10 +86,14 @@ use whitened::Whitened;
 /// Everything collected so far about what every peer publishes.
 pub(super) struct PeerLaw<'a> {
     experiment: &'a Experiment,
+    /// The places in the program of the releases that it is about, all of one shape, ascending.
+    releases: Vec<ReleaseId>,
+    /// The same of releases of other shapes.
+    others: Vec<Self>,
     places: Places,
     /// The law's two collections; `None` without noise.
     law: Option<(Marginals, Whitened)>,
-    /// What takes its place where what is published are residues.
+    /// What takes its place where what is published are residues, of releases of all shapes: `others` have none.
     uniform: Option<Uniform>,
     /// The largest |published − local − planned noise| of any peer, in units of what rounding can explain.
     gap: f64,
@@ -107,22 +114,49 @@ struct Redrawn {
 impl<'a> PeerLaw<'a> {
     /// Nothing collected yet.
     pub(super) fn new(experiment: &'a Experiment, runs: u32) -> Self {
+        let widest = experiment.widest_shape();
+        let all = experiment.algorithm().releases();
+        let mut shapes: Vec<(usize, usize)> = all.iter().map(|one| one.shape()).collect();
+        shapes.sort_unstable();
+        shapes.dedup();
+        let of = |shape| {
+            let numbered = (1..).map(ReleaseId).zip(&all);
+            let mine = numbered.filter(|(_, release)| release.shape() == shape);
+            Self::of_shape(experiment, runs, shape, mine.map(|(id, _)| id).collect())
+        };
+        let ring = experiment.noise().ring();
+        let others = shapes.into_iter().filter(|shape| *shape != widest);
+        Self {
+            uniform: ring.map(|ring| Uniform::new(ring.modulus().bits())),
+            others: others.map(of).collect(),
+            ..of(widest)
+        }
+    }
+
+    /// For these releases, all of one shape.
+    fn of_shape(
+        experiment: &'a Experiment,
+        runs: u32,
+        shape: (usize, usize),
+        releases: Vec<ReleaseId>,
+    ) -> Self {
         let graph = experiment.noise_topology().graph();
-        let places = Places::new(graph.nodes(), experiment.widest_shape());
+        let places = Places::new(graph.nodes(), shape);
         let noise = experiment.noise();
         let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
-        let in_ring = noise.ring().is_some();
-        let law = (own > 0.0 && !in_ring).then(|| {
+        let law = (own > 0.0 && noise.ring().is_none()).then(|| {
             (
                 Marginals::new(graph, (own, pairwise)),
-                Whitened::new(graph, (own, pairwise), (runs, experiment.widest_releases())),
+                Whitened::new(graph, (own, pairwise), (runs, releases.len() as u32)),
             )
         });
         Self {
             experiment,
+            releases,
+            others: Vec::new(),
             places,
             law,
-            uniform: in_ring.then(Uniform::default),
+            uniform: None,
             gap: 0.0,
             own: vec![(0.0, 0); graph.nodes()],
         }
@@ -136,20 +170,28 @@ impl<'a> PeerLaw<'a> {
     /// The largest difference between a peer's message and its contribution plus its planned noise, in units of
     /// what rounding can explain.
     pub(super) fn gap(&self) -> f64 {
-        self.gap
+        let others = self.others.iter().map(Self::gap);
+        others.fold(self.gap, f64::max)
     }
 
     /// The tests of the law.
     pub(super) fn checks(&self) -> Vec<Check> {
+        let others = self.others.iter().flat_map(Self::checks);
+        self.own_checks().into_iter().chain(others).collect()
+    }
+
+    /// Those of the releases of this shape.
+    fn own_checks(&self) -> Vec<Check> {
+        let variance = self.experiment.noise().sigma_own().powi(2);
         let law: Vec<(&str, (f64, f64))> = match (&self.law, &self.uniform) {
             (Some((marginals, whitened)), _) => {
                 let tested = whitened.tests(&self.places);
                 tested.into_iter().chain(marginals.tests()).collect()
             }
             (None, Some(uniform)) => uniform.tests(),
+            (None, None) if variance > 0.0 => Vec::new(),
             (None, None) => return Vec::new(),
         };
-        let variance = self.experiment.noise().sigma_own().powi(2);
         let seen = self.own.iter().filter(|(_, coordinates)| *coordinates > 0);
         let own = seen.map(|&(square, n)| chi_squared(square / variance, n as f64));
         let own = least_likely(own).map(|result| ("least likely own noise of one peer", result));
@@ -161,63 +203,105 @@ impl<'a> PeerLaw<'a> {
 
     /// Takes in what was published in one iteration.
     fn observe(&mut self, honest: &Session, transcript: &Transcript<'_>) {
-        let Some(planned) = honest.plan().release(transcript.release) else {
+        if let (Inputs::Residues(published), Some(uniform)) = (transcript.inputs, &mut self.uniform)
+        {
+            uniform.add(published);
+        }
+        let Ok(number) = self.releases.binary_search(&transcript.release) else {
+            let of = |law: &&mut Self| law.releases.contains(&transcript.release);
+            if let Some(other) = self.others.iter_mut().find(of) {
+                other.observe(honest, transcript);
+            }
             return;
         };
-        let (values, shape) = (planned.values(), planned.shape());
-        let terms = planned.terms(needed_statistic(planned, transcript));
-        // f_l Δ_l as the queries of all peers call for it, computed here and not read from the run.
-        let scale = terms.sensitivity * self.experiment.noise_factor(transcript.release.0);
-        if let Some(uniform) = &mut self.uniform {
-            uniform.add(transcript.inputs);
-        }
-        // One chunk of every peer is drawn again; peers, runs and iterations take turns, so that every chunk is seen.
-        let chunks = values.div_ceil(CHUNK);
-        let turn = self.places.turn();
-        // Patterns are those of the largest releases; of a smaller one all that fits is looked at by itself.
-        let widest = self.places.values();
-        let first: Vec<usize> = (0..values.min(self.places.all().len())).collect();
-        let places = match values == widest {
-            true => self.places.all(),
-            false => &first,
+        let Some(planned) = honest.plan().release(transcript.release) else {
+            // Nobody planned it.
+            self.gap = f64::INFINITY;
+            return;
         };
-        let mut residuals = vec![0.0; honest.peers() * places.len()];
-        let redrawn: Vec<Redrawn> = residuals
-            .par_chunks_exact_mut(places.len())
-            .enumerate()
-            .map(|(u, residual)| {
-                let history = transcript.states[u].history();
-                let algorithm = self.experiment.algorithm();
-                let rows = honest.rows().contributing(u, planned.spec().batch);
-                let mut local = match rows {
-                    Some(rows) => contribution(algorithm, rows, history, shape),
-                    None => Block::zeros(shape.0, shape.1),
-                };
-                terms.to_steps(local.values_mut());
-                let published = &transcript.inputs[u * values..][..values];
-                for (out, &i) in residual.iter_mut().zip(places) {
-                    *out = (published[i] - local.values()[i]) / scale;
-                }
-                let start = ((turn + u) % chunks) * CHUNK;
-                let mut expected = local.values()[start..(start + CHUNK).min(values)].to_vec();
-                let again = (start, expected.as_mut_slice());
-                self.redraw(honest, (transcript.release, &terms), u, again, published)
-            })
-            .collect();
+        let terms = planned.terms(needed_statistic(planned, transcript));
+        let redrawn = match (transcript.inputs, terms.steps()) {
+            (Inputs::Residues(published), Some(steps)) => {
+                let inputs = (published, &terms, steps);
+                let local = |u: usize| self.contributed(honest, (planned, transcript), u);
+                let turn = |u: usize| self.turn(u);
+                integers::redraw(honest, transcript.release, inputs, (&local, &turn))
+            }
+            (Inputs::Reals(published), None) => {
+                let number = ReleaseId(number as u32 + 1);
+                self.observe_reals((honest, number), (planned, transcript), published, &terms)
+            }
+            // Not even of the kind that the plan has.
+            _ => {
+                self.gap = f64::INFINITY;
+                return;
+            }
+        };
         for ((square, n), peer) in self.own.iter_mut().zip(&redrawn) {
             *square += peer.own;
             *n += peer.coordinates;
             self.gap = self.gap.max(peer.gap);
         }
-        let places_len = places.len();
         self.places.next_turn();
+    }
+
+    /// The coordinates of peer `u` that are drawn again this time: one chunk. Peers, runs and iterations take turns, so that every chunk
+    /// is seen.
+    fn turn(&self, u: usize) -> Range<usize> {
+        let values = self.places.values();
+        let start = ((self.places.turn() + u) % values.div_ceil(CHUNK)) * CHUNK;
+        start..(start + CHUNK).min(values)
+    }
+
+    /// Takes in real numbers of release `number` among those of this shape, and draws one chunk of every peer again.
+    fn observe_reals(
+        &mut self,
+        (honest, number): (&Session, ReleaseId),
+        (planned, transcript): (&PlannedRelease, &Transcript<'_>),
+        inputs: &[f64],
+        terms: &Terms,
+    ) -> Vec<Redrawn> {
+        let values = self.places.values();
+        // f_l Δ_l as the queries of all peers call for it, computed here and not read from the run.
+        let scale = terms.sensitivity * self.experiment.noise_factor(transcript.release);
+        let places = self.places.all();
+        let mut residuals = vec![0.0; honest.peers() * places.len()];
+        let redrawn: Vec<Redrawn> = residuals
+            .par_chunks_exact_mut(places.len())
+            .enumerate()
+            .map(|(u, residual)| {
+                let local = self.contributed(honest, (planned, transcript), u);
+                let published = &inputs[u * values..][..values];
+                for (out, &i) in residual.iter_mut().zip(places) {
+                    *out = (published[i] - local.values()[i]) / scale;
+                }
+                let range = self.turn(u);
+                let mut expected = local.values()[range.clone()].to_vec();
+                let again = (range.start, expected.as_mut_slice());
+                self.redraw(honest, (transcript.release, terms), u, again, published)
+            })
+            .collect();
         if let Some((marginals, whitened)) = &mut self.law {
-            marginals.add(&residuals, places_len);
-            if values == widest {
-                let before = &honest.plan().releases()[..transcript.release.index()];
-                let before = before.iter().filter(|one| one.values() == widest).count();
-                whitened.add(&residuals, &self.places, ReleaseId(before as u32).next());
+            marginals.add(&residuals, self.places.all().len());
+            whitened.add(&residuals, &self.places, number);
+        }
+        redrawn
+    }
+
+    /// What peer `u` contributes of its rows in the release's batch, without noise.
+    fn contributed(
+        &self,
+        honest: &Session,
+        (planned, transcript): (&PlannedRelease, &Transcript<'_>),
+        u: usize,
+    ) -> Block {
+        let (height, width) = planned.shape();
+        match honest.rows().contributing(u, planned.spec().batch) {
+            Some(rows) => {
+                let history = transcript.states[u].history();
+                contribution(self.experiment.algorithm(), rows, history, (height, width))
             }
+            None => Block::zeros(height, width),
         }
     }
 
@@ -249,21 +333,23 @@ impl<'a> PeerLaw<'a> {
                 term.add_chunk(at, expected);
             }
         }
-        if terms.has_steps() {
-            return equal(terms, &own, expected, &published[start..]);
-        }
         // Each of deg(u) + 1 additions rounds values of at most a few standard deviations.
         let noise = &self.experiment.noise();
         let degree = partners.len() as f64;
         let size = 1.0 + terms.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt());
         let rounding = 16.0 * f64::EPSILON * (degree + 2.0) * size;
+        // What is published is rounded to f32 where values are.
+        let last_place = match honest.plan().values() {
+            Values::F32 => f64::from(f32::EPSILON),
+            _ => 0.0,
+        };
         let mut found = Redrawn {
             gap: 0.0,
             own: 0.0,
             coordinates: own.len(),
         };
         for ((x, y), own) in published[start..].iter().zip(&*expected).zip(&own) {
-            let gap = (x - y).abs() / rounding;
+            let gap = (x - y).abs() / (rounding + last_place * y.abs());
             // What is no number is no explanation either.
             found.gap = found
                 .gap
@@ -284,26 +370,6 @@ fn needed_statistic(planned: &PlannedRelease, transcript: &Transcript<'_>) -> f6
             .par_iter()
             .map(|state| statistic.of(&state.query))
             .reduce(|| 0.0, f64::max),
-    }
-}
-
-/// What one chunk of integers shows: `expected` is contribution, own noise and masks, of which `own` is the own noise. Anything but equal
-/// residues is a gap that nothing explains.
-fn equal(terms: &Terms, own: &[f64], expected: &[f64], published: &[f64]) -> Redrawn {
-    let mut again = expected.to_vec();
-    terms.to_residues(&mut again);
-    let same = again.iter().zip(published).all(|(a, b)| a == b);
-    // Published − contribution − masks: the own noise that is really there.
-    let mut left: Vec<f64> = published
-        .iter()
-        .zip(expected.iter().zip(own))
-        .map(|(x, (y, own))| x - (y - own))
-        .collect();
-    terms.from_steps(&mut left);
-    Redrawn {
-        gap: if same { 0.0 } else { f64::INFINITY },
-        own: left.iter().map(|x| (x / terms.scale).powi(2)).sum(),
-        coordinates: own.len(),
     }
 }
 

@@ -186,7 +186,7 @@ fn correct_runs_have_uniform_p_values() {
 
 /// Copies what an engine tells.
 #[derive(Default, PartialEq, Debug)]
-struct Copy(Vec<(u32, f64, Vec<f64>, Vec<f64>)>);
+struct Copy(Vec<(u32, f64, Vec<u64>, Vec<f64>)>);
 
 impl Observer for Copy {
     fn wants_transcript(&self) -> bool {
@@ -195,7 +195,7 @@ impl Observer for Copy {
 
     fn transcript(&mut self, t: crate::engine::Transcript<'_>) {
         let queries = t.states.iter().flat_map(|state| state.query.values());
-        let (inputs, queries) = (t.inputs.to_vec(), queries.copied().collect());
+        let (inputs, queries) = (t.inputs.bits().collect(), queries.copied().collect());
         self.0.push((t.release.0, t.terms.scale, inputs, queries));
     }
 }

@@ -11,27 +11,27 @@ use super::super::statistics::chi_squared;
 /// a variance at most s/(s − 1) times as large: what depends is one residue in s.
 #[derive(Debug)]
 pub(super) struct Uniform {
+    /// k, at least 8.
+    bits: u32,
     high: [u64; 256],
     low: [u64; 256],
 }
 
-impl Default for Uniform {
-    fn default() -> Self {
+impl Uniform {
+    /// Nothing counted yet, of residues mod 2^`bits`.
+    pub(super) fn new(bits: u32) -> Self {
         Self {
+            bits,
             high: [0; 256],
             low: [0; 256],
         }
     }
-}
 
-impl Uniform {
-    /// Counts residues mod 2³².
-    pub(super) fn add(&mut self, residues: &[f64]) {
+    /// Counts residues. One that is none shows as such where messages are held against the plan.
+    pub(super) fn add(&mut self, residues: &[u64]) {
         for &residue in residues {
-            // Residues are whole numbers below 2³²; what is not is counted where it shows.
-            let word = residue as u32;
-            self.high[(word >> 24) as usize] += 1;
-            self.low[(word & 255) as usize] += 1;
+            self.high[(residue >> (self.bits - 8)) as usize & 255] += 1;
+            self.low[residue as usize & 255] += 1;
         }
     }
 
@@ -67,23 +67,25 @@ mod tests {
     #[test]
     fn uniform_residues_pass_and_others_do_not() {
         let mut rng = Seed::from_u64(3).generator(Label::Scenario);
-        let residues: Vec<f64> = (0..100_000)
-            .map(|_| f64::from(rng.random::<u32>()))
-            .collect();
-        let p = |residues: &[f64]| {
-            let mut uniform = Uniform::default();
-            uniform.add(residues);
-            let tests = uniform.tests();
-            (tests[0].1.1, tests[1].1.1)
-        };
-        // Fixed seed; by chance each is below 1e-4 with probability 1e-4.
-        let (high, low) = p(&residues);
-        assert!(high > 1e-4 && low > 1e-4, "{high} {low}");
-        // One bit short, a step of two, and no mask at all.
-        let short: Vec<f64> = residues.iter().map(|x| (x / 2.0).floor()).collect();
-        assert!(p(&short).0 < 1e-9);
-        let even: Vec<f64> = residues.iter().map(|x| x - x % 2.0).collect();
-        assert!(p(&even).1 < 1e-9);
-        assert!(p(&[5.0; 1000]).0 < 1e-9);
+        for bits in [32, 64] {
+            let residues: Vec<u64> = (0..100_000)
+                .map(|_| rng.random::<u64>() >> (64 - bits))
+                .collect();
+            let p = |residues: &[u64]| {
+                let mut uniform = Uniform::new(bits);
+                uniform.add(residues);
+                let tests = uniform.tests();
+                (tests[0].1.1, tests[1].1.1)
+            };
+            // Fixed seed; by chance each is below 1e-4 with probability 1e-4.
+            let (high, low) = p(&residues);
+            assert!(high > 1e-4 && low > 1e-4, "{high} {low}");
+            // One bit short, a step of two, and no mask at all.
+            let short: Vec<u64> = residues.iter().map(|x| x / 2).collect();
+            assert!(p(&short).0 < 1e-9);
+            let even: Vec<u64> = residues.iter().map(|x| x & !1).collect();
+            assert!(p(&even).1 < 1e-9);
+            assert!(p(&[5; 1000]).0 < 1e-9);
+        }
     }
 }

@@ -4,7 +4,9 @@ use super::super::fixed::Fixed;
 use super::super::levels::{Levels, levels};
 use super::super::table::{Table, Uniform};
 use super::super::words::{Words, fill, uniform};
-use super::super::{LARGEST_SIGMA, RoundedGaussian, UnsupportedSigma, law};
+use super::super::{
+    LARGEST_DISTANCE, LARGEST_DRAW, LARGEST_SIGMA, RoundedGaussian, UnsupportedSigma, law,
+};
 use crate::vocabulary::{CHUNK, GROUP, Label, Seed, StreamKey};
 
 const SIGMAS: [f64; 7] = [0.5, 9.25, 96.0, 97.0, 5000.0, 1_048_576.0, LARGEST_SIGMA];
@@ -167,11 +169,27 @@ fn levels_add_up_and_bounds_hold() {
         assert!(tau * (below as f64).sqrt() >= 2.0 * sigma, "{sigma}");
         let gaussian = RoundedGaussian::new(sigma).unwrap();
         let ratio = gaussian.largest() as f64 / sigma;
-        assert!((12.5..18.0).contains(&ratio), "{sigma}: {ratio}");
+        assert!((12.5..LARGEST_DRAW).contains(&ratio), "{sigma}: {ratio}");
         let draws = (fixed.len() + 2) as f64;
         assert!(draws <= 8.0);
-        assert_eq!(gaussian.statistical_distance(), draws * 2.0_f64.powi(-113));
+        let distance = gaussian.statistical_distance();
+        assert_eq!(distance, draws * 2.0_f64.powi(-113));
+        assert!(distance <= LARGEST_DISTANCE);
     }
+}
+
+#[test]
+fn what_is_said_of_all_laws_holds_for_those_of_one_table_and_is_attained() {
+    for step in 0..=400 {
+        // From ½ to 96 and beyond, in equal ratios.
+        let sigma = 0.5 * (step as f64 / 400.0 * 200.0_f64.ln()).exp();
+        let gaussian = RoundedGaussian::new(sigma).unwrap();
+        let ratio = gaussian.largest() as f64 / sigma;
+        assert!((12.5..=LARGEST_DRAW).contains(&ratio), "{sigma}: {ratio}");
+        assert!(gaussian.statistical_distance() <= LARGEST_DISTANCE);
+    }
+    let widest = RoundedGaussian::new(LARGEST_SIGMA).unwrap();
+    assert_eq!(widest.statistical_distance(), LARGEST_DISTANCE);
 }
 
 #[test]

@@ -15,6 +15,7 @@ fn asked(coordinates: usize) -> RingRequest {
         largest_factor: 1.0,
         distance: 0.0,
         largest_draw: 18.0,
+        supported: (0.5, 1_099_511_627_776.0),
         modulus: None,
     }
 }

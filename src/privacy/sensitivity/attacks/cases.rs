@@ -124,6 +124,15 @@ const RAYLEIGH: [(Adjacency, u32, Option<u32>, f64); 14] = [
     (A::Entry, 1, None, TIGHT),
 ];
 
+/// The same for sums of rows, whose rule is [`UnitRow`]. Binary rows reach 2 to √2 only, as no entry is negative; a test beside
+/// the rule reaches 2.
+const ROW_SUMS: [(Quantity, Adjacency, f64); 4] = [
+    (Quantity::RowSum, A::User, TIGHT),
+    (Quantity::RowSum, A::ReplaceUser, FRAC_1_SQRT_2 * TIGHT),
+    (Quantity::NonnegativeRowSum, A::User, TIGHT),
+    (Quantity::NonnegativeRowSum, A::ReplaceUser, TIGHT),
+];
+
 fn all() -> impl Iterator<Item = (Case, f64)> {
     let products = CASES.iter().map(|&(adjacency, rule, floor, cap, reached)| {
         (Quantity::Product, adjacency, rule, floor, cap, reached)
@@ -142,8 +151,12 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
         ];
         quantities.map(|quantity| (quantity, adjacency, UnitRow, 1, None, TIGHT))
     });
+    let row_sums = ROW_SUMS
+        .iter()
+        .map(|&(quantity, adjacency, reached)| (quantity, adjacency, UnitRow, 1, None, reached));
     products
         .chain(unit_rows)
+        .chain(row_sums)
         .chain(triangles(Quantity::PackedTriangle, &PACKED))
         .chain(triangles(Quantity::IsometricTriangle, &ISOMETRIC))
         .chain(triangles(Quantity::RayleighQuotient, &RAYLEIGH))

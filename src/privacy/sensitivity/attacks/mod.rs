@@ -101,7 +101,7 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
             }
             if case.quantity != Quantity::Product {
                 // Nothing to choose but the data.
-                let moved = triangle(case.quantity, &change).norm() / sensitivity.bound(f64::NAN);
+                let moved = released(case.quantity, &change).norm() / sensitivity.bound(f64::NAN);
                 best = best.max(moved / scale);
                 if best > 1.0 + ROUNDING {
                     return best;
@@ -121,9 +121,12 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
     best
 }
 
-/// What is released of a change of A.
-fn triangle(quantity: Quantity, change: &DMatrix<f64>) -> Block {
+/// What is released of a change: that of a sum of rows itself, of A its triangle.
+fn released(quantity: Quantity, change: &DMatrix<f64>) -> Block {
     let n = change.nrows();
+    if is_row_sum(quantity) {
+        return Block::from_matrix(change);
+    }
     let off_diagonal = match quantity {
         Quantity::IsometricTriangle => 2.0_f64.sqrt(),
         _ => 1.0,
@@ -131,6 +134,10 @@ fn triangle(quantity: Quantity, change: &DMatrix<f64>) -> Block {
     let weight = move |i, j| if i == j { 1.0 } else { off_diagonal };
     let entries = (0..n).flat_map(|i| (i..n).map(move |j| weight(i, j) * change[(i, j)]));
     Block::from_values(PackedTriangle::coordinates(n), 1, entries.collect())
+}
+
+fn is_row_sum(quantity: Quantity) -> bool {
+    matches!(quantity, Quantity::RowSum | Quantity::NonnegativeRowSum)
 }
 
 /// Changes of the contribution of adjacent data.
@@ -152,7 +159,13 @@ fn changes<A: Attacked>(case: Case, n: usize, rng: &mut impl Rng) -> Vec<DMatrix
                 "{}: {distance}",
                 A::ADJACENCY
             );
-            A::contribution(b, case.floor, case.cap) - A::contribution(a, case.floor, case.cap)
+            match is_row_sum(case.quantity) {
+                true => A::row_sum(b) - A::row_sum(a),
+                false => {
+                    A::contribution(b, case.floor, case.cap)
+                        - A::contribution(a, case.floor, case.cap)
+                }
+            }
         })
         .collect()
 }

@@ -24,6 +24,11 @@ pub(super) trait Attacked: Neighbouring {
 
     /// The matrix A of this data under a degree floor and a cap.
     fn contribution(data: &Self::Data, floor: u32, cap: Option<u32>) -> DMatrix<f64>;
+
+    /// The sum of the rows of this data, one column; of a matrix, which has none, nothing.
+    fn row_sum(_: &Self::Data) -> DMatrix<f64> {
+        DMatrix::zeros(0, 1)
+    }
 }
 
 /// Adjacencies on rows; what differs is the structured pairs.
@@ -106,6 +111,18 @@ impl<A: OnRows> Attacked for A {
         let rows = capped.normalised_rows(NonZeroU32::new(floor).expect("at least 1"));
         let identity = Block::from_matrix(&DMatrix::identity(n, n));
         rows.gram_product(&identity).to_matrix()
+    }
+
+    fn row_sum(data: &Interactions) -> DMatrix<f64> {
+        let rows = data.normalised_rows(NonZeroU32::MIN);
+        let mut sum = DMatrix::zeros(data.items(), 1);
+        for i in 0..rows.len() {
+            let (items, values) = rows.row(i);
+            for (&item, value) in items.iter().zip(values) {
+                sum[(item as usize, 0)] += value;
+            }
+        }
+        sum
     }
 }
 

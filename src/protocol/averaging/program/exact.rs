@@ -1,7 +1,8 @@
 //! Whether a program adds up every input exactly once, so that sums of integers are exact.
 
 use super::super::Network;
-use super::{Form, Program};
+use super::super::step::PeerStep;
+use super::{Form, Part, PeerProgram, Program};
 
 /// The prime 2⁶¹ − 1.
 const PRIME: u128 = (1 << 61) - 1;
@@ -32,13 +33,7 @@ impl Program {
         let Form::Listed(steps) = self.form() else {
             return false;
         };
-        let whole = |weight: f64| weight == 1.0;
-        let all = steps.iter().flatten();
-        let added = self.factor() == 1.0
-            && all.clone().all(|step| {
-                (step.own == 0.0 || whole(step.own)) && step.expect.iter().all(|e| whole(e.weight))
-            });
-        if !added {
+        if self.factor() != 1.0 || !steps.iter().all(|steps| only_add(steps)) {
             return false;
         }
         let peers = network.peers() as u128;
@@ -104,10 +99,29 @@ impl Program {
     }
 }
 
+impl PeerProgram {
+    /// Whether all that this peer does in every turn is to add what it keeps and what comes, so that sums of integers mod 2^k stay such
+    /// sums. Whether everybody ends with all inputs once is a question of the whole program, [`Program::sums_exactly`].
+    #[must_use]
+    pub fn only_adds(&self) -> bool {
+        self.turns().iter().all(|turn| match turn.part() {
+            Part::Listed { steps, .. } => turn.factor() == 1.0 && only_add(steps),
+            Part::Recurrence { .. } | Part::Passing(_) => false,
+        })
+    }
+}
+
+/// Whether every weight is 1 and own values are kept or dropped.
+fn only_add(steps: &[PeerStep]) -> bool {
+    steps.iter().all(|step| {
+        (step.own == 0.0 || step.own == 1.0) && step.expect.iter().all(|e| e.weight == 1.0)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::averaging::{Expected, PeerStep};
+    use crate::protocol::averaging::Expected;
 
     /// A triangle.
     struct Triangle;
@@ -150,7 +164,12 @@ mod tests {
     #[test]
     fn only_a_sum_of_everybody_once_is_exact() {
         let good = || step(1.0, &[1.0, 1.0]);
-        assert!(program(1.0, [good(), good(), good()]).sums_exactly(&Triangle));
+        let summing = program(1.0, [good(), good(), good()]);
+        assert!(summing.sums_exactly(&Triangle));
+        assert!((0..3).all(|peer| summing.peer(&Triangle, peer).only_adds()));
+        let scaled = program(1.0, [good(), step(1.0, &[1.0, 2.0]), good()]);
+        let only_adds = [0, 1, 2].map(|peer| scaled.peer(&Triangle, peer).only_adds());
+        assert_eq!(only_adds, [true, false, true]);
         assert!(!program(2.0, [good(), good(), good()]).sums_exactly(&Triangle));
         for bad in [
             step(0.0, &[1.0, 1.0]),
@@ -169,6 +188,7 @@ mod tests {
         assert!(!turns([good(), step(0.0, &[1.0, 1.0]), good()]).sums_exactly(&Triangle));
         let recurrence = Program::recurrence(&Triangle, Vec::new());
         assert!(!recurrence.sums_exactly(&Triangle));
+        assert!(!recurrence.peer(&Triangle, 0).only_adds());
         // Peer 0 takes peer 1's value for its own and peer 2 in twice: three inputs, and not each once.
         let twice = vec![
             vec![

@@ -1,0 +1,315 @@
+//! Principal components about a private mean: the mean is released first, and everything after it is about what is left.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Algorithm, History, Next, PublicState, ReleaseSpec, Released};
+use crate::linalg::{Block, NotFullRank, SparseRows};
+use crate::vocabulary::{Iteration, Quantity, ReleaseId};
+
+/// Another algorithm on rows from which a mean was taken that was itself released under noise.
+///
+/// Release 1 is Σ clip(x_i, R_raw)/R_raw over all rows. With m the public number of slots everybody then knows
+/// m̂ = R_raw·sum/m, and a row enters all later releases as clip(x_i − m̂, R)/R: `inner` is run on those. Two clips make
+/// every release a function of rows of norm at most 1, whatever the peers hold; a slot that nobody fills contributes the zero
+/// vector to *all* releases, also after centring.
+///
+/// # Privacy
+/// Release 1 moves by at most 1 if a row is there or not, by at most 2 (√2 if no entry is negative) if it is replaced.
+/// Given its outcome m̂ is a public constant, so that the later releases have the sensitivities of `inner` on rows of norm at
+/// most 1. The losses add as those of adaptive Gaussian releases do: μ² = Σ μ_l².
+///
+/// # The trap
+/// The error δ of m̂ is in every centred row alike and adds m·δδᵀ to the matrix: a spike of m‖δ‖² in a random direction, which
+/// becomes the first eigenvector if the mean is bought too cheaply. [`mean_share`] is the public rule that avoids it.
+///
+/// # Shapes
+/// Release 1 is n × 1, the others are those of `inner`. Its iteration is the first one of `inner`.
+#[derive(Clone, Debug)]
+pub struct Centred {
+    /// What is computed of the centred rows.
+    pub inner: Arc<dyn Algorithm>,
+    /// m: slots for rows, filled or not; public.
+    pub slots: usize,
+    /// R_raw: rows are shortened to this before they are summed.
+    pub raw_clip: f64,
+    /// R: centred rows are shortened to this.
+    pub radius: f64,
+    /// Whether no entry of any row is below 0 or above 1: the bound on the sum then is the one for rows without negative
+    /// entries, to which they are clipped here too, and so is the mean.
+    pub unit_box: bool,
+}
+
+/// The share f of μ² that the mean is given: the least one at which the spike of its error is no larger than the noise matrix,
+///
+/// s²R_raw²·n/(f μ² m) ≤ √2·c R²·√n/(μ√(1 − f)),
+///
+/// where s and c are the sensitivities of the sum and of the isometric triangle (1 and 1 where one row is there or not). All of
+/// it is public. The left side is the mean of m‖δ‖², the right one about the norm of the noise of
+/// [`IsometricCovariance`](super::IsometricCovariance).
+///
+/// f/√(1−f) = K has the solution f = K(√(K² + 4) − K)/2, which lies between 0 and 1.
+#[must_use]
+pub fn mean_share(
+    (columns, slots): (usize, usize),
+    (raw_clip, radius): (f64, f64),
+    (of_sum, of_triangle): (f64, f64),
+    mu: f64,
+) -> f64 {
+    let spike = (of_sum * raw_clip).powi(2) * columns as f64 / (mu * mu * slots as f64);
+    let noise = 2.0_f64.sqrt() * of_triangle * radius * radius * (columns as f64).sqrt() / mu;
+    let k = spike / noise;
+    // The same without a difference of large numbers.
+    2.0 * k / ((k * k + 4.0).sqrt() + k)
+}
+
+/// What `values` are multiplied with to have norm at most 1 in units of `radius`.
+fn shortening(values: &[f64], radius: f64) -> f64 {
+    let largest = values.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    if largest == 0.0 {
+        return radius.recip();
+    }
+    let squares: f64 = values.iter().map(|x| (x / largest).powi(2)).sum();
+    let norm = squares.sqrt();
+    match norm * (largest / radius) <= 1.0 {
+        true => radius.recip(),
+        // A little shorter than 1, so that rounding never makes a row longer than its bound.
+        false => (1.0 - 1e-12) / norm / largest,
+    }
+}
+
+impl Centred {
+    /// What is released of the rows: all of them.
+    fn quantity(&self) -> Quantity {
+        match self.unit_box {
+            true => Quantity::NonnegativeRowSum,
+            false => Quantity::RowSum,
+        }
+    }
+
+    /// The numbers of one row as they enter: clipped to the box, if there is one.
+    fn entry(&self, x: f64) -> f64 {
+        match self.unit_box {
+            true => x.clamp(0.0, 1.0),
+            false => x,
+        }
+    }
+
+    /// m̂, from the released sum.
+    fn mean(&self, sum: &Block) -> Vec<f64> {
+        let unit = self.raw_clip / self.slots as f64;
+        let values = sum.values().iter();
+        values.map(|x| self.entry(x * unit)).collect()
+    }
+
+    /// Σ clip(x_i, R_raw)/R_raw.
+    fn row_sum(&self, rows: &SparseRows) -> Vec<f64> {
+        let mut sum = vec![0.0; rows.dimension()];
+        let mut row = Vec::new();
+        for i in 0..rows.len() {
+            let (columns, values) = rows.row(i);
+            row.clear();
+            row.extend(values.iter().map(|x| self.entry(*x)));
+            let factor = shortening(&row, self.raw_clip);
+            for (&column, x) in columns.iter().zip(&row) {
+                sum[column as usize] += x * factor;
+            }
+        }
+        sum
+    }
+
+    /// clip(x_i − m̂, R)/R for every filled slot, one after the other.
+    fn centred_values(&self, rows: &SparseRows, mean: &[f64]) -> Vec<f64> {
+        let n = rows.dimension();
+        let mut out = Vec::new();
+        for i in 0..rows.len() {
+            let (columns, values) = rows.row(i);
+            if columns.is_empty() {
+                continue;
+            }
+            let start = out.len();
+            out.extend(mean.iter().map(|x| -x));
+            let row: &mut [f64] = &mut out[start..start + n];
+            for (&column, x) in columns.iter().zip(values) {
+                row[column as usize] += self.entry(*x);
+            }
+            let factor = shortening(row, self.radius);
+            row.iter_mut().for_each(|x| *x *= factor);
+        }
+        out
+    }
+
+    /// The matrix of these numbers: a row for every filled slot, none for the others.
+    fn matrix(rows: &SparseRows, values: &[f64]) -> SparseRows {
+        SparseRows::dense(rows.dimension(), values.to_vec())
+            .expect("released sums are finite, and shortened rows too")
+    }
+
+    /// How many numbers of what was prepared are centred rows.
+    fn centred_length(rows: &SparseRows) -> usize {
+        let filled = (0..rows.len()).filter(|&i| !rows.row(i).0.is_empty());
+        filled.count() * rows.dimension()
+    }
+
+    /// The releases of `inner`, under its own numbers.
+    fn own_past(past: &[Released]) -> Vec<Released> {
+        let renumbered = |one: &Released| Released {
+            release: ReleaseId(one.release.0 - 1),
+            ..one.clone()
+        };
+        past.iter().skip(1).map(renumbered).collect()
+    }
+
+    /// The state as `inner` knows it.
+    fn own_state(state: &PublicState) -> PublicState {
+        PublicState {
+            query: Arc::clone(&state.query),
+            past: Self::own_past(&state.past),
+            carried: state.carried.clone(),
+            released: state.released.saturating_sub(1),
+            agreed: state.agreed,
+        }
+    }
+
+    /// The state after one of `inner`'s releases.
+    fn outer_state(state: &PublicState, own: PublicState) -> PublicState {
+        let mut past = vec![state.past[0].clone()];
+        past.extend(own.past.into_iter().map(|one| Released {
+            release: one.release.next(),
+            ..one
+        }));
+        PublicState {
+            query: own.query,
+            past,
+            carried: own.carried,
+            released: state.released,
+            agreed: own.agreed,
+        }
+    }
+}
+
+impl Algorithm for Centred {
+    fn name(&self) -> &'static str {
+        "centred"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, f64)> {
+        let mut all = vec![
+            (self.inner.name(), 1.0),
+            ("slots", self.slots as f64),
+            ("raw_clip", self.raw_clip),
+            ("radius", self.radius),
+            ("unit_box", f64::from(u8::from(self.unit_box))),
+        ];
+        all.extend(self.inner.settings());
+        all
+    }
+
+    fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    fn query_columns(&self) -> usize {
+        self.inner.query_columns()
+    }
+
+    /// The mean's share is that of an average release; what it really spends is the plan's to say (`noise_factors`).
+    fn releases(&self) -> Vec<ReleaseSpec> {
+        let later = self.inner.releases();
+        let columns = self.query_columns();
+        let mut mean = ReleaseSpec::sum(1, self.quantity(), (self.dimension(), 1), columns);
+        let shares: f64 = later.iter().map(|release| release.share).sum();
+        mean.share = shares / later.len() as f64;
+        if let Some(first) = later.first() {
+            mean.iteration = first.iteration.max(Iteration(1));
+        }
+        std::iter::once(mean).chain(later).collect()
+    }
+
+    fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {
+        if state.released == 0 {
+            return Next::Release(ReleaseId(1));
+        }
+        match self.inner.next(&Self::own_state(state), declared) {
+            Next::Release(id) => Next::Release(id.next()),
+            other => other,
+        }
+    }
+
+    fn statistic(&self, state: &PublicState) -> f64 {
+        match state.released {
+            0 => 0.0,
+            _ => self.inner.statistic(&Self::own_state(state)),
+        }
+    }
+
+    fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {
+        let Some(first) = history.past.first() else {
+            return self.row_sum(rows);
+        };
+        let mut prepared = self.centred_values(rows, &self.mean(&first.sum));
+        let own = History {
+            release: ReleaseId(history.release.0 - 1),
+            query: history.query,
+            past: &Self::own_past(history.past),
+        };
+        let centred = Self::matrix(rows, &prepared);
+        prepared.extend(self.inner.prepare(&centred, own));
+        prepared
+    }
+
+    fn add_contribution(
+        &self,
+        release: ReleaseId,
+        rows: &SparseRows,
+        prepared: &[f64],
+        range: Range<usize>,
+        out: &mut [f64],
+    ) {
+        if release == ReleaseId(1) {
+            for (out, x) in out.iter_mut().zip(&prepared[range]) {
+                *out += x;
+            }
+            return;
+        }
+        let (centred, own) = prepared.split_at(Self::centred_length(rows));
+        let centred = Self::matrix(rows, centred);
+        let release = ReleaseId(release.0 - 1);
+        self.inner
+            .add_contribution(release, &centred, own, range, out);
+    }
+
+    fn advance(
+        &self,
+        state: &PublicState,
+        sum: &Arc<Block>,
+        sigmas: &[f64],
+    ) -> Result<PublicState, NotFullRank> {
+        if state.released == 0 {
+            return Ok(state.followed_by(sum, sigmas));
+        }
+        let own = self.inner.advance(&Self::own_state(state), sum, sigmas)?;
+        Ok(Self::outer_state(state, own))
+    }
+
+    fn conclude(
+        &self,
+        state: &PublicState,
+        sum: &Arc<Block>,
+        sigmas: &[f64],
+    ) -> Result<PublicState, NotFullRank> {
+        if state.released == 0 {
+            return self.advance(state, sum, sigmas);
+        }
+        let own = self.inner.conclude(&Self::own_state(state), sum, sigmas)?;
+        Ok(Self::outer_state(state, own))
+    }
+
+    /// After the mean alone, where the query started.
+    fn estimate(&self, state: &PublicState) -> Arc<Block> {
+        match state.released {
+            0 | 1 => Arc::clone(&state.query),
+            _ => self.inner.estimate(&Self::own_state(state)),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Analyze Gauss in coordinates in which lengths are those of the matrix.
+
+use std::f64::consts::SQRT_2;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::covariance::leading;
+use super::{Algorithm, History, PublicState, ReleaseSpec};
+use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows};
+use crate::vocabulary::{Quantity, ReleaseId};
+
+/// A = Σ_u r̂_uᵀr̂_u, released once as A_ii and √2·A_ij for i < j, with independent noise of equal σ on each.
+///
+/// # Why
+/// In these coordinates the length of a change C of A is ‖C‖_F, without a distinction between what lies on the diagonal and
+/// what does not: 1 for a row of norm 1 that is there or not. The packed triangle charged at the same 1, as Analyze Gauss is
+/// printed ([`Covariance`](super::Covariance) with `sensitivity = "unit-row"`), has noise of σ on every entry and norm about
+/// 2σ√n; here an entry off the diagonal is divided by √2 again, so that the noise matrix has norm about √2·σ√n. Where the
+/// sensitivity of the packed triangle is known to be smaller (`sensitivity = "exact"` for interactions) the two differ little.
+///
+/// # Shapes
+/// The release is n(n+1)/2 × 1. The query takes no part.
+///
+/// # Privacy
+/// Δ is that of the isometric triangle, see `privacy/sensitivity`. The estimate is post-processing.
+///
+/// # Source
+/// Dwork, Talwar, Thakurta & Zhang 2014, Algorithm 1, for the release; the coordinates are those in which symmetric matrices
+/// are usually written as vectors (svec).
+#[derive(Clone, Copy, Debug)]
+pub struct IsometricCovariance {
+    /// Items n.
+    pub dimension: usize,
+    /// Eigenvectors wanted.
+    pub rank: usize,
+}
+
+impl IsometricCovariance {
+    /// Multiplies what lies off the diagonal among the coordinates `range` of the triangle.
+    fn scale(&self, range: Range<usize>, factor: f64, values: &mut [f64]) {
+        let starts = (0..self.dimension).map(|i| PackedTriangle::row_start(self.dimension, i));
+        let first = range.start;
+        let mut diagonal = starts.skip_while(|&at| at < first).peekable();
+        for (coordinate, value) in range.zip(values) {
+            if diagonal.next_if_eq(&coordinate).is_none() {
+                *value *= factor;
+            }
+        }
+    }
+}
+
+impl Algorithm for IsometricCovariance {
+    fn name(&self) -> &'static str {
+        "isometric-covariance"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, f64)> {
+        vec![("rank", self.rank as f64)]
+    }
+
+    fn releases(&self) -> Vec<ReleaseSpec> {
+        let shape = (PackedTriangle::coordinates(self.dimension), 1);
+        vec![ReleaseSpec::sum(
+            1,
+            Quantity::IsometricTriangle,
+            shape,
+            self.rank,
+        )]
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    fn query_columns(&self) -> usize {
+        self.rank
+    }
+
+    fn prepare(&self, _: &SparseRows, _: History<'_>) -> Vec<f64> {
+        Vec::new()
+    }
+
+    fn add_contribution(
+        &self,
+        _: ReleaseId,
+        rows: &SparseRows,
+        _: &[f64],
+        range: Range<usize>,
+        out: &mut [f64],
+    ) {
+        let mut triangle = vec![0.0; out.len()];
+        rows.add_gram_triangle(range.clone(), &mut triangle);
+        self.scale(range, SQRT_2, &mut triangle);
+        for (out, value) in out.iter_mut().zip(triangle) {
+            *out += value;
+        }
+    }
+
+    fn advance(
+        &self,
+        state: &PublicState,
+        sum: &Arc<Block>,
+        sigmas: &[f64],
+    ) -> Result<PublicState, NotFullRank> {
+        Ok(state.followed_by(sum, sigmas))
+    }
+
+    fn estimate(&self, state: &PublicState) -> Arc<Block> {
+        let Some(released) = state.past.last() else {
+            return Arc::clone(&state.query);
+        };
+        let mut triangle = released.sum.values().to_vec();
+        self.scale(0..triangle.len(), SQRT_2.recip(), &mut triangle);
+        Arc::new(leading((self.dimension, self.rank), &triangle))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::contribution;
+    use crate::linalg::{start_block, subspace_distance, top_eigenvectors};
+    use crate::vocabulary::Seed;
+
+    #[test]
+    fn lengths_are_those_of_the_matrix_and_the_eigenvectors_are_exact_without_noise() {
+        let mut rows = SparseRows::new(25);
+        for u in 0..200_u32 {
+            let entries = (0..25).filter(|c| (u * 7 + c * c * 3 + u * c) % 11 < 2 + c % 3);
+            rows.push_row(entries.map(|c| (c, 0.25)))
+                .expect("ascending");
+        }
+        let algorithm = IsometricCovariance {
+            dimension: 25,
+            rank: 3,
+        };
+        let start = Arc::new(start_block(&Seed::from_u64(1), 25, 3).expect("full rank"));
+        let state = PublicState::new(start);
+        let shape = (25 * 26 / 2, 1);
+        let sum = Arc::new(contribution(&algorithm, &rows, state.history(), shape));
+        let identity = Block::from_matrix(&nalgebra::DMatrix::identity(25, 25));
+        let frobenius = rows.gram_product(&identity).norm();
+        assert!((sum.norm() / frobenius - 1.0).abs() < 1e-12);
+        for width in [1, 7, 30] {
+            let mut cut = vec![0.0; shape.0];
+            for (k, out) in cut.chunks_mut(width).enumerate() {
+                let range = k * width..k * width + out.len();
+                algorithm.add_contribution(ReleaseId(1), &rows, &[], range, out);
+            }
+            assert_eq!(cut, sum.values(), "{width}");
+        }
+        let state = algorithm.advance(&state, &sum, &[0.0]).expect("always");
+        let top = top_eigenvectors(&rows, 3).expect("converges");
+        assert!(subspace_distance(&algorithm.estimate(&state), &top.vectors) < 1e-8);
+    }
+}

@@ -1,0 +1,486 @@
+//! From a file of numbers to the rows that peers hold, and what is released first where their mean is private.
+//!
+//! # Neighbours stay neighbours
+//! A record of a matrix is one row (one slot for a row, which may be empty), a record of ratings that are kept as numbers all
+//! ratings of one user. The steps between the file and the peers are, in this order:
+//!
+//! | step | what it looks at |
+//! | --- | --- |
+//! | columns that are left out | the number of a column |
+//! | `ranges`, `scale` | one number, public constants |
+//! | item list, hold-out, degree cap (ratings only) | one user's row: see [`super::filters`] |
+//! | `centre = "public"` or a number | one number, a public constant; an empty slot stays empty |
+//! | `centre = "user"` | one user's row |
+//! | `row_clip` | one row, a public constant |
+//! | partition | the place of a row in the public list |
+//!
+//! Each maps a row by a function of that row alone and an empty row to an empty row, so that two files that differ in one row,
+//! or in whether its slot is filled, still do afterwards or have become equal. What they become has norm at most 1 for every
+//! file, and that is all that the bounds of `sensitivity = "unit-row"` ask for. `centre = "private"` takes place at the peers,
+//! see [`Centred`](crate::algorithm::Centred): it is part of the releases and accounted with them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::centring::Centring;
+use super::data_summary::DataSummary;
+use super::error::{DataTableError, ExperimentError, PrivacyTableError};
+use super::held_out::HeldOut;
+use crate::algorithm::{Output, Start, mean_share};
+use crate::config::{
+    Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig,
+    RatingValues,
+};
+use crate::data::{
+    self, DataError, Dataset, Interactions, Loaded, MatrixFormat, MatrixOptions, Preparation,
+    PreparationError,
+};
+use crate::linalg::SparseRows;
+use crate::privacy::{Adjacency, Budget, Sensitivity, SensitivityRule, SensitivitySpec, calibrate};
+use crate::vocabulary::Quantity;
+
+/// Whether a configuration is about numbers and not about who interacted with what.
+pub(crate) fn are_meant(data: &DataConfig) -> bool {
+    is_matrix(data) || data.values == Some(RatingValues::Ratings)
+}
+
+/// Whether rows of a matrix are the records.
+pub(super) fn is_matrix(data: &DataConfig) -> bool {
+    !matches!(data.format, DataFormat::Ratings(_))
+}
+
+fn centre(data: &DataConfig) -> Centre {
+    data.centre.unwrap_or(Centre::Named(NamedCentre::None))
+}
+
+fn is_private(data: &DataConfig) -> bool {
+    centre(data).name() == Some(NamedCentre::Private)
+}
+
+/// Refuses keys that do not go with each other, whatever the data.
+pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
+    let data = &config.data;
+    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
+    let generated = data.format == DataFormat::Generated;
+    if generated != data.generate.is_some() {
+        return refuse(
+            "generate",
+            "belongs to format = \"generated\", which belongs to it: give both or neither",
+        );
+    }
+    if generated != data.path.as_os_str().is_empty() {
+        return refuse(
+            "path",
+            "is the file to read: give it, except with format = \"generated\", which reads none",
+        );
+    }
+    let csv = data.format == DataFormat::Matrix(MatrixFormat::MatrixCsv);
+    if data.header.is_some() && !csv {
+        return refuse(
+            "header",
+            "is a key of format = \"matrix-csv\"; leave it out",
+        );
+    }
+    if data.drop.is_some() && (!is_matrix(data) || generated) {
+        return refuse(
+            "drop",
+            "is a key of formats \"matrix-csv\" and \"npy\"; leave it out",
+        );
+    }
+    if !are_meant(data) {
+        let given = [
+            ("ranges", data.ranges.is_some()),
+            ("row_limit", data.row_limit.is_some()),
+            ("centre", data.centre.is_some()),
+            ("means", data.means.is_some()),
+            ("raw_clip", data.raw_clip.is_some()),
+            ("mean_share", data.mean_share.is_some()),
+            ("row_clip", data.row_clip.is_some()),
+            ("scale", data.scale.is_some()),
+        ];
+        return match given.into_iter().find(|(_, given)| *given) {
+            Some((key, _)) => refuse(
+                key,
+                "is about numbers, and this file is read as who interacted with what: set values = \"ratings\", choose a format of \
+                 matrices, or leave it out",
+            ),
+            None => Ok(()),
+        };
+    }
+    check_numbers(config)?;
+    check_privacy(config)
+}
+
+/// The keys of numbers among themselves.
+fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
+    let data = &config.data;
+    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
+    let matrix = is_matrix(data);
+    let length = |key, found: Option<f64>| match found {
+        Some(found) if !(found.is_finite() && found > 0.0) => {
+            let wrong = PreparationError::Length { key, found };
+            Err(DataTableError::from(DataError::from(wrong)))
+        }
+        _ => Ok(()),
+    };
+    length("row_clip", data.row_clip)?;
+    length("raw_clip", data.raw_clip)?;
+    if data.row_clip.is_none() {
+        return refuse(
+            "row_clip",
+            "is missing: rows of numbers need a public bound on their length, to which longer ones are shortened",
+        );
+    }
+    if data.threshold != 0.0 || data.degree_floor != 1 {
+        let key = if data.threshold == 0.0 {
+            "degree_floor"
+        } else {
+            "threshold"
+        };
+        return refuse(
+            key,
+            "is about interactions, and this file is read as numbers; leave it out",
+        );
+    }
+    if matrix {
+        let rating_keys = [
+            ("items", data.items > 0),
+            ("items_file", data.items_file.is_some()),
+            ("degree_cap", data.degree_cap.is_some()),
+            ("values", data.values.is_some()),
+            ("scale", data.scale.is_some()),
+        ];
+        if let Some((key, _)) = rating_keys.into_iter().find(|(_, given)| *given) {
+            return refuse(
+                key,
+                "is about rating files, and this is a matrix; leave it out",
+            );
+        }
+        let evaluation = &config.evaluation;
+        if evaluation.holdout.is_some() || evaluation.test.is_some() {
+            return refuse(
+                "format",
+                "is one of matrices, of which nothing is held out: leave evaluation.holdout and evaluation.test out",
+            );
+        }
+    }
+    if config.evaluation.reference_floor.is_some() || config.algorithm.start == Start::Popularity {
+        return refuse(
+            "format",
+            "is read as numbers, which have no degrees: leave evaluation.reference_floor out, and algorithm.start at \"random\"",
+        );
+    }
+    if config.algorithm.output == Some(Output::LowRank) || config.evaluation.diagnostics {
+        return refuse(
+            "format",
+            "is read as numbers, whose exact components are of another matrix than the one that is released: leave algorithm.output and \
+             evaluation.diagnostics out",
+        );
+    }
+    if data.scale.is_some() && data.ranges.is_none() {
+        return refuse(
+            "scale",
+            "maps the range of ratings: give that too, as ranges = [low, high]",
+        );
+    }
+    let named = centre(data).name();
+    match (matrix, named) {
+        (true, None | Some(NamedCentre::User)) => {
+            return refuse(
+                "centre",
+                "of a matrix is \"none\", \"public\" or \"private\"; a number, or \"user\", is for ratings",
+            );
+        }
+        (false, Some(NamedCentre::Public | NamedCentre::Private)) => {
+            return refuse(
+                "centre",
+                "of ratings is \"none\", \"user\" or a number; \"public\" and \"private\" take a mean from every column of a matrix",
+            );
+        }
+        _ => {}
+    }
+    if let Centre::Constant(found) = centre(data)
+        && !found.is_finite()
+    {
+        return refuse("centre", "must be a finite number, or one of its names");
+    }
+    if data.means.is_some() != (named == Some(NamedCentre::Public)) {
+        return refuse(
+            "means",
+            "belongs to centre = \"public\", which belongs to it: give both or neither",
+        );
+    }
+    let private = is_private(data);
+    if data.raw_clip.is_some() != private {
+        return refuse(
+            "raw_clip",
+            "belongs to centre = \"private\", which needs it: the public length to which rows are shortened before they are summed",
+        );
+    }
+    if private && !Centring::precedes(config.algorithm.kind) {
+        return refuse(
+            "centre",
+            "= \"private\" is for algorithm.kind = \"power\", \"momentum\", \"krylov\", \"covariance\" and \"isometric-covariance\": choose one \
+             of them, or another centre",
+        );
+    }
+    match data.mean_share {
+        Some(_) if !private => refuse(
+            "mean_share",
+            "belongs to centre = \"private\"; leave it out",
+        ),
+        Some(MeanShare::Share(share)) if !(share > 0.0 && share < 1.0) => refuse(
+            "mean_share",
+            "must lie strictly between 0 and 1, or be \"auto\"",
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Numbers have no interactions: what one record is, and how it is bounded.
+fn check_privacy(config: &Config) -> Result<(), ExperimentError> {
+    let (adjacency, rule) = (config.privacy.adjacency, config.privacy.sensitivity);
+    let of_rows = matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
+    let fits = match of_rows {
+        true => rule == SensitivityRule::UnitRow,
+        // Changes of the matrix are bounded without looking at rows, so also of rows of numbers.
+        false => adjacency.is_of_matrix() && !is_private(&config.data),
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(DataTableError::NumbersAdjacency { adjacency, rule }.into()),
+    }
+}
+
+/// How a file of numbers is read.
+pub(super) fn options(data: &DataConfig) -> MatrixOptions {
+    MatrixOptions {
+        header: data.header.unwrap_or(false),
+        drop: data.drop.clone().unwrap_or_default(),
+    }
+}
+
+/// A matrix is not filtered: its rows and columns, with a summary.
+pub(super) fn held(loaded: &Loaded) -> (Arc<Interactions>, DataSummary, Option<HeldOut>) {
+    let Loaded {
+        interactions,
+        counts,
+        ..
+    } = loaded;
+    let empty = loaded.values.as_ref().map_or(0, |values| {
+        let empty = (0..values.len()).filter(|&row| values.row(row).0.is_empty());
+        empty.count()
+    });
+    let summary = DataSummary {
+        users: interactions.users(),
+        items: interactions.items(),
+        items_kept: interactions.items(),
+        ratings: counts.ratings,
+        users_without_interactions: empty,
+        degree_floor: 1,
+        ..DataSummary::default()
+    };
+    (Arc::new(interactions.clone()), summary, None)
+}
+
+/// The numbers of what the filters left, prepared by public constants: of a matrix before centring, of ratings after it.
+pub(super) fn prepared(
+    config: &Config,
+    base: &Path,
+    loaded: &Loaded,
+    kept: &Interactions,
+) -> Result<SparseRows, ExperimentError> {
+    let data = &config.data;
+    let Some(values) = &loaded.values else {
+        return Ok(SparseRows::new(kept.items()));
+    };
+    let ranges = match &data.ranges {
+        None => Vec::new(),
+        Some(RangesConfig::All([low, high])) => vec![(*low, *high)],
+        Some(RangesConfig::Each(list)) => list.iter().map(|[low, high]| (*low, *high)).collect(),
+        Some(RangesConfig::File(path)) => pairs(&base.join(path))?,
+    };
+    let scale = match (&data.scale, &ranges[..]) {
+        (Some([low, high]), _) => (*low, *high),
+        // Ratings stay on their own scale, numbers of a matrix become parts of their range.
+        (None, [range]) if !is_matrix(data) => *range,
+        _ => (0.0, 1.0),
+    };
+    let columns = kept.items();
+    let preparation = Preparation::new(ranges, scale, data.row_limit, columns);
+    let preparation = preparation.map_err(DataError::from);
+    let preparation = preparation.map_err(DataTableError::from)?;
+    let rows = if is_matrix(data) {
+        preparation.rows(values)
+    } else {
+        preparation.rows(&of_kept(values, &loaded.interactions, kept))
+    };
+    let rows = rows.map_err(DataTableError::from)?;
+    Ok(match centre(data) {
+        Centre::Constant(number) => less(&rows, |_| number),
+        Centre::Named(NamedCentre::User) => less(&rows, |values| {
+            values.iter().sum::<f64>() / values.len().max(1) as f64
+        }),
+        Centre::Named(_) => rows,
+    })
+}
+
+/// Every row less a number of its own.
+fn less(rows: &SparseRows, number: impl Fn(&[f64]) -> f64) -> SparseRows {
+    let mut out = SparseRows::new(rows.dimension());
+    for i in 0..rows.len() {
+        let (items, values) = rows.row(i);
+        let taken = number(values);
+        let entries = items.iter().zip(values);
+        let entries = entries.map(|(&item, x)| (item, (x - taken).clamp(-f64::MAX, f64::MAX)));
+        out.push_row(entries)
+            .expect("finite numbers of a valid row");
+    }
+    out
+}
+
+/// The ratings that the filters left, by the columns that they left.
+fn of_kept(values: &SparseRows, read: &Interactions, kept: &Interactions) -> SparseRows {
+    let all = (0..read.items() as u32).map(|item| (read.item_name(item as usize), item));
+    let numbers: std::collections::BTreeMap<&str, u32> = all.collect();
+    let before: Vec<Option<u32>> = (0..kept.items())
+        .map(|item| numbers.get(kept.item_name(item)).copied())
+        .collect();
+    let mut out = SparseRows::new(kept.items());
+    for user in 0..kept.users() {
+        let (items, ratings) = values.row(user);
+        let rating = |&item: &u32| {
+            let at = items.binary_search(&before[item as usize]?).ok()?;
+            Some((item, ratings[at]))
+        };
+        out.push_row(kept.row(user).iter().filter_map(rating))
+            .expect("items of a valid row and finite ratings");
+    }
+    out
+}
+
+/// Public ranges from a file, one line `low,high` per column.
+fn pairs(path: &Path) -> Result<Vec<(f64, f64)>, ExperimentError> {
+    let rows = constants(path)?;
+    (0..rows.len())
+        .map(|i| match rows.row(i).1 {
+            [low, high] => Ok((*low, *high)),
+            _ => Err(DataTableError::Key {
+                key: "ranges",
+                why: "names a file that has other lines than low,high: give one such line per column",
+            }
+            .into()),
+        })
+        .collect()
+}
+
+fn constants(path: &Path) -> Result<SparseRows, ExperimentError> {
+    let loaded = data::load_matrix(path, MatrixFormat::MatrixCsv, &MatrixOptions::default());
+    let values = loaded.map_err(DataTableError::from)?.values;
+    Ok(values.unwrap_or_else(|| SparseRows::new(0)))
+}
+
+/// The rows that peers hold, of prepared numbers.
+pub(super) fn rows(
+    config: &Config,
+    base: &Path,
+    samples: &SparseRows,
+) -> Result<SparseRows, ExperimentError> {
+    let data = &config.data;
+    if is_private(data) {
+        // Centred and clipped in every release.
+        return Ok(samples.clone());
+    }
+    let means = match &data.means {
+        None => None,
+        Some(MeansConfig::List(list)) => Some(list.clone()),
+        Some(MeansConfig::File(path)) => {
+            let rows = constants(&base.join(path))?;
+            let all = (0..rows.len()).flat_map(|i| rows.row(i).1.to_vec());
+            Some(all.collect())
+        }
+    };
+    let rows = match means {
+        Some(means) => data::centred(samples, &mapped(config, base, means, samples)?),
+        None => samples.clone(),
+    };
+    let radius = data.row_clip.unwrap_or(1.0);
+    let clipped = Dataset::Samples { rows, radius }.rows();
+    clipped.map_err(|error| DataTableError::from(error).into())
+}
+
+/// Public means in the units that numbers are prepared in.
+fn mapped(
+    config: &Config,
+    base: &Path,
+    means: Vec<f64>,
+    samples: &SparseRows,
+) -> Result<Vec<f64>, ExperimentError> {
+    let columns = samples.dimension();
+    let wrong = |error: PreparationError| DataTableError::from(DataError::from(error));
+    if means.len() != columns {
+        let found = means.len();
+        return Err(wrong(PreparationError::Means { found, columns }).into());
+    }
+    if let Some(at) = means.iter().position(|mean| !mean.is_finite()) {
+        let (column, found) = (at + 1, means[at]);
+        return Err(wrong(PreparationError::Mean { column, found }).into());
+    }
+    let mut row = SparseRows::new(columns);
+    row.push_row((0..).zip(means))
+        .expect("finite numbers in ascending columns");
+    let loaded = Loaded {
+        interactions: Interactions::from_rows(columns, &[vec![]]).map_err(DataTableError::from)?,
+        counts: data::ReadCounts::default(),
+        values: Some(row),
+    };
+    let mut config = config.clone();
+    config.data.row_limit = None;
+    let mapped = prepared(&config, base, &loaded, &loaded.interactions)?;
+    Ok(mapped.row(0).1.to_vec())
+}
+
+/// What a private mean takes, if the configuration asks for one.
+pub(super) fn centring(
+    config: &Config,
+    samples: &SparseRows,
+    sensitivity: &SensitivitySpec,
+    columns: usize,
+    budget: Budget,
+) -> Result<Option<Centring>, ExperimentError> {
+    let data = &config.data;
+    let (true, Some(raw_clip), Some(radius)) = (is_private(data), data.raw_clip, data.row_clip)
+    else {
+        return Ok(None);
+    };
+    let unit_box = data.ranges.is_some();
+    let (slots, n) = (samples.len(), samples.dimension());
+    let share = match data.mean_share.unwrap_or_default() {
+        MeanShare::Share(share) => share,
+        MeanShare::Auto(_) => {
+            let iterations = config.algorithm.iterations;
+            let privacy = &config.privacy;
+            let calibrated = calibrate(privacy.calibration, budget, iterations);
+            let calibrated = calibrated.map_err(PrivacyTableError::from)?;
+            let mu = f64::from(iterations).sqrt() / calibrated.z();
+            let sum = match unit_box {
+                true => Quantity::NonnegativeRowSum,
+                false => Quantity::RowSum,
+            };
+            let bound = |quantity| -> Result<f64, PrivacyTableError> {
+                let bound: Sensitivity = sensitivity.of(quantity, columns)?;
+                Ok(bound.bound(1.0))
+            };
+            let bounds = (bound(sum)?, bound(Quantity::IsometricTriangle)?);
+            // Where the budget is out of all proportion either part may round to nothing.
+            mean_share((n, slots), (raw_clip, radius), bounds, mu).clamp(1e-6, 1.0 - 1e-6)
+        }
+    };
+    Ok(Some(Centring {
+        slots,
+        raw_clip,
+        radius,
+        unit_box,
+        share,
+    }))
+}

@@ -1,0 +1,65 @@
+//! A private mean before other algorithms: one release more, on every engine.
+
+use std::sync::Arc;
+
+use undertone::algorithm::{Algorithm, AlgorithmSpec, Centred, LocalData};
+use undertone::linalg::SparseRows;
+use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
+use undertone::protocol::averaging::AveragingKind;
+
+use super::{ITEMS, PEERS, Setting, conforms, local};
+
+/// Three dense rows per peer; a slot of peer 4 is empty.
+fn samples() -> Vec<LocalData> {
+    local(
+        (0..PEERS as u32)
+            .map(|u| {
+                let mut rows = SparseRows::new(ITEMS);
+                for k in 0..3_u32 {
+                    let entry = |i: u32| 0.3 + 0.2 * f64::from((u * 5 + k * 3 + i * i + u * i) % 7);
+                    let entries = (0..ITEMS as u32).map(|i| (i, entry(i)));
+                    let filled = (u, k) != (4, 1);
+                    rows.push_row(entries.filter(|_| filled))
+                        .expect("ascending");
+                }
+                rows
+            })
+            .collect(),
+    )
+}
+
+#[test]
+fn all_engines_give_equal_bits() {
+    for (spec, unit_box) in [
+        (AlgorithmSpec::IsometricCovariance { rank: 2 }, true),
+        (
+            AlgorithmSpec::Power {
+                rank: 2,
+                iterations: 2,
+            },
+            false,
+        ),
+        (
+            AlgorithmSpec::Krylov {
+                rank: 2,
+                block: 3,
+                iterations: 2,
+            },
+            true,
+        ),
+    ] {
+        let algorithm: Arc<dyn Algorithm> = Arc::new(Centred {
+            inner: spec.build(ITEMS).expect("valid"),
+            slots: 3 * PEERS,
+            raw_clip: 1.8,
+            radius: 0.9,
+            unit_box,
+        });
+        let setting = Setting {
+            sensitivity: SensitivitySpec::new(Adjacency::User, SensitivityRule::UnitRow, 1, None),
+            averaging: AveragingKind::Tree,
+            sigmas: [0.1, 2.0, 0.0],
+        };
+        conforms(&setting, &algorithm, &samples());
+    }
+}
