@@ -58,7 +58,7 @@ pub(crate) fn bench(quick: bool) {
                     for (u, out) in inputs.chunks_exact_mut(CHUNK).enumerate() {
                         noise.add_own(at, u, out);
                     }
-                    noise.add_pairs(at, CHUNK, inputs, false);
+                    noise.add_pairs(at, CHUNK, inputs);
                 });
         };
         let mut input = vec![0.0; peers * CHUNK];
@@ -67,7 +67,7 @@ pub(crate) fn bench(quick: bool) {
                 .par_chunks_exact_mut(CHUNK)
                 .enumerate()
                 .for_each(|(u, out)| noise.add_own(at(0), u, out));
-            noise.add_pairs(at(0), CHUNK, &mut input, true);
+            noise.add_pairs_in_parallel(at(0), CHUNK, &mut input);
         };
         let [bare, own, shared] = best_in_turns(turns, [&mut bare, &mut own, &mut shared]);
         let all = (drawn * threads) as f64;

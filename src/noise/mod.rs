@@ -18,5 +18,4 @@ mod sigmas;
 pub(crate) use peer_noise::Scale;
 pub use peer_noise::{NoiseChunk, PeerNoise, Term};
 pub use ring::RingLaws;
-pub(crate) use ring::add_masks;
 pub use sigmas::{SigmaError, Sigmas};

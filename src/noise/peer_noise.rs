@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Sigmas;
 use super::ring::RingLaws;
-use crate::vocabulary::{CHUNK, Normals, PeerIndex, ReleaseId, StreamKey};
+use crate::vocabulary::{CHUNK, GROUP, Normals, PeerIndex, ReleaseId, StreamKey};
 
 /// Which normals to draw, and in which unit.
 #[derive(Clone, Copy, Debug)]
@@ -196,6 +196,33 @@ impl Term {
     /// If the term draws integers.
     pub(crate) fn draw_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
         self.normals(at).fill(out);
+    }
+
+    /// Adds one chunk of this term to `plus` and the very same numbers, scaled by `opposite`, to `minus`:
+    /// the two ends of an edge in one draw.
+    ///
+    /// `self` is the term of the lower end; `opposite` is the scale of the upper end's.
+    pub(crate) fn add_chunk_to_both(
+        &self,
+        at: NoiseChunk,
+        plus: &mut [f64],
+        (minus, opposite): (&mut [f64], Scale),
+    ) {
+        let scale = self.scale.times(at.unit);
+        let opposite = opposite.times(at.unit);
+        if scale == 0.0 && opposite == 0.0 {
+            return;
+        }
+        let mut normals = self.normals(at);
+        let mut group = [0.0; GROUP];
+        for (plus, minus) in plus.chunks_mut(GROUP).zip(minus.chunks_mut(GROUP)) {
+            let group = &mut group[..plus.len()];
+            normals.fill(group);
+            for ((p, m), normal) in plus.iter_mut().zip(minus).zip(group) {
+                *p += scale * *normal;
+                *m += opposite * *normal;
+            }
+        }
     }
 }
 

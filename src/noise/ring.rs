@@ -123,9 +123,13 @@ impl Term {
                 laws.add_own(&self.key, self.place(at), self.scale.defect(), out);
             }
             Law::Mask(_) => {
+                let sign = sign(self.scale);
+                if sign == 0 {
+                    return;
+                }
                 let mut drawn = vec![0; out.len()];
                 self.draw_masks(at, &mut drawn);
-                add_masks(self.scale, &drawn, out);
+                add(sign, &drawn, out);
             }
             Law::Normal => panic!("real noise is not added to integers"),
         }
@@ -146,14 +150,26 @@ impl Term {
             out.iter_mut().for_each(|mask| *mask &= highest - 1);
         }
     }
+
+    /// Adds one chunk of masks that are drawn already to the lower end of an edge, `plus`, and to the upper one, `minus`, whose scale is
+    /// `opposite`.
+    pub(crate) fn add_masks(
+        &self,
+        drawn: &[u64],
+        plus: &mut [u64],
+        (minus, opposite): (&mut [u64], Scale),
+    ) {
+        add(sign(self.scale), drawn, plus);
+        add(sign(opposite), drawn, minus);
+    }
 }
 
-/// Adds masks that are drawn already at the end of an edge that has this scale, ±1 but for defects that tests build, mod 2⁶⁴.
-pub(crate) fn add_masks(scale: Scale, masks: &[u64], out: &mut [u64]) {
-    let sign = scale.times(1.0).round() as i64;
-    if sign == 0 {
-        return;
-    }
+/// What a mask is multiplied by: ±1, but for defects that tests build.
+fn sign(scale: Scale) -> i64 {
+    scale.times(1.0).round() as i64
+}
+
+fn add(sign: i64, masks: &[u64], out: &mut [u64]) {
     for (value, mask) in out.iter_mut().zip(masks) {
         *value = value.wrapping_add(mask.wrapping_mul(sign as u64));
     }

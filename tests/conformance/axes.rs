@@ -42,8 +42,8 @@ fn file(name: &str) -> Arc<Topology> {
         .into()
 }
 
-fn generated(config: GeneratorConfig, peers: usize) -> Arc<Topology> {
-    let topology = Topology::generate(&config, peers);
+fn generated(config: &GeneratorConfig, peers: usize) -> Arc<Topology> {
+    let topology = Topology::generate(config, peers);
     topology.expect("a graph of this size").into()
 }
 
@@ -59,20 +59,20 @@ const fn place(name: &'static str, doubles: bool, topology: fn() -> Arc<Topology
 /// Small ones first; the two beyond sixty peers last.
 pub(super) static PLACES: [Place; 11] = [
     place("pair", true, || {
-        generated(GeneratorConfig::Hypercube(Hypercube { n: None }), 2)
+        generated(&GeneratorConfig::Hypercube(Hypercube { n: None }), 2)
     }),
     place("ring-8", false, || {
-        generated(GeneratorConfig::Ring(Ring { n: None }), 8)
+        generated(&GeneratorConfig::Ring(Ring { n: None }), 8)
     }),
     place("star-9", false, || {
-        generated(GeneratorConfig::Star(Star { n: None }), 9)
+        generated(&GeneratorConfig::Star(Star { n: None }), 9)
     }),
     place("complete-10", true, || {
-        generated(GeneratorConfig::Complete(Complete { n: None }), 10)
+        generated(&GeneratorConfig::Complete(Complete { n: None }), 10)
     }),
     place("abilene", false, || file("abilene")),
     place("hypercube-16", true, || {
-        generated(GeneratorConfig::Hypercube(Hypercube { n: None }), 16)
+        generated(&GeneratorConfig::Hypercube(Hypercube { n: None }), 16)
     }),
     place("random-regular-24-4", false, || {
         let (degree, seed) = (4, 1);
@@ -81,7 +81,7 @@ pub(super) static PLACES: [Place; 11] = [
             degree,
             seed,
         };
-        generated(GeneratorConfig::RandomRegular(config), 24)
+        generated(&GeneratorConfig::RandomRegular(config), 24)
     }),
     place("karate", false, || file("karate")),
     place("barabasi-albert-40", false, || {
@@ -91,7 +91,7 @@ pub(super) static PLACES: [Place; 11] = [
             edges_per_node,
             seed,
         };
-        generated(GeneratorConfig::BarabasiAlbert(config), 40)
+        generated(&GeneratorConfig::BarabasiAlbert(config), 40)
     }),
     place("torus-8x8", false, || file("torus-8x8")),
     place("cogentco", false, || file("cogentco")),

@@ -122,6 +122,16 @@ fn breast_cancer_at_epsilon_1_is_what_an_independent_implementation_finds() {
     assert!((found - 0.848).abs() <= 0.03, "{found}");
 }
 
+/// A sim, what is set for a private mean and for a public one, the ε of the columns, and what the other implementation found: covariance
+/// under both means, Analyze Gauss as printed, power with 2 and 4 steps, the constants of Hardt & Price.
+type Oracle = (
+    &'static str,
+    Vec<String>,
+    Vec<String>,
+    &'static [f64],
+    [&'static [f64]; 6],
+);
+
 /// The whole table: means of ten seeds agree with the other implementation's to 3 %, or to 2.5 standard errors of the difference of two such
 /// means (with both standard deviations as found here), whichever is more.
 #[test]
@@ -149,7 +159,7 @@ fn the_whole_table_is_what_an_independent_implementation_finds() {
         "privacy.calibration=paper",
     ];
     let gauss: &[&str] = &["algorithm.kind=covariance"];
-    let digits: (&str, Vec<String>, Vec<String>, &[f64], [&[f64]; 6]) = (
+    let digits: Oracle = (
         "pca-digits.toml",
         private("4.5"),
         public("digits"),
@@ -163,7 +173,7 @@ fn the_whole_table_is_what_an_independent_implementation_finds() {
             &[0.187, 0.198, 0.263, 0.624, 0.831],
         ],
     );
-    let breast: (&str, Vec<String>, Vec<String>, &[f64], [&[f64]; 6]) = (
+    let breast: Oracle = (
         "pca-breast-cancer.toml",
         private("2.8"),
         public("breast-cancer"),

@@ -86,7 +86,7 @@ fn files_that_differ_in_one_row_become_peers_that_differ_in_one_row() {
     }
 }
 
-fn centred(spec: AlgorithmSpec, unit_box: bool) -> Centred {
+fn centred(spec: &AlgorithmSpec, unit_box: bool) -> Centred {
     Centred {
         inner: spec.build(COLUMNS).expect("valid"),
         slots: 9,
@@ -162,7 +162,7 @@ fn attacks_come_close_to_every_bound_and_beat_none() {
         (true, false, [1.0, 1.0]),
         (true, true, [root, root]),
     ] {
-        let algorithm = centred(AlgorithmSpec::IsometricCovariance { rank: 2 }, unit_box);
+        let algorithm = centred(&AlgorithmSpec::IsometricCovariance { rank: 2 }, unit_box);
         let found = search(&algorithm, replaced, &mut rng);
         for (found, bound) in found.iter().zip(bounds) {
             assert!(
@@ -178,7 +178,7 @@ fn attacks_come_close_to_every_bound_and_beat_none() {
             rank: 2,
             iterations: 2,
         };
-        let found = search(&centred(power, unit_box), replaced, &mut rng)[1];
+        let found = search(&centred(&power, unit_box), replaced, &mut rng)[1];
         assert!(found <= bounds[1] * (1.0 + 1e-10), "{found}");
     }
 }
@@ -187,13 +187,13 @@ fn attacks_come_close_to_every_bound_and_beat_none() {
 /// and beats the bound for a row that is not there.
 #[test]
 fn a_row_of_zeros_is_not_a_row_that_is_not_there() {
-    let algorithm = centred(AlgorithmSpec::IsometricCovariance { rank: 2 }, false);
+    let algorithm = centred(&AlgorithmSpec::IsometricCovariance { rank: 2 }, false);
     // m̂ = 1.4/9 · sum = (1, 0, 0, 0, 0).
     let mean = Block::from_values(COLUMNS, 1, vec![9.0 / 1.4, 0.0, 0.0, 0.0, 0.0]);
     let row = vec![1.0, 3.0, 0.0, 0.0, 0.0];
     let zeros = moved(
         &algorithm,
-        &[row.clone()],
+        std::slice::from_ref(&row),
         &[vec![0.0; COLUMNS]],
         Some(&mean),
     );
@@ -208,7 +208,7 @@ fn a_change_of_units_changes_no_bit() {
     let all: Vec<Vec<f64>> = (0..9)
         .map(|_| (0..COLUMNS).map(|_| rng.random_range(-3.0..3.0)).collect())
         .collect();
-    let mut scaled = centred(AlgorithmSpec::IsometricCovariance { rank: 2 }, false);
+    let mut scaled = centred(&AlgorithmSpec::IsometricCovariance { rank: 2 }, false);
     let plain = scaled.clone();
     scaled.raw_clip *= 8.0;
     scaled.radius *= 8.0;

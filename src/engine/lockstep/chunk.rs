@@ -121,7 +121,11 @@ impl ChunkTask<'_> {
         }
         let inputs = &mut state.inputs[..length];
         self.contribute(at, state.range.clone(), inputs, &mut state.local);
-        self.noise.add_pairs(at, width, inputs, self.alone);
+        if self.alone {
+            self.noise.add_pairs_in_parallel(at, width, inputs);
+        } else {
+            self.noise.add_pairs(at, width, inputs);
+        }
         self.rounds.values.round(inputs);
         if let Some(common) = self.common {
             let threads = if self.alone {

@@ -10,10 +10,6 @@ use crate::protocol::averaging::CommonEnd;
 /// Coordinates that a thread takes at least: two cache lines.
 const LEAST: usize = 16;
 
-/// Coordinates that a thread takes at a time: those of 25,000 peers stay in a third-level cache between the three times that they
-/// are read.
-const MOST: usize = 64;
-
 /// What all peers end with in one chunk of coordinates, and what is known of the inputs. Keeps its memory from one chunk to
 /// the next.
 #[derive(Default)]
@@ -62,16 +58,17 @@ impl Together {
         (width, inputs): (usize, &[f64]),
         threads: usize,
     ) {
-        let each = width.div_ceil(threads).clamp(LEAST, MOST);
+        let each = width.div_ceil(threads).max(LEAST);
         let pieces = width.div_ceil(each);
         self.pieces.resize_with(pieces, Piece::default);
         for (k, piece) in self.pieces.iter_mut().enumerate() {
             piece.columns = k * each..width.min((k + 1) * each);
         }
-        let evaluate = |piece: &mut Piece| piece.evaluate(common, values, (width, inputs));
-        match threads {
-            1 => self.pieces.iter_mut().for_each(evaluate),
-            _ => self.pieces.par_iter_mut().for_each(evaluate),
+        match self.pieces.as_mut_slice() {
+            [all] => all.evaluate(common, values, (width, inputs)),
+            pieces => pieces
+                .par_iter_mut()
+                .for_each(|piece| piece.evaluate(common, values, (width, inputs))),
         }
         let Self {
             pieces,

@@ -351,11 +351,25 @@ mod tests {
     }
 
     #[test]
+    fn drawing_an_edge_once_for_both_ends_gives_the_bits_of_drawing_it_twice() {
+        let assignment = assignment(4, 0.0, 2.5);
+        let (plus, minus) = assignment.pair(PeerIndex(1), PeerIndex(4));
+        let mut twice = (vec![0.25; 100], vec![-0.5; 100]);
+        let at = NoiseChunk {
+            release: ReleaseId(1),
+            chunk: 3,
+            unit: 0.7,
+        };
+        plus.add_chunk(at, &mut twice.0);
+        minus.add_chunk(at, &mut twice.1);
+        let mut once = (vec![0.25; 100], vec![-0.5; 100]);
+        plus.add_chunk_to_both(at, &mut once.0, (&mut once.1, minus.scale));
+        assert_eq!(twice, once);
+    }
+
+    #[test]
     fn a_network_s_noise_is_its_peers_noise_however_threads_share_it() {
-        // More edges than one thread draws at a time, and one peer with most of them.
-        let mut edges: Vec<_> = (2..22).map(|u| (1, u)).collect();
-        edges.extend([(0, 1), (0, 21), (3, 7), (7, 8)]);
-        let graph = Graph::from_edges(22, &edges).expect("a hub");
+        let graph = ring(9);
         let assignment = assignment(6, 0.5, 2.0);
         let network = NetworkNoise::of(&assignment, &graph);
         for (chunk, width) in [(0, CHUNK), (1, 77)] {
@@ -365,13 +379,13 @@ mod tests {
                 chunk,
                 unit: 1.5,
             };
-            let mut serial = vec![0.125; 22 * width];
+            let mut serial = vec![0.125; 9 * width];
             for (u, out) in serial.chunks_exact_mut(width).enumerate() {
                 network.add_own(at, u, out);
             }
             let mut parallel = serial.clone();
-            network.add_pairs(at, width, &mut serial, false);
-            network.add_pairs(at, width, &mut parallel, true);
+            network.add_pairs(at, width, &mut serial);
+            network.add_pairs_in_parallel(at, width, &mut parallel);
             assert_eq!(serial, parallel);
             for (u, found) in serial.chunks_exact(width).enumerate() {
                 let mut values = vec![0.125; CHUNK + 77];

@@ -3,12 +3,12 @@
 use rayon::prelude::*;
 
 use super::Assignment;
-use crate::noise::{NoiseChunk, RingLaws, Scale, Sigmas, Term, add_masks};
+use crate::noise::{NoiseChunk, RingLaws, Scale, Sigmas, Term};
 use crate::topology::Graph;
 use crate::vocabulary::PeerIndex;
 
-/// Edges that one thread draws before it adds: 32 KiB of whole chunks. Adding them one after the other lets rows be fetched ahead.
-const FEW: usize = 8;
+/// Coordinates that a thread adds at least: two cache lines.
+const COLUMNS: usize = 16;
 
 /// All terms of all peers, each edge once.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ struct Pair {
 }
 
 impl NetworkNoise {
-    /// Edges whose numbers all threads draw at a time: 2 MiB of whole chunks, which stay in cache until they
+    /// Edges whose normals [`Self::add_pairs_in_parallel`] draws at a time: 2 MiB of whole chunks, which stay in cache until they
     /// are added.
     pub const BATCH: usize = 1 << 9;
 
@@ -93,25 +93,35 @@ impl NetworkNoise {
         self.own[u].add_chunk(at, out);
     }
 
-    /// Adds each edge's one stream at both of its ends, on one thread or on all: for runs that have less than a chunk per thread
-    /// left. Edges ascend, so each peer's terms are added in ascending partner order, as the peer itself adds them after its own.
+    /// Adds each edge's one stream at both of its ends. Edges ascend, so each peer's terms are added in
+    /// ascending partner order, as the peer itself adds them after its own.
     ///
     /// # Shapes
     /// `inputs` is peers × `width`, one peer after the other.
-    ///
-    /// # Panics
-    /// If noise is of integers.
-    pub fn add_pairs(&self, at: NoiseChunk, width: usize, inputs: &mut [f64], on_all: bool) {
-        let draw = |term: &Term, out: &mut [f64]| term.draw_chunk(at, out);
-        let add = |scale: Scale, normals: &[f64], out: &mut [f64]| {
-            let scale = scale.times(at.unit);
-            if scale != 0.0 {
-                for (value, normal) in out.iter_mut().zip(normals) {
-                    *value += scale * normal;
-                }
+    pub fn add_pairs(&self, at: NoiseChunk, width: usize, inputs: &mut [f64]) {
+        for pair in &self.pairs {
+            let (plus, minus) = pair.ends(width, inputs);
+            pair.term
+                .add_chunk_to_both(at, plus, (minus, pair.opposite));
+        }
+    }
+
+    /// The same bits as [`Self::add_pairs`] with all threads at work on this one chunk: for runs that have
+    /// less than a chunk per thread left. Normals of a batch of edges are drawn side by side; then every thread adds those of
+    /// its own coordinates, edge after edge.
+    pub fn add_pairs_in_parallel(&self, at: NoiseChunk, width: usize, inputs: &mut [f64]) {
+        let draw = |pair: &Pair, out: &mut [f64]| pair.term.draw_chunk(at, out);
+        let add = |pair: &Pair, normals: &[f64], plus: &mut [f64], minus: &mut [f64]| {
+            let (scale, opposite) = (pair.term.scale.times(at.unit), pair.opposite.times(at.unit));
+            if scale == 0.0 && opposite == 0.0 {
+                return;
+            }
+            for ((p, m), normal) in plus.iter_mut().zip(minus).zip(normals) {
+                *p += scale * normal;
+                *m += opposite * normal;
             }
         };
-        self.spread((width, inputs), on_all, draw, add);
+        self.spread(width, inputs, draw, add);
     }
 
     /// Adds the own term of peer `u` to its chunk of integers, mod 2⁶⁴.
@@ -130,62 +140,69 @@ impl NetworkNoise {
     /// # Panics
     /// If noise is of real numbers.
     pub fn add_masks(&self, at: NoiseChunk, width: usize, inputs: &mut [u64], on_all: bool) {
-        let draw = |term: &Term, out: &mut [u64]| term.draw_masks(at, out);
-        self.spread((width, inputs), on_all, draw, add_masks);
+        if on_all {
+            let draw = |pair: &Pair, out: &mut [u64]| pair.term.draw_masks(at, out);
+            let add = |pair: &Pair, masks: &[u64], plus: &mut [u64], minus: &mut [u64]| {
+                pair.term.add_masks(masks, plus, (minus, pair.opposite));
+            };
+            return self.spread(width, inputs, draw, add);
+        }
+        let mut masks = vec![0; width];
+        for pair in &self.pairs {
+            pair.term.draw_masks(at, &mut masks);
+            let (plus, minus) = pair.ends(width, inputs);
+            pair.term.add_masks(&masks, plus, (minus, pair.opposite));
+        }
     }
 
-    /// Draws what a batch of edges share; then adds it at their ends, edge after edge. On several threads each adds whole rows, those
-    /// of every so many-th peer: half a row takes as long to come from memory as a whole one.
+    /// Draws what a batch of edges share side by side; then every thread adds that of its own coordinates, edge after edge.
     fn spread<T: Copy + Default + Send + Sync>(
         &self,
-        (width, inputs): (usize, &mut [T]),
-        on_all: bool,
-        draw: impl Fn(&Term, &mut [T]) + Sync,
-        add: impl Fn(Scale, &[T], &mut [T]) + Sync,
+        width: usize,
+        inputs: &mut [T],
+        draw: impl Fn(&Pair, &mut [T]) + Sync,
+        add: impl Fn(&Pair, &[T], &mut [T], &mut [T]) + Sync,
     ) {
-        let (threads, batch) = match on_all {
-            true => (rayon::current_num_threads(), Self::BATCH),
-            false => (1, FEW),
-        };
-        // Per thread the rows of its peers.
+        let each = width.div_ceil(rayon::current_num_threads()).max(COLUMNS);
+        // Per thread its coordinates of every peer.
         let mut shares: Vec<Vec<&mut [T]>> = Vec::new();
-        shares.resize_with(threads, Vec::new);
-        for (u, row) in inputs.chunks_exact_mut(width).enumerate() {
-            shares[u % threads].push(row);
-        }
-        let mut drawn = vec![T::default(); width * batch.min(self.pairs.len())];
-        for pairs in self.pairs.chunks(batch) {
-            let drawn = &mut drawn[..width * pairs.len()];
-            if on_all {
-                let each = pairs.par_iter().zip(drawn.par_chunks_exact_mut(width));
-                each.for_each(|(pair, out)| draw(&pair.term, out));
-            } else {
-                let each = pairs.iter().zip(drawn.chunks_exact_mut(width));
-                each.for_each(|(pair, out)| draw(&pair.term, out));
+        shares.resize_with(width.div_ceil(each), Vec::new);
+        for input in inputs.chunks_exact_mut(width) {
+            for (share, part) in shares.iter_mut().zip(input.chunks_mut(each)) {
+                share.push(part);
             }
-            let add = |(number, rows): (usize, &mut Vec<&mut [T]>)| {
-                for (pair, drawn) in pairs.iter().zip(drawn.chunks_exact(width)) {
-                    for (end, scale) in pair.ends() {
-                        if end % threads == number {
-                            add(scale, drawn, rows[end / threads]);
-                        }
-                    }
+        }
+        let mut drawn = vec![T::default(); width * Self::BATCH.min(self.pairs.len())];
+        for batch in self.pairs.chunks(Self::BATCH) {
+            let drawn = &mut drawn[..width * batch.len()];
+            batch
+                .par_iter()
+                .zip(drawn.par_chunks_exact_mut(width))
+                .for_each(|(pair, out)| draw(pair, out));
+            let add = |(number, share): (usize, &mut Vec<&mut [T]>)| {
+                for (pair, drawn) in batch.iter().zip(drawn.chunks_exact(width)) {
+                    let [plus, minus] = pair.ends_of(share);
+                    add(pair, &drawn[number * each..], plus, minus);
                 }
             };
-            match shares.as_mut_slice() {
-                [all] => add((0, all)),
-                shares => shares.par_iter_mut().enumerate().for_each(add),
-            }
+            shares.par_iter_mut().enumerate().for_each(add);
         }
     }
 }
 
 impl Pair {
-    /// Both ends, each with its scale.
-    fn ends(&self) -> [(usize, Scale); 2] {
-        [
-            (self.lower as usize, self.term.scale),
-            (self.upper as usize, self.opposite),
-        ]
+    /// What both ends have published so far.
+    fn ends<'a, T>(&self, width: usize, inputs: &'a mut [T]) -> (&'a mut [T], &'a mut [T]) {
+        let (head, tail) = inputs.split_at_mut(self.upper as usize * width);
+        (
+            &mut head[self.lower as usize * width..][..width],
+            &mut tail[..width],
+        )
+    }
+
+    /// Both ends' parts of what is held per peer.
+    fn ends_of<'a, T>(&self, peers: &'a mut [&mut [T]]) -> [&'a mut [T]; 2] {
+        let (head, tail) = peers.split_at_mut(self.upper as usize);
+        [&mut *head[self.lower as usize], &mut *tail[0]]
     }
 }
