@@ -11,6 +11,7 @@
 //! (`engine::noise`).
 
 pub mod integer;
+mod integer_terms;
 mod peer_noise;
 mod ring;
 mod sigmas;

@@ -1,12 +1,9 @@
 //! Integers mod 2^k that hide a sum: the laws of own noise, and masks.
 
-use std::sync::Arc;
-
 use rand::Rng;
 
 use super::integer::{RoundedGaussian, UnsupportedSigma};
-use super::peer_noise::{Law, NoiseChunk, PeerNoise, Scale, Term};
-use crate::vocabulary::{CHUNK, ReleaseId, StreamKey};
+use crate::vocabulary::{CHUNK, StreamKey};
 
 /// What a peer draws in a session whose sums are integers mod 2^k. Public: it holds no keys.
 ///
@@ -19,7 +16,7 @@ pub struct RingLaws {
     /// For every release the position of its law.
     of_release: Vec<usize>,
     /// k.
-    bits: u32,
+    pub(super) bits: u32,
 }
 
 impl RingLaws {
@@ -56,7 +53,13 @@ impl RingLaws {
 
     /// Adds own noise of `(release, chunk)` of a stream to `out`, integers of at most one chunk; `factor` times as much, rounded,
     /// which is 1 but for defects that tests build.
-    fn add_own(&self, key: &StreamKey, (release, chunk): (u32, u64), factor: f64, out: &mut [u64]) {
+    pub(super) fn add_own(
+        &self,
+        key: &StreamKey,
+        (release, chunk): (u32, u64),
+        factor: f64,
+        out: &mut [u64],
+    ) {
         let law = self
             .of(release)
             .expect("a plan has a law for each of its releases");
@@ -73,7 +76,7 @@ impl RingLaws {
     }
 
     /// Writes the masks of `(release, chunk)` of a stream to `out`: uniform integers of k bits, in order.
-    fn masks(&self, key: &StreamKey, (release, chunk): (u32, u64), out: &mut [u64]) {
+    pub(super) fn masks(&self, key: &StreamKey, (release, chunk): (u32, u64), out: &mut [u64]) {
         let mut words = key.stream(release, chunk);
         if self.bits <= 32 {
             out.fill_with(|| u64::from(words.next_u32()));
@@ -91,116 +94,6 @@ impl PartialEq for RingLaws {
             of.map(|&position| laws.laws[position].sigma()).collect()
         };
         self.bits == other.bits && sigmas(self) == sigmas(other)
-    }
-}
-
-/// Terms of integers. Which a session needs, and that it has no others, is checked before it begins
-/// ([`PeerNoise::is_in_ring`]).
-impl Term {
-    /// A term of own noise in a ring: rounded Gaussians whose standard deviation is `scale` per unit sensitivity.
-    #[must_use]
-    pub fn rounded(key: StreamKey, scale: f64, laws: Arc<RingLaws>) -> Self {
-        Self::of_law(key, scale, Law::Rounded(laws))
-    }
-
-    /// A term of masks: uniform integers, times `sign`.
-    #[must_use]
-    pub fn mask(key: StreamKey, sign: f64, laws: Arc<RingLaws>) -> Self {
-        Self::of_law(key, sign, Law::Mask(laws))
-    }
-
-    /// Adds this term's share of one chunk to `out`, mod 2⁶⁴. Its unit is one step of the grid, whatever `at` says.
-    ///
-    /// # Shapes
-    /// `out` is that chunk of the release's coordinates.
-    ///
-    /// # Panics
-    /// If the term draws real numbers.
-    pub fn add_integers(&self, at: NoiseChunk, out: &mut [u64]) {
-        match &self.law {
-            Law::Rounded(_) if self.scale.times(1.0) == 0.0 => {}
-            Law::Rounded(laws) => {
-                laws.add_own(&self.key, self.place(at), self.scale.defect(), out);
-            }
-            Law::Mask(_) => {
-                let sign = sign(self.scale);
-                if sign == 0 {
-                    return;
-                }
-                let mut drawn = vec![0; out.len()];
-                self.draw_masks(at, &mut drawn);
-                add(sign, &drawn, out);
-            }
-            Law::Normal => panic!("real noise is not added to integers"),
-        }
-    }
-
-    /// The masks behind this term's share of one chunk.
-    ///
-    /// # Panics
-    /// If the term draws anything else.
-    pub(crate) fn draw_masks(&self, at: NoiseChunk, out: &mut [u64]) {
-        let Law::Mask(laws) = &self.law else {
-            panic!("only masks are drawn for two");
-        };
-        laws.masks(&self.key, self.place(at), out);
-        #[cfg(test)]
-        if self.narrow {
-            let highest = 1 << (laws.bits - 1);
-            out.iter_mut().for_each(|mask| *mask &= highest - 1);
-        }
-    }
-
-    /// Adds one chunk of masks that are drawn already to the lower end of an edge, `plus`, and to the upper one, `minus`, whose scale is
-    /// `opposite`.
-    pub(crate) fn add_masks(
-        &self,
-        drawn: &[u64],
-        plus: &mut [u64],
-        (minus, opposite): (&mut [u64], Scale),
-    ) {
-        add(sign(self.scale), drawn, plus);
-        add(sign(opposite), drawn, minus);
-    }
-}
-
-/// What a mask is multiplied by: ±1, but for defects that tests build.
-fn sign(scale: Scale) -> i64 {
-    scale.times(1.0).round() as i64
-}
-
-fn add(sign: i64, masks: &[u64], out: &mut [u64]) {
-    for (value, mask) in out.iter_mut().zip(masks) {
-        *value = value.wrapping_add(mask.wrapping_mul(sign as u64));
-    }
-}
-
-impl PeerNoise {
-    /// Adds all terms of one release to `out`, the peer's share of a sum of integers, mod 2⁶⁴.
-    ///
-    /// # Panics
-    /// If a term draws real numbers.
-    pub fn add_integers_to(&self, release: ReleaseId, out: &mut [u64]) {
-        for term in self.terms() {
-            term.add_integers_to(release, out);
-        }
-    }
-}
-
-impl Term {
-    /// Adds this term's share of a whole release to `out`, mod 2⁶⁴.
-    ///
-    /// # Panics
-    /// If the term draws real numbers.
-    pub fn add_integers_to(&self, release: ReleaseId, out: &mut [u64]) {
-        for (chunk, out) in (0_u64..).zip(out.chunks_mut(CHUNK)) {
-            let at = NoiseChunk {
-                release,
-                chunk,
-                unit: 1.0,
-            };
-            self.add_integers(at, out);
-        }
     }
 }
 
@@ -229,34 +122,6 @@ mod tests {
                 assert!(first.iter().zip(&other).filter(|(a, b)| a == b).count() < 3);
             }
         }
-    }
-
-    #[test]
-    fn both_ends_of_an_edge_add_masks_that_cancel_mod_2_to_the_64() {
-        let key = || Seed::from_u64(5).key(Label::Scenario, 1, 2);
-        for bits in [32, 64] {
-            let laws = Arc::new(RingLaws::new(&[300.0], bits).expect("supported"));
-            let plus = Term::mask(key(), 1.0, Arc::clone(&laws));
-            let minus = Term::mask(key(), -1.0, Arc::clone(&laws));
-            let mut sum = vec![7; CHUNK + 9];
-            plus.add_integers_to(ReleaseId(1), &mut sum);
-            assert!(sum.iter().any(|&x| x != 7));
-            minus.add_integers_to(ReleaseId(1), &mut sum);
-            assert!(sum.iter().all(|&x| x == 7));
-            // Own noise is small and of both signs, mod 2⁶⁴.
-            let own = Term::rounded(key(), 1.0, laws);
-            let mut drawn = vec![0; CHUNK + 9];
-            own.add_integers_to(ReleaseId(1), &mut drawn);
-            let drawn = || drawn.iter().map(|&x| x as i64);
-            assert!(drawn().all(|x| x.abs() <= 18 * 300) && drawn().any(|x| x < 0));
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "real noise")]
-    fn real_noise_is_not_added_to_integers() {
-        let key = Seed::from_u64(5).key(Label::Scenario, 1, 2);
-        Term::new(key, 1.0).add_integers_to(ReleaseId(1), &mut [0]);
     }
 
     #[test]

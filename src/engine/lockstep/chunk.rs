@@ -4,35 +4,17 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::gossip::{Averaged, Gossip, Rounds};
+use super::gossip::Averaged;
 use super::integers::Integers;
+use super::task::ChunkTask;
 use super::together::Together;
-use crate::engine::Session;
 use crate::engine::course::Current;
-use crate::engine::noise::NetworkNoise;
 use crate::noise::NoiseChunk;
-use crate::protocol::averaging::CommonEnd;
 use crate::protocol::kernel;
 use crate::vocabulary::CHUNK;
 
 /// Peers whose contributions are made side by side and added up while they are in cache.
 const BATCH: usize = 64;
-
-/// What one chunk needs to know about its release.
-pub(super) struct ChunkTask<'a> {
-    pub(super) session: &'a Session,
-    pub(super) noise: &'a NetworkNoise,
-    pub(super) gossip: &'a Gossip,
-    /// Per peer what makes its contribution cheap; nothing where it has no rows of the release's batch.
-    pub(super) prepared: &'a [Option<Vec<f64>>],
-    pub(super) current: Current<'a>,
-    /// What is exchanged, and whether somebody wants to see how far the peers are apart after every round.
-    pub(super) rounds: Rounds<'a>,
-    /// What all peers end with, where that is the same.
-    pub(super) common: Option<&'a CommonEnd>,
-    /// Whether there is less under way than a whole chunk per thread, so that threads must share a chunk.
-    pub(super) alone: bool,
-}
 
 /// The chunk under way on one thread. It keeps its memory from one chunk to the next: at many peers the
 /// operating system's work on fresh pages would cost as much as the averaging.

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::chunk::ChunkTask;
 use super::gossip::Exchange;
+use super::task::ChunkTask;
 use super::walk::Walk;
 use crate::engine::StepTotals;
 use crate::engine::course::Current;

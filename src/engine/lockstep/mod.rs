@@ -16,6 +16,7 @@ mod gossip;
 mod integers;
 mod shares;
 mod states;
+mod task;
 mod together;
 mod walk;
 
@@ -35,11 +36,12 @@ use crate::linalg::Block;
 use crate::protocol::averaging::{CommonEnd, Form, Program};
 use crate::protocol::{PeerError, PlannedRelease, Terms, kernel};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, Round};
-use chunk::{ChunkState, ChunkTask};
+use chunk::ChunkState;
 use gossip::PEERS_AT_ONCE;
 pub use gossip::{Averaged, Exchange, Gossip, Rounds, tile_width};
 pub use shares::{Lost, Shares};
 use states::States;
+use task::ChunkTask;
 pub use walk::Walk;
 
 /// Runs the session.

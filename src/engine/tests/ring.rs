@@ -70,8 +70,6 @@ fn every_engine_has_the_bits_of_the_curator_with_the_peers_shares() {
             assert_same_bits(&lockstep, &event);
             let central = central::run(&session, SumNoise::Shares, &mut Silent).expect("runs");
             let federated = federated::run(&session, &mut Silent).expect("runs");
-            #[cfg(feature = "node")]
-            assert_same_bits(&lockstep, &in_swarm(&session));
             for (l, record) in lockstep.records.iter().enumerate() {
                 for other in [&central.records[l], &federated.records[l]] {
                     assert_eq!(record.sum, other.sum, "public sum of iteration {l}");
@@ -140,16 +138,6 @@ fn gossip_and_noise_of_another_kind_are_refused() {
 
 fn root_of(session: &Session) -> NoiseRoot {
     session.planned_noise().root().clone()
-}
-
-/// The session as a swarm of libp2p peers in one process.
-#[cfg(feature = "node")]
-fn in_swarm(session: &Session) -> crate::engine::Outcome {
-    let options = crate::node::SwarmOptions {
-        transport: crate::node::Transport::Memory,
-        ..Default::default()
-    };
-    crate::node::run(session, &options, &mut Silent).expect("runs")
 }
 
 /// Keeps what everybody published in each release.
