@@ -48,14 +48,14 @@ fn an_abort_is_a_result_and_the_same_on_every_engine() {
     // Whether it protects is the last question: every number agrees.
     let wrong: Vec<_> = findings.iter().filter(|one| !one.agrees).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
-    let mut engines = vec![event(Latency::Uniform {
-        low_micros: 1,
-        high_micros: 900,
-    })];
-    #[cfg(feature = "node")]
-    engines.push(crate::support::experiments::swarm(
-        undertone::config::TransportKind::Memory,
-    ));
+    let engines = [
+        event(Latency::Uniform {
+            low_micros: 1,
+            high_micros: 900,
+        }),
+        #[cfg(feature = "node")]
+        crate::support::experiments::swarm(undertone::config::TransportKind::Memory),
+    ];
     for engine in engines {
         let other = ran(&on_engine(&experiment, engine));
         assert_eq!(other.summary.aborted_at, Some(AbortedAt(Some(2))));

@@ -2,7 +2,6 @@
 
 use undertone::assess::audit::{AuditOptions, audit};
 use undertone::assess::verification::{VerifyOptions, verify};
-use undertone::config::EngineConfig;
 use undertone::engine::event::Latency;
 use undertone::engine::{Silent, lockstep};
 use undertone::privacy::{Delta, Epsilon, gaussian};
@@ -27,14 +26,14 @@ fn stream(case: usize, set: &[&str]) -> Experiment {
 
 #[test]
 fn every_engine_writes_the_same_bits() {
-    let mut engines: Vec<EngineConfig> = vec![event(Latency::Uniform {
-        low_micros: 1,
-        high_micros: 900,
-    })];
-    #[cfg(feature = "node")]
-    engines.push(crate::support::experiments::swarm(
-        undertone::config::TransportKind::Memory,
-    ));
+    let engines = [
+        event(Latency::Uniform {
+            low_micros: 1,
+            high_micros: 900,
+        }),
+        #[cfg(feature = "node")]
+        crate::support::experiments::swarm(undertone::config::TransportKind::Memory),
+    ];
     for arrival in ["file-order", "round-robin"] {
         let key = format!("algorithm.arrival={arrival}");
         let lockstep = stream(3, &[&key]);

@@ -3,6 +3,7 @@
 //! A [`Config`] is what a file says, and may contradict itself; whether it makes an experiment is for
 //! [`Experiment`](crate::scenario::Experiment) to find out. Nothing here reads data or builds a graph unasked.
 
+mod algorithm;
 mod error;
 mod evaluation;
 mod file;
@@ -13,6 +14,7 @@ mod study;
 mod sweep;
 mod topology;
 
+pub use algorithm::AlgorithmConfig;
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
 pub use file::{read_config, resolved};
@@ -21,8 +23,8 @@ pub use numbers::{
 };
 pub use overrides::{OverrideError, parse_set};
 pub use schema::{
-    AlgorithmConfig, AveragingConfig, CompareConfig, ComparedAlgorithm, Config, DataConfig,
-    EngineConfig, EngineKind, NoiseConfig, PeerCount, PeersConfig, PrivacyConfig, TransportKind,
+    AveragingConfig, CompareConfig, ComparedAlgorithm, Config, DataConfig, EngineConfig,
+    EngineKind, NoiseConfig, PeerCount, PeersConfig, PrivacyConfig, TransportKind,
 };
 pub use study::{Coherence, Cost, Dataset, Ranks, StartRatio, StudyConfig, StudyKind};
 pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptBytes, SweptError};

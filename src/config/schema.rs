@@ -7,13 +7,12 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::algorithm::AlgorithmConfig;
 use super::evaluation::EvaluationConfig;
 use super::numbers::{Centre, DataFormat, MeanShare, MeansConfig, RangesConfig, RatingValues};
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
-use crate::algorithm::{
-    AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, NoiseScale, Output, Start,
-};
+use crate::algorithm::{AlgorithmKind, Arrival, NoiseScale};
 use crate::data::{Column, Generated, Partition};
 use crate::engine::event::Latency;
 use crate::privacy::ring::Modulus;
@@ -268,104 +267,6 @@ impl<'de> Deserialize<'de> for PeerCount {
             }
         }
         deserializer.deserialize_any(Visitor)
-    }
-}
-
-/// `[algorithm]`
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AlgorithmConfig {
-    /// Which algorithm.
-    pub kind: AlgorithmKind,
-    /// p: eigenvectors wanted, columns of the basis.
-    pub rank: usize,
-    /// b: columns of every query of `krylov`, at least `rank`, which is the default; other kinds have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub block: Option<usize>,
-    /// L: iterations; `covariance` runs exactly 1, `deflation` so many for every vector.
-    pub iterations: u32,
-    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
-    #[serde(default, skip_serializing_if = "Start::is_random")]
-    pub start: Start,
-    /// β of `momentum`, in units of A's eigenvalues squared; other kinds have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub momentum: Option<f64>,
-    /// The share of the budget that the eigenvalues of `deflation` spend together, 0.05 where absent; other kinds have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub eigenvalue_share: Option<f64>,
-    /// What the noise of `ppi` is scaled by: `"adaptive"` (where absent) or `"fixed"`; other kinds have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scale: Option<NoiseScale>,
-    /// C of `ppi` with `scale = "fixed"`, from 1 to the number of items.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coherence: Option<f64>,
-    /// In which step a row of `streaming` counts: `"file-order"` (where absent) or `"round-robin"`; other kinds have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub arrival: Option<Arrival>,
-    /// `"basis"` (where absent), or `"low-rank"`: a run of `power` also writes an approximation of A of rank at most p.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output: Option<Output>,
-}
-
-/// The default of `algorithm.eigenvalue_share`.
-const EIGENVALUE_SHARE: f64 = 0.05;
-
-impl AlgorithmConfig {
-    /// b, with its default.
-    #[must_use]
-    pub fn block(&self) -> usize {
-        self.block.unwrap_or(self.rank)
-    }
-
-    /// How rows are divided into batches, and how many there are; `None` where all rows count in every step.
-    #[must_use]
-    pub fn stream(&self) -> Option<(Arrival, u32)> {
-        let arrival = self.arrival.unwrap_or_default();
-        (self.kind == AlgorithmKind::Streaming).then_some((arrival, self.iterations))
-    }
-
-    /// The algorithm with its own numbers and no others.
-    ///
-    /// # Errors
-    /// [`AlgorithmError::Iterations`] for a number of iterations the algorithm cannot run, [`AlgorithmError::Rank`] for a rank.
-    pub fn spec(&self) -> Result<AlgorithmSpec, AlgorithmError> {
-        let (rank, iterations) = (self.rank, self.iterations);
-        match self.kind {
-            AlgorithmKind::Power => Ok(AlgorithmSpec::Power { rank, iterations }),
-            AlgorithmKind::Momentum => Ok(AlgorithmSpec::Momentum {
-                rank,
-                iterations,
-                momentum: self.momentum.unwrap_or(0.0),
-            }),
-            AlgorithmKind::Krylov => Ok(AlgorithmSpec::Krylov {
-                rank,
-                block: self.block(),
-                iterations,
-            }),
-            AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance if iterations != 1 => {
-                Err(AlgorithmError::Iterations {
-                    algorithm: self.kind.name(),
-                    needed: 1,
-                    found: iterations,
-                })
-            }
-            AlgorithmKind::IsometricCovariance => Ok(AlgorithmSpec::IsometricCovariance { rank }),
-            AlgorithmKind::Covariance => Ok(AlgorithmSpec::Covariance { rank }),
-            AlgorithmKind::Ppi if rank != 1 => Err(AlgorithmError::Rank {
-                algorithm: self.kind.name(),
-                found: rank,
-            }),
-            AlgorithmKind::Ppi => Ok(AlgorithmSpec::Ppi {
-                iterations,
-                coherence: self.coherence,
-            }),
-            AlgorithmKind::Streaming => Ok(AlgorithmSpec::Streaming { rank, iterations }),
-            AlgorithmKind::Deflation => Ok(AlgorithmSpec::Deflation {
-                rank,
-                steps: iterations,
-                eigenvalue_share: self.eigenvalue_share.unwrap_or(EIGENVALUE_SHARE),
-            }),
-        }
     }
 }
 
