@@ -9,6 +9,7 @@ mod evaluation;
 mod file;
 mod numbers;
 mod overrides;
+mod peers;
 mod schema;
 mod study;
 mod sweep;
@@ -22,9 +23,10 @@ pub use numbers::{
     Centre, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig, RatingValues,
 };
 pub use overrides::{OverrideError, parse_set};
+pub use peers::{PeerCount, PeersConfig};
 pub use schema::{
     AveragingConfig, CompareConfig, ComparedAlgorithm, Config, DataConfig, EngineConfig,
-    EngineKind, NoiseConfig, PeerCount, PeersConfig, PrivacyConfig, TransportKind,
+    EngineKind, NoiseConfig, PrivacyConfig, TransportKind,
 };
 pub use study::{Coherence, Cost, Dataset, Ranks, StartRatio, StudyConfig, StudyKind};
 pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptBytes, SweptError};

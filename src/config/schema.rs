@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::algorithm::AlgorithmConfig;
 use super::evaluation::EvaluationConfig;
 use super::numbers::{Centre, DataFormat, MeanShare, MeansConfig, RangesConfig, RatingValues};
+use super::peers::PeersConfig;
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
 use crate::algorithm::{AlgorithmKind, Arrival, NoiseScale};
-use crate::data::{Column, Generated, Partition};
+use crate::data::{Column, Generated};
 use crate::engine::event::Latency;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
@@ -81,7 +82,7 @@ impl Config {
 #[serde(deny_unknown_fields)]
 pub struct DataConfig {
     /// The file, relative to the experiment file; `.gz` is read directly. Absent where the matrix is generated.
-    #[serde(default, skip_serializing_if = "no_path")]
+    #[serde(default)]
     pub path: PathBuf,
     /// Where to get the file; said where it does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,11 +146,6 @@ pub struct DataConfig {
     pub scale: Option<[f64; 2]>,
 }
 
-#[expect(clippy::ptr_arg, reason = "the signature serde asks for")]
-fn no_path(path: &PathBuf) -> bool {
-    path.as_os_str().is_empty()
-}
-
 impl DataConfig {
     /// The files that hold public constants.
     pub(super) fn constants_mut(&mut self) -> Vec<&mut PathBuf> {
@@ -187,86 +183,6 @@ impl DataConfig {
             std::mem::take(path);
         });
         copy
-    }
-}
-
-/// `[peers]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PeersConfig {
-    /// `"users"`: one peer per user; or a number: users are dealt to that many peers.
-    #[serde(default)]
-    pub count: PeerCount,
-    /// How users are dealt.
-    #[serde(default = "round_robin")]
-    pub partition: Partition,
-}
-
-impl Default for PeersConfig {
-    fn default() -> Self {
-        Self {
-            count: PeerCount::default(),
-            partition: round_robin(),
-        }
-    }
-}
-
-fn round_robin() -> Partition {
-    Partition::RoundRobin
-}
-
-/// Number of peers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PeerCount {
-    /// One peer per user.
-    #[default]
-    Users,
-    /// This many.
-    Number(usize),
-}
-
-impl Serialize for PeerCount {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Users => serializer.serialize_str("users"),
-            Self::Number(number) => serializer.serialize_u64(*number as u64),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for PeerCount {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = PeerCount;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("\"users\" or a number of peers, at least 1")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<PeerCount, E> {
-                if text == "users" {
-                    Ok(PeerCount::Users)
-                } else {
-                    Err(E::invalid_value(serde::de::Unexpected::Str(text), &self))
-                }
-            }
-
-            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<PeerCount, E> {
-                match usize::try_from(number) {
-                    Ok(count) if count > 0 => Ok(PeerCount::Number(count)),
-                    _ => Err(E::invalid_value(
-                        serde::de::Unexpected::Signed(number),
-                        &self,
-                    )),
-                }
-            }
-
-            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<PeerCount, E> {
-                self.visit_i64(i64::try_from(number).unwrap_or(-1))
-            }
-        }
-        deserializer.deserialize_any(Visitor)
     }
 }
 

@@ -1,0 +1,85 @@
+//! The table `[peers]`: how many there are, and who holds what.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Partition;
+
+/// `[peers]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PeersConfig {
+    /// `"users"`: one peer per user; or a number: users are dealt to that many peers.
+    #[serde(default)]
+    pub count: PeerCount,
+    /// How users are dealt.
+    #[serde(default = "round_robin")]
+    pub partition: Partition,
+}
+
+impl Default for PeersConfig {
+    fn default() -> Self {
+        Self {
+            count: PeerCount::default(),
+            partition: round_robin(),
+        }
+    }
+}
+
+fn round_robin() -> Partition {
+    Partition::RoundRobin
+}
+
+/// Number of peers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PeerCount {
+    /// One peer per user.
+    #[default]
+    Users,
+    /// This many.
+    Number(usize),
+}
+
+impl Serialize for PeerCount {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Users => serializer.serialize_str("users"),
+            Self::Number(number) => serializer.serialize_u64(*number as u64),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for PeerCount {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = PeerCount;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("\"users\" or a number of peers, at least 1")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<PeerCount, E> {
+                if text == "users" {
+                    Ok(PeerCount::Users)
+                } else {
+                    Err(E::invalid_value(serde::de::Unexpected::Str(text), &self))
+                }
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<PeerCount, E> {
+                match usize::try_from(number) {
+                    Ok(count) if count > 0 => Ok(PeerCount::Number(count)),
+                    _ => Err(E::invalid_value(
+                        serde::de::Unexpected::Signed(number),
+                        &self,
+                    )),
+                }
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<PeerCount, E> {
+                self.visit_i64(i64::try_from(number).unwrap_or(-1))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
