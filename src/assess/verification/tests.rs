@@ -332,12 +332,17 @@ fn other_algorithms_verify_and_their_mutations_are_caught() {
             let table = verify(&experiment(&set), VerifyOptions::default(), &mut Silent);
             let table = table.expect("runs");
             assert!(table.passed(), "{set:?}: {:?}", failed(&table));
-            for tamper in [
-                Tamper::HalveOwnNoise,
-                Tamper::FlipPairwiseSign,
-                Tamper::DropPeerNoise,
+            // Deflation releases single columns: too few numbers for the law of all peers to see that one is without noise.
+            let of_one = match set.contains(&"algorithm.kind=deflation") {
+                true => "least likely own noise of one peer",
+                false => "mean square",
+            };
+            for (tamper, by_law) in [
+                (Tamper::HalveOwnNoise, "mean square"),
+                (Tamper::FlipPairwiseSign, "mean square"),
+                (Tamper::DropPeerNoise, of_one),
             ] {
-                assert_fails(&broken(tamper, &set), &["published - local", "mean square"]);
+                assert_fails(&broken(tamper, &set), &["published - local", by_law]);
             }
         }
     }
