@@ -53,6 +53,7 @@
 //! of [`AlgorithmSpec::build`]. One that programs hand in needs no variant: [`AlgorithmSpec::Own`].
 
 mod centred;
+mod completion;
 mod covariance;
 mod deflation;
 mod isometric;
@@ -72,6 +73,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use centred::{Centred, mean_share};
+pub use completion::Completer;
 pub use covariance::Covariance;
 pub use deflation::Deflation;
 pub use isometric::IsometricCovariance;
@@ -201,6 +203,11 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
 
     /// The estimate of the leading eigenvectors in a state that has advanced at least once, n × rank, orthonormal columns.
     fn estimate(&self, state: &PublicState) -> Arc<Block>;
+
+    /// What completes rows by this state; `None` for an algorithm that is not about completion.
+    fn completer(&self, _: &PublicState) -> Option<Box<dyn Completer>> {
+        None
+    }
 }
 
 /// The contribution of these rows to a release as a whole: what a peer adds noise to.
