@@ -129,6 +129,8 @@ impl Discloses for DataTableError {
             | Self::ItemsHash { .. } => Dependence::Public,
             Self::Data(error) => error.dependence(),
             Self::MissingData { .. } => Dependence::Machine,
+            // Whether the file holds a graph at all.
+            Self::Graph(_) => Dependence::Format,
             Self::NoInteractions { .. } => Dependence::Unprotected,
         }
     }
@@ -140,6 +142,7 @@ impl Discloses for NetworkError {
             Self::Topology(_)
             | Self::NoiseTopology(_)
             | Self::PeerMatch(_)
+            | Self::PrivateEdges { .. }
             | Self::NodeCount { .. } => Dependence::Public,
             Self::Peers(error) => error.dependence(),
         }
@@ -155,6 +158,7 @@ impl Discloses for AlgorithmTableError {
             | Self::Weights { .. }
             | Self::Scale { .. }
             | Self::Arrival { .. }
+            | Self::OnGraph(_)
             | Self::Output { .. }
             | Self::Block { .. } => Dependence::Public,
         }
@@ -205,6 +209,7 @@ impl Discloses for DataError {
             | Self::Container { .. }
             | Self::Empty { .. }
             | Self::EmptyList { .. }
+            | Self::Vertex { .. }
             | Self::Row { .. } => Dependence::Format,
             Self::Open { .. } | Self::Read { .. } | Self::ReadBytes { .. } => Dependence::Machine,
         }

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, PrivacyTableError};
+use super::graph;
 use super::held_out::HeldOut;
 use crate::algorithm::{Output, Start, mean_share};
 use crate::config::{
@@ -59,6 +60,7 @@ fn is_private(data: &DataConfig) -> bool {
 
 /// Refuses keys that do not go with each other, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
+    graph::check(config)?;
     let data = &config.data;
     let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
     let generated = data.format == DataFormat::Generated;
@@ -73,6 +75,9 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             "path",
             "is the file to read: give it, except with format = \"generated\", which reads none",
         );
+    }
+    if graph::is_meant(data) {
+        return Ok(());
     }
     let csv = data.format == DataFormat::Matrix(MatrixFormat::MatrixCsv);
     if data.header.is_some() && !csv {
@@ -294,6 +299,9 @@ pub(super) fn prepared(
     let Some(values) = &loaded.values else {
         return Ok(SparseRows::new(kept.items()));
     };
+    if graph::is_meant(data) {
+        return Ok(values.clone());
+    }
     let ranges = match &data.ranges {
         None => Vec::new(),
         Some(RangesConfig::All([low, high])) => vec![(*low, *high)],
@@ -387,8 +395,8 @@ pub(super) fn rows(
     samples: &SparseRows,
 ) -> Result<SparseRows, ExperimentError> {
     let data = &config.data;
-    if is_private(data) {
-        // Centred and clipped in every release.
+    if is_private(data) || graph::is_meant(data) {
+        // Centred and clipped in every release; of a graph neither.
         return Ok(samples.clone());
     }
     let means = match &data.means {

@@ -23,6 +23,11 @@ pub enum Quantity {
     NonnegativeRowSum,
     /// vᵀ A_u v for a public query of one column v of norm 1: one number.
     RayleighQuotient,
+    /// A X for the adjacency matrix A of a private graph and a public X with orthonormal columns, row v of it at vertex v: p numbers of
+    /// its own for every vertex.
+    GraphProduct,
+    /// vᵀAv of the same A for a public v of norm 1, as the sum of v_s (Av)_s over vertices s: one number.
+    GraphQuotient,
     /// What an algorithm of your own releases, by the name under which it brings its own bound.
     #[serde(skip_deserializing)]
     Own(&'static str),
@@ -37,6 +42,8 @@ impl fmt::Display for Quantity {
             Self::RowSum => "the sum of rows",
             Self::NonnegativeRowSum => "the sum of rows without negative entries",
             Self::RayleighQuotient => "the Rayleigh quotient of A",
+            Self::GraphProduct => "the product A X of a graph",
+            Self::GraphQuotient => "the Rayleigh quotient of a graph",
             Self::Own(name) => name,
         })
     }

@@ -1,6 +1,7 @@
 //! Distances between datasets and random neighbours, for every adjacency.
 
 mod changes;
+mod edge;
 mod entry;
 mod interaction;
 mod item_sets;
@@ -47,7 +48,7 @@ impl RowAdjacency {
 }
 
 impl Adjacency {
-    /// The adjacency on the rows of users; `None` for those that change a matrix ([`Self::is_of_matrix`]).
+    /// The adjacency on the rows of users; `None` for those that change a matrix ([`Self::is_of_matrix`]) or a graph.
     #[must_use]
     pub fn rows(self) -> Option<RowAdjacency> {
         match self {
@@ -55,7 +56,7 @@ impl Adjacency {
             Self::User => Some(RowAdjacency::of::<User>()),
             Self::Swap => Some(RowAdjacency::of::<Swap>()),
             Self::ReplaceUser => Some(RowAdjacency::of::<ReplaceUser>()),
-            Self::Matrix | Self::UnitSpectral | Self::Entry => None,
+            Self::Matrix | Self::UnitSpectral | Self::Entry | Self::Edge => None,
         }
     }
 }

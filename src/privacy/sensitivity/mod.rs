@@ -17,6 +17,7 @@
 
 mod bound;
 mod exact;
+mod graph;
 mod isometric;
 mod max_entry;
 mod packed;

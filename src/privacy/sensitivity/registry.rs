@@ -1,6 +1,7 @@
 //! The registered bounds: one line each.
 
 use super::exact::Exact;
+use super::graph::{self, OfGraph};
 use super::isometric::Isometric;
 use super::max_entry::MaxEntry;
 use super::packed::Packed;
@@ -55,6 +56,10 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<Rayleigh<adjacency::Entry>>(),
     Proved::of::<UnitRowRayleigh<adjacency::User>>(),
     Proved::of::<UnitRowRayleigh<adjacency::ReplaceUser>>(),
+    Proved::of::<OfGraph<adjacency::Entry, graph::Product>>(),
+    Proved::of::<OfGraph<adjacency::Edge, graph::Product>>(),
+    Proved::of::<OfGraph<adjacency::Entry, graph::Quotient>>(),
+    Proved::of::<OfGraph<adjacency::Edge, graph::Quotient>>(),
 ];
 
 /// The line for this combination, if it has a proof.

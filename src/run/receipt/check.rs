@@ -1,10 +1,14 @@
 //! Checks a receipt: plans its noise again and compares every number that follows.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::document::{Receipt, RingRows, hash};
 use super::error::ReceiptError;
-use crate::algorithm::{AlgorithmKind, NoiseScale, ReleaseSpec, Start, charged, share_factors};
+use crate::algorithm::{
+    AlgorithmKind, NoiseScale, OnGraph, ReleaseSpec, Start, charged, share_factors,
+};
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
     self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
@@ -95,6 +99,9 @@ impl Receipt {
             output: None,
         };
         let mut program = algorithm.spec()?.build(request.dimension)?;
+        if request.vertices {
+            program = Arc::new(OnGraph::new(program)?);
+        }
         let counted = program.releases();
         let mut factors = request.budget.noise_factors(counted.len() as u32)?;
         let shares = share_factors(&counted);
@@ -134,7 +141,10 @@ impl Receipt {
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
         let in_order = graph.edge_list().eq(listed);
-        let plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
+        let mut plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
+        if request.vertices {
+            plan = plan.with_coordinates(&calibrated, (charge, request.colluders), budget.delta);
+        }
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),

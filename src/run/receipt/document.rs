@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA};
 use crate::algorithm::AlgorithmKind;
-use crate::config::EngineKind;
+use crate::config::{DataFormat, EngineKind};
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
@@ -112,9 +112,16 @@ pub struct Request {
     /// What the `ring` scheme was planned for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingRows>,
+    /// Whether the data were a private graph, whose vertices are the peers.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub vertices: bool,
     /// The mean that was released first, where it is private.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centring: Option<Centring>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// What a ring was planned for besides the request.
@@ -208,6 +215,7 @@ impl Receipt {
                     rows: experiment.most_rows(),
                     bits: config.noise.bits,
                 }),
+                vertices: config.data.format == DataFormat::Graph,
                 centring: experiment.centring().copied(),
             },
             noise_graph: NoiseGraph {

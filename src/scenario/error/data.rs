@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::data::DataError;
 use crate::privacy::{Adjacency, SensitivityRule};
+use crate::topology::TopologyError;
 
 /// Why the `[data]` table cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +12,9 @@ pub enum DataTableError {
     /// The data cannot be used.
     #[error("[data] {0}")]
     Data(#[from] DataError),
+    /// The graph cannot be read.
+    #[error("[data] {0}")]
+    Graph(TopologyError),
     /// A key that does not go with the others.
     #[error("[data] {key} {why}")]
     Key {

@@ -133,6 +133,14 @@ const ROW_SUMS: [(Quantity, Adjacency, f64); 4] = [
     (Quantity::NonnegativeRowSum, A::ReplaceUser, TIGHT),
 ];
 
+/// The same for a private graph, by [`Exact`] throughout.
+const GRAPHS: [(Quantity, Adjacency, f64); 4] = [
+    (Quantity::GraphProduct, A::Entry, TIGHT),
+    (Quantity::GraphProduct, A::Edge, TIGHT),
+    (Quantity::GraphQuotient, A::Entry, TIGHT),
+    (Quantity::GraphQuotient, A::Edge, TIGHT),
+];
+
 fn all() -> impl Iterator<Item = (Case, f64)> {
     let products = CASES.iter().map(|&(adjacency, rule, floor, cap, reached)| {
         (Quantity::Product, adjacency, rule, floor, cap, reached)
@@ -154,9 +162,13 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
     let row_sums = ROW_SUMS
         .iter()
         .map(|&(quantity, adjacency, reached)| (quantity, adjacency, UnitRow, 1, None, reached));
+    let graphs = GRAPHS
+        .iter()
+        .map(|&(quantity, adjacency, reached)| (quantity, adjacency, Exact, 1, None, reached));
     products
         .chain(unit_rows)
         .chain(row_sums)
+        .chain(graphs)
         .chain(triangles(Quantity::PackedTriangle, &PACKED))
         .chain(triangles(Quantity::IsometricTriangle, &ISOMETRIC))
         .chain(triangles(Quantity::RayleighQuotient, &RAYLEIGH))
@@ -245,4 +257,9 @@ fn unit_spectral_bounds_hold() {
 #[test]
 fn entry_bounds_hold() {
     hold(Adjacency::Entry);
+}
+
+#[test]
+fn edge_bounds_hold() {
+    hold(Adjacency::Edge);
 }

@@ -16,7 +16,7 @@ use super::*;
 use crate::linalg::{Block, PackedTriangle};
 use crate::privacy::Adjacency;
 use crate::privacy::adjacency::{
-    Entry, Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User,
+    Edge, Entry, Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User,
 };
 use crate::vocabulary::{Label, Quantity, Seed};
 
@@ -65,6 +65,7 @@ pub(in crate::privacy) fn attack(case: Case, scale: f64) -> f64 {
         Adjacency::Matrix => search::<MatrixChange>(case, scale),
         Adjacency::UnitSpectral => search::<UnitSpectral>(case, scale),
         Adjacency::Entry => search::<Entry>(case, scale),
+        Adjacency::Edge => search::<Edge>(case, scale),
     }
 }
 
@@ -73,11 +74,7 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
     let mut best = 0.0_f64;
     for (n, p) in SHAPES {
         // A quotient is one of a single vector.
-        let p = if case.quantity == Quantity::RayleighQuotient {
-            1
-        } else {
-            p
-        };
+        let p = if is_quotient(case.quantity) { 1 } else { p };
         let sensitivity = Sensitivity::of_quantity(
             case.quantity,
             case.adjacency,
@@ -88,7 +85,7 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
         )
         .expect("proved");
         for change in changes::<A>(case, n, &mut rng) {
-            if case.quantity == Quantity::RayleighQuotient {
+            if is_quotient(case.quantity) {
                 let mut starts = blocks::signed(n);
                 starts.extend(blocks::structured(n, 1));
                 for x in starts {
@@ -99,7 +96,7 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
                 }
                 continue;
             }
-            if case.quantity != Quantity::Product {
+            if !matches!(case.quantity, Quantity::Product | Quantity::GraphProduct) {
                 // Nothing to choose but the data.
                 let moved = released(case.quantity, &change).norm() / sensitivity.bound(f64::NAN);
                 best = best.max(moved / scale);
@@ -134,6 +131,13 @@ fn released(quantity: Quantity, change: &DMatrix<f64>) -> Block {
     let weight = move |i, j| if i == j { 1.0 } else { off_diagonal };
     let entries = (0..n).flat_map(|i| (i..n).map(move |j| weight(i, j) * change[(i, j)]));
     Block::from_values(PackedTriangle::coordinates(n), 1, entries.collect())
+}
+
+fn is_quotient(quantity: Quantity) -> bool {
+    matches!(
+        quantity,
+        Quantity::RayleighQuotient | Quantity::GraphQuotient
+    )
 }
 
 fn is_row_sum(quantity: Quantity) -> bool {
@@ -204,12 +208,11 @@ fn ratio(sensitivity: &Sensitivity, change: &DMatrix<f64>, x: &DMatrix<f64>) -> 
     let block = Block::from_matrix(x);
     let statistic = match sensitivity.statistic() {
         Statistic::None => f64::NAN,
-        Statistic::MaxRowNorm => block.max_row_norm().min(1.0),
-        Statistic::MaxEntry => block.max_entry().min(1.0),
+        other => other.of(&block).min(1.0),
     };
-    let moved = match sensitivity.quantity() {
-        Quantity::RayleighQuotient => (x.transpose() * change * x).norm(),
-        _ => (change * x).norm(),
+    let moved = match is_quotient(sensitivity.quantity()) {
+        true => (x.transpose() * change * x).norm(),
+        false => (change * x).norm(),
     };
     moved / sensitivity.bound(statistic)
 }

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use rand::{Rng, RngExt};
 
 use super::super::super::adjacency::{
-    Entry, Interaction, MatrixChange, Neighbouring, ReplaceUser, Swap, UnitSpectral, User,
+    Edge, Entry, Interaction, MatrixChange, Neighbouring, ReplaceUser, Swap, UnitSpectral, User,
 };
 use super::gaussian;
 use crate::data::Interactions;
@@ -152,6 +152,26 @@ impl Attacked for UnitSpectral {
 
     fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
         gaussian(rng, n, n)
+    }
+
+    fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
+        data.clone()
+    }
+}
+
+impl Attacked for Edge {
+    fn structured(n: usize, _: Option<u32>) -> Vec<(DMatrix<f64>, DMatrix<f64>)> {
+        let zero = DMatrix::zeros(n, n);
+        let mut edge = zero.clone();
+        (edge[(0, 1)], edge[(1, 0)]) = (1.0, 1.0);
+        vec![(zero, edge)]
+    }
+
+    fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
+        let upper = DMatrix::from_fn(n, n, |s, t| {
+            f64::from(u8::from(s < t && rng.random_bool(0.5)))
+        });
+        &upper + upper.transpose()
     }
 
     fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
