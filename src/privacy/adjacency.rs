@@ -18,6 +18,7 @@
 //! - `replace-user` if the rating lines of one named user become any others;
 //! - `matrix`, `unit-spectral` and `entry` if one peer's matrix A_u of the interactions above the threshold changes by C: they are
 //!   about matrices, and a rating line more or less is no small change there;
+//! - `rating` if one rating of one named user, kept as a number, has another value or is there or not;
 //! - `edge` if the file is a graph and one of its edges is there or not.
 //!
 //! The types here compare what *peers hold*: interactions after the threshold, the item list, what is held out and the
@@ -61,6 +62,8 @@ pub enum Adjacency {
     Entry,
     /// One undirected edge of a private graph is there or not: [`Edge`].
     Edge,
+    /// One rating of one user, kept as a number, is another: [`Rating`].
+    Rating,
 }
 
 /// An executable adjacency: it measures distances between data sets and draws neighbours.
@@ -90,6 +93,13 @@ pub trait Neighbouring {
 /// those of single entries.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry;
+
+/// One rating has another value. The data are ratings mapped to 0 to 1, users × items; the distance is the number of ratings that differ.
+///
+/// By how much one moves is at most the width of the public range, so that it is the range that decides the bound
+/// ([`RatingRange`](super::RatingRange)), not the adjacency. A rating that is not there is a number that the range covers too.
+#[derive(Clone, Copy, Debug)]
+pub struct Rating;
 
 /// One edge {s, t} of a private graph is there or not: the symmetric matrix A changes by ±(e_s e_tᵀ + e_t e_sᵀ), at two vertices and so at
 /// two peers. The distance is Σ_{s<t} |C_st|, of graphs the number of edges that only one of them has.
@@ -145,7 +155,7 @@ pub struct UnitSpectral;
 
 impl Adjacency {
     /// Every adjacency there is.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Interaction,
         Self::User,
         Self::Swap,
@@ -154,6 +164,7 @@ impl Adjacency {
         Self::UnitSpectral,
         Self::Entry,
         Self::Edge,
+        Self::Rating,
     ];
 
     /// Whether one record is a change of a matrix and not of a user's row.
@@ -179,6 +190,7 @@ impl fmt::Display for Adjacency {
             Self::UnitSpectral => "unit-spectral",
             Self::Entry => "entry",
             Self::Edge => "edge",
+            Self::Rating => "rating",
         })
     }
 }

@@ -50,6 +50,9 @@ impl Promise {
             (Adjacency::UnitSpectral, _) => {
                 "the matrix A, the sum over all peers, was changed by any C with ‖C‖₂ ≤ 1"
             }
+            (Adjacency::Rating, _) => {
+                "one rating of one user was this or any other, or there at all"
+            }
             (Adjacency::Edge, Seen::Everything) => {
                 "one edge of the graph was there or not (an edge between two peers that do not collude: its ends know it)"
             }

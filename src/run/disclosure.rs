@@ -124,6 +124,7 @@ impl Discloses for DataTableError {
             | Self::DegreeCap
             | Self::Key { .. }
             | Self::NumbersAdjacency { .. }
+            | Self::RatingClip { .. }
             | Self::ItemsAndItemsFile { .. }
             | Self::ItemsHashAlone
             | Self::ItemsHash { .. } => Dependence::Public,

@@ -179,7 +179,8 @@ impl Experiment {
             config.privacy.sensitivity,
             config.data.degree_floor,
             config.data.degree_cap,
-        );
+        )
+        .with_rating(numbers::rating_range(&config, items)?);
         let sensitivity = sensitivity_spec
             .of(released, columns)
             .map_err(PrivacyTableError::from)?;

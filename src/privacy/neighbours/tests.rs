@@ -5,7 +5,7 @@ use rand::RngExt;
 
 use super::item_sets::{random_set, with_row};
 use super::*;
-use crate::privacy::adjacency::{Edge, Entry, MatrixChange, UnitSpectral};
+use crate::privacy::adjacency::{Edge, Entry, MatrixChange, Rating, UnitSpectral};
 use crate::vocabulary::{Label, Seed};
 
 fn rows(items: usize, rows: &[&[u32]]) -> Interactions {
@@ -77,6 +77,8 @@ fn distances_are_metrics_and_random_neighbours_are_one_record_away() {
         behaves::<UnitSpectral>(matrix.clone(), &mut rng);
         behaves::<Entry>(matrix, &mut rng);
         behaves::<Edge>(random_graph(items, &mut rng), &mut rng);
+        let ratings = DMatrix::from_fn(users, items, |_, _| rng.random_range(0.0..1.0));
+        behaves::<Rating>(ratings, &mut rng);
     }
 }
 
@@ -137,6 +139,8 @@ fn data_without_neighbours_says_so() {
     assert!(UnitSpectral::random_adjacent(&huge, &mut rng).is_none());
     assert!(Entry::random_adjacent(&huge, &mut rng).is_none());
     assert!(UnitSpectral::random_adjacent(&DMatrix::zeros(0, 0), &mut rng).is_none());
+    assert!(Rating::random_adjacent(&DMatrix::from_element(2, 2, 1.5), &mut rng).is_none());
+    assert!(Rating::random_adjacent(&DMatrix::zeros(0, 3), &mut rng).is_none());
     for without in [DMatrix::zeros(1, 1), huge, DMatrix::identity(3, 3)] {
         assert!(Edge::random_adjacent(&without, &mut rng).is_none());
     }

@@ -140,6 +140,7 @@ mod tests {
             degree_floor: 1,
             degree_cap: None,
             rank: 1,
+            rating: None,
         };
         let half = 0.5_f64.sqrt();
         let product = OfGraph::<adjacency::Edge, Product>::bound(&public, half);

@@ -5,6 +5,7 @@ use super::graph::{self, OfGraph};
 use super::isometric::Isometric;
 use super::max_entry::MaxEntry;
 use super::packed::Packed;
+use super::rating::OneRating;
 use super::rayleigh::{Rayleigh, UnitRowRayleigh};
 use super::row_norm::RowNorm;
 use super::row_sum::{self, RowSum};
@@ -60,6 +61,9 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<OfGraph<adjacency::Edge, graph::Product>>(),
     Proved::of::<OfGraph<adjacency::Entry, graph::Quotient>>(),
     Proved::of::<OfGraph<adjacency::Edge, graph::Quotient>>(),
+    Proved::of::<OneRating<unit_row::Product>>(),
+    Proved::of::<OneRating<unit_row::Packed>>(),
+    Proved::of::<OneRating<unit_row::Isometric>>(),
 ];
 
 /// The line for this combination, if it has a proof.

@@ -2,6 +2,7 @@
 
 pub use crate::privacy::sensitivity_rule::SensitivityRule;
 
+use super::rating::RatingRange;
 use super::statistic::Statistic;
 use crate::privacy::adjacency::{Adjacency, Neighbouring};
 use crate::vocabulary::Quantity;
@@ -15,6 +16,8 @@ pub struct Public {
     pub degree_cap: Option<u32>,
     /// p ≥ 1, the columns of X.
     pub rank: u32,
+    /// c and b, where one record is a rating and they are known.
+    pub rating: Option<RatingRange>,
 }
 
 /// A proved bound. The proof is in the documentation of the type that implements this, for the adjacency that

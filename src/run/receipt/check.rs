@@ -136,6 +136,7 @@ impl Receipt {
                     request.degree_cap,
                     block.columns,
                 )
+                .map(|bound| bound.with_rating(request.rating))
             })
             .collect::<Result<Vec<_>, _>>()?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
@@ -283,7 +284,8 @@ impl Receipt {
             request.sensitivity,
             request.degree_floor,
             request.degree_cap,
-        );
+        )
+        .with_rating(request.rating);
         let range = ring::Range {
             dimension: request.dimension,
             peers: self.noise_graph.nodes,

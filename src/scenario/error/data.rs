@@ -35,6 +35,17 @@ pub enum DataTableError {
         /// The rule.
         rule: SensitivityRule,
     },
+    /// Rows that could be shortened, which would move all ratings of a user at once.
+    #[error(
+        "[data] row_clip = {clip} may shorten a row, whose ratings then all move with any one of them: under privacy.adjacency = \"rating\" set it to \
+         at least {longest}, the length of a row with all ratings at the end of their range, or keep fewer items"
+    )]
+    RatingClip {
+        /// R.
+        clip: f64,
+        /// √n times the largest rating.
+        longest: f64,
+    },
     /// The data file does not exist.
     #[error(
         "[data] there is no file {path}: put it there, or say where it is with --set data.path=FILE{obtain}",

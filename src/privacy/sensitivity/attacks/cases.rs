@@ -141,6 +141,13 @@ const GRAPHS: [(Quantity, Adjacency, f64); 4] = [
     (Quantity::GraphQuotient, A::Edge, TIGHT),
 ];
 
+/// The same for one rating, by [`UnitRow`]. One column of X sees a part of what moves.
+const RATINGS: [(Quantity, f64); 3] = [
+    (Quantity::Product, TIGHT),
+    (Quantity::PackedTriangle, TIGHT),
+    (Quantity::IsometricTriangle, TIGHT),
+];
+
 fn all() -> impl Iterator<Item = (Case, f64)> {
     let products = CASES.iter().map(|&(adjacency, rule, floor, cap, reached)| {
         (Quantity::Product, adjacency, rule, floor, cap, reached)
@@ -165,8 +172,12 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
     let graphs = GRAPHS
         .iter()
         .map(|&(quantity, adjacency, reached)| (quantity, adjacency, Exact, 1, None, reached));
+    let ratings = RATINGS
+        .iter()
+        .map(|&(quantity, reached)| (quantity, A::Rating, UnitRow, 1, None, reached));
     products
         .chain(unit_rows)
+        .chain(ratings)
         .chain(row_sums)
         .chain(graphs)
         .chain(triangles(Quantity::PackedTriangle, &PACKED))
@@ -257,6 +268,11 @@ fn unit_spectral_bounds_hold() {
 #[test]
 fn entry_bounds_hold() {
     hold(Adjacency::Entry);
+}
+
+#[test]
+fn rating_bounds_hold() {
+    hold(Adjacency::Rating);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use super::*;
 use crate::linalg::{Block, PackedTriangle};
 use crate::privacy::Adjacency;
 use crate::privacy::adjacency::{
-    Edge, Entry, Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User,
+    Edge, Entry, Interaction, MatrixChange, Rating, ReplaceUser, Swap, UnitSpectral, User,
 };
 use crate::vocabulary::{Label, Quantity, Seed};
 
@@ -66,6 +66,7 @@ pub(in crate::privacy) fn attack(case: Case, scale: f64) -> f64 {
         Adjacency::UnitSpectral => search::<UnitSpectral>(case, scale),
         Adjacency::Entry => search::<Entry>(case, scale),
         Adjacency::Edge => search::<Edge>(case, scale),
+        Adjacency::Rating => search::<Rating>(case, scale),
     }
 }
 
@@ -83,7 +84,8 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
             case.cap,
             p,
         )
-        .expect("proved");
+        .expect("proved")
+        .with_rating(Some(pairs::unit_ratings(n)));
         for change in changes::<A>(case, n, &mut rng) {
             if is_quotient(case.quantity) {
                 let mut starts = blocks::signed(n);
