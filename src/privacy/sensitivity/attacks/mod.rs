@@ -16,7 +16,8 @@ use super::*;
 use crate::linalg::{Block, PackedTriangle};
 use crate::privacy::Adjacency;
 use crate::privacy::adjacency::{
-    Edge, Entry, Interaction, MatrixChange, Rating, ReplaceUser, Swap, UnitSpectral, User,
+    Edge, Entry, EntryBipartite, Interaction, MatrixChange, Rating, ReplaceUser, Swap,
+    UnitSpectral, User,
 };
 use crate::vocabulary::{Label, Quantity, Seed};
 
@@ -67,6 +68,7 @@ pub(in crate::privacy) fn attack(case: Case, scale: f64) -> f64 {
         Adjacency::Entry => search::<Entry>(case, scale),
         Adjacency::Edge => search::<Edge>(case, scale),
         Adjacency::Rating => search::<Rating>(case, scale),
+        Adjacency::EntryBipartite => search::<EntryBipartite>(case, scale),
     }
 }
 
@@ -98,7 +100,7 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
                 }
                 continue;
             }
-            if !matches!(case.quantity, Quantity::Product | Quantity::GraphProduct) {
+            if !is_product(case.quantity) {
                 // Nothing to choose but the data.
                 let moved = released(case.quantity, &change).norm() / sensitivity.bound(f64::NAN);
                 best = best.max(moved / scale);
@@ -135,6 +137,13 @@ fn released(quantity: Quantity, change: &DMatrix<f64>) -> Block {
     Block::from_values(PackedTriangle::coordinates(n), 1, entries.collect())
 }
 
+fn is_product(quantity: Quantity) -> bool {
+    matches!(
+        quantity,
+        Quantity::Product | Quantity::GraphProduct | Quantity::BipartiteHalf
+    )
+}
+
 fn is_quotient(quantity: Quantity) -> bool {
     matches!(
         quantity,
@@ -165,6 +174,13 @@ fn changes<A: Attacked>(case: Case, n: usize, rng: &mut impl Rng) -> Vec<DMatrix
                 "{}: {distance}",
                 A::ADJACENCY
             );
+            // The rows of a bipartite matrix publish, its columns wait.
+            if case.quantity == Quantity::BipartiteHalf {
+                let mut change = A::contribution(b, case.floor, case.cap)
+                    - A::contribution(a, case.floor, case.cap);
+                change.rows_mut(n / 2, n - n / 2).fill(0.0);
+                return change;
+            }
             match is_row_sum(case.quantity) {
                 true => A::row_sum(b) - A::row_sum(a),
                 false => {
