@@ -39,7 +39,10 @@ fn hold(materials: &Materials, set: &[&str], (runs, theirs): (u64, u64), expecte
     let seeds = 1.0 / runs as f64 + 1.0 / theirs as f64;
     let allowed = (2.5 * deviation * seeds.sqrt()).max(0.03 * expected);
     eprintln!("{set:?}: {mean:.3} +- {deviation:.3}, expected {expected:.3} +- {allowed:.3}");
-    assert!((mean - expected).abs() <= allowed, "{set:?}: {mean} {expected}");
+    assert!(
+        (mean - expected).abs() <= allowed,
+        "{set:?}: {mean} {expected}"
+    );
 }
 
 /// The second number of each is that of another simulation of the same law, 1,500 seeds, written for this test without any of our code; the
