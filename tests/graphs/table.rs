@@ -115,7 +115,7 @@ fn on_ego_facebook_it_reaches_what_was_measured_before() {
         hold(
             &materials,
             &[&path, &epsilon, "privacy.adjacency=edge"],
-            12,
+            EGO,
             edge,
         );
     }
@@ -130,7 +130,7 @@ fn on_ego_facebook_it_reaches_what_was_measured_before() {
     hold(
         &materials,
         &[&[path.as_str()][..], &ppi].concat(),
-        12,
+        EGO,
         0.039,
     );
 }
