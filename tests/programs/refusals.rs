@@ -211,11 +211,7 @@ fn two_rules_for_one_quantity_are_two_sessions_with_noise_of_their_own() {
 #[test]
 fn graphs_are_promised_entries_and_edges_and_nothing_else() {
     // An entry of a bipartite graph's matrix is an edge, and is charged as one.
-    let proved = [
-        Adjacency::Entry,
-        Adjacency::Edge,
-        Adjacency::EntryBipartite,
-    ];
+    let proved = [Adjacency::Entry, Adjacency::Edge, Adjacency::EntryBipartite];
     let dataset = || Dataset::Graph {
         vertices: 6,
         edges: vec![(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)],
