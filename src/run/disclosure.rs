@@ -156,6 +156,10 @@ impl Discloses for AlgorithmTableError {
             | Self::Scale { .. }
             | Self::Arrival { .. }
             | Self::Output { .. }
+            | Self::Clip { .. }
+            | Self::ClipKey { .. }
+            | Self::ClipWith { .. }
+            | Self::SparseVector { .. }
             | Self::Block { .. } => Dependence::Public,
         }
     }

@@ -17,7 +17,7 @@ use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{filters, memory, numbers, ring, warnings};
 use crate::algorithm::{
-    Algorithm, AlgorithmKind, AlgorithmSpec, NoiseScale, Output, charged, share_factors,
+    Algorithm, AlgorithmKind, AlgorithmSpec, ClipRule, NoiseScale, Output, charged, share_factors,
 };
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
@@ -160,6 +160,10 @@ impl Experiment {
         checked_algorithm(&config, items)?;
         checked_counts(&config, items)?;
         let spec = config.algorithm.spec().map_err(PlanError::from)?;
+        let spec = match config.algorithm.clip_of(user_rows.len()) {
+            Some(clip) => spec.clipped(clip).map_err(PlanError::from)?,
+            None => spec,
+        };
         let plain = spec.build(items).map_err(PlanError::from)?;
         let counted = plain.releases();
         let first = &counted[0].blocks[0];
@@ -461,6 +465,44 @@ fn checked_counts(config: &Config, items: usize) -> Result<(), ExperimentError> 
     Ok(())
 }
 
+/// Refuses a clip where there is nothing to clip, or with what it does not go with.
+fn checked_clip(config: &Config) -> Result<(), AlgorithmTableError> {
+    let algorithm = &config.algorithm;
+    let rule = algorithm.clip.name();
+    let key = |key, of| Err(AlgorithmTableError::ClipKey { key, of });
+    let with = |key, why| Err(AlgorithmTableError::ClipWith { key, rule, why });
+    if algorithm.clip_lag == Some(true) && algorithm.clip != ClipRule::Histogram {
+        return key("clip_lag", "clip = \"histogram\"");
+    }
+    if algorithm.clip.is_none() {
+        let of = "a clip";
+        return match (algorithm.clip_share, algorithm.clip_quantile) {
+            (Some(_), _) => key("clip_share", of),
+            (_, Some(_)) => key("clip_quantile", of),
+            _ => Ok(()),
+        };
+    }
+    if algorithm.kind != AlgorithmKind::Power {
+        let kind = algorithm.kind.name();
+        return Err(AlgorithmTableError::Clip { rule, kind });
+    }
+    if algorithm.output == Some(Output::LowRank) {
+        let why = "the sum of clipped contributions is not A X, and no factor of A";
+        return with("algorithm.output = \"low-rank\"", why);
+    }
+    if config.evaluation.diagnostics {
+        let why = "the theorem is about noise on A X, and what is clipped is no noise";
+        return with("evaluation.diagnostics", why);
+    }
+    let engine = config.engine.kind;
+    match algorithm.clip == ClipRule::SparseVector && engine != EngineKind::Central {
+        true => Err(AlgorithmTableError::SparseVector {
+            engine: engine.name(),
+        }),
+        false => Ok(()),
+    }
+}
+
 /// Refuses keys that the algorithm has not, or that do not fit, and asks for those it needs.
 fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTableError> {
     let AlgorithmConfig {
@@ -475,6 +517,7 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
         output,
         ..
     } = config.algorithm;
+    checked_clip(config)?;
     if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
         return Err(AlgorithmTableError::Output { kind: kind.name() });
     }

@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::document::{Receipt, RingRows, hash};
 use super::error::ReceiptError;
-use crate::algorithm::{AlgorithmKind, NoiseScale, ReleaseSpec, Start, charged, share_factors};
+use crate::algorithm::{
+    AlgorithmKind, ClipRule, NoiseScale, ReleaseSpec, Start, charged, share_factors,
+};
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
     self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
@@ -93,8 +95,17 @@ impl Receipt {
             arrival: None,
             // What is made of the releases afterwards costs nothing.
             output: None,
+            clip: ClipRule::None,
+            clip_share: None,
+            clip_quantile: None,
+            clip_lag: None,
         };
-        let mut program = algorithm.spec()?.build(request.dimension)?;
+        let spec = algorithm.spec()?;
+        let spec = match request.clip {
+            Some(clip) => spec.clipped(clip)?,
+            None => spec,
+        };
+        let mut program = spec.build(request.dimension)?;
         let counted = program.releases();
         let mut factors = request.budget.noise_factors(counted.len() as u32)?;
         let shares = share_factors(&counted);
@@ -171,7 +182,11 @@ impl Receipt {
                 Some(ceiling) if scaled.statistic <= ceiling => ceiling,
                 _ => scaled.statistic,
             };
-            let bound = sensitivity.bound(at);
+            // Several blocks are published in units of their own bounds.
+            let bound = match release.blocks.len() {
+                1 => sensitivity.bound(at),
+                _ => 1.0,
+            };
             findings.push(flag(
                 &format!("statistic of iteration {number} is possible"),
                 possible,
