@@ -240,6 +240,7 @@ impl Discloses for EngineError {
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Lossless { .. }
+            | Self::CuratorOnly
             | Self::Noise
             | Self::NotProduct { .. }
             | Self::OutOfOrder { .. }
@@ -258,6 +259,7 @@ impl Discloses for PeerError {
             // Sizes are those of the plan, noise, neighbours and averaging those of the graphs.
             Self::Shape { .. }
             | Self::Inexact { .. }
+            | Self::CuratorOnly { .. }
             | Self::Program { .. }
             | Self::Noise { .. }
             | Self::NoisePartners { .. }

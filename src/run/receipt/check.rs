@@ -10,7 +10,7 @@ use crate::algorithm::{
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
     self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
-    RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate,
+    RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate, sparse_vector,
 };
 use crate::scenario::{Centring, ring};
 use crate::topology::{Graph, Provenance, Topology};
@@ -127,7 +127,16 @@ impl Receipt {
         let even = charged(&releases, cost);
         let distance = ring.map_or(0.0, |ring| ring.distance);
         let reduced = privacy::ring::distance::reduced(budget, distance)?;
-        let calibrated = calibrate(request.calibration, reduced, charge)?;
+        let searched = request
+            .clip
+            .filter(|clip| clip.rule == ClipRule::SparseVector);
+        let calibrated = match searched {
+            Some(clip) => {
+                sparse_vector::calibrate(request.calibration, reduced, charge, clip.share)?
+                    .calibrated
+            }
+            None => calibrate(request.calibration, reduced, charge)?,
+        };
         let bounds = releases
             .iter()
             .map(|release| {
@@ -176,8 +185,12 @@ impl Receipt {
         {
             let statistic = sensitivity.statistic();
             let (least, most) = statistic.range(request.dimension, sensitivity.columns());
-            let possible =
-                (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE)).contains(&scaled.statistic);
+            let possible = match release.agreement {
+                // A threshold that a curator found.
+                true => scaled.statistic > 0.0 && scaled.statistic <= 1.0,
+                false => (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE))
+                    .contains(&scaled.statistic),
+            };
             let at = match release.ceiling {
                 Some(ceiling) if scaled.statistic <= ceiling => ceiling,
                 _ => scaled.statistic,
