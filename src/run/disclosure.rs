@@ -156,6 +156,10 @@ impl Discloses for AlgorithmTableError {
             | Self::Scale { .. }
             | Self::Arrival { .. }
             | Self::Output { .. }
+            | Self::Clip { .. }
+            | Self::ClipKey { .. }
+            | Self::ClipWith { .. }
+            | Self::SparseVector { .. }
             | Self::Block { .. } => Dependence::Public,
         }
     }
@@ -236,6 +240,7 @@ impl Discloses for EngineError {
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Lossless { .. }
+            | Self::CuratorOnly
             | Self::Noise
             | Self::NotProduct { .. }
             | Self::OutOfOrder { .. }
@@ -254,6 +259,7 @@ impl Discloses for PeerError {
             // Sizes are those of the plan, noise, neighbours and averaging those of the graphs.
             Self::Shape { .. }
             | Self::Inexact { .. }
+            | Self::CuratorOnly { .. }
             | Self::Program { .. }
             | Self::Noise { .. }
             | Self::NoisePartners { .. }

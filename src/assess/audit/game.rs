@@ -208,9 +208,11 @@ impl Observer for Adversary<'_> {
     fn transcript(&mut self, transcript: Transcript<'_>) {
         let game = self.game;
         let scale = 1.0 / transcript.terms.scale;
-        let change = game
+        let mut change = game
             .canary
             .change(game.experiment, &transcript.states[game.victim]);
+        let values = change.values().len();
+        transcript.terms.to_units(0..values, change.values_mut());
         let size = change.norm();
         let Seen {
             combined,
@@ -341,6 +343,8 @@ impl Adversary<'_> {
         } else {
             contributed(game.experiment, game.worlds[0].rows(), v, state)
         };
+        let values = local.values().len();
+        transcript.terms.to_units(0..values, local.values_mut());
         transcript.terms.to_steps(local.values_mut());
         local.into_values()
     }
