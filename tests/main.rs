@@ -10,6 +10,7 @@ mod consensus;
 mod deflation;
 mod equivalence;
 mod golden;
+mod graphs;
 mod layering;
 mod loss;
 mod low_rank;

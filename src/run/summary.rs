@@ -261,13 +261,17 @@ impl Experiment {
         let scale = sensitivity * self.noise_factor(release);
         let releases = self.algorithm().releases();
         let spec = releases.get(release.index());
+        let (own, pairwise) = match self.is_own(release) {
+            true => (self.sigma_central(), 0.0),
+            false => (self.noise().sigma_own(), self.noise().sigma_pairwise()),
+        };
         IterationNoise {
             iteration: spec.map_or(release.0, |spec| spec.iteration.0),
             sensitivity,
             sigma_central: scale * self.sigma_central(),
-            sigma_own: scale * self.noise().sigma_own(),
-            sigma_independent: scale * self.noise().sigma_own(),
-            sigma_pairwise: scale * self.noise().sigma_pairwise(),
+            sigma_own: scale * own,
+            sigma_independent: scale * own,
+            sigma_pairwise: scale * pairwise,
         }
     }
 

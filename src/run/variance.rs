@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::config::DataFormat;
 use crate::data::centred;
 use crate::linalg::{Block, PackedTriangle, SparseRows, TopEigenvectors, leading_eigenvectors};
 use crate::scenario::Experiment;
@@ -38,7 +39,8 @@ pub struct VarianceSummary {
 }
 
 /// S = Σ (x − x̄)ᵀ(x − x̄) over all rows x that are there, as public constants prepare them: neither clipped to a length nor
-/// centred by anything but their true mean. Of ratings that are kept as numbers S = Σ xᵀx, as they are centred already.
+/// centred by anything but their true mean. Of ratings that are kept as numbers S = Σ xᵀx, as they are centred already; of a graph S = A²,
+/// whose eigenvalues are the squares of A's.
 #[derive(Clone, Debug)]
 pub struct Variance {
     dimension: usize,
@@ -71,8 +73,9 @@ impl Variance {
         let Some(samples) = experiment.samples() else {
             return Err("the data are interactions, not numbers".to_owned());
         };
-        let is_matrix = experiment.config().data.format.ratings().is_none();
-        let rows = match is_matrix {
+        let format = experiment.config().data.format;
+        let is_centred = format.ratings().is_none() && format != DataFormat::Graph;
+        let rows = match is_centred {
             true => Cow::Owned(centred(samples, &mean(samples))),
             false => Cow::Borrowed(samples),
         };

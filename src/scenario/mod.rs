@@ -11,6 +11,7 @@ mod data_summary;
 mod error;
 mod experiment;
 pub(crate) mod filters;
+pub(crate) mod graph;
 mod held_out;
 mod materials;
 mod memo;

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, PrivacyTableError};
+use super::graph;
 use super::held_out::HeldOut;
 use crate::algorithm::{Output, Start, mean_share};
 use crate::config::{
@@ -36,7 +37,9 @@ use crate::data::{
     PreparationError,
 };
 use crate::linalg::SparseRows;
-use crate::privacy::{Adjacency, Budget, Sensitivity, SensitivityRule, SensitivitySpec, calibrate};
+use crate::privacy::{
+    Adjacency, Budget, RatingRange, Sensitivity, SensitivityRule, SensitivitySpec, calibrate,
+};
 use crate::vocabulary::Quantity;
 
 /// Whether a configuration is about numbers and not about who interacted with what.
@@ -59,6 +62,7 @@ fn is_private(data: &DataConfig) -> bool {
 
 /// Refuses keys that do not go with each other, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
+    graph::check(config)?;
     let data = &config.data;
     let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
     let generated = data.format == DataFormat::Generated;
@@ -74,6 +78,9 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             "is the file to read: give it, except with format = \"generated\", which reads none",
         );
     }
+    if graph::is_meant(data) {
+        return Ok(());
+    }
     let csv = data.format == DataFormat::Matrix(MatrixFormat::MatrixCsv);
     if data.header.is_some() && !csv {
         return refuse(
@@ -88,6 +95,9 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         );
     }
     if !are_meant(data) {
+        if config.privacy.adjacency == Adjacency::Rating {
+            return check_rating(config);
+        }
         let given = [
             ("ranges", data.ranges.is_some()),
             ("row_limit", data.row_limit.is_some()),
@@ -247,6 +257,9 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
 /// Numbers have no interactions: what one record is, and how it is bounded.
 fn check_privacy(config: &Config) -> Result<(), ExperimentError> {
     let (adjacency, rule) = (config.privacy.adjacency, config.privacy.sensitivity);
+    if adjacency == Adjacency::Rating {
+        return check_rating(config);
+    }
     let of_rows = matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
     let fits = match of_rows {
         true => rule == SensitivityRule::UnitRow,
@@ -257,6 +270,71 @@ fn check_privacy(config: &Config) -> Result<(), ExperimentError> {
         true => Ok(()),
         false => Err(DataTableError::NumbersAdjacency { adjacency, rule }.into()),
     }
+}
+
+/// What one rating can do is bounded where no other number of its user moves with it.
+fn check_rating(config: &Config) -> Result<(), ExperimentError> {
+    let data = &config.data;
+    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
+    if data.values != Some(RatingValues::Ratings) || is_matrix(data) {
+        return refuse(
+            "values",
+            "is not \"ratings\", which privacy.adjacency = \"rating\" is about: set it, or another adjacency",
+        );
+    }
+    if config.privacy.sensitivity != SensitivityRule::UnitRow {
+        return refuse(
+            "values",
+            "= \"ratings\" with privacy.adjacency = \"rating\" is bounded by privacy.sensitivity = \"unit-row\": set that",
+        );
+    }
+    if centre(data).name() == Some(NamedCentre::User) {
+        return refuse(
+            "centre",
+            "= \"user\" moves all ratings of a user with any one of them, and privacy.adjacency = \"rating\" is about one: set a number, or \
+             adjacency = \"user\"",
+        );
+    }
+    if !matches!(data.ranges, Some(RangesConfig::All(_))) {
+        return refuse(
+            "ranges",
+            "is missing: privacy.adjacency = \"rating\" needs the public range of a rating, ranges = [low, high]",
+        );
+    }
+    Ok(())
+}
+
+/// What is public of one rating under `adjacency = "rating"`, in units of the longest row: how far it moves, being another or there or not,
+/// and how large it is.
+///
+/// # Errors
+/// [`DataTableError::RatingClip`] if a row could be shortened, which would move its other ratings too.
+pub(super) fn rating_range(
+    config: &Config,
+    items: usize,
+) -> Result<Option<RatingRange>, ExperimentError> {
+    let data = &config.data;
+    if config.privacy.adjacency != Adjacency::Rating {
+        return Ok(None);
+    }
+    let (Some(RangesConfig::All([low, high])), Some(clip)) = (&data.ranges, data.row_clip) else {
+        return Ok(None);
+    };
+    let [low, high] = data.scale.unwrap_or([*low, *high]);
+    let centre = match centre(data) {
+        Centre::Constant(number) => number,
+        Centre::Named(_) => 0.0,
+    };
+    let largest = (low - centre).abs().max((high - centre).abs());
+    let longest = largest * (items as f64).sqrt();
+    // Rounding may take a row to its longest and no further.
+    if !(longest <= clip * (1.0 + 1e-12)) {
+        return Err(DataTableError::RatingClip { clip, longest }.into());
+    }
+    Ok(Some(RatingRange {
+        moves: (high - low).abs().max(largest) / clip,
+        largest: largest / clip,
+    }))
 }
 
 /// How a file of numbers is read.
@@ -311,6 +389,9 @@ pub(crate) fn prepared(
     let Some(values) = &loaded.values else {
         return Ok(SparseRows::new(kept.items()));
     };
+    if graph::is_meant(data) {
+        return Ok(values.clone());
+    }
     let ranges = ends(config, base)?;
     let scale = match (&data.scale, &ranges[..]) {
         (Some([low, high]), _) => (*low, *high),
@@ -399,8 +480,8 @@ pub(crate) fn rows(
     samples: &SparseRows,
 ) -> Result<SparseRows, ExperimentError> {
     let data = &config.data;
-    if is_private(data) {
-        // Centred and clipped in every release.
+    if is_private(data) || graph::is_meant(data) {
+        // Centred and clipped in every release; of a graph neither.
         return Ok(samples.clone());
     }
     let means = match &data.means {

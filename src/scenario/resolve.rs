@@ -15,10 +15,10 @@ use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{filters, memory, numbers, ring, warnings};
+use super::{filters, graph, memory, numbers, ring, warnings};
 use crate::algorithm::{
-    Algorithm, AlgorithmKind, AlgorithmSpec, Clip, ClipRule, NoiseScale, Output, charged,
-    share_factors,
+    Algorithm, AlgorithmKind, AlgorithmSpec, Clip, ClipRule, Form, NoiseScale, OnGraph, Output,
+    charged, share_factors,
 };
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
@@ -100,6 +100,7 @@ impl Experiment {
     ) -> Result<Self, ExperimentError> {
         let base = materials.base();
         let mut config = completed(config)?;
+        graph::keep_apart(&config, base)?;
         let list = clock.time("data", || filters::item_list(&mut config, materials))?;
         let seed = Seed::from_u64(config.seed);
         let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
@@ -179,6 +180,14 @@ impl Experiment {
             None => spec,
         };
         let plain = spec.build(items).map_err(PlanError::from)?;
+        let (spec, plain) = match graph::is_meant(&config.data) {
+            true => {
+                let on_graph = OnGraph::new(plain).map_err(AlgorithmTableError::from)?;
+                let on_graph: Arc<dyn Algorithm> = Arc::new(on_graph);
+                (AlgorithmSpec::Own(Arc::clone(&on_graph)), on_graph)
+            }
+            false => (spec, plain),
+        };
         let counted = plain.releases();
         let first = &counted[0].blocks[0];
         let (released, columns) = (first.quantity, first.columns);
@@ -187,7 +196,8 @@ impl Experiment {
             config.privacy.sensitivity,
             config.data.degree_floor,
             config.data.degree_cap,
-        );
+        )
+        .with_rating(numbers::rating_range(&config, items)?);
         let sensitivity = sensitivity_spec
             .of(released, columns)
             .map_err(PrivacyTableError::from)?;
@@ -245,10 +255,16 @@ impl Experiment {
                     .map_err(PrivacyTableError::from)?
             }
         };
+        let own = releases.iter().any(|one| one.form == Form::OwnCoordinates);
         let noise = clock.time("privacy", || {
-            materials.plan(&config, peers, renumbered, (charge, ring), || {
+            materials.plan(&config, peers, renumbered, (charge, ring, own), || {
                 let asked = (charge, budget.delta, ring);
-                plan_noise(&config, &noise_topology, &calibrated, asked)
+                let plan = plan_noise(&config, &noise_topology, &calibrated, asked)?;
+                let colluders = config.privacy.colluders;
+                Ok::<_, PrivacyTableError>(match own {
+                    true => plan.with_coordinates(&calibrated, (charge, colluders), budget.delta),
+                    false => plan,
+                })
             })
         })?;
         let groups = noise
@@ -426,6 +442,7 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     config.evaluation.check()?;
     filters::check(&config)?;
     numbers::check(&config)?;
+    graph::complete(&mut config);
     if let Latency::Uniform {
         low_micros: low,
         high_micros: high,
@@ -467,7 +484,7 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
 
 fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
     match config.peers.count {
-        PeerCount::Users => loaded.interactions.users(),
+        PeerCount::Users | PeerCount::Vertices => loaded.interactions.users(),
         PeerCount::Number(count) => count,
     }
 }

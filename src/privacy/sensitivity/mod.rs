@@ -18,9 +18,11 @@
 mod bound;
 mod clipped;
 mod exact;
+mod graph;
 mod isometric;
 mod max_entry;
 mod packed;
+mod rating;
 mod rayleigh;
 mod registry;
 mod row_norm;
@@ -35,6 +37,7 @@ mod worst_case;
 pub(super) mod attacks;
 
 pub use bound::Sensitivity;
+pub use rating::RatingRange;
 #[cfg(test)]
 use registry::PROVED;
 pub use rule::{Public, Rule, SensitivityRule};

@@ -1,11 +1,13 @@
 //! Checks a receipt: plans its noise again and compares every number that follows.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::document::{Receipt, RingRows, hash};
 use super::error::ReceiptError;
 use crate::algorithm::{
-    AlgorithmKind, ClipRule, NoiseScale, ReleaseSpec, Start, charged, share_factors,
+    AlgorithmKind, ClipRule, NoiseScale, OnGraph, ReleaseSpec, Start, charged, share_factors,
 };
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
@@ -106,6 +108,9 @@ impl Receipt {
             None => spec,
         };
         let mut program = spec.build(request.dimension)?;
+        if request.vertices {
+            program = Arc::new(OnGraph::new(program)?);
+        }
         let counted = program.releases();
         let mut factors = request.budget.noise_factors(counted.len() as u32)?;
         let shares = share_factors(&counted);
@@ -149,12 +154,16 @@ impl Receipt {
                     request.degree_cap,
                     block.columns,
                 )
+                .map(|bound| bound.with_rating(request.rating))
             })
             .collect::<Result<Vec<_>, _>>()?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
         let in_order = graph.edge_list().eq(listed);
-        let plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
+        let mut plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
+        if request.vertices {
+            plan = plan.with_coordinates(&calibrated, (charge, request.colluders), budget.delta);
+        }
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
@@ -301,7 +310,8 @@ impl Receipt {
             request.sensitivity,
             request.degree_floor,
             request.degree_cap,
-        );
+        )
+        .with_rating(request.rating);
         let range = ring::Range {
             dimension: request.dimension,
             peers: self.noise_graph.nodes,

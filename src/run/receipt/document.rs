@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA};
 use crate::algorithm::{AlgorithmKind, Clip};
-use crate::config::EngineKind;
+use crate::config::{DataFormat, EngineKind};
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
-    Adjacency, BudgetSplit, Calibration, GroupLoss, OnDisconnect, Promise, RingPlan, Scheme,
-    SensitivityRule, View,
+    Adjacency, BudgetSplit, Calibration, GroupLoss, OnDisconnect, Promise, RatingRange, RingPlan,
+    Scheme, SensitivityRule, View,
 };
 use crate::scenario::{Centring, Experiment, StatedItems, assumptions_of};
 use crate::topology::Graph;
@@ -115,9 +115,19 @@ pub struct Request {
     /// What the `ring` scheme was planned for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingRows>,
+    /// What was public of one rating, where one record is a rating.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<RatingRange>,
+    /// Whether the data were a private graph, whose vertices are the peers.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub vertices: bool,
     /// The mean that was released first, where it is private.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centring: Option<Centring>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// What a ring was planned for besides the request.
@@ -212,6 +222,8 @@ impl Receipt {
                     rows: experiment.most_rows(),
                     bits: config.noise.bits,
                 }),
+                rating: experiment.sensitivity().rating(),
+                vertices: config.data.format == DataFormat::Graph,
                 centring: experiment.centring().copied(),
             },
             noise_graph: NoiseGraph {

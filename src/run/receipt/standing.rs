@@ -135,6 +135,8 @@ impl Receipt {
             colluders: CrossChecked, "decides the noise and which view is promised, where the scheme looks at it";
             overhead: CrossChecked, "decides the noise, where the scheme looks at it";
             on_disconnect: CrossChecked, "decides the noise where a coalition can split the graph, and nothing elsewhere";
+            rating: CrossChecked, "enters the sensitivity of one adjacency; that ratings were clipped so is on trust";
+            vertices: CrossChecked, "decides which releases there are, where the bounds of two adjacencies can agree";
             centring: CrossChecked, "decides which releases there are and what each spends; the lengths and the number of slots are on trust";
             ring: CrossChecked, "there is one where the scheme is ring and a sum is made; see its fields";
         };

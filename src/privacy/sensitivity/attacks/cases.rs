@@ -144,6 +144,21 @@ const CLIPPED: [(Quantity, Adjacency, f64); 6] = [
     (Quantity::ClipCount, A::ReplaceUser, TIGHT),
 ];
 
+/// The same for a private graph, by [`Exact`] throughout.
+const GRAPHS: [(Quantity, Adjacency, f64); 4] = [
+    (Quantity::GraphProduct, A::Entry, TIGHT),
+    (Quantity::GraphProduct, A::Edge, TIGHT),
+    (Quantity::GraphQuotient, A::Entry, TIGHT),
+    (Quantity::GraphQuotient, A::Edge, TIGHT),
+];
+
+/// The same for one rating, by [`UnitRow`]. One column of X sees a part of what moves.
+const RATINGS: [(Quantity, f64); 3] = [
+    (Quantity::Product, TIGHT),
+    (Quantity::PackedTriangle, TIGHT),
+    (Quantity::IsometricTriangle, TIGHT),
+];
+
 fn all() -> impl Iterator<Item = (Case, f64)> {
     let products = CASES.iter().map(|&(adjacency, rule, floor, cap, reached)| {
         (Quantity::Product, adjacency, rule, floor, cap, reached)
@@ -166,9 +181,17 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
         .iter()
         .chain(&CLIPPED)
         .map(|&(quantity, adjacency, reached)| (quantity, adjacency, UnitRow, 1, None, reached));
+    let graphs = GRAPHS
+        .iter()
+        .map(|&(quantity, adjacency, reached)| (quantity, adjacency, Exact, 1, None, reached));
+    let ratings = RATINGS
+        .iter()
+        .map(|&(quantity, reached)| (quantity, A::Rating, UnitRow, 1, None, reached));
     products
         .chain(unit_rows)
+        .chain(ratings)
         .chain(row_sums)
+        .chain(graphs)
         .chain(triangles(Quantity::PackedTriangle, &PACKED))
         .chain(triangles(Quantity::IsometricTriangle, &ISOMETRIC))
         .chain(triangles(Quantity::RayleighQuotient, &RAYLEIGH))
@@ -257,4 +280,14 @@ fn unit_spectral_bounds_hold() {
 #[test]
 fn entry_bounds_hold() {
     hold(Adjacency::Entry);
+}
+
+#[test]
+fn rating_bounds_hold() {
+    hold(Adjacency::Rating);
+}
+
+#[test]
+fn edge_bounds_hold() {
+    hold(Adjacency::Edge);
 }

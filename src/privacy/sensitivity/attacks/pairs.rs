@@ -6,11 +6,13 @@ use nalgebra::DMatrix;
 use rand::{Rng, RngExt};
 
 use super::super::super::adjacency::{
-    Entry, Interaction, MatrixChange, Neighbouring, ReplaceUser, Swap, UnitSpectral, User,
+    Edge, Entry, Interaction, MatrixChange, Neighbouring, Rating, ReplaceUser, Swap, UnitSpectral,
+    User,
 };
 use super::gaussian;
 use crate::data::Interactions;
 use crate::linalg::{Block, SparseRows};
+use crate::privacy::RatingRange;
 use crate::vocabulary::Seed;
 
 /// An adjacency with data to attack its bounds with.
@@ -161,6 +163,56 @@ impl Attacked for UnitSpectral {
 
     fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
         gaussian(rng, n, n)
+    }
+
+    fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
+        data.clone()
+    }
+}
+
+/// What is public of ratings between 0 and 1 less 1/2, n of them to a row, in units of the longest row.
+pub(super) fn unit_ratings(n: usize) -> RatingRange {
+    let unit = (n as f64).sqrt() / 2.0;
+    RatingRange {
+        moves: 1.0 / unit,
+        largest: 0.5 / unit,
+    }
+}
+
+/// Ratings less 1/2, in units of the longest row that there can be.
+impl Attacked for Rating {
+    /// The longest rows, of which one rating goes from one end to the other.
+    fn structured(n: usize, _: Option<u32>) -> Vec<(DMatrix<f64>, DMatrix<f64>)> {
+        let ones = DMatrix::from_element(1, n, 1.0);
+        let mut other = ones.clone();
+        other[(0, 0)] = 0.0;
+        vec![(ones, other)]
+    }
+
+    fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
+        DMatrix::from_fn(2, n, |_, _| rng.random_range(0.0..1.0))
+    }
+
+    fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
+        let unit = (data.ncols() as f64).sqrt() / 2.0;
+        let rows = data.map(|rating| (rating - 0.5) / unit);
+        rows.transpose() * &rows
+    }
+}
+
+impl Attacked for Edge {
+    fn structured(n: usize, _: Option<u32>) -> Vec<(DMatrix<f64>, DMatrix<f64>)> {
+        let zero = DMatrix::zeros(n, n);
+        let mut edge = zero.clone();
+        (edge[(0, 1)], edge[(1, 0)]) = (1.0, 1.0);
+        vec![(zero, edge)]
+    }
+
+    fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
+        let upper = DMatrix::from_fn(n, n, |s, t| {
+            f64::from(u8::from(s < t && rng.random_bool(0.5)))
+        });
+        &upper + upper.transpose()
     }
 
     fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
