@@ -254,6 +254,7 @@ mod tests {
             release: ReleaseId(release),
             query: x.values(),
             past: &[],
+            agreed: None,
         };
         let product = &matrix * x.to_matrix();
         let mut quotient = 0.0;
@@ -281,6 +282,7 @@ mod tests {
             release: ReleaseId(2),
             query: x.values(),
             past: &[],
+            agreed: None,
         };
         let product = Block::from_matrix(&(&matrix * x.to_matrix()));
         for (v, held) in OnGraph::held(&rows).iter().enumerate() {
