@@ -308,7 +308,8 @@ fn the_geometric_rule_falls_by_a_tenth_where_all_rows_are_within() {
     let tenth = (-0.1_f64).exp();
     assert!((rule.next(1.0, &[40.0]) - tenth).abs() < 1e-12);
     assert!((rule.next(0.5, &[38.0]) - 0.5).abs() < 1e-12);
-    assert!((rule.next(0.5, &[20.0]) - 0.5 * 0.9_f64.exp()).abs() < 1e-12);
+    assert!((rule.next(0.2, &[20.0]) - 0.2 * 0.9_f64.exp()).abs() < 1e-12);
+    assert_eq!(rule.next(0.5, &[20.0]), 1.0, "never above 1");
     // Noise does not make a share of more than all or less than none.
     assert_eq!(rule.next(0.5, &[4000.0]), rule.next(0.5, &[40.0]));
     assert_eq!(rule.next(0.1, &[-90.0]), 0.1 * libm::exp(1.9));

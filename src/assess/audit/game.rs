@@ -121,12 +121,23 @@ impl<'a> Game<'a> {
         let start = self.worlds[0].start();
         let statistic = sensitivity.statistic().of(start);
         let begun = Canary::begun(self.experiment, self.canary.user(), start);
-        let change = self.canary.change(self.experiment, &begun).norm();
+        let mut change = self.canary.change(self.experiment, &begun);
+        let first = self.worlds[0].plan().releases().first();
+        let terms = first.map(|planned| planned.terms(statistic));
+        let bound = match &terms {
+            // Blocks are published in units of their own bounds, of which all together spend one.
+            Some(terms) if terms.has_units() => {
+                let values = change.values().len();
+                terms.to_units(0..values, change.values_mut());
+                terms.sensitivity
+            }
+            _ => sensitivity.bound(statistic),
+        };
         let [without, with] = self.canary.entries();
         CanaryReport {
             without,
             with,
-            tightness: change / sensitivity.bound(statistic),
+            tightness: change.norm() / bound,
         }
     }
 

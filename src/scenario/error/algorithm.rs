@@ -105,7 +105,7 @@ pub enum AlgorithmTableError {
     },
     /// AboveThreshold without a curator.
     #[error(
-        "[algorithm] clip = \"sparse-vector\" with engine.kind = \"{engine}\": it compares a secret count with a secret threshold, which is no \
+        "[algorithm] clip = \"sparse-vector\" with engine.kind = \"{engine}\": this reconstruction compares a secret count with a secret threshold, which is no \
          noisy sum, so that only a curator who sees all rows can run it; set engine.kind = \"central\", or clip = \"histogram\""
     )]
     SparseVector {
