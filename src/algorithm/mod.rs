@@ -30,7 +30,8 @@
 //! filter, mean of ten seeds; `tests/utility.rs`): rank 8 at ε = 1: `krylov` with b = 16 0.067, `covariance` 0.039, and P1's
 //! `power` at ε = 1000 0.187. Rank 32 at ε = 1: `krylov` with b = 32 0.222, `power` without noise 0.284.
 //!
-//! A private graph whose vertices are the peers is computed on by `power`, `ppi` and `deflation` inside [`OnGraph`].
+//! A private graph whose vertices are the peers is computed on by `power`, `ppi` and `deflation` inside [`OnGraph`]; a matrix
+//! whose rows and columns are the peers by `power` and `ppi` inside [`OnBipartite`].
 //!
 //! Rows that are to be centred by a private mean are run by any of them inside [`Centred`], which has one release more.
 //!
@@ -64,6 +65,7 @@ mod isometric;
 mod krylov;
 mod local;
 mod momentum;
+mod on_bipartite;
 mod on_graph;
 mod power;
 mod ppi;
@@ -87,6 +89,7 @@ pub use isometric::IsometricCovariance;
 pub use krylov::Krylov;
 pub use local::{BatchError, LocalData};
 pub use momentum::Momentum;
+pub use on_bipartite::OnBipartite;
 pub use on_graph::{NotOnGraph, OnGraph};
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;

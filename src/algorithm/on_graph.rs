@@ -55,28 +55,53 @@ fn on_graph(quantity: Quantity) -> Option<Quantity> {
     }
 }
 
+/// Whether every release is a sum of one block of such a quantity over all rows.
+pub(super) fn fits(
+    inner: &dyn Algorithm,
+    proved: impl Fn(Quantity) -> bool,
+) -> Result<(), NotOnGraph> {
+    for release in inner.releases() {
+        let plain = release.form == Form::Sum && release.batch.is_none();
+        let fits = match release.blocks.as_slice() {
+            [only] => plain && proved(only.quantity),
+            _ => false,
+        };
+        if !fits {
+            let first = release.blocks.first();
+            return Err(NotOnGraph {
+                algorithm: inner.name(),
+                released: first.map_or(Quantity::Product, |block| block.quantity),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The two rows that the peer of a vertex holds.
+pub(super) struct Held {
+    /// Which vertex it is.
+    pub(super) vertex: usize,
+}
+
+impl Held {
+    /// `None` for rows that are no vertex's.
+    pub(super) fn of(rows: &SparseRows) -> Option<Self> {
+        match (rows.len(), rows.row(rows.len().checked_sub(1)?).0) {
+            (2, [vertex]) => Some(Self {
+                vertex: *vertex as usize,
+            }),
+            _ => None,
+        }
+    }
+}
+
 impl OnGraph {
     /// `inner` on a graph.
     ///
     /// # Errors
     /// [`NotOnGraph`] if it releases anything but products and Rayleigh quotients, one block at a time and of all rows.
     pub fn new(inner: Arc<dyn Algorithm>) -> Result<Self, NotOnGraph> {
-        for release in inner.releases() {
-            let plain = release.form == Form::Sum && release.batch.is_none();
-            let fits = match release.blocks.as_slice() {
-                [only] => plain && on_graph(only.quantity).is_some(),
-                _ => false,
-            };
-            if !fits {
-                return Err(NotOnGraph {
-                    algorithm: inner.name(),
-                    released: release
-                        .blocks
-                        .first()
-                        .map_or(Quantity::Product, |block| block.quantity),
-                });
-            }
-        }
+        fits(inner.as_ref(), |quantity| on_graph(quantity).is_some())?;
         let releases = inner.releases();
         let is_product = |one: &ReleaseSpec| one.blocks[0].quantity == Quantity::Product;
         let products = releases.iter().map(is_product).collect();
@@ -101,9 +126,9 @@ impl OnGraph {
 
     /// The product's row and the query's row of the vertex that holds these rows; nothing of rows that are no vertex's.
     fn own<'a>(&self, rows: &SparseRows, prepared: &'a [f64]) -> (&'a [f64], &'a [f64]) {
-        match rows.len() {
-            2 => prepared.split_at(self.query_columns()),
-            _ => (&[], &[]),
+        match Held::of(rows) {
+            Some(_) => prepared.split_at(self.query_columns()),
+            None => (&[], &[]),
         }
     }
 }

@@ -41,6 +41,17 @@ pub(super) fn rows_of_edges(
 }
 
 impl Loaded {
+    /// The names of this matrix's rows and columns as those of as many vertices, without any entry.
+    #[must_use]
+    pub fn sides(&self) -> Interactions {
+        let read = &self.interactions;
+        let rows = (0..read.users()).map(|i| format!("row {}", read.user_name(i)));
+        let columns = (0..read.items()).map(|j| format!("column {}", read.item_name(j)));
+        let names: Vec<String> = rows.chain(columns).collect();
+        let none = vec![0; names.len() + 1];
+        Interactions::from_parts(none, Vec::new(), names.clone(), names)
+    }
+
     /// A graph as a matrix of numbers, whose rows and columns are called what its vertices are.
     ///
     /// # Errors

@@ -64,6 +64,8 @@ pub enum Adjacency {
     Edge,
     /// One rating of one user, kept as a number, is another: [`Rating`].
     Rating,
+    /// One entry of a matrix whose rows and columns are the peers changes by at most 1: [`EntryBipartite`].
+    EntryBipartite,
 }
 
 /// An executable adjacency: it measures distances between data sets and draws neighbours.
@@ -93,6 +95,11 @@ pub trait Neighbouring {
 /// those of single entries.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry;
+
+/// One entry of an m × n matrix M whose rows and columns are the peers changes by at most 1, or several by as much together, Σ_ij |C_ij| ≤ 1 (Hardt & Roth
+/// 2013, Definition 2.1). It is known to its row and to its column. The distance is Σ_ij |C_ij|.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryBipartite;
 
 /// One rating has another value. The data are ratings mapped to 0 to 1, users × items; the distance is the number of ratings that differ.
 ///
@@ -155,7 +162,7 @@ pub struct UnitSpectral;
 
 impl Adjacency {
     /// Every adjacency there is.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Interaction,
         Self::User,
         Self::Swap,
@@ -165,6 +172,7 @@ impl Adjacency {
         Self::Entry,
         Self::Edge,
         Self::Rating,
+        Self::EntryBipartite,
     ];
 
     /// Whether one record is a change of a matrix and not of a user's row.
@@ -191,6 +199,7 @@ impl fmt::Display for Adjacency {
             Self::Entry => "entry",
             Self::Edge => "edge",
             Self::Rating => "rating",
+            Self::EntryBipartite => "entry-bipartite",
         })
     }
 }

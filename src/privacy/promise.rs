@@ -50,6 +50,9 @@ impl Promise {
             (Adjacency::UnitSpectral, _) => {
                 "the matrix A, the sum over all peers, was changed by any C with ‖C‖₂ ≤ 1"
             }
+            (Adjacency::EntryBipartite, _) => {
+                "one entry of the matrix, which its row and its column know, was changed by at most 1"
+            }
             (Adjacency::Rating, _) => {
                 "one rating of one user was this or any other, or there at all"
             }

@@ -6,9 +6,10 @@
 //! alone shows a vertex only by its edges.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::{DataTableError, ExperimentError, NetworkError};
-use crate::algorithm::{AlgorithmKind, Output, Start};
+use crate::algorithm::{Algorithm, AlgorithmKind, NotOnGraph, OnBipartite, OnGraph, Output, Start};
 use crate::config::{Config, DataConfig, DataFormat, PeerCount, TopologySource};
 use crate::data::{DataError, Loaded, Partition};
 use crate::privacy::{Adjacency, OnDisconnect, Scheme, SensitivityRule};
@@ -19,16 +20,38 @@ pub(crate) fn is_meant(data: &DataConfig) -> bool {
     data.format == DataFormat::Graph
 }
 
-/// Refuses keys that do not go with a graph, and those of a graph without one.
+/// Whether the rows and the columns of a matrix are the peers: a bipartite graph with weights.
+pub(crate) fn is_bipartite(config: &Config) -> bool {
+    let is_matrix = matches!(
+        config.data.format,
+        DataFormat::Matrix(_) | DataFormat::Generated
+    );
+    is_matrix && config.peers.count == PeerCount::Vertices
+}
+
+/// Whether every peer is a vertex, of either.
+pub(crate) fn is_of_vertices(config: &Config) -> bool {
+    is_meant(&config.data) || is_bipartite(config)
+}
+
+/// Refuses keys that do not go with a graph or a bipartite matrix, and those of either without one.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     let data = &config.data;
     let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
     let vertices = config.peers.count == PeerCount::Vertices;
-    if !is_meant(data) {
+    let bipartite = is_bipartite(config);
+    if !bipartite && config.privacy.adjacency == Adjacency::EntryBipartite {
+        return refuse(
+            "format",
+            "and peers.count make no bipartite matrix, which privacy.adjacency = \"entry-bipartite\" is about: set a format of matrices and \
+             peers.count = \"vertices\"",
+        );
+    }
+    if !is_meant(data) && !bipartite {
         if vertices {
             return refuse(
                 "format",
-                "is not \"graph\", whose vertices peers.count = \"vertices\" means: give both or neither",
+                "is neither \"graph\" nor one of matrices, whose vertices peers.count = \"vertices\" means: give both or neither",
             );
         }
         if config.privacy.adjacency == Adjacency::Edge {
@@ -51,9 +74,9 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         ("items_file", data.items_file.is_some()),
         ("degree_floor", data.degree_floor != 1),
         ("degree_cap", data.degree_cap.is_some()),
-        ("header", data.header.is_some()),
-        ("drop", data.drop.is_some()),
-        ("ranges", data.ranges.is_some()),
+        ("header", data.header.is_some() && !bipartite),
+        ("drop", data.drop.is_some() && !bipartite),
+        ("ranges", data.ranges.is_some() && !bipartite),
         ("row_limit", data.row_limit.is_some()),
         ("centre", data.centre.is_some()),
         ("means", data.means.is_some()),
@@ -66,7 +89,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
         return refuse(
             key,
-            "is about ratings or numbers, and this file is a graph: leave it out",
+            "is about ratings or rows, and this file is a graph or a matrix whose rows and columns are the peers: leave it out",
         );
     }
     let evaluation = &config.evaluation;
@@ -77,7 +100,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     {
         return refuse(
             "format",
-            "is \"graph\", of which nothing is held out and no bound is checked: leave [evaluation] out",
+            "is of vertices, of which nothing is held out and no bound is checked: leave [evaluation] out",
         );
     }
     if config.algorithm.start == Start::Popularity
@@ -85,8 +108,11 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     {
         return refuse(
             "format",
-            "is \"graph\", whose degrees are private and whose eigenvalues have signs: leave algorithm.start and algorithm.output out",
+            "is of vertices, whose degrees are private and whose eigenvalues have signs: leave algorithm.start and algorithm.output out",
         );
+    }
+    if bipartite {
+        return check_bipartite(config);
     }
     if !matches!(
         config.algorithm.kind,
@@ -107,10 +133,42 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
              and leave privacy.sensitivity at \"exact\"",
         );
     }
-    if config.noise.scheme == Scheme::Ring || privacy.on_disconnect != OnDisconnect::Refuse {
+    check_noise(config)
+}
+
+/// Rows and columns publish in turns.
+fn check_bipartite(config: &Config) -> Result<(), ExperimentError> {
+    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
+    let algorithm = &config.algorithm;
+    if !matches!(algorithm.kind, AlgorithmKind::Power | AlgorithmKind::Ppi)
+        || !algorithm.iterations.is_multiple_of(2)
+    {
         return refuse(
             "format",
-            "= \"graph\" has real noise at every vertex: set noise.scheme = \"local\" or \"pairwise\", and leave privacy.on_disconnect out",
+            "is a matrix whose rows and columns publish in turns: set algorithm.kind = \"power\" or \"ppi\" and an even number of \
+             algorithm.iterations, so that the last turn is the columns'",
+        );
+    }
+    let privacy = &config.privacy;
+    if privacy.adjacency != Adjacency::EntryBipartite
+        || privacy.sensitivity != SensitivityRule::Exact
+    {
+        return refuse(
+            "format",
+            "is a matrix whose rows and columns are the peers: set privacy.adjacency = \"entry-bipartite\" and leave privacy.sensitivity at \
+             \"exact\"",
+        );
+    }
+    check_noise(config)
+}
+
+/// Whole and real noise at every vertex.
+fn check_noise(config: &Config) -> Result<(), ExperimentError> {
+    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
+    if config.noise.scheme == Scheme::Ring || config.privacy.on_disconnect != OnDisconnect::Refuse {
+        return refuse(
+            "format",
+            "is of vertices, each of which has real noise of its own: set noise.scheme = \"local\" or \"pairwise\", and leave privacy.on_disconnect out",
         );
     }
     Ok(())
@@ -119,9 +177,25 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
 /// Fills in who adds noise where nothing is summed: every vertex all of it, whatever sums would have.
 pub(super) fn complete(config: &mut Config) {
     let sums = config.algorithm.kind == AlgorithmKind::Deflation;
-    if is_meant(&config.data) && !sums && config.noise.scheme != Scheme::None {
+    if is_of_vertices(config) && !sums && config.noise.scheme != Scheme::None {
         config.noise.scheme = Scheme::Local;
     }
+}
+
+/// The algorithm on a graph, or on a matrix of which `rows` rows are the first peers.
+///
+/// # Errors
+/// [`NotOnGraph`] if it does not run there.
+pub(crate) fn around(
+    config: &Config,
+    rows: usize,
+    inner: Arc<dyn Algorithm>,
+) -> Result<Option<Arc<dyn Algorithm>>, NotOnGraph> {
+    Ok(match (is_meant(&config.data), is_bipartite(config)) {
+        (true, _) => Some(Arc::new(OnGraph::new(inner)?)),
+        (_, true) => Some(Arc::new(OnBipartite::new(inner, rows)?)),
+        _ => None,
+    })
 }
 
 /// Reads the graph. That it falls apart is no reason to refuse it, and would tell about its edges.

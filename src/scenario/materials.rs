@@ -61,6 +61,8 @@ pub(crate) struct HeldKey {
     test: Option<PathBuf>,
     /// The seed, where something is drawn.
     seed: Option<u64>,
+    /// Whether rows and columns are the peers.
+    vertices: bool,
 }
 
 impl HeldKey {
@@ -77,6 +79,7 @@ impl HeldKey {
             holdout: evaluation.holdout,
             test: evaluation.test.clone(),
             seed: drawn.then_some(config.seed),
+            vertices: graph::is_bipartite(config),
         }
     }
 }

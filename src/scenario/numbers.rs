@@ -27,7 +27,7 @@ use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, PrivacyTableError};
 use super::graph;
 use super::held_out::HeldOut;
-use crate::algorithm::{Output, Start, mean_share};
+use crate::algorithm::{OnBipartite, Output, Start, mean_share};
 use crate::config::{
     Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig,
     RatingValues,
@@ -78,7 +78,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             "is the file to read: give it, except with format = \"generated\", which reads none",
         );
     }
-    if graph::is_meant(data) {
+    if graph::is_of_vertices(config) {
         return Ok(());
     }
     let csv = data.format == DataFormat::Matrix(MatrixFormat::MatrixCsv);
@@ -346,7 +346,10 @@ pub(super) fn options(data: &DataConfig) -> MatrixOptions {
 }
 
 /// A matrix is not filtered: its rows and columns, with a summary.
-pub(super) fn held(loaded: &Loaded) -> (Arc<Interactions>, DataSummary, Option<HeldOut>) {
+pub(super) fn held(
+    config: &Config,
+    loaded: &Loaded,
+) -> (Arc<Interactions>, DataSummary, Option<HeldOut>) {
     let Loaded {
         interactions,
         counts,
@@ -365,7 +368,11 @@ pub(super) fn held(loaded: &Loaded) -> (Arc<Interactions>, DataSummary, Option<H
         degree_floor: 1,
         ..DataSummary::default()
     };
-    (Arc::new(interactions.clone()), summary, None)
+    let named = match graph::is_bipartite(config) {
+        true => loaded.sides(),
+        false => interactions.clone(),
+    };
+    (Arc::new(named), summary, None)
 }
 
 /// The public ranges of numbers as read: none, one for all columns, or one each.
@@ -399,7 +406,11 @@ pub(crate) fn prepared(
         (None, [range]) if !is_matrix(data) => *range,
         _ => (0.0, 1.0),
     };
-    let columns = kept.items();
+    let bipartite = graph::is_bipartite(config);
+    let columns = match bipartite {
+        true => values.dimension(),
+        false => kept.items(),
+    };
     let preparation = Preparation::new(ranges, scale, data.row_limit, columns);
     let preparation = preparation.map_err(DataError::from);
     let preparation = preparation.map_err(DataTableError::from)?;
@@ -409,6 +420,9 @@ pub(crate) fn prepared(
         preparation.rows(&of_kept(values, &loaded.interactions, kept))
     };
     let rows = rows.map_err(DataTableError::from)?;
+    if bipartite {
+        return Ok(OnBipartite::embedded(&rows));
+    }
     Ok(match centre(data) {
         Centre::Constant(number) => less(&rows, |_| number),
         Centre::Named(NamedCentre::User) => less(&rows, |values| {
@@ -480,6 +494,9 @@ pub(crate) fn rows(
     samples: &SparseRows,
 ) -> Result<SparseRows, ExperimentError> {
     let data = &config.data;
+    if graph::is_bipartite(config) {
+        return Ok(OnBipartite::all_rows(samples, samples.len()));
+    }
     if is_private(data) || graph::is_meant(data) {
         // Centred and clipped in every release; of a graph neither.
         return Ok(samples.clone());

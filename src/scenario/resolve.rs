@@ -17,8 +17,8 @@ use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{filters, graph, memory, numbers, ring, warnings};
 use crate::algorithm::{
-    Algorithm, AlgorithmKind, AlgorithmSpec, Clip, ClipRule, Form, NoiseScale, OnGraph, Output,
-    charged, share_factors,
+    Algorithm, AlgorithmKind, AlgorithmSpec, Clip, ClipRule, Form, NoiseScale, Output, charged,
+    share_factors,
 };
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
@@ -130,7 +130,7 @@ impl Experiment {
             renumbered,
         } = peer_names::matched(topology, noise_topology).map_err(NetworkError::from)?;
         let held = materials.held(&config, || match numbers::is_matrix(&config.data) {
-            true => Ok(numbers::held(loaded)),
+            true => Ok(numbers::held(&config, loaded)),
             false => filters::filtered(&config, base, loaded, list.as_deref(), &seed),
         })?;
         let (interactions, data, held_out) = Held::clone(&held);
@@ -180,13 +180,11 @@ impl Experiment {
             None => spec,
         };
         let plain = spec.build(items).map_err(PlanError::from)?;
-        let (spec, plain) = match graph::is_meant(&config.data) {
-            true => {
-                let on_graph = OnGraph::new(plain).map_err(AlgorithmTableError::from)?;
-                let on_graph: Arc<dyn Algorithm> = Arc::new(on_graph);
-                (AlgorithmSpec::Own(Arc::clone(&on_graph)), on_graph)
-            }
-            false => (spec, plain),
+        let rows = loaded.interactions.users();
+        let around = graph::around(&config, rows, Arc::clone(&plain));
+        let (spec, plain) = match around.map_err(AlgorithmTableError::from)? {
+            Some(around) => (AlgorithmSpec::Own(Arc::clone(&around)), around),
+            None => (spec, plain),
         };
         let counted = plain.releases();
         let first = &counted[0].blocks[0];
@@ -484,6 +482,9 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
 
 fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
     match config.peers.count {
+        PeerCount::Vertices if graph::is_bipartite(config) => {
+            loaded.interactions.users() + loaded.interactions.items()
+        }
         PeerCount::Users | PeerCount::Vertices => loaded.interactions.users(),
         PeerCount::Number(count) => count,
     }

@@ -32,7 +32,10 @@ pub enum Quantity {
     /// A X for the adjacency matrix A of a private graph and a public X with orthonormal columns, row v of it at vertex v: p numbers of
     /// its own for every vertex.
     GraphProduct,
-    /// vᵀAv of the same A for a public v of norm 1, as the sum of v_s (Av)_s over vertices s: one number.
+    /// One half of B X for B = [0 M; Mᵀ 0] and a public X with orthonormal columns: M times the last rows of X at the rows of M, or Mᵀ times the
+    /// first at its columns, p numbers of its own for every one of either.
+    BipartiteHalf,
+    /// vᵀAv of A for a public v of norm 1, as the sum of v_s (Av)_s over vertices s: one number.
     GraphQuotient,
     /// What an algorithm of your own releases, by the name under which it brings its own bound.
     #[serde(skip_deserializing)]
@@ -52,6 +55,7 @@ impl fmt::Display for Quantity {
             Self::ClipHistogram => "the histogram of how long contributions are",
             Self::ClipCount => "the number of contributions within a length",
             Self::GraphProduct => "the product A X of a graph",
+            Self::BipartiteHalf => "one half of a bipartite product",
             Self::GraphQuotient => "the Rayleigh quotient of a graph",
             Self::Own(name) => name,
         })

@@ -1,6 +1,7 @@
 //! A private graph whose vertices are the peers: from the file to the eigenvector.
 
 mod engines;
+mod lower_bound;
 mod privacy;
 mod refusals;
 mod table;

@@ -43,10 +43,49 @@ fn keys_that_do_not_fit_a_graph_are_refused_with_what_to_change() {
         (&["noise.scheme=ring"], "noise.scheme = \"local\""),
         (&["evaluation.diagnostics=true"], "leave [evaluation] out"),
         (&["engine.kind=analytic"], "engine.kind = \"lockstep\""),
+        (
+            &["privacy.adjacency=entry-bipartite"],
+            "a format of matrices",
+        ),
     ] {
         let text = refused("graph-eigenvector.toml", set);
         assert!(text.contains(says), "{set:?}: {text}");
     }
+    for (set, says) in [
+        (
+            &["algorithm.iterations=9"][..],
+            "an even number of algorithm.iterations",
+        ),
+        (&["algorithm.kind=deflation"], "\"power\" or \"ppi\""),
+        (
+            &["privacy.adjacency=entry"],
+            "privacy.adjacency = \"entry-bipartite\"",
+        ),
+        (&["data.row_clip=2"], "row_clip is about ratings or rows"),
+    ] {
+        let text = refused("lower-bound.toml", set);
+        assert!(text.contains(says), "{set:?}: {text}");
+    }
+    let ratings = [
+        "data.values=ratings",
+        "data.degree_floor=1",
+        "data.ranges=[0.5, 5]",
+        "data.scale=[-0.5, 0.5]",
+        "data.items=100",
+        "privacy.sensitivity=unit-row",
+        "privacy.adjacency=rating",
+        "algorithm.kind=isometric-covariance",
+        "algorithm.iterations=1",
+    ];
+    let with = |more: &[&str]| refused("quickstart.toml", &[&ratings[..], more].concat());
+    let text = with(&["data.row_clip=4.9"]);
+    assert!(text.contains("set it to at least 5"), "{text}");
+    let text = with(&["data.row_clip=5", "data.centre=user"]);
+    assert!(text.contains("set a number, or adjacency"), "{text}");
+    let text = with(&["data.row_clip=5", "data.degree_cap=20"]);
+    assert!(text.contains("degree_cap"), "{text}");
+    let text = refused("quickstart.toml", &["privacy.adjacency=rating"]);
+    assert!(text.contains("is not \"ratings\""), "{text}");
     let text = refused("quickstart.toml", &["privacy.adjacency=edge"]);
     assert!(
         text.contains("set that format, or another adjacency"),

@@ -3,6 +3,7 @@
 mod changes;
 mod edge;
 mod entry;
+mod entry_bipartite;
 mod interaction;
 mod item_sets;
 mod matrix;
@@ -58,7 +59,12 @@ impl Adjacency {
             Self::User => Some(RowAdjacency::of::<User>()),
             Self::Swap => Some(RowAdjacency::of::<Swap>()),
             Self::ReplaceUser => Some(RowAdjacency::of::<ReplaceUser>()),
-            Self::Matrix | Self::UnitSpectral | Self::Entry | Self::Edge | Self::Rating => None,
+            Self::Matrix
+            | Self::UnitSpectral
+            | Self::Entry
+            | Self::Edge
+            | Self::Rating
+            | Self::EntryBipartite => None,
         }
     }
 }

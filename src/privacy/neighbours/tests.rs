@@ -5,7 +5,7 @@ use rand::RngExt;
 
 use super::item_sets::{random_set, with_row};
 use super::*;
-use crate::privacy::adjacency::{Edge, Entry, MatrixChange, Rating, UnitSpectral};
+use crate::privacy::adjacency::{Edge, Entry, EntryBipartite, MatrixChange, Rating, UnitSpectral};
 use crate::vocabulary::{Label, Seed};
 
 fn rows(items: usize, rows: &[&[u32]]) -> Interactions {
@@ -75,6 +75,7 @@ fn distances_are_metrics_and_random_neighbours_are_one_record_away() {
         let matrix = random_matrix(items, &mut rng);
         behaves::<MatrixChange>(matrix.clone(), &mut rng);
         behaves::<UnitSpectral>(matrix.clone(), &mut rng);
+        behaves::<EntryBipartite>(matrix.clone(), &mut rng);
         behaves::<Entry>(matrix, &mut rng);
         behaves::<Edge>(random_graph(items, &mut rng), &mut rng);
         let ratings = DMatrix::from_fn(users, items, |_, _| rng.random_range(0.0..1.0));

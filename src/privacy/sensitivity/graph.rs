@@ -29,6 +29,8 @@ pub(super) struct OfGraph<A, Q>(PhantomData<(A, Q)>);
 
 /// A X, every vertex its own row.
 pub(super) struct Product;
+/// One half of B X.
+pub(super) struct Half;
 /// vᵀAv.
 pub(super) struct Quotient;
 
@@ -57,6 +59,38 @@ impl Rule for OfGraph<adjacency::Entry, Product> {
 /// than an entry.
 impl Rule for OfGraph<adjacency::Edge, Product> {
     type Adjacency = adjacency::Edge;
+
+    const RULE: SensitivityRule = SensitivityRule::Exact;
+    const QUANTITY: Quantity = Quantity::GraphProduct;
+
+    fn statistic(_: &Public) -> Statistic {
+        Statistic::PairOfRows
+    }
+
+    fn bound(_: &Public, pair: f64) -> f64 {
+        SQRT_2 * pair
+    }
+}
+
+/// One entry of M by at most 1, the two sides publishing in turns: Δ = max‖x_i‖ in each release.
+///
+/// # Proof
+/// With C = α e_s f_tᵀ only row s of C V changes, by αv_t, where V is what X has on the other side; or only row t of Cᵀ U, by αu_s. The norm
+/// of a sum of such changes is convex in them, so that the worst Σ|C_ij| ≤ 1 is a single entry. ∎
+impl Rule for OfGraph<adjacency::EntryBipartite, Half> {
+    type Adjacency = adjacency::EntryBipartite;
+
+    const RULE: SensitivityRule = SensitivityRule::Exact;
+    const QUANTITY: Quantity = Quantity::BipartiteHalf;
+
+    fn bound(_: &Public, row_norm: f64) -> f64 {
+        row_norm
+    }
+}
+
+/// The same with both sides publishing at once: Δ² = ‖x₍₁₎‖² + ‖x₍₂₎‖², as for an edge. Twice one half would be 2·max‖x_i‖. ∎
+impl Rule for OfGraph<adjacency::EntryBipartite, Product> {
+    type Adjacency = adjacency::EntryBipartite;
 
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::GraphProduct;

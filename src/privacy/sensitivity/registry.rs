@@ -66,6 +66,8 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<UnitRowRayleigh<adjacency::ReplaceUser>>(),
     Proved::of::<OfGraph<adjacency::Entry, graph::Product>>(),
     Proved::of::<OfGraph<adjacency::Edge, graph::Product>>(),
+    Proved::of::<OfGraph<adjacency::EntryBipartite, graph::Half>>(),
+    Proved::of::<OfGraph<adjacency::EntryBipartite, graph::Product>>(),
     Proved::of::<OfGraph<adjacency::Entry, graph::Quotient>>(),
     Proved::of::<OfGraph<adjacency::Edge, graph::Quotient>>(),
     Proved::of::<OneRating<unit_row::Product>>(),

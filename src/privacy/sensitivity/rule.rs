@@ -52,7 +52,10 @@ pub trait Rule {
     fn largest_per_row(_: &Public) -> Option<f64> {
         let of_any_length = matches!(
             Self::QUANTITY,
-            Quantity::Own(_) | Quantity::GraphProduct | Quantity::GraphQuotient
+            Quantity::Own(_)
+                | Quantity::GraphProduct
+                | Quantity::BipartiteHalf
+                | Quantity::GraphQuotient
         );
         (!of_any_length).then_some(1.0)
     }

@@ -157,7 +157,7 @@ impl PlannedRelease {
                 }
                 // A histogram has as many bins as it likes: its bound does not depend on them.
                 Quantity::ClipHistogram => (block.shape.0, 1),
-                Quantity::GraphProduct => (1, columns),
+                Quantity::GraphProduct | Quantity::BipartiteHalf => (1, columns),
                 Quantity::Own(_) => block.shape,
             };
             let quotient = matches!(
@@ -167,7 +167,11 @@ impl PlannedRelease {
             let one_column = !quotient || columns == 1;
             // Row v of the product is vertex v's, and so is the noise on it: anything else has no proof.
             let of_vertices = spec.form == Form::OwnCoordinates && parameters.peers as usize == n;
-            if block.quantity == Quantity::GraphProduct && !of_vertices {
+            let is_vertex_s = matches!(
+                block.quantity,
+                Quantity::GraphProduct | Quantity::BipartiteHalf
+            );
+            if is_vertex_s && !of_vertices {
                 return wrong(
                     "the product of a graph is of own coordinates: one row for every vertex, each of which is a peer",
                 );

@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::document::{Receipt, RingRows, hash};
 use super::error::ReceiptError;
 use crate::algorithm::{
-    AlgorithmKind, ClipRule, NoiseScale, OnGraph, ReleaseSpec, Start, charged, share_factors,
+    AlgorithmKind, ClipRule, NoiseScale, OnBipartite, OnGraph, ReleaseSpec, Start, charged,
+    share_factors,
 };
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
@@ -108,8 +109,13 @@ impl Receipt {
             None => spec,
         };
         let mut program = spec.build(request.dimension)?;
-        if request.vertices {
-            program = Arc::new(OnGraph::new(program)?);
+        match (request.vertices, request.rows) {
+            (true, Some(rows)) => {
+                range("request.rows", rows, 1, request.dimension)?;
+                program = Arc::new(OnBipartite::new(program, rows)?);
+            }
+            (true, None) => program = Arc::new(OnGraph::new(program)?),
+            (false, _) => {}
         }
         let counted = program.releases();
         let mut factors = request.budget.noise_factors(counted.len() as u32)?;

@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA};
 use crate::algorithm::{AlgorithmKind, Clip};
-use crate::config::{DataFormat, EngineKind};
+use crate::config::EngineKind;
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
     Adjacency, BudgetSplit, Calibration, GroupLoss, OnDisconnect, Promise, RatingRange, RingPlan,
     Scheme, SensitivityRule, View,
 };
+use crate::scenario::graph::{is_bipartite, is_of_vertices};
 use crate::scenario::{Centring, Experiment, StatedItems, assumptions_of};
 use crate::topology::Graph;
 
@@ -118,9 +119,12 @@ pub struct Request {
     /// What was public of one rating, where one record is a rating.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatingRange>,
-    /// Whether the data were a private graph, whose vertices are the peers.
+    /// Whether the data were a private graph, whose vertices are the peers, or a matrix whose rows and columns are.
     #[serde(default, skip_serializing_if = "is_false")]
     pub vertices: bool,
+    /// How many of the peers were rows, of such a matrix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<usize>,
     /// The mean that was released first, where it is private.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centring: Option<Centring>,
@@ -223,7 +227,8 @@ impl Receipt {
                     bits: config.noise.bits,
                 }),
                 rating: experiment.sensitivity().rating(),
-                vertices: config.data.format == DataFormat::Graph,
+                vertices: is_of_vertices(config),
+                rows: is_bipartite(config).then(|| experiment.loaded().interactions.users()),
                 centring: experiment.centring().copied(),
             },
             noise_graph: NoiseGraph {

@@ -137,6 +137,7 @@ impl Receipt {
             on_disconnect: CrossChecked, "decides the noise where a coalition can split the graph, and nothing elsewhere";
             rating: CrossChecked, "enters the sensitivity of one adjacency; that ratings were clipped so is on trust";
             vertices: CrossChecked, "decides which releases there are, where the bounds of two adjacencies can agree";
+            rows: CrossChecked, "at most the peers; who publishes when costs the same";
             centring: CrossChecked, "decides which releases there are and what each spends; the lengths and the number of slots are on trust";
             ring: CrossChecked, "there is one where the scheme is ring and a sum is made; see its fields";
         };

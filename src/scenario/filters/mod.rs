@@ -271,7 +271,7 @@ pub(crate) fn dealt(
     user_rows: &SparseRows,
     peers: usize,
 ) -> Result<PeerRows, ExperimentError> {
-    if graph::is_meant(&config.data) {
+    if graph::is_of_vertices(config) {
         return Ok(PeerRows::new(OnGraph::held(user_rows)));
     }
     let users = user_rows.len();

@@ -145,9 +145,11 @@ const CLIPPED: [(Quantity, Adjacency, f64); 6] = [
 ];
 
 /// The same for a private graph, by [`Exact`] throughout.
-const GRAPHS: [(Quantity, Adjacency, f64); 4] = [
+const GRAPHS: [(Quantity, Adjacency, f64); 6] = [
     (Quantity::GraphProduct, A::Entry, TIGHT),
     (Quantity::GraphProduct, A::Edge, TIGHT),
+    (Quantity::BipartiteHalf, A::EntryBipartite, TIGHT),
+    (Quantity::GraphProduct, A::EntryBipartite, TIGHT),
     (Quantity::GraphQuotient, A::Entry, TIGHT),
     (Quantity::GraphQuotient, A::Edge, TIGHT),
 ];
@@ -285,6 +287,11 @@ fn entry_bounds_hold() {
 #[test]
 fn rating_bounds_hold() {
     hold(Adjacency::Rating);
+}
+
+#[test]
+fn entry_bipartite_bounds_hold() {
+    hold(Adjacency::EntryBipartite);
 }
 
 #[test]

@@ -16,7 +16,8 @@ use super::*;
 use crate::linalg::{Block, PackedTriangle};
 use crate::privacy::Adjacency;
 use crate::privacy::adjacency::{
-    Edge, Entry, Interaction, MatrixChange, Rating, ReplaceUser, Swap, UnitSpectral, User,
+    Edge, Entry, EntryBipartite, Interaction, MatrixChange, Rating, ReplaceUser, Swap,
+    UnitSpectral, User,
 };
 use crate::vocabulary::{Label, Quantity, Seed};
 
@@ -68,6 +69,7 @@ pub(in crate::privacy) fn attack(case: Case, scale: f64) -> f64 {
         Adjacency::Entry => search::<Entry>(case, scale),
         Adjacency::Edge => search::<Edge>(case, scale),
         Adjacency::Rating => search::<Rating>(case, scale),
+        Adjacency::EntryBipartite => search::<EntryBipartite>(case, scale),
     }
 }
 
@@ -105,7 +107,7 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
                 }
                 continue;
             }
-            if !matches!(case.quantity, Quantity::Product | Quantity::GraphProduct) {
+            if !is_product(case.quantity) {
                 // Nothing to choose but the data.
                 let moved = released(case.quantity, &change).norm() / sensitivity.bound(f64::NAN);
                 best = best.max(moved / scale);
@@ -142,6 +144,13 @@ fn released(quantity: Quantity, change: &DMatrix<f64>) -> Block {
     Block::from_values(PackedTriangle::coordinates(n), 1, entries.collect())
 }
 
+fn is_product(quantity: Quantity) -> bool {
+    matches!(
+        quantity,
+        Quantity::Product | Quantity::GraphProduct | Quantity::BipartiteHalf
+    )
+}
+
 fn is_quotient(quantity: Quantity) -> bool {
     matches!(
         quantity,
@@ -157,11 +166,17 @@ fn is_row_sum(quantity: Quantity) -> bool {
 fn changes<A: Attacked>(case: Case, n: usize, rng: &mut impl Rng) -> Vec<DMatrix<f64>> {
     pairs::<A>(case, n, rng)
         .iter()
-        .map(|(a, b)| match is_row_sum(case.quantity) {
-            true => A::row_sum(b) - A::row_sum(a),
-            false => {
-                A::contribution(b, case.floor, case.cap) - A::contribution(a, case.floor, case.cap)
+        .map(|(a, b)| {
+            if is_row_sum(case.quantity) {
+                return A::row_sum(b) - A::row_sum(a);
             }
+            let mut change =
+                A::contribution(b, case.floor, case.cap) - A::contribution(a, case.floor, case.cap);
+            // The rows of a bipartite matrix publish, its columns wait.
+            if case.quantity == Quantity::BipartiteHalf {
+                change.rows_mut(n / 2, n - n / 2).fill(0.0);
+            }
+            change
         })
         .collect()
 }

@@ -6,8 +6,8 @@ use nalgebra::DMatrix;
 use rand::{Rng, RngExt};
 
 use super::super::super::adjacency::{
-    Edge, Entry, Interaction, MatrixChange, Neighbouring, Rating, ReplaceUser, Swap, UnitSpectral,
-    User,
+    Edge, Entry, EntryBipartite, Interaction, MatrixChange, Neighbouring, Rating, ReplaceUser,
+    Swap, UnitSpectral, User,
 };
 use super::gaussian;
 use crate::data::Interactions;
@@ -167,6 +167,28 @@ impl Attacked for UnitSpectral {
 
     fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
         data.clone()
+    }
+}
+
+/// M is n/2 rows by all others, and enters as [0 M; Mᵀ 0].
+impl Attacked for EntryBipartite {
+    fn structured(n: usize, _: Option<u32>) -> Vec<(DMatrix<f64>, DMatrix<f64>)> {
+        let zero = DMatrix::zeros(n / 2, n - n / 2);
+        let mut entry = zero.clone();
+        entry[(0, 0)] = 1.0;
+        vec![(zero, entry)]
+    }
+
+    fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
+        gaussian(rng, n / 2, n - n / 2)
+    }
+
+    fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
+        let (m, n) = data.shape();
+        let mut all = DMatrix::zeros(m + n, m + n);
+        all.view_mut((0, m), (m, n)).copy_from(data);
+        all.view_mut((m, 0), (n, m)).copy_from(&data.transpose());
+        all
     }
 }
 
