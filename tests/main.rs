@@ -17,6 +17,7 @@ mod low_rank;
 mod plain_pca;
 mod ppi;
 mod programs;
+mod rating;
 #[cfg(feature = "cli")]
 mod readme;
 mod recipes;

@@ -34,6 +34,15 @@ pub(crate) fn is_of_vertices(config: &Config) -> bool {
     is_meant(&config.data) || is_bipartite(config)
 }
 
+/// What one record of it can be, where every peer is a vertex.
+pub(crate) fn adjacency(config: &Config) -> Option<Adjacency> {
+    match (is_meant(&config.data), is_bipartite(config)) {
+        (true, _) => Some(Adjacency::Edge),
+        (_, true) => Some(Adjacency::EntryBipartite),
+        _ => None,
+    }
+}
+
 /// Refuses keys that do not go with a graph or a bipartite matrix, and those of either without one.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     let data = &config.data;

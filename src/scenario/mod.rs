@@ -18,6 +18,7 @@ mod memo;
 pub(crate) mod memory;
 pub(crate) mod numbers;
 mod peer_names;
+mod rating;
 mod resolve;
 pub(crate) mod ring;
 mod session;

@@ -27,6 +27,7 @@ use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, PrivacyTableError};
 use super::graph;
 use super::held_out::HeldOut;
+use super::rating;
 use crate::algorithm::{OnBipartite, Output, Start, mean_share};
 use crate::config::{
     Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig,
@@ -37,9 +38,7 @@ use crate::data::{
     PreparationError,
 };
 use crate::linalg::SparseRows;
-use crate::privacy::{
-    Adjacency, Budget, RatingRange, Sensitivity, SensitivityRule, SensitivitySpec, calibrate,
-};
+use crate::privacy::{Adjacency, Budget, Sensitivity, SensitivityRule, SensitivitySpec, calibrate};
 use crate::vocabulary::Quantity;
 
 /// Whether a configuration is about numbers and not about who interacted with what.
@@ -52,7 +51,8 @@ pub(crate) fn is_matrix(data: &DataConfig) -> bool {
     !matches!(data.format, DataFormat::Ratings(_))
 }
 
-fn centre(data: &DataConfig) -> Centre {
+/// What is taken from every number.
+pub(super) fn centre(data: &DataConfig) -> Centre {
     data.centre.unwrap_or(Centre::Named(NamedCentre::None))
 }
 
@@ -96,7 +96,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     }
     if !are_meant(data) {
         if config.privacy.adjacency == Adjacency::Rating {
-            return check_rating(config);
+            return rating::check(config);
         }
         let given = [
             ("ranges", data.ranges.is_some()),
@@ -258,7 +258,7 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
 fn check_privacy(config: &Config) -> Result<(), ExperimentError> {
     let (adjacency, rule) = (config.privacy.adjacency, config.privacy.sensitivity);
     if adjacency == Adjacency::Rating {
-        return check_rating(config);
+        return rating::check(config);
     }
     let of_rows = matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
     let fits = match of_rows {
@@ -270,71 +270,6 @@ fn check_privacy(config: &Config) -> Result<(), ExperimentError> {
         true => Ok(()),
         false => Err(DataTableError::NumbersAdjacency { adjacency, rule }.into()),
     }
-}
-
-/// What one rating can do is bounded where no other number of its user moves with it.
-fn check_rating(config: &Config) -> Result<(), ExperimentError> {
-    let data = &config.data;
-    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
-    if data.values != Some(RatingValues::Ratings) || is_matrix(data) {
-        return refuse(
-            "values",
-            "is not \"ratings\", which privacy.adjacency = \"rating\" is about: set it, or another adjacency",
-        );
-    }
-    if config.privacy.sensitivity != SensitivityRule::UnitRow {
-        return refuse(
-            "values",
-            "= \"ratings\" with privacy.adjacency = \"rating\" is bounded by privacy.sensitivity = \"unit-row\": set that",
-        );
-    }
-    if centre(data).name() == Some(NamedCentre::User) {
-        return refuse(
-            "centre",
-            "= \"user\" moves all ratings of a user with any one of them, and privacy.adjacency = \"rating\" is about one: set a number, or \
-             adjacency = \"user\"",
-        );
-    }
-    if !matches!(data.ranges, Some(RangesConfig::All(_))) {
-        return refuse(
-            "ranges",
-            "is missing: privacy.adjacency = \"rating\" needs the public range of a rating, ranges = [low, high]",
-        );
-    }
-    Ok(())
-}
-
-/// What is public of one rating under `adjacency = "rating"`, in units of the longest row: how far it moves, being another or there or not,
-/// and how large it is.
-///
-/// # Errors
-/// [`DataTableError::RatingClip`] if a row could be shortened, which would move its other ratings too.
-pub(super) fn rating_range(
-    config: &Config,
-    items: usize,
-) -> Result<Option<RatingRange>, ExperimentError> {
-    let data = &config.data;
-    if config.privacy.adjacency != Adjacency::Rating {
-        return Ok(None);
-    }
-    let (Some(RangesConfig::All([low, high])), Some(clip)) = (&data.ranges, data.row_clip) else {
-        return Ok(None);
-    };
-    let [low, high] = data.scale.unwrap_or([*low, *high]);
-    let centre = match centre(data) {
-        Centre::Constant(number) => number,
-        Centre::Named(_) => 0.0,
-    };
-    let largest = (low - centre).abs().max((high - centre).abs());
-    let longest = largest * (items as f64).sqrt();
-    // Rounding may take a row to its longest and no further.
-    if !(longest <= clip * (1.0 + 1e-12)) {
-        return Err(DataTableError::RatingClip { clip, longest }.into());
-    }
-    Ok(Some(RatingRange {
-        moves: (high - low).abs().max(largest) / clip,
-        largest: largest / clip,
-    }))
 }
 
 /// How a file of numbers is read.

@@ -15,7 +15,7 @@ use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{filters, graph, memory, numbers, ring, warnings};
+use super::{filters, graph, memory, numbers, rating, ring, warnings};
 use crate::algorithm::{
     Algorithm, AlgorithmKind, AlgorithmSpec, Clip, ClipRule, Form, NoiseScale, Output, charged,
     share_factors,
@@ -195,7 +195,7 @@ impl Experiment {
             config.data.degree_floor,
             config.data.degree_cap,
         )
-        .with_rating(numbers::rating_range(&config, items)?);
+        .with_rating(rating::range(&config, items)?);
         let sensitivity = sensitivity_spec
             .of(released, columns)
             .map_err(PrivacyTableError::from)?;
