@@ -10,6 +10,7 @@
 //! | [`krylov`](Krylov) | A_u X | n·b, b = `block` ≥ p | 8·n·b·K·L | all X and all sums | any |
 //! | [`covariance`](Covariance) | the upper triangle of A_u | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
 //! | [`isometric-covariance`](IsometricCovariance) | the same, entries off the diagonal times √2 | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
+//! | [`power`, clipped](ClippedPower) | min(1, θ/c) A_u X, row by row; counts of lengths c | n·p, 16 or 1 | 8·(n·p + 16)·K·L | X and θ | any |
 //! | [`streaming`](Streaming) | A_u X over the rows of one batch | n·p | 8·n·p·K·L | X | any |
 //! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
 //! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
@@ -56,6 +57,7 @@
 //! of [`AlgorithmSpec::build`]. One that programs hand in needs no variant: [`AlgorithmSpec::Own`].
 
 mod centred;
+mod clipped;
 mod completion;
 mod covariance;
 mod deflation;
@@ -72,12 +74,14 @@ mod spec;
 mod start;
 mod state;
 mod streaming;
+mod threshold_search;
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 pub use centred::{Centred, mean_share};
+pub use clipped::{BINS, Clip, ClipRule, ClippedPower, THRESHOLDS, threshold};
 pub use completion::Completer;
 pub use covariance::Covariance;
 pub use deflation::Deflation;
@@ -94,6 +98,7 @@ pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS, Noi
 pub use start::Start;
 pub use state::{History, PublicState, Released};
 pub use streaming::{Arrival, Streaming};
+pub use threshold_search::ThresholdSearch;
 
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::ReleaseId;
@@ -149,6 +154,17 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// The public number whose largest value over all peers is agreed on before a release that asks for it.
     fn statistic(&self, _: &PublicState) -> f64 {
         0.0
+    }
+
+    /// The search for a threshold that takes the place of the agreement before a release, which only somebody who sees all rows can make;
+    /// `None` for an algorithm without one. No engine but [`central`](crate::engine::central) runs an algorithm with one.
+    fn threshold_search(&self) -> Option<ThresholdSearch> {
+        None
+    }
+
+    /// How many of these rows are above each threshold of [`Self::threshold_search`], in their order. Secret.
+    fn rows_above(&self, _: &SparseRows, _: History<'_>) -> Vec<f64> {
+        Vec::new()
     }
 
     /// Whether all releases are of one shape, that of the query, and the next query is a function of the noisy sum alone

@@ -279,6 +279,7 @@ mod tests {
             release: ReleaseId(release),
             query: x.values(),
             past: &[],
+            agreed: None,
         };
         let product = &matrix * x.to_matrix();
         let mut quotient = 0.0;
@@ -306,6 +307,7 @@ mod tests {
             release: ReleaseId(2),
             query: x.values(),
             past: &[],
+            agreed: None,
         };
         let product = Block::from_matrix(&(&matrix * x.to_matrix()));
         for (v, held) in OnGraph::held(&rows).iter().enumerate() {

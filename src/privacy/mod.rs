@@ -61,6 +61,7 @@ mod promise;
 pub mod ring;
 mod sensitivity;
 mod sensitivity_rule;
+pub mod sparse_vector;
 #[cfg(test)]
 mod testing;
 pub mod zcdp;

@@ -161,6 +161,10 @@ impl Discloses for AlgorithmTableError {
             | Self::Arrival { .. }
             | Self::OnGraph(_)
             | Self::Output { .. }
+            | Self::Clip { .. }
+            | Self::ClipKey { .. }
+            | Self::ClipWith { .. }
+            | Self::SparseVector { .. }
             | Self::Block { .. } => Dependence::Public,
         }
     }
@@ -242,6 +246,7 @@ impl Discloses for EngineError {
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Lossless { .. }
+            | Self::CuratorOnly
             | Self::Noise
             | Self::NotProduct { .. }
             | Self::OutOfOrder { .. }
@@ -260,6 +265,7 @@ impl Discloses for PeerError {
             // Sizes are those of the plan, noise, neighbours and averaging those of the graphs.
             Self::Shape { .. }
             | Self::Inexact { .. }
+            | Self::CuratorOnly { .. }
             | Self::Program { .. }
             | Self::Noise { .. }
             | Self::NoisePartners { .. }

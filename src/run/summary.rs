@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
 use super::convergence_bounds::ConvergenceBounds;
 use super::metrics::Utility;
@@ -149,6 +150,9 @@ pub struct PrivacySummary {
     /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLoss>,
+    /// How contributions are clipped, where they are, and the thresholds that it came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip: Option<ClipSummary>,
     /// The integers of `noise.scheme = "ring"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingPlan>,
@@ -288,6 +292,7 @@ impl Experiment {
                 .collect(),
             views: self.noise().views().to_vec(),
             groups: self.groups().to_vec(),
+            clip: ClipSummary::of(self),
             ring: self.noise().ring().copied(),
             centring: self.centring().copied(),
         }

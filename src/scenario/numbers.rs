@@ -233,6 +233,13 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
              of them, or another centre",
         );
     }
+    if private && !config.algorithm.clip.is_none() {
+        return refuse(
+            "centre",
+            "= \"private\" does not go with algorithm.clip, whose releases have shares of their own: centre by public means, or leave the clip \
+             out",
+        );
+    }
     match data.mean_share {
         Some(_) if !private => refuse(
             "mean_share",

@@ -23,6 +23,12 @@ pub enum Quantity {
     NonnegativeRowSum,
     /// vᵀ A_u v for a public query of one column v of norm 1: one number.
     RayleighQuotient,
+    /// Σ of what rows contribute to A_u X, each first shortened to a public length or left out, and divided by that length: n × p, row-major.
+    ClippedProduct,
+    /// How many rows contribute how much, in bins: every row adds 1 to at most one of them.
+    ClipHistogram,
+    /// How many rows contribute no more than a public length: one number.
+    ClipCount,
     /// A X for the adjacency matrix A of a private graph and a public X with orthonormal columns, row v of it at vertex v: p numbers of
     /// its own for every vertex.
     GraphProduct,
@@ -45,6 +51,9 @@ impl fmt::Display for Quantity {
             Self::RowSum => "the sum of rows",
             Self::NonnegativeRowSum => "the sum of rows without negative entries",
             Self::RayleighQuotient => "the Rayleigh quotient of A",
+            Self::ClippedProduct => "the product A X of clipped rows",
+            Self::ClipHistogram => "the histogram of how long contributions are",
+            Self::ClipCount => "the number of contributions within a length",
             Self::GraphProduct => "the product A X of a graph",
             Self::BipartiteHalf => "one half of a bipartite product",
             Self::GraphQuotient => "the Rayleigh quotient of a graph",

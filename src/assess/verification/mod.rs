@@ -40,7 +40,7 @@ use crate::linalg::{Block, subspace_distance, top_eigenvectors};
 use crate::protocol::{Steps, Terms, Values};
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, memory};
-use crate::vocabulary::{PeerIndex, ReleaseId, Seed};
+use crate::vocabulary::{PeerIndex, Quantity, ReleaseId, Seed};
 use checks::Samples;
 use peers::PeerLaw;
 
@@ -126,7 +126,7 @@ fn verify_sessions(
                     needed * experiment.noise_factor(id) * experiment.sigma_released(id)
                 })
                 .collect();
-            samples.push_run(&outcome, &sigmas);
+            samples.push_run(&outcome, &sigmas, honest.plan());
         }
         algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
         if let Ok(top) = &exact {
@@ -225,6 +225,18 @@ fn equal_in_steps(
     sum == found.published && estimate == record.sum.values()
 }
 
+/// About how large a term of a contribution is: rows contribute at most 1 each to a product, which adds up to little more, and 1 each to a
+/// count, which adds up.
+fn largest_term(experiment: &Experiment, release: ReleaseId) -> f64 {
+    let counts = |quantity| matches!(quantity, Quantity::ClipHistogram | Quantity::ClipCount);
+    let releases = experiment.releases();
+    let blocks = releases.get(release.index()).map(|one| &one.blocks);
+    match blocks.is_some_and(|blocks| blocks.iter().any(|block| counts(block.quantity))) {
+        true => experiment.user_rows().len() as f64,
+        false => 1.0,
+    }
+}
+
 /// The largest |Σ published − Σ local − Σ own noise| over iterations and coordinates, in units of what
 /// rounding can explain. Own noise is drawn again from the untouched plan. Integers mod 2^k must be equal: infinite unless they are.
 fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> f64 {
@@ -258,9 +270,12 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
         }
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.
+        let largest = largest_term(experiment, record.release);
         let input = match is_own {
-            true => scale * experiment.sigma_central() + record.totals.local.max_entry().max(1.0),
-            false => scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + 1.0,
+            true => {
+                scale * experiment.sigma_central() + record.totals.local.max_entry().max(largest)
+            }
+            false => scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + largest,
         };
         let mut rounding = 16.0 * f64::EPSILON * peers as f64 * input;
         if honest.plan().values() == Values::F32 {

@@ -185,7 +185,10 @@ impl NoisePlan {
                 gap_to_central: 1.0,
                 gap_colluders: 1.0,
                 gap_finite: 1.0,
-                certificate: Certificate::Exact,
+                certificate: match calibrated.search_epsilon() {
+                    Some(_) => Certificate::LossDistribution,
+                    None => Certificate::Exact,
+                },
             }],
             ring: None,
         }

@@ -16,6 +16,7 @@
 //! r̂_u = r_u/√max(d, D), A_u = r̂_uᵀr̂_u, D̂ = max_i‖X_{i:}‖₂ ≤ 1.
 
 mod bound;
+mod clipped;
 mod exact;
 mod graph;
 mod isometric;

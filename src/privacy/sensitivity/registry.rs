@@ -1,5 +1,6 @@
 //! The registered bounds: one line each.
 
+use super::clipped::{self, Clipped};
 use super::exact::Exact;
 use super::graph::{self, OfGraph};
 use super::isometric::Isometric;
@@ -49,6 +50,12 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<RowSum<adjacency::ReplaceUser, row_sum::AnySign>>(),
     Proved::of::<RowSum<adjacency::User, row_sum::Nonnegative>>(),
     Proved::of::<RowSum<adjacency::ReplaceUser, row_sum::Nonnegative>>(),
+    Proved::of::<Clipped<adjacency::User, clipped::Product>>(),
+    Proved::of::<Clipped<adjacency::ReplaceUser, clipped::Product>>(),
+    Proved::of::<Clipped<adjacency::User, clipped::Histogram>>(),
+    Proved::of::<Clipped<adjacency::ReplaceUser, clipped::Histogram>>(),
+    Proved::of::<Clipped<adjacency::User, clipped::Count>>(),
+    Proved::of::<Clipped<adjacency::ReplaceUser, clipped::Count>>(),
     Proved::of::<Rayleigh<adjacency::Interaction>>(),
     Proved::of::<Rayleigh<adjacency::User>>(),
     Proved::of::<Rayleigh<adjacency::ReplaceUser>>(),

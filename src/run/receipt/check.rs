@@ -7,12 +7,13 @@ use serde::Serialize;
 use super::document::{Receipt, RingRows, hash};
 use super::error::ReceiptError;
 use crate::algorithm::{
-    AlgorithmKind, NoiseScale, OnBipartite, OnGraph, ReleaseSpec, Start, charged, share_factors,
+    AlgorithmKind, ClipRule, NoiseScale, OnBipartite, OnGraph, ReleaseSpec, Start, charged,
+    share_factors,
 };
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
     self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
-    RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate,
+    RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate, sparse_vector,
 };
 use crate::scenario::{Centring, ring};
 use crate::topology::{Graph, Provenance, Topology};
@@ -97,8 +98,17 @@ impl Receipt {
             arrival: None,
             // What is made of the releases afterwards costs nothing.
             output: None,
+            clip: ClipRule::None,
+            clip_share: None,
+            clip_quantile: None,
+            clip_lag: None,
         };
-        let mut program = algorithm.spec()?.build(request.dimension)?;
+        let spec = algorithm.spec()?;
+        let spec = match request.clip {
+            Some(clip) => spec.clipped(clip)?,
+            None => spec,
+        };
+        let mut program = spec.build(request.dimension)?;
         match (request.vertices, request.rows) {
             (true, Some(rows)) => {
                 range("request.rows", rows, 1, request.dimension)?;
@@ -128,7 +138,16 @@ impl Receipt {
         let even = charged(&releases, cost);
         let distance = ring.map_or(0.0, |ring| ring.distance);
         let reduced = privacy::ring::distance::reduced(budget, distance)?;
-        let calibrated = calibrate(request.calibration, reduced, charge)?;
+        let searched = request
+            .clip
+            .filter(|clip| clip.rule == ClipRule::SparseVector);
+        let calibrated = match searched {
+            Some(clip) => {
+                sparse_vector::calibrate(request.calibration, reduced, charge, clip.share)?
+                    .calibrated
+            }
+            None => calibrate(request.calibration, reduced, charge)?,
+        };
         let bounds = releases
             .iter()
             .map(|release| {
@@ -181,13 +200,21 @@ impl Receipt {
         {
             let statistic = sensitivity.statistic();
             let (least, most) = statistic.range(request.dimension, sensitivity.columns());
-            let possible =
-                (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE)).contains(&scaled.statistic);
+            let possible = match release.agreement {
+                // A threshold that a curator found.
+                true => scaled.statistic > 0.0 && scaled.statistic <= 1.0,
+                false => (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE))
+                    .contains(&scaled.statistic),
+            };
             let at = match release.ceiling {
                 Some(ceiling) if scaled.statistic <= ceiling => ceiling,
                 _ => scaled.statistic,
             };
-            let bound = sensitivity.bound(at);
+            // Several blocks are published in units of their own bounds.
+            let bound = match release.blocks.len() {
+                1 => sensitivity.bound(at),
+                _ => 1.0,
+            };
             findings.push(flag(
                 &format!("statistic of iteration {number} is possible"),
                 possible,

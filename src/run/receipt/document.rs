@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA};
-use crate::algorithm::AlgorithmKind;
+use crate::algorithm::{AlgorithmKind, Clip};
 use crate::config::EngineKind;
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
@@ -97,6 +97,9 @@ pub struct Request {
     /// C of `ppi`, where its noise had a fixed scale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coherence: Option<f64>,
+    /// How contributions were clipped, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip: Option<Clip>,
     /// How (ε, δ) became a noise multiplier.
     pub calibration: Calibration,
     /// How the iterations shared the budget.
@@ -212,6 +215,7 @@ impl Receipt {
                 iterations: config.algorithm.iterations,
                 eigenvalue_share: config.algorithm.eigenvalue_share,
                 coherence: config.algorithm.coherence,
+                clip: experiment.clip(),
                 calibration: privacy.calibration,
                 budget: privacy.budget.clone(),
                 scheme: config.noise.scheme,

@@ -128,6 +128,7 @@ impl Receipt {
             iterations: Recomputed, "decides the noise, and as many are listed";
             eigenvalue_share: Recomputed, "decides the noise factor of each iteration, where the algorithm releases eigenvalues";
             coherence: Recomputed, "decides the sensitivity of every iteration, where noise has a fixed scale";
+            clip: CrossChecked, "decides which releases there are and what each spends; that contributions were clipped so is on trust";
             calibration: CrossChecked, "decides the noise, where two calibrations rarely agree";
             budget: Recomputed, "decides the noise factor of each iteration";
             scheme: CrossChecked, "decides the noise; a curator or an ideal secure sum makes some schemes alike";

@@ -75,6 +75,43 @@ pub enum AlgorithmTableError {
         /// The algorithm.
         kind: &'static str,
     },
+    /// A clip for an algorithm that has none.
+    #[error(
+        "[algorithm] clip = \"{rule}\" with kind = \"{kind}\": only power clips what rows contribute; leave it out or set kind = \"power\""
+    )]
+    Clip {
+        /// The rule asked for.
+        rule: &'static str,
+        /// The algorithm.
+        kind: &'static str,
+    },
+    /// A number of a clip without the clip.
+    #[error("[algorithm] {key} belongs to {of}: set that or leave {key} out")]
+    ClipKey {
+        /// The key.
+        key: &'static str,
+        /// What it belongs to.
+        of: &'static str,
+    },
+    /// A key that is about sums of contributions as long as they are.
+    #[error("{key} with algorithm.clip = \"{rule}\": {why}; leave one of them out")]
+    ClipWith {
+        /// The other key.
+        key: &'static str,
+        /// The rule.
+        rule: &'static str,
+        /// Why the two do not go together.
+        why: &'static str,
+    },
+    /// AboveThreshold without a curator.
+    #[error(
+        "[algorithm] clip = \"sparse-vector\" with engine.kind = \"{engine}\": this reconstruction compares a secret count with a secret threshold, which is no \
+         noisy sum, so that only a curator who sees all rows can run it; set engine.kind = \"central\", or clip = \"histogram\""
+    )]
+    SparseVector {
+        /// The engine.
+        engine: &'static str,
+    },
     /// A block for an algorithm without one, or one that does not fit.
     #[error(
         "[algorithm] block = {block} with kind = \"{kind}\" and rank = {rank}: only krylov has blocks, and theirs hold at least \

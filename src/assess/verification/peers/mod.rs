@@ -68,6 +68,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::checks::test;
+use super::largest_term;
 use super::statistics::{chi_squared, least_likely};
 use super::table::Check;
 use crate::algorithm::{Form, ReleaseSpec, contribution};
@@ -235,7 +236,7 @@ impl<'a> PeerLaw<'a> {
         let redrawn = match (transcript.inputs, terms.steps()) {
             (Inputs::Residues(published), Some(steps)) => {
                 let inputs = (published, &terms, steps);
-                let local = |u: usize| self.contributed(honest, (planned, transcript), u);
+                let local = |u: usize| self.contributed(honest, (planned, transcript), &terms, u);
                 let turn = |u: usize| self.turn(u);
                 integers::redraw(honest, transcript.release, inputs, (&local, &turn))
             }
@@ -282,7 +283,7 @@ impl<'a> PeerLaw<'a> {
             .par_chunks_exact_mut(places.len())
             .enumerate()
             .map(|(u, residual)| {
-                let local = self.contributed(honest, (planned, transcript), u);
+                let local = self.contributed(honest, (planned, transcript), terms, u);
                 let published = &inputs[u * values..][..values];
                 for (out, &i) in residual.iter_mut().zip(places) {
                     *out = (published[i] - local.values()[i]) / scale;
@@ -300,18 +301,22 @@ impl<'a> PeerLaw<'a> {
         redrawn
     }
 
-    /// What peer `u` contributes of its rows in the release's batch, without noise.
+    /// What peer `u` contributes of its rows in the release's batch, without noise and in the units in which it is published.
     fn contributed(
         &self,
         honest: &Session,
         (planned, transcript): (&PlannedRelease, &Transcript<'_>),
+        terms: &Terms,
         u: usize,
     ) -> Block {
         let (height, width) = planned.shape();
         match honest.rows().contributing(u, planned.spec().batch) {
             Some(rows) => {
                 let history = transcript.states[u].history();
-                contribution(self.experiment.algorithm(), rows, history, (height, width))
+                let algorithm = self.experiment.algorithm();
+                let mut block = contribution(algorithm, rows, history, (height, width));
+                terms.to_units(0..height * width, block.values_mut());
+                block
             }
             None => Block::zeros(height, width),
         }
@@ -354,11 +359,12 @@ impl<'a> PeerLaw<'a> {
         // Each of deg(u) + 1 additions rounds values of at most a few standard deviations.
         let noise = &self.experiment.noise();
         let degree = partners.len() as f64;
-        // Contributions are sums of rows of norm at most 1, but for the longer rows of a graph.
+        // Contributions are sums of terms of a known size, but for the longer rows of a graph.
+        let largest = largest_term(self.experiment, release);
         let size = match is_own {
-            true => most.max(1.0) + terms.scale * self.experiment.sigma_central(),
+            true => most.max(largest) + terms.scale * self.experiment.sigma_central(),
             false => {
-                1.0 + terms.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt())
+                largest + terms.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt())
             }
         };
         let rounding = 16.0 * f64::EPSILON * (degree + 2.0) * size;

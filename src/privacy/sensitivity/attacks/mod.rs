@@ -23,6 +23,7 @@ use crate::vocabulary::{Label, Quantity, Seed};
 
 mod blocks;
 mod cases;
+mod clipped;
 mod pairs;
 
 use self::pairs::Attacked;
@@ -88,6 +89,12 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
         )
         .expect("proved")
         .with_rating(Some(pairs::unit_ratings(n)));
+        if clipped::is_clipped(case.quantity) {
+            let pairs = pairs::<A>(case, n, &mut rng);
+            let moved = clipped::most_moved::<A>(case.quantity, &pairs, (n, p), &mut rng);
+            best = best.max(moved / sensitivity.bound(f64::NAN) / scale);
+            continue;
+        }
         for change in changes::<A>(case, n, &mut rng) {
             if is_quotient(case.quantity) {
                 let mut starts = blocks::signed(n);
@@ -157,6 +164,25 @@ fn is_row_sum(quantity: Quantity) -> bool {
 
 /// Changes of the contribution of adjacent data.
 fn changes<A: Attacked>(case: Case, n: usize, rng: &mut impl Rng) -> Vec<DMatrix<f64>> {
+    pairs::<A>(case, n, rng)
+        .iter()
+        .map(|(a, b)| {
+            if is_row_sum(case.quantity) {
+                return A::row_sum(b) - A::row_sum(a);
+            }
+            let mut change =
+                A::contribution(b, case.floor, case.cap) - A::contribution(a, case.floor, case.cap);
+            // The rows of a bipartite matrix publish, its columns wait.
+            if case.quantity == Quantity::BipartiteHalf {
+                change.rows_mut(n / 2, n - n / 2).fill(0.0);
+            }
+            change
+        })
+        .collect()
+}
+
+/// Adjacent data.
+fn pairs<A: Attacked>(case: Case, n: usize, rng: &mut impl Rng) -> Vec<(A::Data, A::Data)> {
     let mut pairs = A::structured(n, case.cap);
     for _ in 0..4 {
         let a = A::random(n, rng);
@@ -165,31 +191,15 @@ fn changes<A: Attacked>(case: Case, n: usize, rng: &mut impl Rng) -> Vec<DMatrix
         }
     }
     assert!(!pairs.is_empty());
+    for (a, b) in &pairs {
+        let distance = A::distance(a, b).expect("comparable");
+        assert!(
+            (distance - 1.0).abs() < 1e-9,
+            "{}: {distance}",
+            A::ADJACENCY
+        );
+    }
     pairs
-        .iter()
-        .map(|(a, b)| {
-            let distance = A::distance(a, b).expect("comparable");
-            assert!(
-                (distance - 1.0).abs() < 1e-9,
-                "{}: {distance}",
-                A::ADJACENCY
-            );
-            // The rows of a bipartite matrix publish, its columns wait.
-            if case.quantity == Quantity::BipartiteHalf {
-                let mut change = A::contribution(b, case.floor, case.cap)
-                    - A::contribution(a, case.floor, case.cap);
-                change.rows_mut(n / 2, n - n / 2).fill(0.0);
-                return change;
-            }
-            match is_row_sum(case.quantity) {
-                true => A::row_sum(b) - A::row_sum(a),
-                false => {
-                    A::contribution(b, case.floor, case.cap)
-                        - A::contribution(a, case.floor, case.cap)
-                }
-            }
-        })
-        .collect()
 }
 
 /// Moves one entry at a time, restores orthonormality, keeps what gains.

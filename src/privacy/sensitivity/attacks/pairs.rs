@@ -11,7 +11,7 @@ use super::super::super::adjacency::{
 };
 use super::gaussian;
 use crate::data::Interactions;
-use crate::linalg::Block;
+use crate::linalg::{Block, SparseRows};
 use crate::privacy::RatingRange;
 use crate::vocabulary::Seed;
 
@@ -30,6 +30,11 @@ pub(super) trait Attacked: Neighbouring {
     /// The sum of the rows of this data, one column; of a matrix, which has none, nothing.
     fn row_sum(_: &Self::Data) -> DMatrix<f64> {
         DMatrix::zeros(0, 1)
+    }
+
+    /// The rows of this data, of norm 1 or empty; of a matrix none.
+    fn rows(_: &Self::Data) -> SparseRows {
+        SparseRows::new(0)
     }
 }
 
@@ -115,8 +120,12 @@ impl<A: OnRows> Attacked for A {
         rows.gram_product(&identity).to_matrix()
     }
 
+    fn rows(data: &Interactions) -> SparseRows {
+        data.normalised_rows(NonZeroU32::MIN)
+    }
+
     fn row_sum(data: &Interactions) -> DMatrix<f64> {
-        let rows = data.normalised_rows(NonZeroU32::MIN);
+        let rows = Self::rows(data);
         let mut sum = DMatrix::zeros(data.items(), 1);
         for i in 0..rows.len() {
             let (items, values) = rows.row(i);
