@@ -1,7 +1,7 @@
 //! What one record is and how its effect is bounded, before it is known what is released.
 
 use super::bound::{Sensitivity, unproved};
-use super::rating::RatingRange;
+use super::rating_range::RatingRange;
 use super::rule::{Line, Proved, Rule, SensitivityRule};
 use crate::privacy::PrivacyError;
 use crate::privacy::adjacency::Adjacency;
