@@ -73,7 +73,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use centred::{Centred, mean_share};
-pub use completion::Completer;
+pub use completion::{
+    Completer, CompletionMode, FrankWolfe, FrankWolfeParameters, Global, GlobalPart, Local,
+    LocalStep, OjaStep, ProjectedGradient, StepRule, SvdCompletion,
+};
 pub use covariance::Covariance;
 pub use deflation::Deflation;
 pub use isometric::IsometricCovariance;

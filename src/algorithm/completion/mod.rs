@@ -1,6 +1,28 @@
 //! Matrix completion under joint privacy: what is released is public, what is predicted for a user stays with the user.
 
+mod frank_wolfe;
+mod projected_gradient;
+mod svd;
+
 use std::fmt;
+
+pub use frank_wolfe::{
+    FrankWolfe, FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
+};
+pub use projected_gradient::ProjectedGradient;
+use serde::{Deserialize, Serialize};
+pub use svd::SvdCompletion;
+
+/// Whose constants a completion algorithm runs with: `algorithm.mode` of an experiment file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CompletionMode {
+    /// Ours: contributions are shortened to what is charged.
+    #[default]
+    Tight,
+    /// Those in print, for comparison with its figures.
+    Paper,
+}
 
 /// Predicts one user's row from what was released and the user's own row.
 ///
