@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Algorithm, Covariance, Deflation, IsometricCovariance, Krylov, Momentum, PowerMethod,
-    PrivatePowerIteration, Streaming,
+    Algorithm, Completion, Covariance, Deflation, IsometricCovariance, Krylov, Momentum,
+    PowerMethod, PrivatePowerIteration, SpectralRidge, Streaming,
 };
 
 /// The algorithms an experiment file can name.
@@ -31,6 +31,8 @@ pub enum AlgorithmKind {
     Ppi,
     /// The power method in one pass, every row in one step.
     Streaming,
+    /// Completion of ratings from one covariance, by a ridge regression at every user.
+    SpectralRidge,
 }
 
 /// What the noise of `ppi` is scaled by: `algorithm.scale` of an experiment file.
@@ -56,7 +58,14 @@ impl AlgorithmKind {
             Self::Deflation => "deflation",
             Self::Ppi => "ppi",
             Self::Streaming => "streaming",
+            Self::SpectralRidge => "spectral-ridge",
         }
+    }
+
+    /// Whether it predicts ratings: it then takes rows that are not shortened, and shortens what it contributes itself.
+    #[must_use]
+    pub fn completes(self) -> bool {
+        matches!(self, Self::SpectralRidge)
     }
 }
 
@@ -131,6 +140,13 @@ pub enum AlgorithmSpec {
         /// Steps and batches L.
         iterations: u32,
     },
+    /// [`SpectralRidge`].
+    SpectralRidge {
+        /// The most directions that are kept.
+        rank: usize,
+        /// What is public of the rows, and how the budget is divided.
+        completion: Completion,
+    },
     /// An algorithm of your own. Two of them are the same if their names and settings are.
     Own(Arc<dyn Algorithm>),
 }
@@ -186,6 +202,30 @@ pub enum AlgorithmError {
     EigenvalueShare {
         /// The value given.
         found: f64,
+    },
+    /// A method of completion where there are no ratings.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" predicts ratings: set data.values = \"ratings\", with data.ranges and data.row_clip"
+    )]
+    Ratings {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
+    /// Shares that do not divide the budget.
+    #[error(
+        "completion.shares must be three numbers above 0 that add up to 1, for sums, counts and the triangle, such as [0.10, 0.05, 0.85]; found {found:?}"
+    )]
+    Shares {
+        /// The shares given.
+        found: [f64; 3],
+    },
+    /// Numbers of rows that no rows have.
+    #[error(
+        "completion needs at least one slot, a clip that is finite and above 0, and a cap of at least one rating; found {found:?}"
+    )]
+    Rows {
+        /// The numbers given.
+        found: super::RatedRows,
     },
     /// A coherence that no vector has.
     #[error(
@@ -318,6 +358,23 @@ impl AlgorithmSpec {
                 rank,
                 iterations,
             }),
+            Self::SpectralRidge { rank, completion } => {
+                let shares = completion.shares;
+                let positive = shares.iter().all(|share| *share > 0.0);
+                let whole = (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9;
+                if !(positive && whole) {
+                    return Err(AlgorithmError::Shares { found: shares });
+                }
+                if !completion.rows.are_valid() {
+                    let found = completion.rows;
+                    return Err(AlgorithmError::Rows { found });
+                }
+                Arc::new(SpectralRidge {
+                    dimension,
+                    rank,
+                    completion,
+                })
+            }
             Self::Covariance { rank } => Arc::new(Covariance { dimension, rank }),
             Self::IsometricCovariance { rank } => Arc::new(IsometricCovariance { dimension, rank }),
             Self::Own(ref algorithm) => Arc::clone(algorithm),
@@ -336,6 +393,7 @@ impl AlgorithmSpec {
             Self::Deflation { .. } => Some(AlgorithmKind::Deflation),
             Self::Ppi { .. } => Some(AlgorithmKind::Ppi),
             Self::Streaming { .. } => Some(AlgorithmKind::Streaming),
+            Self::SpectralRidge { .. } => Some(AlgorithmKind::SpectralRidge),
             Self::Own(_) => None,
         }
     }
@@ -359,7 +417,8 @@ impl AlgorithmSpec {
             | Self::Covariance { rank }
             | Self::IsometricCovariance { rank }
             | Self::Deflation { rank, .. }
-            | Self::Streaming { rank, .. } => *rank,
+            | Self::Streaming { rank, .. }
+            | Self::SpectralRidge { rank, .. } => *rank,
             Self::Ppi { .. } => 1,
             Self::Own(algorithm) => algorithm.query_columns(),
         }
@@ -397,6 +456,12 @@ impl AlgorithmSpec {
             ],
             Self::Ppi { coherence, .. } => vec![("coherence", coherence.unwrap_or(0.0))],
             Self::Streaming { iterations, .. } => vec![("batches", f64::from(*iterations))],
+            Self::SpectralRidge { rank, completion } => SpectralRidge {
+                dimension: 0,
+                rank: *rank,
+                completion: *completion,
+            }
+            .settings(),
             Self::Own(algorithm) => algorithm.settings(),
             _ => Vec::new(),
         }
@@ -412,6 +477,7 @@ impl AlgorithmSpec {
             | Self::Ppi { iterations, .. }
             | Self::Streaming { iterations, .. } => *iterations,
             Self::Covariance { .. } | Self::IsometricCovariance { .. } => 1,
+            Self::SpectralRidge { completion, .. } => 1 + u32::from(completion.item_means),
             Self::Deflation { rank, steps, .. } => {
                 let rank = u32::try_from(*rank).unwrap_or(u32::MAX);
                 rank.saturating_mul(steps.saturating_add(1))

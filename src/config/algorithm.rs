@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::{
-    AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, NoiseScale, Output, Start,
+    AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, Completion, NoiseScale, Output, Start,
 };
 
 /// `[algorithm]`
@@ -17,7 +17,7 @@ pub struct AlgorithmConfig {
     /// b: columns of every query of `krylov`, at least `rank`, which is the default; other kinds have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<usize>,
-    /// L: iterations; `covariance` runs exactly 1, `deflation` so many for every vector.
+    /// L: iterations; `covariance` runs exactly 1, `deflation` so many for every vector, `spectral-ridge` 2, or 1 without item means.
     pub iterations: u32,
     /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
     #[serde(default, skip_serializing_if = "Start::is_random")]
@@ -59,11 +59,13 @@ impl AlgorithmConfig {
         (self.kind == AlgorithmKind::Streaming).then_some((arrival, self.iterations))
     }
 
-    /// The algorithm with its own numbers and no others.
+    /// The algorithm with its own numbers and no others; `completion` is what methods of completion are told besides, where there are
+    /// ratings to complete.
     ///
     /// # Errors
-    /// [`AlgorithmError::Iterations`] for a number of iterations the algorithm cannot run, [`AlgorithmError::Rank`] for a rank.
-    pub fn spec(&self) -> Result<AlgorithmSpec, AlgorithmError> {
+    /// [`AlgorithmError::Iterations`] for a number of iterations the algorithm cannot run, [`AlgorithmError::Rank`] for a rank,
+    /// [`AlgorithmError::Ratings`] for a method of completion without ratings.
+    pub fn spec(&self, completion: Option<Completion>) -> Result<AlgorithmSpec, AlgorithmError> {
         let (rank, iterations) = (self.rank, self.iterations);
         match self.kind {
             AlgorithmKind::Power => Ok(AlgorithmSpec::Power { rank, iterations }),
@@ -95,6 +97,19 @@ impl AlgorithmConfig {
                 coherence: self.coherence,
             }),
             AlgorithmKind::Streaming => Ok(AlgorithmSpec::Streaming { rank, iterations }),
+            AlgorithmKind::SpectralRidge => {
+                let algorithm = self.kind.name();
+                let completion = completion.ok_or(AlgorithmError::Ratings { algorithm })?;
+                let needed = 1 + u32::from(completion.item_means);
+                match iterations == needed {
+                    true => Ok(AlgorithmSpec::SpectralRidge { rank, completion }),
+                    false => Err(AlgorithmError::Iterations {
+                        algorithm,
+                        needed,
+                        found: iterations,
+                    }),
+                }
+            }
             AlgorithmKind::Deflation => Ok(AlgorithmSpec::Deflation {
                 rank,
                 steps: iterations,

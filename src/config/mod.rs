@@ -4,6 +4,7 @@
 //! [`Experiment`](crate::scenario::Experiment) to find out. Nothing here reads data or builds a graph unasked.
 
 mod algorithm;
+mod completion;
 mod error;
 mod evaluation;
 mod file;
@@ -16,6 +17,7 @@ mod sweep;
 mod topology;
 
 pub use algorithm::AlgorithmConfig;
+pub use completion::CompletionConfig;
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
 pub use file::{read_config, resolved};

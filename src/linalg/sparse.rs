@@ -161,6 +161,22 @@ impl SparseRows {
         (&self.columns[range.clone()], &self.values[range])
     }
 
+    /// Rows with entries at the same places and these numbers there, one row after the other.
+    ///
+    /// # Panics
+    /// If there is not one finite number per entry.
+    #[must_use]
+    pub(crate) fn with_values(&self, values: &[f64]) -> Self {
+        assert_eq!(values.len(), self.entries(), "one number per entry");
+        assert!(values.iter().all(|x| x.is_finite()), "finite numbers");
+        Self {
+            dimension: self.dimension,
+            offsets: self.offsets.clone(),
+            columns: self.columns.clone(),
+            values: values.to_vec(),
+        }
+    }
+
     /// These rows followed by those of `other`.
     ///
     /// # Panics

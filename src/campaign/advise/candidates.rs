@@ -122,7 +122,7 @@ fn setting(
 ) -> Result<Proposal, String> {
     let config = experiment.config();
     let items = experiment.user_rows().dimension();
-    let spec = algorithm.spec().map_err(|error| error.to_string())?;
+    let spec = algorithm.spec(None).map_err(|error| error.to_string())?;
     let built = spec.build(items).map_err(|error| error.to_string())?;
     let block = &built.releases()[0].blocks[0];
     let privacy = &config.privacy;

@@ -94,7 +94,9 @@ impl Receipt {
             // What is made of the releases afterwards costs nothing.
             output: None,
         };
-        let mut program = algorithm.spec()?.build(request.dimension)?;
+        let mut program = algorithm
+            .spec(request.completion)?
+            .build(request.dimension)?;
         let counted = program.releases();
         let mut factors = request.budget.noise_factors(counted.len() as u32)?;
         let shares = share_factors(&counted);
@@ -171,7 +173,11 @@ impl Receipt {
                 Some(ceiling) if scaled.statistic <= ceiling => ceiling,
                 _ => scaled.statistic,
             };
-            let bound = sensitivity.bound(at);
+            // Several blocks are published in units of their own bounds.
+            let bound = match release.blocks.len() {
+                1 => sensitivity.bound(at),
+                _ => 1.0,
+            };
             findings.push(flag(
                 &format!("statistic of iteration {number} is possible"),
                 possible,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA};
-use crate::algorithm::AlgorithmKind;
+use crate::algorithm::{AlgorithmKind, Completion};
 use crate::config::EngineKind;
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
@@ -93,6 +93,9 @@ pub struct Request {
     /// The share of the eigenvalues of `deflation`, where it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eigenvalue_share: Option<f64>,
+    /// What a method of completion was told, where ratings were to be predicted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion: Option<Completion>,
     /// C of `ppi`, where its noise had a fixed scale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coherence: Option<f64>,
@@ -197,6 +200,7 @@ impl Receipt {
                 block: config.algorithm.block,
                 iterations: config.algorithm.iterations,
                 eigenvalue_share: config.algorithm.eigenvalue_share,
+                completion: experiment.completion(),
                 coherence: config.algorithm.coherence,
                 calibration: privacy.calibration,
                 budget: privacy.budget.clone(),
