@@ -35,33 +35,18 @@ pub struct IsometricCovariance {
     pub rank: usize,
 }
 
-/// Multiplies what lies off the diagonal among the coordinates `range` of the triangle.
-fn scale(dimension: usize, range: Range<usize>, factor: f64, values: &mut [f64]) {
-    let starts = (0..dimension).map(|i| PackedTriangle::row_start(dimension, i));
-    let first = range.start;
-    let mut diagonal = starts.skip_while(|&at| at < first).peekable();
-    for (coordinate, value) in range.zip(values) {
-        if diagonal.next_if_eq(&coordinate).is_none() {
-            *value *= factor;
+impl IsometricCovariance {
+    /// Multiplies what lies off the diagonal among the coordinates `range` of the triangle.
+    pub(super) fn scale(&self, range: Range<usize>, factor: f64, values: &mut [f64]) {
+        let starts = (0..self.dimension).map(|i| PackedTriangle::row_start(self.dimension, i));
+        let first = range.start;
+        let mut diagonal = starts.skip_while(|&at| at < first).peekable();
+        for (coordinate, value) in range.zip(values) {
+            if diagonal.next_if_eq(&coordinate).is_none() {
+                *value *= factor;
+            }
         }
     }
-}
-
-/// Adds the coordinates `range` of the isometric triangle of RᵀR to `out`; how the triangle is cut does not matter to the bits.
-pub(super) fn add_triangle(rows: &SparseRows, range: Range<usize>, out: &mut [f64]) {
-    let mut triangle = vec![0.0; out.len()];
-    rows.add_gram_triangle(range.clone(), &mut triangle);
-    scale(rows.dimension(), range, SQRT_2, &mut triangle);
-    for (out, value) in out.iter_mut().zip(triangle) {
-        *out += value;
-    }
-}
-
-/// The packed triangle of the symmetric matrix that has these isometric coordinates.
-pub(super) fn packed(dimension: usize, isometric: &[f64]) -> Vec<f64> {
-    let mut triangle = isometric.to_vec();
-    scale(dimension, 0..triangle.len(), SQRT_2.recip(), &mut triangle);
-    triangle
 }
 
 impl Algorithm for IsometricCovariance {
@@ -103,7 +88,12 @@ impl Algorithm for IsometricCovariance {
         range: Range<usize>,
         out: &mut [f64],
     ) {
-        add_triangle(rows, range, out);
+        let mut triangle = vec![0.0; out.len()];
+        rows.add_gram_triangle(range.clone(), &mut triangle);
+        self.scale(range, SQRT_2, &mut triangle);
+        for (out, value) in out.iter_mut().zip(triangle) {
+            *out += value;
+        }
     }
 
     fn advance(
@@ -119,7 +109,8 @@ impl Algorithm for IsometricCovariance {
         let Some(released) = state.past.last() else {
             return Arc::clone(&state.query);
         };
-        let triangle = packed(self.dimension, released.sum.values());
+        let mut triangle = released.sum.values().to_vec();
+        self.scale(0..triangle.len(), SQRT_2.recip(), &mut triangle);
         Arc::new(leading((self.dimension, self.rank), &triangle))
     }
 }

@@ -12,6 +12,7 @@
 //! | [`isometric-covariance`](IsometricCovariance) | the same, entries off the diagonal times √2 | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
 //! | [`streaming`](Streaming) | A_u X over the rows of one batch | n·p | 8·n·p·K·L | X | any |
 //! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
+//! | [`spectral-ridge`](SpectralRidge) | Σ clip(a) and counts of ratings; the isometric triangle of what they leave | 2n, n(n+1)/2 | 8·(2n + n(n+1)/2)·K | both | 2 |
 //! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
 //!
 //! n items, p = `rank`, K averaging rounds per iteration; frames and the max-consensus of the noise scale come on top.
@@ -74,8 +75,9 @@ use std::sync::Arc;
 
 pub use centred::{Centred, mean_share};
 pub use completion::{
-    Completer, CompletionMode, FrankWolfe, FrankWolfeParameters, Global, GlobalPart, Local,
-    LocalStep, OjaStep, ProjectedGradient, StepRule, SvdCompletion,
+    Completer, CompleterParts, Completion, CompletionMode, FrankWolfe, FrankWolfeParameters,
+    Global, GlobalPart, Local, LocalStep, OjaStep, PartsError, ProjectedGradient, RatedRows,
+    SHARES, SpectralRidge, StepRule, SvdCompletion, completer,
 };
 pub use covariance::Covariance;
 pub use deflation::Deflation;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Algorithm, Covariance, Deflation, IsometricCovariance, Krylov, Momentum, PowerMethod,
-    PrivatePowerIteration, Streaming,
+    Algorithm, Completion, CompletionMode, Covariance, Deflation, FrankWolfe, FrankWolfeParameters,
+    Global, IsometricCovariance, Krylov, Local, Momentum, PowerMethod, PrivatePowerIteration,
+    ProjectedGradient, RatedRows, SpectralRidge, Streaming, SvdCompletion,
 };
 
 /// The algorithms an experiment file can name.
@@ -31,6 +32,14 @@ pub enum AlgorithmKind {
     Ppi,
     /// The power method in one pass, every row in one step.
     Streaming,
+    /// Completion of ratings from one covariance, by a ridge regression at every user.
+    SpectralRidge,
+    /// Completion of ratings by a private Frank–Wolfe iteration.
+    FrankWolfe,
+    /// Completion of ratings by one covariance, onto which rows are projected.
+    SvdCompletion,
+    /// Completion of ratings by projected gradient descent.
+    ProjectedGradient,
 }
 
 /// What the noise of `ppi` is scaled by: `algorithm.scale` of an experiment file.
@@ -56,7 +65,20 @@ impl AlgorithmKind {
             Self::Deflation => "deflation",
             Self::Ppi => "ppi",
             Self::Streaming => "streaming",
+            Self::SpectralRidge => "spectral-ridge",
+            Self::FrankWolfe => "frank-wolfe",
+            Self::SvdCompletion => "svd-completion",
+            Self::ProjectedGradient => "projected-gradient",
         }
+    }
+
+    /// Whether it predicts ratings: it then takes rows that are not shortened, and shortens what it contributes itself.
+    #[must_use]
+    pub fn completes(self) -> bool {
+        matches!(
+            self,
+            Self::SpectralRidge | Self::FrankWolfe | Self::SvdCompletion | Self::ProjectedGradient
+        )
     }
 }
 
@@ -131,6 +153,37 @@ pub enum AlgorithmSpec {
         /// Steps and batches L.
         iterations: u32,
     },
+    /// [`SpectralRidge`].
+    SpectralRidge {
+        /// The most directions that are kept.
+        rank: usize,
+        /// What is public of the rows, and how the budget is divided.
+        completion: Completion,
+    },
+    /// [`FrankWolfe`].
+    FrankWolfe(FrankWolfeParameters),
+    /// [`SvdCompletion`].
+    SvdCompletion {
+        /// Eigenvectors r.
+        rank: usize,
+        /// What is public of the rows.
+        rows: RatedRows,
+        /// Our constants, or the published ones.
+        mode: CompletionMode,
+    },
+    /// [`ProjectedGradient`].
+    ProjectedGradient {
+        /// Eigenvectors that are reported.
+        rank: usize,
+        /// Steps T.
+        iterations: u32,
+        /// What is public of the rows.
+        rows: RatedRows,
+        /// k.
+        nuclear: f64,
+        /// η.
+        step_size: f64,
+    },
     /// An algorithm of your own. Two of them are the same if their names and settings are.
     Own(Arc<dyn Algorithm>),
 }
@@ -186,6 +239,50 @@ pub enum AlgorithmError {
     EigenvalueShare {
         /// The value given.
         found: f64,
+    },
+    /// A key that the algorithm has not, or needs, or that does not go with the others.
+    #[error("algorithm.{key} with algorithm.kind = \"{algorithm}\" {why}")]
+    Key {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The key.
+        key: &'static str,
+        /// Why, and what to change.
+        why: &'static str,
+    },
+    /// A number out of its range.
+    #[error("algorithm.{key} must be {range}, found {found}")]
+    Number {
+        /// The key.
+        key: &'static str,
+        /// The values that it can have.
+        range: &'static str,
+        /// The value given.
+        found: f64,
+    },
+    /// A method of completion where there are no ratings.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" predicts ratings: set data.values = \"ratings\", with data.ranges and data.row_clip"
+    )]
+    Ratings {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
+    /// Shares that do not divide the budget.
+    #[error(
+        "completion.shares must be three numbers above 0 that add up to 1, for sums, counts and the triangle, such as [0.10, 0.05, 0.85]; found {found:?}"
+    )]
+    Shares {
+        /// The shares given.
+        found: [f64; 3],
+    },
+    /// Numbers of rows that no rows have.
+    #[error(
+        "completion needs at least one slot, a clip that is finite and above 0, and a cap of at least one rating; found {found:?}"
+    )]
+    Rows {
+        /// The numbers given.
+        found: super::RatedRows,
     },
     /// A coherence that no vector has.
     #[error(
@@ -243,6 +340,7 @@ impl AlgorithmSpec {
         let most = MAX_ITERATIONS as usize;
         let iterations = match *self {
             Self::Deflation { steps, .. } => steps,
+            Self::FrankWolfe(parameters) => parameters.iterations,
             _ => iterations,
         };
         count("algorithm.iterations", 1, most, iterations as usize)?;
@@ -318,6 +416,61 @@ impl AlgorithmSpec {
                 rank,
                 iterations,
             }),
+            Self::SpectralRidge { rank, completion } => {
+                let shares = completion.shares;
+                let positive = shares.iter().all(|share| *share > 0.0);
+                let whole = (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9;
+                if !(positive && whole) {
+                    return Err(AlgorithmError::Shares { found: shares });
+                }
+                valid(&completion.rows)?;
+                Arc::new(SpectralRidge {
+                    dimension,
+                    rank,
+                    completion,
+                })
+            }
+            Self::FrankWolfe(parameters) => {
+                checked_steps(&parameters)?;
+                Arc::new(FrankWolfe {
+                    dimension,
+                    parameters,
+                })
+            }
+            Self::SvdCompletion { rank, rows, mode } => {
+                valid(&rows)?;
+                Arc::new(SvdCompletion {
+                    dimension,
+                    rank,
+                    rows,
+                    mode,
+                })
+            }
+            Self::ProjectedGradient {
+                rank,
+                iterations,
+                rows,
+                nuclear,
+                step_size,
+            } => {
+                valid(&rows)?;
+                positive("nuclear", nuclear)?;
+                if !(step_size > 0.0 && step_size <= 1.0) {
+                    return Err(AlgorithmError::Number {
+                        key: "step_size",
+                        range: "above 0 and at most 1",
+                        found: step_size,
+                    });
+                }
+                Arc::new(ProjectedGradient {
+                    dimension,
+                    rank,
+                    iterations,
+                    rows,
+                    nuclear,
+                    step_size,
+                })
+            }
             Self::Covariance { rank } => Arc::new(Covariance { dimension, rank }),
             Self::IsometricCovariance { rank } => Arc::new(IsometricCovariance { dimension, rank }),
             Self::Own(ref algorithm) => Arc::clone(algorithm),
@@ -336,6 +489,10 @@ impl AlgorithmSpec {
             Self::Deflation { .. } => Some(AlgorithmKind::Deflation),
             Self::Ppi { .. } => Some(AlgorithmKind::Ppi),
             Self::Streaming { .. } => Some(AlgorithmKind::Streaming),
+            Self::SpectralRidge { .. } => Some(AlgorithmKind::SpectralRidge),
+            Self::FrankWolfe(_) => Some(AlgorithmKind::FrankWolfe),
+            Self::SvdCompletion { .. } => Some(AlgorithmKind::SvdCompletion),
+            Self::ProjectedGradient { .. } => Some(AlgorithmKind::ProjectedGradient),
             Self::Own(_) => None,
         }
     }
@@ -359,13 +516,17 @@ impl AlgorithmSpec {
             | Self::Covariance { rank }
             | Self::IsometricCovariance { rank }
             | Self::Deflation { rank, .. }
-            | Self::Streaming { rank, .. } => *rank,
+            | Self::Streaming { rank, .. }
+            | Self::SpectralRidge { rank, .. }
+            | Self::SvdCompletion { rank, .. }
+            | Self::ProjectedGradient { rank, .. } => *rank,
+            Self::FrankWolfe(parameters) => parameters.rank,
             Self::Ppi { .. } => 1,
             Self::Own(algorithm) => algorithm.query_columns(),
         }
     }
 
-    /// Columns b of a query; [`Self::Deflation`] has one, and its rank is not about that.
+    /// Columns b of a query; [`Self::Deflation`] and [`Self::FrankWolfe`] have one, and their rank is not about that.
     #[must_use]
     pub fn block(&self) -> usize {
         match self {
@@ -397,6 +558,35 @@ impl AlgorithmSpec {
             ],
             Self::Ppi { coherence, .. } => vec![("coherence", coherence.unwrap_or(0.0))],
             Self::Streaming { iterations, .. } => vec![("batches", f64::from(*iterations))],
+            Self::SpectralRidge { rank, completion } => SpectralRidge {
+                dimension: 0,
+                rank: *rank,
+                completion: *completion,
+            }
+            .settings(),
+            Self::FrankWolfe(parameters) => parameters.settings(),
+            Self::SvdCompletion { rank, rows, mode } => SvdCompletion {
+                dimension: 0,
+                rank: *rank,
+                rows: *rows,
+                mode: *mode,
+            }
+            .settings(),
+            Self::ProjectedGradient {
+                rank,
+                iterations,
+                rows,
+                nuclear,
+                step_size,
+            } => ProjectedGradient {
+                dimension: 0,
+                rank: *rank,
+                iterations: *iterations,
+                rows: *rows,
+                nuclear: *nuclear,
+                step_size: *step_size,
+            }
+            .settings(),
             Self::Own(algorithm) => algorithm.settings(),
             _ => Vec::new(),
         }
@@ -411,7 +601,12 @@ impl AlgorithmSpec {
             | Self::Krylov { iterations, .. }
             | Self::Ppi { iterations, .. }
             | Self::Streaming { iterations, .. } => *iterations,
-            Self::Covariance { .. } | Self::IsometricCovariance { .. } => 1,
+            Self::ProjectedGradient { iterations, .. } => *iterations,
+            Self::FrankWolfe(parameters) => parameters.releases(),
+            Self::Covariance { .. }
+            | Self::IsometricCovariance { .. }
+            | Self::SvdCompletion { .. } => 1,
+            Self::SpectralRidge { completion, .. } => 1 + u32::from(completion.item_means),
             Self::Deflation { rank, steps, .. } => {
                 let rank = u32::try_from(*rank).unwrap_or(u32::MAX);
                 rank.saturating_mul(steps.saturating_add(1))
@@ -422,6 +617,57 @@ impl AlgorithmSpec {
             }
         }
     }
+}
+
+/// Refuses numbers of rows that no rows have.
+fn valid(rows: &RatedRows) -> Result<(), AlgorithmError> {
+    match rows.are_valid() {
+        true => Ok(()),
+        false => Err(AlgorithmError::Rows { found: *rows }),
+    }
+}
+
+fn positive(key: &'static str, found: f64) -> Result<(), AlgorithmError> {
+    let range = "a finite number above 0";
+    match found.is_finite() && found > 0.0 {
+        true => Ok(()),
+        false => Err(AlgorithmError::Number { key, range, found }),
+    }
+}
+
+/// Refuses what makes no Frank–Wolfe iteration.
+fn checked_steps(parameters: &FrankWolfeParameters) -> Result<(), AlgorithmError> {
+    let algorithm = AlgorithmKind::FrankWolfe.name();
+    valid(&parameters.rows)?;
+    if let Local::FrankWolfe { nuclear, .. } = parameters.local {
+        positive("nuclear", nuclear)?;
+    }
+    let most = MAX_ITERATIONS;
+    let count = |what, low: u32, high: u32, found: u32| match (low..=high).contains(&found) {
+        true => Ok(()),
+        false => Err(AlgorithmError::Count {
+            what,
+            low: low as usize,
+            high: high as usize,
+            found: found as usize,
+        }),
+    };
+    let published = parameters.mode == CompletionMode::Paper;
+    // As published the last step releases nothing.
+    let least = if published { 2 } else { 1 };
+    count("algorithm.iterations", least, most, parameters.iterations)?;
+    if let Global::Power { inner } | Global::Oja { inner, .. } = parameters.global {
+        count("algorithm.inner", 1, most / parameters.iterations, inner)?;
+    }
+    if published && !parameters.is_as_published() {
+        return Err(AlgorithmError::Key {
+            algorithm,
+            key: "mode",
+            why: "= \"paper\" is the published algorithm, with step = \"constant\", local = \"frank-wolfe\" and global = \"covariance\": leave \
+                  those out, or set mode = \"tight\"",
+        });
+    }
+    Ok(())
 }
 
 impl PartialEq for AlgorithmSpec {

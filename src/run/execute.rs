@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::compared::ComparedRun;
+use super::completion::{CompletionRuns, CompletionSummary};
 use super::consensus::{consensus, guaranteed};
 use super::convergence_bounds::convergence_bounds;
 use super::engine::{RunError, run_engine};
 use super::items::ItemList;
 use super::metrics::Utility;
 use super::peak_memory::peak_memory_bytes;
+use super::predictor::Predictor;
 use super::receipt::Receipt;
 use super::recommendation::recommendation;
 use super::references::References;
@@ -23,7 +25,7 @@ use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, centr
 use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
 use crate::scenario::{Clock, Experiment, Warning};
-use crate::vocabulary::Seed;
+use crate::vocabulary::{Quantity, Seed};
 
 /// The part of the noise of a sum above which a bound on rounding is worth a warning.
 const FINE: f64 = 0.01;
@@ -58,6 +60,8 @@ pub struct Report {
     pub start: Arc<Block>,
     /// Which item each row of the basis is.
     pub items: ItemList,
+    /// What predicts ratings, and on which range; `None` for algorithms that predict none.
+    pub predictor: Option<Predictor>,
     /// One row per iteration.
     pub rows: Vec<MetricsRow>,
     /// The curator's figures, one entry per iteration; empty where the curator's run has no basis.
@@ -137,10 +141,9 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     };
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
         let row = |record: &ReleaseRecord| {
-            // A mean that is released first finds no basis.
-            let utility = match experiment.centring().is_some() && record.release.0 == 1 {
-                true => Utility::default(),
-                false => measure(&record.basis),
+            let utility = match finds_basis(experiment, record) {
+                true => measure(&record.basis),
+                false => Utility::default(),
             };
             metrics_row(experiment, &outcome, record, utility)
         };
@@ -148,8 +151,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     });
     let measure_all = |compared: &Result<Outcome, EngineError>| -> Vec<Utility> {
         let records = compared.iter().flat_map(|outcome| &outcome.records);
-        let mean = usize::from(experiment.centring().is_some());
-        let records = records.skip(mean);
+        let records = records.filter(|record| finds_basis(experiment, record));
         records.map(|record| measure(&record.basis)).collect()
     };
     let (central, non_private) =
@@ -177,6 +179,14 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         reason_non_private: references.non_private.as_ref().err().cloned(),
         reason_central: basis(&curated).err(),
     };
+    let completion = clock.time("completion", || {
+        let runs = CompletionRuns {
+            this_run: &outcome,
+            central: curated.as_ref().ok(),
+            non_private: plain.as_ref().ok(),
+        };
+        CompletionSummary::of(experiment, &session, runs)
+    });
     let curated = curated.as_ref().ok().map(Outcome::basis);
     let recommendation = clock.time("recommendation", || {
         recommendation(experiment, outcome.basis(), curated, &references)
@@ -227,6 +237,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         utility,
         recommendation,
         recommendation_reason,
+        completion,
         consensus,
         timing: Timing {
             seconds,
@@ -237,6 +248,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     Ok(Report {
         summary,
         receipt: Receipt::of(experiment, &outcome),
+        predictor: Predictor::of(experiment, &session, &outcome),
         outcome,
         start: Arc::clone(session.start()),
         items: ItemList::of(experiment.interactions()),
@@ -259,6 +271,15 @@ fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
         let next = releases.get(outcome.records.len());
         AbortedAt(next.map(|release| release.iteration.0))
     })
+}
+
+/// Whether there is a basis after this release: sums of rows, which are released before everything else, find none.
+fn finds_basis(experiment: &Experiment, record: &ReleaseRecord) -> bool {
+    let releases = experiment.releases();
+    let blocks = releases.get(record.release.index());
+    let blocks = blocks.map_or(&[][..], |release| &release.blocks);
+    let sums = [Quantity::RowSum, Quantity::NonnegativeRowSum];
+    !blocks.iter().all(|block| sums.contains(&block.quantity))
 }
 
 /// What is measured of the basis of a run, where it has one.

@@ -7,6 +7,7 @@ mod assumptions;
 mod centring;
 mod clock;
 mod compared;
+mod completion;
 mod data_summary;
 mod error;
 mod experiment;
@@ -17,6 +18,7 @@ mod memo;
 pub(crate) mod memory;
 pub(crate) mod numbers;
 mod peer_names;
+mod rating_scale;
 mod resolve;
 pub(crate) mod ring;
 mod session;
@@ -30,16 +32,18 @@ mod warnings;
 
 pub use assumptions::{ItemSource, StatedItems};
 pub use centring::Centring;
+pub use completion::RatingTest;
 pub use data_summary::DataSummary;
 pub use error::{
-    AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
-    NetworkError, PrivacyTableError,
+    AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
+    EngineTableError, ExperimentError, NetworkError, PrivacyTableError,
 };
 pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use materials::Materials;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
 pub use peer_names::PeerMatchError;
+pub use rating_scale::RatingScale;
 pub use simulation::{Simulated, Simulation, SimulationError};
 pub use specs::{AveragingSpec, NoiseSpec, PrivacySpec};
 pub use warning::Warning;

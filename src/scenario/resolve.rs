@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::clock::Clock;
+use super::completion::RatingTest;
 use super::data_summary::DataSummary;
 use super::error::{
     AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
@@ -15,7 +16,7 @@ use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{filters, memory, numbers, ring, warnings};
+use super::{completion, filters, memory, numbers, ring, warnings};
 use crate::algorithm::{
     Algorithm, AlgorithmKind, AlgorithmSpec, NoiseScale, Output, charged, share_factors,
 };
@@ -60,6 +61,7 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`].
     pub fn resolve_from(config: Config, materials: &Materials) -> Result<Self, ExperimentError> {
+        completion::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
         let loaded = clock.time("data", || materials.loaded(&config.data))?;
@@ -80,6 +82,7 @@ impl Experiment {
         base: &Path,
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
+        completion::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
         let materials = Materials::new(base);
@@ -150,6 +153,13 @@ impl Experiment {
                 materials.samples(&config, make)
             })
             .transpose()?;
+        let rating_test = completion::is_meant(&config)
+            .then(|| {
+                let of = (&*interactions, held_out.as_ref());
+                let make = || RatingTest::of(&config, base, loaded, of);
+                materials.rating_test(&config, make)
+            })
+            .transpose()?;
         let user_rows = materials.user_rows(&config, || match &samples {
             Some(samples) => numbers::rows(&config, base, samples),
             None => Ok(interactions.normalised_rows(floor)),
@@ -159,7 +169,8 @@ impl Experiment {
         let items = user_rows.dimension();
         checked_algorithm(&config, items)?;
         checked_counts(&config, items)?;
-        let spec = config.algorithm.spec().map_err(PlanError::from)?;
+        let told = completion::told(&config, user_rows.len(), items);
+        let spec = config.algorithm.spec(told).map_err(PlanError::from)?;
         let plain = spec.build(items).map_err(PlanError::from)?;
         let counted = plain.releases();
         let first = &counted[0].blocks[0];
@@ -273,6 +284,7 @@ impl Experiment {
             held_out,
             data,
             samples,
+            rating_test,
             centring,
             user_rows,
             peer_rows,
@@ -390,6 +402,7 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     }
     config.evaluation.check()?;
     filters::check(&config)?;
+    completion::check(&config)?;
     numbers::check(&config)?;
     if let Latency::Uniform {
         low_micros: low,

@@ -1,13 +1,15 @@
 //! Matrix completion by projected gradient descent: everybody applies the same public matrices to its own rows.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::Completer;
+use super::parts::wrong;
+use super::{Completer, CompleterParts, PartsError, RatedRows, triangle};
 use crate::algorithm::centred::shortening;
-use crate::algorithm::{Algorithm, History, PublicState, ReleaseSpec, Released, isometric};
+use crate::algorithm::{Algorithm, History, MAX_ITERATIONS, PublicState, ReleaseSpec, Released};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, signed, symmetric_eigenpairs};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -43,8 +45,8 @@ pub struct ProjectedGradient {
     pub rank: usize,
     /// Steps T.
     pub iterations: u32,
-    /// R: rows are shortened to this before they are squared, in units of ratings.
-    pub radius: f64,
+    /// What is public of the rows: R is its radius, to which rows are shortened before they are squared.
+    pub rows: RatedRows,
     /// k, in units of ratings.
     pub nuclear: f64,
     /// η, above 0 and at most 1.
@@ -106,22 +108,26 @@ fn projection(lengths: &[f64], k: f64) -> Vec<f64> {
 }
 
 impl ProjectedGradient {
-    /// A user's row after these steps; `out` holds it.
-    fn replay(&self, items: &[u32], values: &[f64], steps: &[Released], out: &mut [f64]) {
-        let mut along = Vec::new();
-        out.fill(0.0);
-        for step in steps {
-            self.descend(items, values, out);
-            Shrinking::of(step).apply(out, &mut along);
-        }
+    fn steps(past: &[Released]) -> Vec<Shrinking<'_>> {
+        past.iter().map(Shrinking::of).collect()
     }
+}
 
-    /// y ← y + η(y* − y) on Ω.
-    fn descend(&self, items: &[u32], values: &[f64], y: &mut [f64]) {
-        for (&item, value) in items.iter().zip(values) {
-            let y = &mut y[item as usize];
-            *y += self.step_size * (value - *y);
-        }
+/// y ← y + η(y* − y) on Ω.
+fn descend(step_size: f64, (items, values): (&[u32], &[f64]), y: &mut [f64]) {
+    for (&item, value) in items.iter().zip(values) {
+        let y = &mut y[item as usize];
+        *y += step_size * (value - *y);
+    }
+}
+
+/// A user's row after these steps, from 0.
+fn replay(step_size: f64, row: (&[u32], &[f64]), steps: &[Shrinking<'_>], y: &mut [f64]) {
+    let mut along = Vec::new();
+    y.fill(0.0);
+    for step in steps {
+        descend(step_size, row, y);
+        step.apply(y, &mut along);
     }
 }
 
@@ -134,7 +140,7 @@ impl Algorithm for ProjectedGradient {
         vec![
             ("rank", self.rank as f64),
             ("steps", f64::from(self.iterations)),
-            ("radius", self.radius),
+            ("radius", self.rows.radius),
             ("nuclear", self.nuclear),
             ("step size", self.step_size),
         ]
@@ -157,19 +163,20 @@ impl Algorithm for ProjectedGradient {
     /// The rows of all users with ratings, shortened to R and in units of it; 0 where a row is beyond all numbers.
     fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {
         let n = self.dimension;
+        let steps = Self::steps(history.past);
         let mut all = Vec::new();
         for i in 0..rows.len() {
-            let (items, values) = rows.row(i);
-            if items.is_empty() {
+            let row = rows.row(i);
+            if row.0.is_empty() {
                 continue;
             }
             let start = all.len();
             all.resize(start + n, 0.0);
             let y: &mut [f64] = &mut all[start..];
-            self.replay(items, values, history.past, y);
-            self.descend(items, values, y);
+            replay(self.step_size, row, &steps, y);
+            descend(self.step_size, row, y);
             if y.iter().all(|x| x.is_finite()) {
-                let factor = shortening(y, self.radius);
+                let factor = shortening(y, self.rows.radius);
                 y.iter_mut().for_each(|x| *x *= factor);
             } else {
                 y.fill(0.0);
@@ -188,7 +195,7 @@ impl Algorithm for ProjectedGradient {
     ) {
         let rows = SparseRows::dense(self.dimension, prepared.to_vec());
         let rows = rows.expect("shortened rows are finite");
-        isometric::add_triangle(&rows, range, out);
+        triangle::add(&rows, range, out);
     }
 
     fn advance(
@@ -198,12 +205,12 @@ impl Algorithm for ProjectedGradient {
         sigmas: &[f64],
     ) -> Result<PublicState, NotFullRank> {
         let n = self.dimension;
-        let triangle = isometric::packed(n, sum.values());
-        let matrix = PackedTriangle::new(n, &triangle).to_block().to_matrix();
+        let packed = triangle::packed(n, sum.values());
+        let matrix = PackedTriangle::new(n, &packed).to_block().to_matrix();
         let (values, vectors) = symmetric_eigenpairs(&matrix);
         let lengths: Vec<f64> = values
             .iter()
-            .map(|w| self.radius * w.max(0.0).sqrt())
+            .map(|w| self.rows.radius * w.max(0.0).sqrt())
             .collect();
         let factors = projection(&lengths, self.nuclear);
         let kept: DMatrix<f64> = vectors.columns(0, factors.len()).into_owned();
@@ -224,24 +231,92 @@ impl Algorithm for ProjectedGradient {
 
     fn completer(&self, state: &PublicState) -> Option<Box<dyn Completer>> {
         Some(Box::new(GradientCompleter {
-            algorithm: *self,
-            steps: state.past.clone(),
+            dimension: self.dimension,
+            step_size: self.step_size,
+            steps: (state.past.iter())
+                .map(|one| (Block::clone(&one.query), one.sum.values().to_vec()))
+                .collect(),
         }))
     }
 }
 
-/// Replays all steps for one row.
-#[derive(Debug)]
-struct GradientCompleter {
-    algorithm: ProjectedGradient,
-    steps: Vec<Released>,
+/// Replays all steps for one row. Public.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct GradientCompleter {
+    dimension: usize,
+    step_size: f64,
+    /// V and f of every step.
+    steps: Vec<(Block, Vec<f64>)>,
+}
+
+impl GradientCompleter {
+    /// The name of the method in files.
+    pub(super) const METHOD: &str = "projected-gradient";
+
+    /// From parts that were checked.
+    pub(super) fn of(parts: &CompleterParts) -> Result<Self, PartsError> {
+        let n = parts.directions.rows();
+        let count = parts.count("steps", MAX_ITERATIONS)? as usize;
+        let (of_steps, factors) = (parts.of_each("step")?, parts.of_each("factor")?);
+        let ordered = of_steps.is_sorted_by(|a, b| a <= b)
+            && of_steps
+                .iter()
+                .all(|&t| t.fract() == 0.0 && (1.0..=count as f64).contains(&t));
+        if !ordered {
+            return Err(wrong(
+                "step",
+                "not a step of each direction, in their order",
+            ));
+        }
+        let mut from = 0;
+        let step = |t: usize| {
+            let to = of_steps.partition_point(|&of| of <= t as f64);
+            let columns = from..to;
+            from = to;
+            let rows = (0..n).flat_map(|i| parts.directions.row(i)[columns.clone()].to_vec());
+            let vectors = Block::from_values(n, columns.len(), rows.collect());
+            (vectors, factors[columns].to_vec())
+        };
+        Ok(Self {
+            dimension: n,
+            step_size: parts.positive("step size")?,
+            steps: (1..=count).map(step).collect(),
+        })
+    }
 }
 
 impl Completer for GradientCompleter {
     fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
-        let mut row = vec![0.0; self.algorithm.dimension];
-        self.algorithm.replay(items, values, &self.steps, &mut row);
+        let steps = self.steps.iter();
+        let steps = steps.map(|(vectors, factors)| Shrinking { vectors, factors });
+        let steps: Vec<Shrinking<'_>> = steps.collect();
+        let mut row = vec![0.0; self.dimension];
+        replay(self.step_size, (items, values), &steps, &mut row);
         row
+    }
+
+    fn parts(&self) -> CompleterParts {
+        let rows = (0..self.dimension).flat_map(|i| {
+            let steps = self.steps.iter();
+            steps.flat_map(move |(vectors, _)| vectors.row(i).to_vec())
+        });
+        let factors: Vec<f64> = self.steps.iter().flat_map(|step| step.1.clone()).collect();
+        let of_steps = (1..).zip(&self.steps);
+        let of_steps = of_steps.flat_map(|(t, step)| vec![f64::from(t); step.1.len()]);
+        let constants = [
+            ("step size", self.step_size),
+            ("steps", self.steps.len() as f64),
+        ];
+        CompleterParts {
+            method: Self::METHOD.to_owned(),
+            directions: Block::from_values(self.dimension, factors.len(), rows.collect()),
+            of_directions: BTreeMap::from([
+                ("step".to_owned(), of_steps.collect()),
+                ("factor".to_owned(), factors),
+            ]),
+            item_means: Vec::new(),
+            constants: BTreeMap::from(constants.map(|(name, x)| (name.to_owned(), x))),
+        }
     }
 }
 
@@ -259,7 +334,12 @@ mod tests {
             dimension: ITEMS,
             rank: 2,
             iterations: 4,
-            radius: 1e6,
+            rows: RatedRows {
+                slots: 20,
+                radius: 1e6,
+                most_ratings: ITEMS,
+                user_centred: true,
+            },
             nuclear: 12.0,
             step_size: 0.5,
         }
@@ -320,8 +400,13 @@ mod tests {
             y = parts.recompose().expect("both sides are there");
         }
         let completer = algorithm.completer(&state).expect("one");
+        let again = crate::algorithm::completer(&completer.parts()).expect("its own parts");
         for u in 0..rows.len() {
             let (items, values) = rows.row(u);
+            assert_eq!(
+                again.complete(items, values),
+                completer.complete(items, values)
+            );
             for (found, expected) in completer
                 .complete(items, values)
                 .iter()
@@ -347,10 +432,8 @@ mod tests {
     /// Whatever the ratings and whatever the public matrices, one user is at most 1 long; in print nothing bounds it.
     #[test]
     fn no_user_and_no_history_beat_the_bound() {
-        let algorithm = ProjectedGradient {
-            radius: 2.0,
-            ..algorithm()
-        };
+        let mut algorithm = algorithm();
+        algorithm.rows.radius = 2.0;
         let state = run(&algorithm, &rows());
         let mut longest = 0.0_f64;
         for scale in [1e-3, 0.3, 1.0, 7.0, 1e150, f64::MAX] {
@@ -387,5 +470,15 @@ mod tests {
         assert!(state.past[0].sum.values().is_empty());
         let completer = algorithm.completer(&state).expect("one");
         assert_eq!(completer.complete(&[1], &[2.0]), vec![0.0; ITEMS]);
+        // A step without directions is one all the same.
+        let again = crate::algorithm::completer(&completer.parts()).expect("its own parts");
+        assert_eq!(again.complete(&[1], &[2.0]), vec![0.0; ITEMS]);
+        for wrong in [-1.0, 0.5, 2.0] {
+            let mut parts = completer.parts();
+            parts.directions = Block::zeros(ITEMS, 1);
+            parts.of_directions.insert("step".to_owned(), vec![wrong]);
+            parts.of_directions.insert("factor".to_owned(), vec![1.0]);
+            assert!(crate::algorithm::completer(&parts).is_err(), "{wrong}");
+        }
     }
 }

@@ -1,14 +1,13 @@
 //! Matrix completion by one covariance: rows projected on its leading eigenvectors.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Completer, CompletionMode};
+use super::{Completer, CompleterParts, CompletionMode, PartsError, RatedRows, triangle};
 use crate::algorithm::centred::shortening;
 use crate::algorithm::covariance::leading;
-use crate::algorithm::{
-    Algorithm, BlockSpec, History, PublicState, ReleaseSpec, Released, isometric,
-};
+use crate::algorithm::{Algorithm, BlockSpec, History, PublicState, ReleaseSpec, Released};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -47,12 +46,8 @@ pub struct SvdCompletion {
     pub dimension: usize,
     /// Eigenvectors r.
     pub rank: usize,
-    /// L: rows are shortened to this before they are squared, in units of ratings.
-    pub radius: f64,
-    /// m: slots for users, filled or not; public.
-    pub slots: usize,
-    /// ξ: the most items that a user rates; n where there is no cap.
-    pub most_rated: usize,
+    /// What is public of the rows: L is its radius, to which rows are shortened before they are squared.
+    pub rows: RatedRows,
     /// Our constants, or the published ones.
     pub mode: CompletionMode,
 }
@@ -71,9 +66,9 @@ impl SvdCompletion {
         let (mut squared, mut counted) = (Vec::new(), Vec::new());
         for i in 0..rows.len() {
             let (items, values) = rows.row(i);
-            let factor = unit * shortening(values, self.radius);
+            let factor = unit * shortening(values, self.rows.radius);
             squared.extend(values.iter().map(|x| x * factor));
-            let rated = items.len().max(self.most_rated) as f64;
+            let rated = items.len().max(self.rows.most_ratings) as f64;
             counted.extend(items.iter().map(|_| rated.sqrt().recip()));
         }
         (squared, counted)
@@ -81,8 +76,8 @@ impl SvdCompletion {
 
     /// ρ̂ from the released counts.
     fn rated(&self, counts: &[f64]) -> f64 {
-        let all = self.slots as f64 * self.dimension as f64;
-        let found = (self.most_rated as f64).sqrt() * counts.iter().sum::<f64>() / all;
+        let all = self.rows.slots as f64 * self.dimension as f64;
+        let found = (self.rows.most_ratings as f64).sqrt() * counts.iter().sum::<f64>() / all;
         found.clamp(LEAST_RATED, 1.0)
     }
 }
@@ -95,9 +90,9 @@ impl Algorithm for SvdCompletion {
     fn settings(&self) -> Vec<(&'static str, f64)> {
         vec![
             ("rank", self.rank as f64),
-            ("radius", self.radius),
-            ("slots", self.slots as f64),
-            ("most rated", self.most_rated as f64),
+            ("radius", self.rows.radius),
+            ("slots", self.rows.slots as f64),
+            ("most ratings", self.rows.most_ratings as f64),
             ("mode", f64::from(self.mode as u8)),
         ]
     }
@@ -143,7 +138,7 @@ impl Algorithm for SvdCompletion {
         let (squares, counts) = out.split_at_mut(middle - range.start);
         if !squares.is_empty() {
             let rows = rows.with_values(squared);
-            isometric::add_triangle(&rows, range.start..middle, squares);
+            triangle::add(&rows, range.start..middle, squares);
         }
         if !counts.is_empty() {
             let (from, to) = (middle - triangle, range.end - triangle);
@@ -165,15 +160,19 @@ impl Algorithm for SvdCompletion {
         sum: &Arc<Block>,
         sigmas: &[f64],
     ) -> Result<PublicState, NotFullRank> {
-        let (triangle, counts) = sum.values().split_at(self.triangle());
-        let triangle = isometric::packed(self.dimension, triangle);
-        let vectors = Arc::new(leading((self.dimension, self.rank), &triangle));
+        let (squares, counts) = sum.values().split_at(self.triangle());
+        let packed = triangle::packed(self.dimension, squares);
+        let vectors = Arc::new(leading((self.dimension, self.rank), &packed));
+        let image = PackedTriangle::new(self.dimension, &packed).times(&vectors.to_matrix());
+        let along = vectors.to_matrix().tr_mul(&image);
+        let mut numbers = vec![self.rated(counts)];
+        numbers.extend(along.diagonal().iter());
         let mut next = state.clone();
         next.query = Arc::clone(&vectors);
         next.past.push(Released {
             release: ReleaseId(state.released).next(),
             query: vectors,
-            sum: Arc::new(Block::from_values(1, 1, vec![self.rated(counts)])),
+            sum: Arc::new(Block::from_values(numbers.len(), 1, numbers)),
             sigmas: sigmas.into(),
         });
         Ok(next)
@@ -185,20 +184,39 @@ impl Algorithm for SvdCompletion {
 
     fn completer(&self, state: &PublicState) -> Option<Box<dyn Completer>> {
         let released = state.past.last()?;
+        let (rated, eigenvalues) = released.sum.values().split_first()?;
         Some(Box::new(Projection {
-            vectors: Arc::clone(&released.query),
-            radius: self.radius,
-            rated: released.sum.values()[0],
+            vectors: Block::clone(&released.query),
+            eigenvalues: eigenvalues.to_vec(),
+            radius: self.rows.radius,
+            rated: *rated,
         }))
     }
 }
 
-/// Projects rows on V and divides by the share of what is rated.
-#[derive(Debug)]
-struct Projection {
-    vectors: Arc<Block>,
+/// Projects rows on V and divides by the share of what is rated. Public.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Projection {
+    vectors: Block,
+    /// Of W, in squares of L.
+    eigenvalues: Vec<f64>,
     radius: f64,
     rated: f64,
+}
+
+impl Projection {
+    /// The name of the method in files.
+    pub(super) const METHOD: &str = "svd-completion";
+
+    /// From parts that were checked.
+    pub(super) fn of(parts: &CompleterParts) -> Result<Self, PartsError> {
+        Ok(Self {
+            vectors: parts.directions.clone(),
+            eigenvalues: parts.of_each("eigenvalue")?.to_vec(),
+            radius: parts.positive("radius")?,
+            rated: parts.positive("rated")?,
+        })
+    }
 }
 
 impl Completer for Projection {
@@ -218,6 +236,17 @@ impl Completer for Projection {
         };
         (0..self.vectors.rows()).map(predict).collect()
     }
+
+    fn parts(&self) -> CompleterParts {
+        let constants = [("radius", self.radius), ("rated", self.rated)];
+        CompleterParts {
+            method: Self::METHOD.to_owned(),
+            directions: self.vectors.clone(),
+            of_directions: BTreeMap::from([("eigenvalue".to_owned(), self.eigenvalues.clone())]),
+            item_means: Vec::new(),
+            constants: BTreeMap::from(constants.map(|(name, x)| (name.to_owned(), x))),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -233,9 +262,12 @@ mod tests {
         SvdCompletion {
             dimension: ITEMS,
             rank: 2,
-            radius: 3.0,
-            slots: 40,
-            most_rated: 6,
+            rows: RatedRows {
+                slots: 40,
+                radius: 3.0,
+                most_ratings: 6,
+                user_centred: true,
+            },
             mode,
         }
     }
@@ -317,11 +349,8 @@ mod tests {
     #[test]
     fn without_noise_it_projects_and_divides_by_the_share_of_what_is_rated() {
         let rows = rows();
-        let algorithm = SvdCompletion {
-            radius: 1e3,
-            most_rated: ITEMS,
-            ..algorithm(CompletionMode::Tight)
-        };
+        let mut algorithm = algorithm(CompletionMode::Tight);
+        (algorithm.rows.radius, algorithm.rows.most_ratings) = (1e3, ITEMS);
         let start = start_block(&Seed::from_u64(1), ITEMS, 2).expect("full rank");
         let state = PublicState::new(Arc::new(start));
         let sum = Arc::new(released(&algorithm, &rows));
@@ -332,9 +361,11 @@ mod tests {
         assert!((state.past[0].sum.values()[0] - share).abs() < 1e-12);
         let completer = algorithm.completer(&state).expect("one");
         let vectors = algorithm.estimate(&state);
+        let again = crate::algorithm::completer(&completer.parts()).expect("its own parts");
         for i in 0..rows.len() {
             let (items, values) = rows.row(i);
             let found = completer.complete(items, values);
+            assert_eq!(again.complete(items, values), found);
             for (j, found) in found.iter().enumerate() {
                 let mut expected = 0.0;
                 for (&item, value) in items.iter().zip(values) {

@@ -225,6 +225,9 @@ impl<'a> Network<'a> {
             iteration: planned.spec().iteration,
             statistic: terms.statistic,
             sensitivity: terms.sensitivity,
+            sigmas: terms
+                .sigmas(session.plan().sigma_of_release(planned, terms.scale))
+                .into(),
             query,
             sum,
             basis,
@@ -364,6 +367,9 @@ impl Engine for Network<'_> {
             iteration: planned.spec().iteration,
             statistic: terms.statistic,
             sensitivity: terms.sensitivity,
+            sigmas: terms
+                .sigmas(session.plan().sigma_of_release(planned, terms.scale))
+                .into(),
             query,
             sum,
             basis,

@@ -75,7 +75,9 @@ impl Receipt {
         let budget = Budget::new(request.epsilon, request.delta)?;
         let once = matches!(
             request.algorithm,
-            AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance
+            AlgorithmKind::Covariance
+                | AlgorithmKind::IsometricCovariance
+                | AlgorithmKind::SvdCompletion
         );
         let possible = !once || request.iterations == 1;
         let algorithm = AlgorithmConfig {
@@ -93,8 +95,19 @@ impl Receipt {
             arrival: None,
             // What is made of the releases afterwards costs nothing.
             output: None,
+            nuclear: request.descent.nuclear,
+            local: request.descent.local,
+            global: request.descent.global,
+            inner: request.descent.inner,
+            mode: request.descent.mode,
+            // How far a user moves is no part of what is released.
+            step: None,
+            step_size: None,
+            oja_step: None,
         };
-        let mut program = algorithm.spec()?.build(request.dimension)?;
+        let mut program = algorithm
+            .spec(request.completion)?
+            .build(request.dimension)?;
         let counted = program.releases();
         let mut factors = request.budget.noise_factors(counted.len() as u32)?;
         let shares = share_factors(&counted);
@@ -171,7 +184,11 @@ impl Receipt {
                 Some(ceiling) if scaled.statistic <= ceiling => ceiling,
                 _ => scaled.statistic,
             };
-            let bound = sensitivity.bound(at);
+            // Several blocks are published in units of their own bounds.
+            let bound = match release.blocks.len() {
+                1 => sensitivity.bound(at),
+                _ => 1.0,
+            };
             findings.push(flag(
                 &format!("statistic of iteration {number} is possible"),
                 possible,

@@ -7,19 +7,21 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::{Completer, CompletionMode};
+use super::{Completer, CompletionMode, RatedRows, triangle};
 use crate::algorithm::centred::shortening;
 use crate::algorithm::covariance::leading;
 use crate::algorithm::start::following;
-use crate::algorithm::{Algorithm, History, Next, PublicState, ReleaseSpec, Released, isometric};
+use crate::algorithm::{Algorithm, History, Next, PublicState, ReleaseSpec, Released};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, extend_basis, orthonormalise};
 use crate::vocabulary::{Label, Quantity, ReleaseId, Seed};
 
+mod completer;
 mod row;
 
 #[cfg(test)]
 mod tests;
 
+pub(super) use completer::FrankWolfeCompleter;
 use row::{Direction, Row};
 
 /// Of a direction of norm 1, this little outside the span of those before it still shows a direction.
@@ -99,10 +101,7 @@ pub enum Local {
     /// It is the mean of y given the ratings, if the coefficient of direction j has variance λ_j²/m and what is left of a rating
     /// R²/n: both are public, and as if every user had rated everything. How much is rated is private, so directions are shrunk by
     /// more than if it were known.
-    Ridge {
-        /// m: slots for users, filled or not; public.
-        slots: usize,
-    },
+    Ridge,
 }
 
 /// How a direction is found, with its numbers.
@@ -131,8 +130,9 @@ pub struct FrankWolfeParameters {
     pub rank: usize,
     /// Steps T.
     pub iterations: u32,
-    /// R: residuals are shortened to this before they are squared. Of the published algorithm L, the bound on rows.
-    pub radius: f64,
+    /// What is public of the rows. Its radius is R, to which residuals are shortened before they are squared; of the published algorithm
+    /// it is L, the bound on rows.
+    pub rows: RatedRows,
     /// What a peer does with directions.
     pub local: Local,
     /// How a direction is found.
@@ -190,22 +190,6 @@ const EIGENVALUE: usize = 0;
 const LENGTH: usize = 1;
 
 impl FrankWolfe {
-    /// Releases per step.
-    fn inner(&self) -> u32 {
-        match self.parameters.global {
-            Global::Covariance => 1,
-            Global::Power { inner } | Global::Oja { inner, .. } => inner,
-        }
-    }
-
-    /// Steps that make releases.
-    fn steps(&self) -> u32 {
-        match self.parameters.mode {
-            CompletionMode::Tight => self.parameters.iterations,
-            CompletionMode::Paper => self.parameters.iterations - 1,
-        }
-    }
-
     /// Whether peers may stop where no direction shows.
     fn stops(&self) -> bool {
         self.parameters.global == Global::Covariance
@@ -215,8 +199,8 @@ impl FrankWolfe {
     /// The most that a residual may have: the unit of everything that is released.
     fn unit(&self) -> f64 {
         match self.parameters.mode {
-            CompletionMode::Tight => self.parameters.radius,
-            CompletionMode::Paper => 2.0 * self.parameters.radius,
+            CompletionMode::Tight => self.parameters.rows.radius,
+            CompletionMode::Paper => 2.0 * self.parameters.rows.radius,
         }
     }
 
@@ -249,9 +233,9 @@ impl FrankWolfe {
     /// What everybody knows after a release of the whole matrix.
     fn direction(&self, sum: &Block, sigmas: &[f64]) -> (Block, Block) {
         let n = self.dimension;
-        let triangle = isometric::packed(n, sum.values());
-        let vector = leading((n, 1), &triangle);
-        let image = PackedTriangle::new(n, &triangle).times(&vector.to_matrix());
+        let packed = triangle::packed(n, sum.values());
+        let vector = leading((n, 1), &packed);
+        let image = PackedTriangle::new(n, &packed).times(&vector.to_matrix());
         let eigenvalue = dot(vector.values(), image.as_slice());
         let sigma = sigmas.first().copied().unwrap_or(0.0);
         let length = self.length(eigenvalue, sigma);
@@ -294,9 +278,12 @@ impl FrankWolfe {
 
     /// A user's row after these steps.
     fn row<'a>(&self, items: &'a [u32], values: &[f64], directions: &[Direction<'_>]) -> Row<'a> {
-        let mut row = Row::new(items, values, &self.parameters);
-        row.fit(directions, &self.parameters, self.dimension);
-        row
+        Row::fitted(
+            items,
+            values,
+            directions,
+            (self.dimension, &self.parameters),
+        )
     }
 
     /// Every row's residual at its entries, shortened to the unit and in it; 0 where a row is beyond all numbers.
@@ -337,7 +324,7 @@ impl FrankWolfe {
 
     /// Whether this is the last release of its step, and which step that is, from 0.
     fn place(&self, release: ReleaseId) -> (bool, usize) {
-        let inner = self.inner() as usize;
+        let inner = self.parameters.inner() as usize;
         let (step, at) = (release.index() / inner, release.index() % inner);
         (at + 1 == inner, step)
     }
@@ -366,7 +353,7 @@ impl Algorithm for FrankWolfe {
 
     fn releases(&self) -> Vec<ReleaseSpec> {
         let n = self.dimension;
-        let count = self.steps() * self.inner();
+        let count = self.parameters.releases();
         if self.parameters.global != Global::Covariance {
             return ReleaseSpec::products(count, n, 1);
         }
@@ -421,7 +408,7 @@ impl Algorithm for FrankWolfe {
         let (residuals, along) = prepared.split_at(rows.entries());
         let residuals = rows.with_values(residuals);
         match self.parameters.global {
-            Global::Covariance => isometric::add_triangle(&residuals, range, out),
+            Global::Covariance => triangle::add(&residuals, range, out),
             Global::Power { .. } | Global::Oja { .. } => {
                 residuals.add_back_projection(along, 1, range, out);
             }
@@ -478,28 +465,53 @@ impl Algorithm for FrankWolfe {
     }
 
     fn completer(&self, state: &PublicState) -> Option<Box<dyn Completer>> {
-        Some(Box::new(FrankWolfeCompleter {
-            algorithm: *self,
-            steps: self.counted(&state.past).to_vec(),
-        }))
+        let steps = self.counted(&state.past);
+        let completer = FrankWolfeCompleter::new(self.dimension, &self.parameters, steps);
+        Some(Box::new(completer))
     }
 }
 
 impl FrankWolfeParameters {
+    /// Releases per step.
+    fn inner(&self) -> u32 {
+        match self.global {
+            Global::Covariance => 1,
+            Global::Power { inner } | Global::Oja { inner, .. } => inner,
+        }
+    }
+
+    /// Releases of all steps; as published the last step makes none.
+    #[must_use]
+    pub fn releases(&self) -> u32 {
+        let steps = match self.mode {
+            CompletionMode::Tight => self.iterations,
+            CompletionMode::Paper => self.iterations.saturating_sub(1),
+        };
+        steps.saturating_mul(self.inner())
+    }
+
+    /// Whether these are settings of the published algorithm.
+    #[must_use]
+    pub fn is_as_published(&self) -> bool {
+        let constant = |step| step == StepRule::Constant;
+        matches!(self.local, Local::FrankWolfe { step, .. } if constant(step))
+            && self.global == Global::Covariance
+    }
+
     /// All numbers by name.
     #[must_use]
     pub fn settings(&self) -> Vec<(&'static str, f64)> {
         let mut all = vec![
             ("rank", self.rank as f64),
             ("steps", f64::from(self.iterations)),
-            ("radius", self.radius),
+            ("radius", self.rows.radius),
             ("mode", f64::from(self.mode as u8)),
         ];
         match self.local {
             Local::FrankWolfe { nuclear, step } => {
                 all.extend([("nuclear", nuclear), ("step", f64::from(step as u8))]);
             }
-            Local::Ridge { slots } => all.push(("ridge, slots", slots as f64)),
+            Local::Ridge => all.push(("ridge, slots", self.rows.slots as f64)),
         }
         match self.global {
             Global::Covariance => {}
@@ -509,27 +521,6 @@ impl FrankWolfeParameters {
                     ("oja", f64::from(inner)),
                     ("oja step", f64::from(step as u8)),
                 ]);
-            }
-        }
-        all
-    }
-}
-
-/// Completes rows by the directions that were found.
-#[derive(Debug)]
-struct FrankWolfeCompleter {
-    algorithm: FrankWolfe,
-    steps: Vec<Released>,
-}
-
-impl Completer for FrankWolfeCompleter {
-    fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
-        let directions = FrankWolfe::directions(&self.steps);
-        let row = self.algorithm.row(items, values, &directions);
-        let mut all = vec![0.0; self.algorithm.dimension];
-        for (factor, direction) in row.coefficients().iter().zip(&directions) {
-            for (sum, x) in all.iter_mut().zip(direction.vector) {
-                *sum += factor * x;
             }
         }
         all

@@ -45,7 +45,7 @@ impl<'a> Row<'a> {
     pub(super) fn new(items: &'a [u32], values: &[f64], parameters: &FrankWolfeParameters) -> Self {
         let factor = match parameters.mode {
             CompletionMode::Tight => 1.0,
-            CompletionMode::Paper => within(values, parameters.radius),
+            CompletionMode::Paper => within(values, parameters.rows.radius),
         };
         Self {
             items,
@@ -55,8 +55,20 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// y after these steps.
+    pub(super) fn fitted(
+        items: &'a [u32],
+        values: &[f64],
+        directions: &[Direction<'_>],
+        (dimension, parameters): (usize, &FrankWolfeParameters),
+    ) -> Self {
+        let mut row = Self::new(items, values, parameters);
+        row.fit(directions, parameters, dimension);
+        row
+    }
+
     /// y after all of these steps.
-    pub(super) fn fit(
+    fn fit(
         &mut self,
         directions: &[Direction<'_>],
         parameters: &FrankWolfeParameters,
@@ -68,8 +80,9 @@ impl<'a> Row<'a> {
                     self.follow(*direction, parameters);
                 }
             }
-            Local::Ridge { slots } => {
-                let noise = parameters.radius.powi(2) * slots as f64 / dimension as f64;
+            Local::Ridge => {
+                let rows = &parameters.rows;
+                let noise = rows.radius.powi(2) * rows.slots as f64 / dimension as f64;
                 self.regress(directions, |length| noise / (length * length));
             }
         }
@@ -99,7 +112,7 @@ impl<'a> Row<'a> {
         self.coefficients.iter_mut().for_each(|c| *c *= keep);
         self.coefficients.push(push);
         if parameters.mode == CompletionMode::Paper {
-            let factor = within(&self.fitted, parameters.radius);
+            let factor = within(&self.fitted, parameters.rows.radius);
             self.fitted.iter_mut().for_each(|y| *y *= factor);
             self.coefficients.iter_mut().for_each(|c| *c *= factor);
         }

@@ -10,10 +10,17 @@ use super::*;
 use crate::algorithm::contribution;
 use crate::linalg::start_block;
 
+const ROWS: RatedRows = RatedRows {
+    slots: 30,
+    radius: 2.0,
+    most_ratings: 7,
+    user_centred: true,
+};
+
 const TIGHT: FrankWolfeParameters = FrankWolfeParameters {
     rank: 2,
     iterations: 4,
-    radius: 2.0,
+    rows: ROWS,
     local: Local::FrankWolfe {
         nuclear: 20.0,
         step: StepRule::Constant,
@@ -106,7 +113,7 @@ fn run(algorithm: &FrankWolfe, rows: &SparseRows, sigma: f64, releases: usize) -
 /// Algorithm 1 over whole matrices: Y after `moves` steps, with the noise of [`run`].
 fn by_matrices(algorithm: &FrankWolfe, rows: &SparseRows, sigma: f64, moves: u32) -> DMatrix<f64> {
     let FrankWolfeParameters {
-        radius,
+        rows: RatedRows { radius, .. },
         iterations,
         local,
         mode,
@@ -299,7 +306,10 @@ fn rank_one(steps: u32, step: StepRule) -> (f64, f64) {
     }
     let parameters = FrankWolfeParameters {
         iterations: steps,
-        radius: 1e3,
+        rows: RatedRows {
+            radius: 1e3,
+            ..ROWS
+        },
         local: Local::FrankWolfe { nuclear: K, step },
         ..TIGHT
     };
@@ -421,7 +431,10 @@ fn with_published_constants_a_residual_of_twice_the_bound_is_reached_and_replaci
     let parameters = FrankWolfeParameters {
         mode: CompletionMode::Paper,
         iterations: 100_000_000,
-        radius: 3.0,
+        rows: RatedRows {
+            radius: 3.0,
+            ..ROWS
+        },
         ..TIGHT
     };
     let algorithm = of(4, parameters);
@@ -560,7 +573,7 @@ fn the_length_of_a_direction_is_what_was_there_before_the_noise() {
             .advance(&start(n), &Arc::new(sum), &[sigma])
             .expect("always");
         let numbers = state.past[0].sum.values();
-        squared += (numbers[LENGTH] / TIGHT.radius).powi(2) / 30.0;
+        squared += (numbers[LENGTH] / ROWS.radius).powi(2) / 30.0;
         seen += numbers[EIGENVALUE] / 30.0;
     }
     assert!((squared / edge - 1.0).abs() < 0.03, "{}", squared / edge);
@@ -625,7 +638,7 @@ fn ojas_steps_are_those_of_the_theorem_and_of_print() {
 fn a_ridge_regression_on_all_directions_is_that_of_its_definition() {
     let rows = rows(30, 7);
     let parameters = FrankWolfeParameters {
-        local: Local::Ridge { slots: 30 },
+        local: Local::Ridge,
         ..TIGHT
     };
     let algorithm = of(7, parameters);
@@ -657,4 +670,60 @@ fn a_ridge_regression_on_all_directions_is_that_of_its_definition() {
     // No direction at all.
     let none = algorithm.completer(&start(7)).expect("one");
     assert_eq!(none.complete(&[0, 3], &[1.0, -2.0]), vec![0.0; 7]);
+}
+
+/// A completer made again of its parts predicts the same bits; parts that are not those of a run are refused.
+#[test]
+fn a_completer_is_made_again_of_its_parts() {
+    use crate::algorithm::completion::completer;
+    let rows = rows(30, 7);
+    let standard = Local::FrankWolfe {
+        nuclear: 9.0,
+        step: StepRule::Standard,
+    };
+    for (local, mode) in [
+        (TIGHT.local, CompletionMode::Tight),
+        (standard, CompletionMode::Tight),
+        (Local::Ridge, CompletionMode::Tight),
+        (TIGHT.local, CompletionMode::Paper),
+    ] {
+        let algorithm = of(
+            7,
+            FrankWolfeParameters {
+                local,
+                mode,
+                ..TIGHT
+            },
+        );
+        let state = run(&algorithm, &rows, 0.05, 3);
+        let ours = algorithm.completer(&state).expect("one");
+        let again = completer(&ours.parts()).expect("its own parts");
+        for u in 0..rows.len() {
+            let (items, values) = rows.row(u);
+            assert_eq!(ours.complete(items, values), again.complete(items, values));
+        }
+        for name in [
+            "steps",
+            "radius",
+            "ridge",
+            "published",
+            "slots",
+            "standard step",
+        ] {
+            for wrong in [f64::NAN, -1.0, 0.5] {
+                let mut parts = ours.parts();
+                parts.constants.insert(name.to_owned(), wrong);
+                assert!(
+                    completer(&parts).is_err() || (name, wrong) == ("radius", 0.5),
+                    "{name}"
+                );
+            }
+            let mut parts = ours.parts();
+            parts.constants.remove(name);
+            assert!(completer(&parts).is_err(), "{name}");
+        }
+        let mut parts = ours.parts();
+        parts.of_directions.insert("length".to_owned(), vec![1.0]);
+        assert!(completer(&parts).is_err());
+    }
 }
