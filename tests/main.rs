@@ -4,6 +4,7 @@ mod analytic;
 mod central_equivalence;
 #[cfg(feature = "cli")]
 mod cli;
+mod completion;
 mod conformance;
 mod consensus;
 mod deflation;
