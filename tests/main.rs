@@ -4,6 +4,7 @@ mod analytic;
 mod central_equivalence;
 #[cfg(feature = "cli")]
 mod cli;
+mod completion;
 mod completion_descent;
 mod conformance;
 mod consensus;

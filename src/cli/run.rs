@@ -10,6 +10,7 @@ use super::progress::Progress;
 use super::{Verdict, table};
 use crate::engine::Communication;
 use crate::report;
+use crate::run::completion::CompletionSummary;
 use crate::run::convergence_bounds::ConvergenceBounds;
 use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
@@ -65,6 +66,9 @@ fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
     print_utility(out, summary)?;
     if let Some(recommendation) = &summary.recommendation {
         print_recommendation(out, summary, recommendation)?;
+    }
+    if let Some(completion) = &summary.completion {
+        print_completion(out, completion)?;
     }
     if let Some(reason) = summary.recommendation_reason {
         writeln!(out, "\n  (no recommendations measured: {reason})")?;
@@ -275,6 +279,26 @@ fn print_variance(out: &mut impl Write, variance: &VarianceSummary) -> io::Resul
         ]);
     }
     table::write(out, &rows)
+}
+
+/// How well ratings that no peer holds are predicted.
+fn print_completion(out: &mut impl Write, completion: &CompletionSummary) -> io::Result<()> {
+    writeln!(
+        out,
+        "\nroot mean squared error on {} ratings kept aside (measured on the raw data: not private)",
+        completion.test_ratings
+    )?;
+    let rows: Vec<Vec<String>> = completion
+        .lines()
+        .into_iter()
+        .map(|(name, error)| vec![name.to_owned(), table::optional(error)])
+        .collect();
+    table::write(out, &rows)?;
+    let stopped = completion.stopped_at.map_or_else(String::new, |at| {
+        format!("; it stopped before iteration {at}")
+    });
+    let kept = completion.directions_kept;
+    writeln!(out, "  predictions are made of {kept} directions{stopped}")
 }
 
 /// The method that the run is compared with, in one line.

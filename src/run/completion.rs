@@ -54,6 +54,18 @@ pub struct Baselines {
 }
 
 impl CompletionSummary {
+    /// What each predicts with, in words, and what it is off by.
+    #[must_use]
+    pub fn lines(&self) -> [(&'static str, Option<f64>); 5] {
+        [
+            ("this run", self.rmse),
+            ("trusted curator", self.rmse_central),
+            ("no privacy", self.rmse_non_private),
+            ("user and item means, no noise", self.rmse_item_means),
+            ("the user's mean", self.rmse_user_mean),
+        ]
+    }
+
     /// That of an experiment that predicts ratings; `None` for others.
     #[must_use]
     pub fn of(

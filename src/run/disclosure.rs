@@ -166,9 +166,10 @@ impl Discloses for AlgorithmTableError {
 impl Discloses for CompletionTableError {
     fn dependence(&self) -> Dependence {
         match self {
-            Self::Key { .. } | Self::TestShare { .. } | Self::Adjacency { .. } => {
-                Dependence::Public
-            }
+            Self::Key { .. }
+            | Self::Algorithm { .. }
+            | Self::TestShare { .. }
+            | Self::Adjacency { .. } => Dependence::Public,
         }
     }
 }

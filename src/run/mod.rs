@@ -16,6 +16,7 @@ pub mod items;
 pub mod metrics;
 pub mod noisy_power;
 pub mod output;
+pub mod predict;
 pub mod predictor;
 pub mod receipt;
 pub mod recommend;

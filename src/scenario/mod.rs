@@ -53,4 +53,4 @@ pub(crate) use clock::Clock;
 pub(crate) use error::obtained;
 pub(crate) use materials::HeldKey;
 pub(crate) use memo::Memo;
-pub(crate) use resolve::training_data;
+pub(crate) use resolve::{training_data, training_ratings};

@@ -8,8 +8,8 @@ use super::clock::Clock;
 use super::completion::RatingTest;
 use super::data_summary::DataSummary;
 use super::error::{
-    AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
-    NetworkError, PrivacyTableError,
+    AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
+    EngineTableError, ExperimentError, NetworkError, PrivacyTableError,
 };
 use super::experiment::{Experiment, mixing_bounds};
 use super::materials::{Held, Materials};
@@ -328,6 +328,30 @@ pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions,
     let seed = Seed::from_u64(config.seed);
     filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
         .map(|(train, ..)| Interactions::clone(&train))
+}
+
+/// The ratings that the peers of an experiment hold, in the units of the file: its data after all filters, without what is kept
+/// aside. Rows are users, columns the items of the first.
+///
+/// # Errors
+/// [`ExperimentError`] of the tables `[data]` and `[completion]`.
+pub(crate) fn training_ratings(
+    config: Config,
+    base: &Path,
+) -> Result<(Interactions, SparseRows), ExperimentError> {
+    let mut config = completed(config)?;
+    let kind = config.algorithm.kind;
+    if !kind.completes() {
+        let algorithm = kind.name();
+        return Err(CompletionTableError::Algorithm { algorithm }.into());
+    }
+    let materials = Materials::new(base);
+    let loaded = materials.loaded(&config.data)?;
+    let list = filters::item_list(&mut config, &materials)?;
+    let seed = Seed::from_u64(config.seed);
+    let (kept, ..) = filters::filtered(&config, base, &loaded, list.as_deref(), &seed)?;
+    let ratings = numbers::of_items(&loaded, &kept, |user| kept.row(user));
+    Ok((Interactions::clone(&kept), ratings))
 }
 
 fn plan_noise(

@@ -13,6 +13,14 @@ pub enum CompletionTableError {
         /// Why, and what to change.
         why: &'static str,
     },
+    /// Predictions of an algorithm that makes none.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" predicts no ratings: give the experiment of the run that wrote the predictor"
+    )]
+    Algorithm {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// A share that keeps nothing aside, or everything.
     #[error(
         "[completion] test_share must lie strictly between 0 and 1, such as 0.01; found {found}"
