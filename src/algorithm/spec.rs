@@ -282,7 +282,7 @@ pub enum AlgorithmError {
     )]
     Rows {
         /// The numbers given.
-        found: super::RatedRows,
+        found: RatedRows,
     },
     /// A coherence that no vector has.
     #[error(

@@ -169,7 +169,8 @@ impl Discloses for CompletionTableError {
             Self::Key { .. }
             | Self::Algorithm { .. }
             | Self::TestShare { .. }
-            | Self::Adjacency { .. } => Dependence::Public,
+            | Self::Adjacency { .. }
+            | Self::PublishedReplace => Dependence::Public,
         }
     }
 }
