@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::completion::{Completion, SpectralRidge};
+
 use super::{
-    Algorithm, Completion, Covariance, Deflation, IsometricCovariance, Krylov, Momentum,
-    PowerMethod, PrivatePowerIteration, SpectralRidge, Streaming,
+    Algorithm, Covariance, Deflation, IsometricCovariance, Krylov, Momentum, PowerMethod,
+    PrivatePowerIteration, Streaming,
 };
 
 /// The algorithms an experiment file can name.

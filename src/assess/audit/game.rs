@@ -18,7 +18,7 @@ use crate::noise::Term;
 use crate::privacy::accountant;
 use crate::scenario::Experiment;
 use crate::scenario::filters::{self, Choices};
-use crate::vocabulary::{Named, PeerIndex, Seed};
+use crate::vocabulary::{Named, PeerIndex, ReleaseId, Seed};
 
 /// Trials between two reports of progress.
 const BATCH: u32 = 128;
@@ -117,16 +117,19 @@ impl<'a> Game<'a> {
     }
 
     pub(super) fn report(&self) -> CanaryReport {
-        let sensitivity = self.experiment.sensitivity();
         let start = self.worlds[0].start();
-        let statistic = sensitivity.statistic().of(start);
         let begun = Canary::begun(self.experiment, self.canary.user(), start);
-        let change = self.canary.change(self.experiment, &begun).norm();
+        let mut change = self.canary.change(self.experiment, &begun);
+        let release = ReleaseId(begun.released).next();
+        let planned = self.worlds[0].plan().release(release);
+        let planned = planned.expect("a row is of a batch of the program");
+        let terms = planned.terms(planned.statistic().of(start));
+        terms.to_units(0..change.values().len(), change.values_mut());
         let [without, with] = self.canary.entries();
         CanaryReport {
             without,
             with,
-            tightness: change / sensitivity.bound(statistic),
+            tightness: change.norm() / terms.sensitivity,
         }
     }
 
@@ -208,9 +211,11 @@ impl Observer for Adversary<'_> {
     fn transcript(&mut self, transcript: Transcript<'_>) {
         let game = self.game;
         let scale = 1.0 / transcript.terms.scale;
-        let change = game
+        let mut change = game
             .canary
             .change(game.experiment, &transcript.states[game.victim]);
+        let all = 0..change.values().len();
+        transcript.terms.to_units(all, change.values_mut());
         let size = change.norm();
         let Seen {
             combined,
@@ -341,6 +346,8 @@ impl Adversary<'_> {
         } else {
             contributed(game.experiment, game.worlds[0].rows(), v, state)
         };
+        let all = 0..local.values().len();
+        transcript.terms.to_units(all, local.values_mut());
         transcript.terms.to_steps(local.values_mut());
         local.into_values()
     }
