@@ -5,10 +5,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::completion::{
+    Completion, CompletionMode, FrankWolfe, FrankWolfeParameters, Global, Local, ProjectedGradient,
+    RatedRows, SpectralRidge, SvdCompletion,
+};
+
 use super::{
-    Algorithm, Completion, CompletionMode, Covariance, Deflation, FrankWolfe, FrankWolfeParameters,
-    Global, IsometricCovariance, Krylov, Local, Momentum, PowerMethod, PrivatePowerIteration,
-    ProjectedGradient, RatedRows, SpectralRidge, Streaming, SvdCompletion,
+    Algorithm, Covariance, Deflation, IsometricCovariance, Krylov, Momentum, PowerMethod,
+    PrivatePowerIteration, Streaming,
 };
 
 /// The algorithms an experiment file can name.

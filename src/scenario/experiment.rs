@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::centring::Centring;
-use super::completion::RatingTest;
+use super::completion::{self, RatingTest};
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
 use super::shared::Shared;
@@ -153,13 +153,10 @@ impl Experiment {
     /// What the algorithm was told of ratings, where it predicts them.
     #[must_use]
     pub fn completion(&self) -> Option<Completion> {
-        match &self.spec {
-            AlgorithmSpec::SpectralRidge { completion, .. } => Some(*completion),
-            AlgorithmSpec::FrankWolfe(parameters) => Some(Completion::of_rows(parameters.rows)),
-            AlgorithmSpec::SvdCompletion { rows, .. }
-            | AlgorithmSpec::ProjectedGradient { rows, .. } => Some(Completion::of_rows(*rows)),
-            _ => None,
-        }
+        let (users, items) = (self.user_rows.len(), self.user_rows.dimension());
+        completion::is_meant(&self.config)
+            .then(|| completion::told(&self.config, users, items))
+            .flatten()
     }
 
     /// The mean that is released under noise before everything else, where `data.centre = "private"`.

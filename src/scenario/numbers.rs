@@ -47,7 +47,7 @@ pub(crate) fn are_meant(data: &DataConfig) -> bool {
 }
 
 /// Whether rows of a matrix are the records.
-pub(super) fn is_matrix(data: &DataConfig) -> bool {
+pub(crate) fn is_matrix(data: &DataConfig) -> bool {
     !matches!(data.format, DataFormat::Ratings(_))
 }
 
@@ -285,8 +285,18 @@ pub(super) fn held(loaded: &Loaded) -> (Arc<Interactions>, DataSummary, Option<H
     (Arc::new(interactions.clone()), summary, None)
 }
 
+/// The public ranges of numbers as read: none, one for all columns, or one each.
+pub(crate) fn ends(config: &Config, base: &Path) -> Result<Vec<[f64; 2]>, ExperimentError> {
+    Ok(match &config.data.ranges {
+        None => Vec::new(),
+        Some(RangesConfig::All(range)) => vec![*range],
+        Some(RangesConfig::Each(list)) => list.clone(),
+        Some(RangesConfig::File(path)) => pairs(&base.join(path))?,
+    })
+}
+
 /// The numbers of what the filters left, prepared by public constants: of a matrix before centring, of ratings after it.
-pub(super) fn prepared(
+pub(crate) fn prepared(
     config: &Config,
     base: &Path,
     loaded: &Loaded,
@@ -315,12 +325,7 @@ pub(super) fn prepared(
 /// The public numbers by which a configuration maps and centres.
 pub(super) fn rating_scale(config: &Config, base: &Path) -> Result<RatingScale, ExperimentError> {
     let data = &config.data;
-    let ranges = match &data.ranges {
-        None => Vec::new(),
-        Some(RangesConfig::All(range)) => vec![*range],
-        Some(RangesConfig::Each(list)) => list.clone(),
-        Some(RangesConfig::File(path)) => pairs(&base.join(path))?,
-    };
+    let ranges = ends(config, base)?;
     let scale = match (&data.scale, &ranges[..]) {
         (Some(scale), _) => *scale,
         // Ratings stay on their own scale, numbers of a matrix become parts of their range.
@@ -399,7 +404,7 @@ fn constants(path: &Path) -> Result<SparseRows, ExperimentError> {
 }
 
 /// The rows that peers hold, of prepared numbers.
-pub(super) fn rows(
+pub(crate) fn rows(
     config: &Config,
     base: &Path,
     samples: &SparseRows,

@@ -49,10 +49,9 @@ fn a_user_predicts_alone_what_the_run_predicts() {
 
     let data = experiment.interactions();
     let (user, name) = (6, data.user_name(6).to_owned());
-    let set = vec!["sweep={over={\"privacy.epsilon\"=[200]}}".to_owned()];
     let source = RatingSource::Simulation {
         path: sims().join("completion-small.toml"),
-        set,
+        set: Vec::new(),
         user: name,
     };
     let found = predicted(folder.path(), source, 1000);
@@ -126,7 +125,7 @@ fn what_an_earlier_run_wrote_is_forgotten() {
     assert!(!there(DIRECTIONS) && there(EIGENVALUES) && there(COMPLETION));
     let none = Predictor::read(folder.path()).expect("whole");
     assert_eq!(none.parts.directions.columns(), 0);
-    let plain = experiment("quickstart.toml", &["peers.count=16", "topology.degree=4"]);
+    let plain = on_case(CASES[0], AveragingKind::Tree, &[]);
     written(&plain, folder.path());
     assert!(
         ![DIRECTIONS, EIGENVALUES, COMPLETION]

@@ -15,6 +15,7 @@ use undertone::linalg::SparseRows;
 use undertone::privacy::{Adjacency, Delta, Epsilon, SensitivityRule, SensitivitySpec, gaussian};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::run::completion::{Baselines, rmse_of};
+use undertone::run::receipt::Receipt;
 use undertone::run::run;
 use undertone::scenario::{Experiment, Materials};
 use undertone::vocabulary::{ReleaseId, Seed};
@@ -243,6 +244,53 @@ fn peers_predict_what_a_curator_with_their_shares_does() {
     let shares = central::run(&session, SumNoise::Shares, &mut Silent).expect("runs");
     assert!((of(&ours) - of(&shares)).abs() < 1e-9);
     assert_eq!(ours.records[1].sigmas, shares.records[1].sigmas);
+}
+
+/// Integers mod 2^k: the peers end with the very bits of a curator who adds their shares up.
+#[test]
+fn sums_of_integers_are_the_curators_to_the_bit() {
+    let ring = [&RATINGS[..], &["noise.scheme=ring"]].concat();
+    let experiment = on_case(CASES[3], AveragingKind::Tree, &ring);
+    let session = experiment.session(&Seed::from_u64(5));
+    let ours = lockstep::run(&session, &mut Silent).expect("runs");
+    let shares = central::run(&session, SumNoise::Shares, &mut Silent).expect("runs");
+    assert_eq!(ours.basis(), shares.basis());
+    let of = |outcome: &Outcome| rmse_of(&experiment, &session, outcome).expect("predicted");
+    assert_eq!(of(&ours), of(&shares));
+}
+
+/// A receipt is recomputed from what it states; other shares of the budget, or a release less, are found.
+#[test]
+fn receipts_hold_and_other_shares_are_found() {
+    for more in [
+        &[][..],
+        &["privacy.adjacency=replace-user"],
+        &["completion.item_means=false", "algorithm.iterations=1"],
+    ] {
+        let set = [&RATINGS[..], more].concat();
+        let experiment = on_case(CASES[0], AveragingKind::Tree, &set);
+        let session = experiment.session(&Seed::from_u64(1));
+        let outcome = lockstep::run(&session, &mut Silent).expect("runs");
+        let receipt = Receipt::of(&experiment, &outcome);
+        let failed = |receipt: &Receipt| -> Vec<String> {
+            let findings = receipt.check().expect("can be checked");
+            let failed = findings.into_iter().filter(|finding| !finding.agrees);
+            failed.map(|finding| finding.what).collect()
+        };
+        let text = serde_json::to_string(&receipt).expect("writable");
+        let read: Receipt = serde_json::from_str(&text).expect("readable");
+        assert_eq!(failed(&read), Vec::<String>::new(), "{more:?}");
+        if experiment.releases().len() == 2 {
+            let mut other = receipt.clone();
+            let told = other.request.completion.as_mut().expect("told");
+            told.shares = [0.2, 0.1, 0.7];
+            assert!(!failed(&other).is_empty());
+        }
+        let mut short = receipt;
+        short.iterations.pop();
+        let found = short.check();
+        assert!(found.is_err() || !failed(&short).is_empty(), "{more:?}");
+    }
 }
 
 /// Jester, its first part: 24,983 users, 100 items, δ = 10⁻⁶, 64 peers over a tree: mean over `seeds` seeds of what is predicted.

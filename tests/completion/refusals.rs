@@ -32,7 +32,7 @@ fn keys_of_completion_that_do_not_fit_are_named() {
         (&["privacy.adjacency=matrix"], "\"replace-user\""),
         (&["privacy.sensitivity=exact"], "sensitivity = \"unit-row\""),
         (&["algorithm.kind=power"], "predicts none"),
-        (&["algorithm.rank=101"], "algorithm.rank"),
+        (&["algorithm.rank=101"], "rank = 101 needs"),
         (&["data.degree_cap=0"], "degree_cap"),
         (&["engine.kind=analytic"], "analytic"),
         (&["privacy.budget=[1, 2]"], "weights"),

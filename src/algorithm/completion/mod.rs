@@ -84,17 +84,5 @@ pub struct Completion {
     pub shares: [f64; 3],
 }
 
-impl Completion {
-    /// What methods without item means are told.
-    #[must_use]
-    pub fn of_rows(rows: RatedRows) -> Self {
-        Self {
-            rows,
-            item_means: false,
-            shares: SHARES,
-        }
-    }
-}
-
 /// The shares of sums, counts and the triangle where a file gives none.
 pub const SHARES: [f64; 3] = [0.10, 0.05, 0.85];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::attackers::{FEATURES, Features, Trials};
-use super::canary::{Canary, Filters};
+use super::canary::Canary;
 use super::error::AuditError;
 use super::finding::CanaryReport;
 use super::reused::Reused;
@@ -15,10 +15,10 @@ use crate::engine::noise::Assignment;
 use crate::engine::{EngineError, Inputs, Observer, PeerRows, Session, Transcript, lockstep};
 use crate::linalg::Block;
 use crate::noise::Term;
-use crate::privacy::{Adjacency, accountant};
+use crate::privacy::accountant;
 use crate::scenario::Experiment;
 use crate::scenario::filters::{self, Choices};
-use crate::vocabulary::{Named, PeerIndex, Seed};
+use crate::vocabulary::{Named, PeerIndex, ReleaseId, Seed};
 
 /// Trials between two reports of progress.
 const BATCH: u32 = 128;
@@ -51,26 +51,17 @@ impl<'a> Game<'a> {
         coalition: &[u32],
         choices: Choices,
     ) -> Result<Self, AuditError> {
-        if experiment.samples().is_some() {
-            return Err(AuditError::Numbers);
-        }
         let root = Seed::from_u64(experiment.config().seed);
         let session = experiment.session(&root);
         let start = Arc::clone(session.start());
-        let adjacency = experiment.config().privacy.adjacency;
-        if !matches!(adjacency, Adjacency::Interaction | Adjacency::User) {
-            return Err(AuditError::NoCanary { adjacency });
-        }
         let peers = experiment.topology().graph().nodes();
-        let filters = Filters::new(experiment, choices);
         // The canary is a row as read, in the place of the victim's first user.
         let users = experiment.user_rows().len();
         let dealt = filters::assignment(experiment.config(), users, peers)
             .map_err(|error| AuditError::Experiment(Box::new(error)))?;
         let user = dealt[victim as usize][0] as usize;
-        let mut canary =
-            Canary::search(&filters, user, &start).ok_or(AuditError::NothingSurvives)?;
-        let [without, with] = canary.worlds(&filters).map(|rows| {
+        let (canary, worlds) = Canary::find(experiment, user, &start, choices)?;
+        let [without, with] = worlds.map(|rows| {
             let world = session.clone().with_rows(Arc::new(rows));
             world.map_err(|error| named(experiment, error.into()))
         });
@@ -126,15 +117,19 @@ impl<'a> Game<'a> {
     }
 
     pub(super) fn report(&self) -> CanaryReport {
-        let sensitivity = self.experiment.sensitivity();
         let start = self.worlds[0].start();
-        let statistic = sensitivity.statistic().of(start);
-        let begun = Canary::begun(self.experiment, self.canary.user, start);
-        let change = self.canary.change(self.experiment, &begun).norm();
+        let begun = Canary::begun(self.experiment, self.canary.user(), start);
+        let mut change = self.canary.change(self.experiment, &begun);
+        let release = ReleaseId(begun.released).next();
+        let planned = self.worlds[0].plan().release(release);
+        let planned = planned.expect("a row is of a batch of the program");
+        let terms = planned.terms(planned.statistic().of(start));
+        terms.to_units(0..change.values().len(), change.values_mut());
+        let [without, with] = self.canary.entries();
         CanaryReport {
-            without: self.canary.read_without.len(),
-            with: self.canary.read_with.len(),
-            tightness: change / sensitivity.bound(statistic),
+            without,
+            with,
+            tightness: change.norm() / terms.sensitivity,
         }
     }
 
@@ -216,9 +211,11 @@ impl Observer for Adversary<'_> {
     fn transcript(&mut self, transcript: Transcript<'_>) {
         let game = self.game;
         let scale = 1.0 / transcript.terms.scale;
-        let change = game
+        let mut change = game
             .canary
             .change(game.experiment, &transcript.states[game.victim]);
+        let all = 0..change.values().len();
+        transcript.terms.to_units(all, change.values_mut());
         let size = change.norm();
         let Seen {
             combined,
@@ -349,6 +346,8 @@ impl Adversary<'_> {
         } else {
             contributed(game.experiment, game.worlds[0].rows(), v, state)
         };
+        let all = 0..local.values().len();
+        transcript.terms.to_units(all, local.values_mut());
         transcript.terms.to_steps(local.values_mut());
         local.into_values()
     }

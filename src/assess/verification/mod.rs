@@ -123,7 +123,7 @@ fn verify_sessions(
                 .zip(&needed)
                 .map(|(l, needed)| needed * experiment.noise_factor(ReleaseId(l)) * total_sigma)
                 .collect();
-            samples.push_run(&outcome, &sigmas);
+            samples.push_run(honest.plan(), &outcome, &sigmas);
         }
         algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
         if let Ok(top) = &exact {

@@ -288,7 +288,7 @@ impl<'a> PeerLaw<'a> {
         redrawn
     }
 
-    /// What peer `u` contributes of its rows in the release's batch, without noise.
+    /// What peer `u` contributes of its rows in the release's batch, without noise, in the units in which it is published.
     fn contributed(
         &self,
         honest: &Session,
@@ -299,7 +299,11 @@ impl<'a> PeerLaw<'a> {
         match honest.rows().contributing(u, planned.spec().batch) {
             Some(rows) => {
                 let history = transcript.states[u].history();
-                contribution(self.experiment.algorithm(), rows, history, (height, width))
+                let algorithm = self.experiment.algorithm();
+                let mut local = contribution(algorithm, rows, history, (height, width));
+                let terms = planned.terms(needed_statistic(planned, transcript));
+                terms.to_units(0..height * width, local.values_mut());
+                local
             }
             None => Block::zeros(height, width),
         }
