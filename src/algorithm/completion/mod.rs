@@ -5,6 +5,7 @@
 //! the user rated, an entry of 0 included.
 
 mod frank_wolfe;
+mod methods;
 mod parts;
 mod projected_gradient;
 mod spectral_ridge;
@@ -18,7 +19,8 @@ use serde::{Deserialize, Serialize};
 pub use frank_wolfe::{
     FrankWolfe, FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
 };
-pub use parts::{CompleterParts, PartsError, completer};
+pub use methods::completer;
+pub use parts::{CompleterParts, PartsError};
 pub use projected_gradient::ProjectedGradient;
 pub use spectral_ridge::SpectralRidge;
 pub use svd::SvdCompletion;

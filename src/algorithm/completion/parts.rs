@@ -3,10 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::Completer;
-use super::frank_wolfe::FrankWolfeCompleter;
-use super::projected_gradient::GradientCompleter;
-use super::spectral_ridge::Ridge;
-use super::svd::Projection;
 use crate::linalg::Block;
 
 /// The public numbers of a completer.
@@ -128,25 +124,11 @@ fn finite<'a>(what: &str, numbers: &'a [f64]) -> Result<&'a [f64], PartsError> {
     }
 }
 
+/// The most steps that files can name: more than any algorithm makes, and few enough to be counted through.
+pub(super) const MOST_STEPS: u32 = 100_000;
+
 /// A number of this name that is not what it should be.
 pub(super) fn wrong(what: &str, problem: &'static str) -> PartsError {
     let what = what.to_owned();
     PartsError::Number { what, problem }
-}
-
-/// The completer that consists of these parts: predicts what the one that gave them predicts, to the bit.
-///
-/// # Errors
-/// [`PartsError`] for a method that is not known and for numbers that it cannot have.
-pub fn completer(parts: &CompleterParts) -> Result<Box<dyn Completer>, PartsError> {
-    parts.check()?;
-    match parts.method.as_str() {
-        Ridge::METHOD => Ok(Box::new(Ridge::of(parts)?)),
-        FrankWolfeCompleter::METHOD => Ok(Box::new(FrankWolfeCompleter::of(parts)?)),
-        Projection::METHOD => Ok(Box::new(Projection::of(parts)?)),
-        GradientCompleter::METHOD => Ok(Box::new(GradientCompleter::of(parts)?)),
-        other => Err(PartsError::Method {
-            found: other.to_owned(),
-        }),
-    }
 }

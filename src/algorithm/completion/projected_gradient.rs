@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::parts::wrong;
+use super::parts::{MOST_STEPS, wrong};
 use super::{Completer, CompleterParts, PartsError, RatedRows, triangle};
 use crate::algorithm::centred::shortening;
-use crate::algorithm::{Algorithm, History, MAX_ITERATIONS, PublicState, ReleaseSpec, Released};
+use crate::algorithm::{Algorithm, History, PublicState, ReleaseSpec, Released};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, signed, symmetric_eigenpairs};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -256,7 +256,7 @@ impl GradientCompleter {
     /// From parts that were checked.
     pub(super) fn of(parts: &CompleterParts) -> Result<Self, PartsError> {
         let n = parts.directions.rows();
-        let count = parts.count("steps", MAX_ITERATIONS)? as usize;
+        let count = parts.count("steps", MOST_STEPS)? as usize;
         let (of_steps, factors) = (parts.of_each("step")?, parts.of_each("factor")?);
         let ordered = of_steps.is_sorted_by(|a, b| a <= b)
             && of_steps

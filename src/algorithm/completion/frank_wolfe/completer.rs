@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::row::{Direction, Row};
 use super::{EIGENVALUE, FrankWolfeParameters, Global, LENGTH, Local, StepRule};
-use crate::algorithm::completion::parts::wrong;
+use crate::algorithm::Released;
+use crate::algorithm::completion::parts::{MOST_STEPS, wrong};
 use crate::algorithm::completion::{
     Completer, CompleterParts, CompletionMode, PartsError, RatedRows,
 };
-use crate::algorithm::{MAX_ITERATIONS, Released};
 use crate::linalg::Block;
 
 /// Completes rows by the directions that were found. Public.
@@ -49,7 +49,7 @@ impl FrankWolfeCompleter {
     /// From parts that were checked.
     pub(in crate::algorithm::completion) fn of(parts: &CompleterParts) -> Result<Self, PartsError> {
         let count = parts.directions.columns();
-        let iterations = parts.count("steps", MAX_ITERATIONS)?;
+        let iterations = parts.count("steps", MOST_STEPS)?;
         if count > iterations as usize {
             return Err(wrong("steps", "less than there are directions"));
         }
