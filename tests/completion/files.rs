@@ -3,13 +3,15 @@
 use std::path::Path;
 
 use undertone::engine::Silent;
+use undertone::protocol::averaging::AveragingKind;
 use undertone::run::output;
 use undertone::run::predict::{PredictRequest, Predictions, RatingSource, predict};
 use undertone::run::predictor::{COMPLETION, DIRECTIONS, EIGENVALUES, Predictor};
 use undertone::run::run;
 use undertone::scenario::Experiment;
 
-use super::{experiment, sims};
+use super::{experiment, on_case, sims};
+use crate::support::experiments::CASES;
 
 fn small(set: &[&str]) -> Experiment {
     experiment(

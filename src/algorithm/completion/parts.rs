@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::Completer;
 use crate::linalg::Block;
 
 /// The public numbers of a completer.

@@ -46,10 +46,11 @@ fn constant_step(steps: u32) -> (f64, f64) {
     let eta = f64::from(steps).recip();
     for _ in 0..steps {
         let residual = &y - &truth;
-        let parts = residual.clone().svd(true, true);
-        let top = parts.singular_values.imax();
-        let (left, right) = (parts.u.expect("asked for"), parts.v_t.expect("asked for"));
-        y = y * (1.0 - eta) - left.column(top) * right.row(top) * eta;
+        let parts = residual.tr_mul(&residual).symmetric_eigen();
+        let top = parts.eigenvalues.imax();
+        let right = parts.eigenvectors.column(top).into_owned();
+        let left = (residual * &right).normalize();
+        y = y * (1.0 - eta) - left * right.transpose() * eta;
     }
     let error = (&y - &truth).norm_squared() / truth.norm_squared();
     (error, y.singular_values().sum())
