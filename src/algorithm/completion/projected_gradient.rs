@@ -53,19 +53,33 @@ pub struct ProjectedGradient {
     pub step_size: f64,
 }
 
-/// A public matrix V diag(f) Vᵀ: V is the query of a step that is over, f its sum.
-#[derive(Clone, Copy)]
+/// A public matrix V diag(f) Vᵀ, of a step that is over.
 struct Shrinking<'a> {
+    /// V.
     vectors: &'a Block,
+    /// Vᵀ, row after row: sums over rows are then of numbers that lie side by side.
+    transposed: Vec<f64>,
+    /// f.
     factors: &'a [f64],
 }
 
 impl<'a> Shrinking<'a> {
-    fn of(step: &'a Released) -> Self {
-        Self {
-            vectors: &step.query,
-            factors: step.sum.values(),
+    fn new(vectors: &'a Block, factors: &'a [f64]) -> Self {
+        let (n, count) = (vectors.rows(), vectors.columns());
+        let mut transposed = Vec::with_capacity(n * count);
+        for j in 0..count {
+            transposed.extend((0..n).map(|i| vectors.row(i)[j]));
         }
+        Self {
+            vectors,
+            transposed,
+            factors,
+        }
+    }
+
+    /// That of a step: V is its query, f its sum.
+    fn of(step: &'a Released) -> Self {
+        Self::new(&step.query, step.sum.values())
     }
 
     /// y ← y V diag(f) Vᵀ.
@@ -77,12 +91,13 @@ impl<'a> Shrinking<'a> {
                 *sum += y * v;
             }
         }
-        for (sum, factor) in along.iter_mut().zip(self.factors) {
-            *sum *= factor;
-        }
-        for (i, y) in y.iter_mut().enumerate() {
-            let row = self.vectors.row(i);
-            *y = along.iter().zip(row).map(|(a, v)| a * v).sum();
+        y.fill(0.0);
+        let vectors = self.transposed.chunks_exact(y.len().max(1));
+        for ((along, factor), vector) in along.iter().zip(self.factors).zip(vectors) {
+            let along = along * factor;
+            for (y, v) in y.iter_mut().zip(vector) {
+                *y += along * v;
+            }
         }
     }
 }
@@ -288,7 +303,7 @@ impl GradientCompleter {
 impl Completer for GradientCompleter {
     fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
         let steps = self.steps.iter();
-        let steps = steps.map(|(vectors, factors)| Shrinking { vectors, factors });
+        let steps = steps.map(|(vectors, factors)| Shrinking::new(vectors, factors));
         let steps: Vec<Shrinking<'_>> = steps.collect();
         let mut row = vec![0.0; self.dimension];
         replay(self.step_size, (items, values), &steps, &mut row);
