@@ -17,7 +17,7 @@ const COUNTS: f64 = 0.01;
 /// The least share of all entries that is taken to be rated: what noise cannot tell from nothing is not divided by.
 const LEAST_RATED: f64 = 0.01;
 
-/// One covariance, and ŷ_i = (1/ρ̂)·clip(y*_i, L) V Vᵀ for its r leading eigenvectors V.
+/// One covariance, and ŷ_i = (1/ρ̂)·y*_i V Vᵀ for its r leading eigenvectors V. The prediction is of the row as it is, not shortened.
 ///
 /// Peers hold rows y*_i, numbers at the items that their users rated. One release has two blocks: the isometric triangle of
 /// Σ clip(y*_i, L)ᵀclip(y*_i, L)/L², and Σ e_i/√max(d_i, ξ), where e_i has a 1 at each of the d_i items that user i rated. The
@@ -188,7 +188,6 @@ impl Algorithm for SvdCompletion {
         Some(Box::new(Projection {
             vectors: Block::clone(&released.query),
             eigenvalues: eigenvalues.to_vec(),
-            radius: self.rows.radius,
             rated: *rated,
         }))
     }
@@ -200,7 +199,6 @@ pub(super) struct Projection {
     vectors: Block,
     /// Of W, in squares of L.
     eigenvalues: Vec<f64>,
-    radius: f64,
     rated: f64,
 }
 
@@ -213,7 +211,6 @@ impl Projection {
         Ok(Self {
             vectors: parts.directions.clone(),
             eigenvalues: parts.of_each("eigenvalue")?.to_vec(),
-            radius: parts.positive("radius")?,
             rated: parts.positive("rated")?,
         })
     }
@@ -222,10 +219,10 @@ impl Projection {
 impl Completer for Projection {
     fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
         let mut row = vec![0.0; self.vectors.columns()];
-        let factor = shortening(values, self.radius) * self.radius / self.rated;
         for (&item, value) in items.iter().zip(values) {
+            let scaled = value / self.rated;
             for (sum, x) in row.iter_mut().zip(self.vectors.row(item as usize)) {
-                *sum += value * factor * x;
+                *sum += scaled * x;
             }
         }
         let predict = |i| -> f64 {
@@ -238,13 +235,13 @@ impl Completer for Projection {
     }
 
     fn parts(&self) -> CompleterParts {
-        let constants = [("radius", self.radius), ("rated", self.rated)];
+        let constants = [("rated".to_owned(), self.rated)];
         CompleterParts {
             method: Self::METHOD.to_owned(),
             directions: self.vectors.clone(),
             of_directions: BTreeMap::from([("eigenvalue".to_owned(), self.eigenvalues.clone())]),
             item_means: Vec::new(),
-            constants: BTreeMap::from(constants.map(|(name, x)| (name.to_owned(), x))),
+            constants: BTreeMap::from(constants),
         }
     }
 }
