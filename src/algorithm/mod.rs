@@ -78,9 +78,9 @@ use std::sync::Arc;
 
 pub use centred::{Centred, mean_share};
 pub use completion::{
-    Completer, CompleterParts, Completion, CompletionMode, FrankWolfe, FrankWolfeParameters,
-    Global, GlobalPart, Local, LocalStep, OjaStep, PartsError, ProjectedGradient, RatedRows,
-    SHARES, SpectralRidge, StepRule, SvdCompletion, completer,
+    Completer, CompleterParts, Completion, CompletionMode, Descent, DescentError, FrankWolfe,
+    FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, PartsError,
+    ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion, completer,
 };
 pub use covariance::Covariance;
 pub use deflation::Deflation;

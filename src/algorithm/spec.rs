@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::completion::{
-    Completion, CompletionMode, FrankWolfe, FrankWolfeParameters, Global, Local, ProjectedGradient,
-    RatedRows, SpectralRidge, SvdCompletion,
-};
+use super::completion::{Completion, Descent, DescentError, RatedRows, SpectralRidge};
 
 use super::{
     Algorithm, Covariance, Deflation, IsometricCovariance, Krylov, Momentum, PowerMethod,
@@ -164,30 +161,8 @@ pub enum AlgorithmSpec {
         /// What is public of the rows, and how the budget is divided.
         completion: Completion,
     },
-    /// [`FrankWolfe`].
-    FrankWolfe(FrankWolfeParameters),
-    /// [`SvdCompletion`].
-    SvdCompletion {
-        /// Eigenvectors r.
-        rank: usize,
-        /// What is public of the rows.
-        rows: RatedRows,
-        /// Our constants, or the published ones.
-        mode: CompletionMode,
-    },
-    /// [`ProjectedGradient`].
-    ProjectedGradient {
-        /// Eigenvectors that are reported.
-        rank: usize,
-        /// Steps T.
-        iterations: u32,
-        /// What is public of the rows.
-        rows: RatedRows,
-        /// k.
-        nuclear: f64,
-        /// η.
-        step_size: f64,
-    },
+    /// Steps, or one, towards ratings that are predicted.
+    Descent(Descent),
     /// An algorithm of your own. Two of them are the same if their names and settings are.
     Own(Arc<dyn Algorithm>),
 }
@@ -244,26 +219,9 @@ pub enum AlgorithmError {
         /// The value given.
         found: f64,
     },
-    /// A key that the algorithm has not, or needs, or that does not go with the others.
-    #[error("algorithm.{key} with algorithm.kind = \"{algorithm}\" {why}")]
-    Key {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// The key.
-        key: &'static str,
-        /// Why, and what to change.
-        why: &'static str,
-    },
-    /// A number out of its range.
-    #[error("algorithm.{key} must be {range}, found {found}")]
-    Number {
-        /// The key.
-        key: &'static str,
-        /// The values that it can have.
-        range: &'static str,
-        /// The value given.
-        found: f64,
-    },
+    /// Numbers that make no descent.
+    #[error(transparent)]
+    Descent(#[from] DescentError),
     /// A method of completion where there are no ratings.
     #[error(
         "algorithm.kind = \"{algorithm}\" predicts ratings: set data.values = \"ratings\", with data.ranges and data.row_clip"
@@ -344,7 +302,7 @@ impl AlgorithmSpec {
         let most = MAX_ITERATIONS as usize;
         let iterations = match *self {
             Self::Deflation { steps, .. } => steps,
-            Self::FrankWolfe(parameters) => parameters.iterations,
+            Self::Descent(descent) => descent.iterations(),
             _ => iterations,
         };
         count("algorithm.iterations", 1, most, iterations as usize)?;
@@ -427,54 +385,17 @@ impl AlgorithmSpec {
                 if !(positive && whole) {
                     return Err(AlgorithmError::Shares { found: shares });
                 }
-                valid(&completion.rows)?;
+                if !completion.rows.are_valid() {
+                    let found = completion.rows;
+                    return Err(AlgorithmError::Rows { found });
+                }
                 Arc::new(SpectralRidge {
                     dimension,
                     rank,
                     completion,
                 })
             }
-            Self::FrankWolfe(parameters) => {
-                checked_steps(&parameters)?;
-                Arc::new(FrankWolfe {
-                    dimension,
-                    parameters,
-                })
-            }
-            Self::SvdCompletion { rank, rows, mode } => {
-                valid(&rows)?;
-                Arc::new(SvdCompletion {
-                    dimension,
-                    rank,
-                    rows,
-                    mode,
-                })
-            }
-            Self::ProjectedGradient {
-                rank,
-                iterations,
-                rows,
-                nuclear,
-                step_size,
-            } => {
-                valid(&rows)?;
-                positive("nuclear", nuclear)?;
-                if !(step_size > 0.0 && step_size <= 1.0) {
-                    return Err(AlgorithmError::Number {
-                        key: "step_size",
-                        range: "above 0 and at most 1",
-                        found: step_size,
-                    });
-                }
-                Arc::new(ProjectedGradient {
-                    dimension,
-                    rank,
-                    iterations,
-                    rows,
-                    nuclear,
-                    step_size,
-                })
-            }
+            Self::Descent(descent) => descent.build(dimension)?,
             Self::Covariance { rank } => Arc::new(Covariance { dimension, rank }),
             Self::IsometricCovariance { rank } => Arc::new(IsometricCovariance { dimension, rank }),
             Self::Own(ref algorithm) => Arc::clone(algorithm),
@@ -494,9 +415,9 @@ impl AlgorithmSpec {
             Self::Ppi { .. } => Some(AlgorithmKind::Ppi),
             Self::Streaming { .. } => Some(AlgorithmKind::Streaming),
             Self::SpectralRidge { .. } => Some(AlgorithmKind::SpectralRidge),
-            Self::FrankWolfe(_) => Some(AlgorithmKind::FrankWolfe),
-            Self::SvdCompletion { .. } => Some(AlgorithmKind::SvdCompletion),
-            Self::ProjectedGradient { .. } => Some(AlgorithmKind::ProjectedGradient),
+            Self::Descent(Descent::FrankWolfe(_)) => Some(AlgorithmKind::FrankWolfe),
+            Self::Descent(Descent::Svd { .. }) => Some(AlgorithmKind::SvdCompletion),
+            Self::Descent(Descent::Gradient { .. }) => Some(AlgorithmKind::ProjectedGradient),
             Self::Own(_) => None,
         }
     }
@@ -521,16 +442,14 @@ impl AlgorithmSpec {
             | Self::IsometricCovariance { rank }
             | Self::Deflation { rank, .. }
             | Self::Streaming { rank, .. }
-            | Self::SpectralRidge { rank, .. }
-            | Self::SvdCompletion { rank, .. }
-            | Self::ProjectedGradient { rank, .. } => *rank,
-            Self::FrankWolfe(parameters) => parameters.rank,
+            | Self::SpectralRidge { rank, .. } => *rank,
+            Self::Descent(descent) => descent.rank(),
             Self::Ppi { .. } => 1,
             Self::Own(algorithm) => algorithm.query_columns(),
         }
     }
 
-    /// Columns b of a query; [`Self::Deflation`] and [`Self::FrankWolfe`] have one, and their rank is not about that.
+    /// Columns b of a query; [`Self::Deflation`] and [`Descent::FrankWolfe`] have one, and their rank is not about that.
     #[must_use]
     pub fn block(&self) -> usize {
         match self {
@@ -568,29 +487,7 @@ impl AlgorithmSpec {
                 completion: *completion,
             }
             .settings(),
-            Self::FrankWolfe(parameters) => parameters.settings(),
-            Self::SvdCompletion { rank, rows, mode } => SvdCompletion {
-                dimension: 0,
-                rank: *rank,
-                rows: *rows,
-                mode: *mode,
-            }
-            .settings(),
-            Self::ProjectedGradient {
-                rank,
-                iterations,
-                rows,
-                nuclear,
-                step_size,
-            } => ProjectedGradient {
-                dimension: 0,
-                rank: *rank,
-                iterations: *iterations,
-                rows: *rows,
-                nuclear: *nuclear,
-                step_size: *step_size,
-            }
-            .settings(),
+            Self::Descent(descent) => descent.settings(),
             Self::Own(algorithm) => algorithm.settings(),
             _ => Vec::new(),
         }
@@ -605,11 +502,8 @@ impl AlgorithmSpec {
             | Self::Krylov { iterations, .. }
             | Self::Ppi { iterations, .. }
             | Self::Streaming { iterations, .. } => *iterations,
-            Self::ProjectedGradient { iterations, .. } => *iterations,
-            Self::FrankWolfe(parameters) => parameters.releases(),
-            Self::Covariance { .. }
-            | Self::IsometricCovariance { .. }
-            | Self::SvdCompletion { .. } => 1,
+            Self::Descent(descent) => descent.releases(),
+            Self::Covariance { .. } | Self::IsometricCovariance { .. } => 1,
             Self::SpectralRidge { completion, .. } => 1 + u32::from(completion.item_means),
             Self::Deflation { rank, steps, .. } => {
                 let rank = u32::try_from(*rank).unwrap_or(u32::MAX);
@@ -621,57 +515,6 @@ impl AlgorithmSpec {
             }
         }
     }
-}
-
-/// Refuses numbers of rows that no rows have.
-fn valid(rows: &RatedRows) -> Result<(), AlgorithmError> {
-    match rows.are_valid() {
-        true => Ok(()),
-        false => Err(AlgorithmError::Rows { found: *rows }),
-    }
-}
-
-fn positive(key: &'static str, found: f64) -> Result<(), AlgorithmError> {
-    let range = "a finite number above 0";
-    match found.is_finite() && found > 0.0 {
-        true => Ok(()),
-        false => Err(AlgorithmError::Number { key, range, found }),
-    }
-}
-
-/// Refuses what makes no Frank–Wolfe iteration.
-fn checked_steps(parameters: &FrankWolfeParameters) -> Result<(), AlgorithmError> {
-    let algorithm = AlgorithmKind::FrankWolfe.name();
-    valid(&parameters.rows)?;
-    if let Local::FrankWolfe { nuclear, .. } = parameters.local {
-        positive("nuclear", nuclear)?;
-    }
-    let most = MAX_ITERATIONS;
-    let count = |what, low: u32, high: u32, found: u32| match (low..=high).contains(&found) {
-        true => Ok(()),
-        false => Err(AlgorithmError::Count {
-            what,
-            low: low as usize,
-            high: high as usize,
-            found: found as usize,
-        }),
-    };
-    let published = parameters.mode == CompletionMode::Paper;
-    // As published the last step releases nothing.
-    let least = if published { 2 } else { 1 };
-    count("algorithm.iterations", least, most, parameters.iterations)?;
-    if let Global::Power { inner } | Global::Oja { inner, .. } = parameters.global {
-        count("algorithm.inner", 1, most / parameters.iterations, inner)?;
-    }
-    if published && !parameters.is_as_published() {
-        return Err(AlgorithmError::Key {
-            algorithm,
-            key: "mode",
-            why: "= \"paper\" is the published algorithm, with step = \"constant\", local = \"frank-wolfe\" and global = \"covariance\": leave \
-                  those out, or set mode = \"tight\"",
-        });
-    }
-    Ok(())
 }
 
 impl PartialEq for AlgorithmSpec {

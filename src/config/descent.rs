@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::algorithm::AlgorithmConfig;
 use crate::algorithm::{
-    AlgorithmError, AlgorithmKind, AlgorithmSpec, Completion, CompletionMode, FrankWolfeParameters,
-    Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
+    AlgorithmError, AlgorithmKind, AlgorithmSpec, Completion, CompletionMode, Descent,
+    DescentError, FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
 };
 
 /// η of `projected-gradient` where none is given.
@@ -62,11 +62,11 @@ impl AlgorithmConfig {
         );
         let refuse = |key, why| {
             let algorithm = self.kind.name();
-            Err(AlgorithmError::Key {
+            Err(AlgorithmError::from(DescentError::Key {
                 algorithm,
                 key,
                 why,
-            })
+            }))
         };
         let moves = frank_wolfe && self.local != Some(LocalStep::Ridge);
         let products =
@@ -144,37 +144,41 @@ impl AlgorithmConfig {
                 needed: 1,
                 found: iterations,
             }),
-            AlgorithmKind::SvdCompletion => Ok(AlgorithmSpec::SvdCompletion { rank, rows, mode }),
-            AlgorithmKind::ProjectedGradient => Ok(AlgorithmSpec::ProjectedGradient {
+            AlgorithmKind::SvdCompletion => {
+                Ok(AlgorithmSpec::Descent(Descent::Svd { rank, rows, mode }))
+            }
+            AlgorithmKind::ProjectedGradient => Ok(AlgorithmSpec::Descent(Descent::Gradient {
                 rank,
                 iterations,
                 rows,
                 nuclear,
                 step_size: self.step_size.unwrap_or(STEP_SIZE),
-            }),
+            })),
             _ => {
                 let inner = self.inner.unwrap_or(1);
-                Ok(AlgorithmSpec::FrankWolfe(FrankWolfeParameters {
-                    rank,
-                    iterations,
-                    rows,
-                    local: match self.local.unwrap_or(LocalStep::FrankWolfe) {
-                        LocalStep::FrankWolfe => Local::FrankWolfe {
-                            nuclear,
-                            step: self.step.unwrap_or(StepRule::Constant),
+                Ok(AlgorithmSpec::Descent(Descent::FrankWolfe(
+                    FrankWolfeParameters {
+                        rank,
+                        iterations,
+                        rows,
+                        local: match self.local.unwrap_or(LocalStep::FrankWolfe) {
+                            LocalStep::FrankWolfe => Local::FrankWolfe {
+                                nuclear,
+                                step: self.step.unwrap_or(StepRule::Constant),
+                            },
+                            LocalStep::Ridge => Local::Ridge,
                         },
-                        LocalStep::Ridge => Local::Ridge,
-                    },
-                    global: match self.global.unwrap_or(GlobalPart::Covariance) {
-                        GlobalPart::Covariance => Global::Covariance,
-                        GlobalPart::Power => Global::Power { inner },
-                        GlobalPart::Oja => Global::Oja {
-                            inner,
-                            step: self.oja_step.unwrap_or(OjaStep::Theorem),
+                        global: match self.global.unwrap_or(GlobalPart::Covariance) {
+                            GlobalPart::Covariance => Global::Covariance,
+                            GlobalPart::Power => Global::Power { inner },
+                            GlobalPart::Oja => Global::Oja {
+                                inner,
+                                step: self.oja_step.unwrap_or(OjaStep::Theorem),
+                            },
                         },
+                        mode,
                     },
-                    mode,
-                }))
+                )))
             }
         }
     }
