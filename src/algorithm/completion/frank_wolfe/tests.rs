@@ -7,6 +7,7 @@ use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 
 use super::*;
+use crate::algorithm::completion::RatedRows;
 use crate::algorithm::contribution;
 use crate::linalg::start_block;
 
