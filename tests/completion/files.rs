@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use undertone::engine::Silent;
+use undertone::protocol::averaging::AveragingKind;
 use undertone::run::output;
 use undertone::run::predict::{PredictRequest, Predictions, RatingSource, predict};
 use undertone::run::predictor::{COMPLETION, DIRECTIONS, EIGENVALUES, Predictor};
@@ -10,6 +11,7 @@ use undertone::run::run;
 use undertone::scenario::Experiment;
 
 use super::{experiment, sims};
+use crate::support::experiments::{CASES, experiment as on_case};
 
 fn small(set: &[&str]) -> Experiment {
     experiment(
