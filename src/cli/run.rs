@@ -63,12 +63,12 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
 fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
     print_setting(out, summary)?;
-    print_utility(out, summary)?;
+    match &summary.completion {
+        Some(completion) => print_completion(out, completion)?,
+        None => print_utility(out, summary)?,
+    }
     if let Some(recommendation) = &summary.recommendation {
         print_recommendation(out, summary, recommendation)?;
-    }
-    if let Some(completion) = &summary.completion {
-        print_completion(out, completion)?;
     }
     if let Some(reason) = summary.recommendation_reason {
         writeln!(out, "\n  (no recommendations measured: {reason})")?;
@@ -285,7 +285,7 @@ fn print_variance(out: &mut impl Write, variance: &VarianceSummary) -> io::Resul
 fn print_completion(out: &mut impl Write, completion: &CompletionSummary) -> io::Result<()> {
     writeln!(
         out,
-        "\nroot mean squared error on {} ratings kept aside (measured on the raw data: not private)",
+        "root mean squared error on {} ratings kept aside (measured on the raw data: not private)",
         completion.test_ratings
     )?;
     let rows: Vec<Vec<String>> = completion

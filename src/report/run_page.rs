@@ -43,9 +43,9 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
              receipt.json, basis.npy and trace/.",
         );
     }
-    page.table(&utility(summary));
-    if let Some(completion) = &summary.completion {
-        page.table(&predictions(completion));
+    match &summary.completion {
+        Some(completion) => page.table(&predictions(completion)),
+        None => page.table(&utility(summary)),
     }
     for (missing, reason) in [
         ("exact reference", &summary.utility.reason),

@@ -142,7 +142,12 @@ fn spent(result: &SweepResult, x: &Axis) -> Option<Figure> {
 }
 
 fn methods(result: &SweepResult, table: &SweepConfig) -> Vec<Method> {
-    let rests = (result.curves.len() / table.methods.len().max(1)).max(1);
+    // Who predicts ratings is measured by nothing else.
+    let curves = match result.curves_rmse.is_empty() {
+        true => &result.curves,
+        false => &result.curves_rmse,
+    };
+    let rests = (curves.len() / table.methods.len().max(1)).max(1);
     let one = |(number, curve): (usize, &Curve)| {
         let set = table
             .methods
@@ -162,7 +167,7 @@ fn methods(result: &SweepResult, table: &SweepConfig) -> Vec<Method> {
             missing: (points * result.seeds).saturating_sub(runs) as u64,
         }
     };
-    result.curves.iter().enumerate().map(one).collect()
+    curves.iter().enumerate().map(one).collect()
 }
 
 fn coincidences(pairs: &[Coincidence]) -> Option<PageTable> {

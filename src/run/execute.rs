@@ -30,6 +30,9 @@ use crate::vocabulary::{Quantity, Seed};
 /// The part of the noise of a sum above which a bound on rounding is worth a warning.
 const FINE: f64 = 0.01;
 
+/// Why there are no errors of bases where ratings are predicted.
+const BY_PREDICTIONS: &str = "an algorithm that predicts ratings is measured by its predictions, and its directions are of another matrix";
+
 /// One row of `metrics.csv`.
 #[derive(Clone, Copy, Debug)]
 pub struct MetricsRow {
@@ -108,12 +111,14 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let plain = clock.time("non_private", || {
         References::non_private(experiment, &session)
     });
+    let predicts = experiment.rating_test().is_some();
     let variance = clock.time("exact", || {
-        let of_numbers = experiment.samples().is_some();
+        let of_numbers = experiment.samples().is_some() && !predicts;
         of_numbers.then(|| Variance::of(experiment))
     });
     let exact = clock.time("exact", || match &variance {
         Some(variance) => variance.as_ref().map(Variance::top).map_err(Clone::clone),
+        None if predicts => Err(BY_PREDICTIONS.to_owned()),
         None => References::exact(experiment),
     });
     let variance = variance.and_then(Result::ok);
@@ -141,7 +146,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     };
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
         let row = |record: &ReleaseRecord| {
-            let utility = match finds_basis(experiment, record) {
+            let utility = match finds_basis(experiment, record) && !predicts {
                 true => measure(&record.basis),
                 false => Utility::default(),
             };
@@ -151,7 +156,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     });
     let measure_all = |compared: &Result<Outcome, EngineError>| -> Vec<Utility> {
         let records = compared.iter().flat_map(|outcome| &outcome.records);
-        let records = records.filter(|record| finds_basis(experiment, record));
+        let records = records.filter(|record| finds_basis(experiment, record) && !predicts);
         records.map(|record| measure(&record.basis)).collect()
     };
     let (central, non_private) =

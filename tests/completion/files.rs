@@ -10,8 +10,8 @@ use undertone::run::predictor::{COMPLETION, DIRECTIONS, EIGENVALUES, Predictor};
 use undertone::run::run;
 use undertone::scenario::Experiment;
 
-use super::{experiment, on_case, sims};
-use crate::support::experiments::CASES;
+use super::{experiment, sims};
+use crate::support::experiments::{CASES, experiment as on_case};
 
 fn small(set: &[&str]) -> Experiment {
     experiment(

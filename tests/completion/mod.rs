@@ -3,6 +3,7 @@
 mod files;
 mod neighbours;
 mod refusals;
+mod sweeps;
 
 use std::sync::Arc;
 

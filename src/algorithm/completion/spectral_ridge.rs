@@ -39,7 +39,8 @@ const LEAST_SPREAD: f64 = 1e-6;
 ///    Σ clip(a_i, R)ᵀclip(a_i, R)/R², which is Ŵ/R². With σ the standard deviation of a coordinate of Ŵ, eigenvectors v_j are kept, at most
 ///    `rank`, whose eigenvalue w_j is above the edge √2·σ√n of the spectrum of noise alone. l_j = (w_j + √(w_j² − 2σ²n))/2 is what w_j
 ///    was before the noise pushed it up; τ_j² = l_j/(mρ̂²) the variance of users along v_j; and
-///    s² = tr Ŵ/(mnρ̂) − Σ l_j/(mnρ̂²), at least a tenth of the first term, the variance of a rating about all this.
+///    s² = tr Ŵ/(mnρ̂) − Σ l_j/(mnρ̂²), at least a tenth of the first term, the variance of a rating about all this; where noise makes the
+///    trace less than Σ l_j it is taken to be that.
 /// 3. Each user alone: c = (V_ΩᵀV_Ω + s²·diag(1/τ_j²))⁻¹ V_Ωᵀa_i, and the prediction is b + cVᵀ plus what was taken from the row.
 ///
 /// Without item means there is one release, of the counts and the triangle together, and b = 0.
@@ -199,12 +200,11 @@ impl SpectralRidge {
         let (items, slots) = (n as f64, self.completion.rows.slots as f64);
         let density = means.density;
         let edge = SQRT_2 * sigma * items.sqrt();
-        let whole = trace / (slots * items * density);
         let mut ridge = Ridge {
             directions: Block::zeros(n, 0),
             eigenvalues: Vec::new(),
             priors: Vec::new(),
-            residual: whole,
+            residual: trace.max(0.0) / (slots * items * density),
             item_means: match self.completion.item_means {
                 true => means.items,
                 false => Vec::new(),
@@ -213,7 +213,7 @@ impl SpectralRidge {
             recentred: self.recentred(),
         };
         let largest = matrix.max_entry();
-        if !(largest > 0.0 && whole.is_finite() && whole > 0.0) {
+        if largest <= 0.0 {
             return Some(ridge);
         }
         let vectors = leading_eigenvectors(n, self.rank, |x| matrix.times(&(x / largest)));
@@ -231,6 +231,8 @@ impl SpectralRidge {
             .map(|w| 0.5 * w * (1.0 + ((1.0 - edge / w) * (1.0 + edge / w)).sqrt()))
             .collect();
         let explained: f64 = ridge.eigenvalues.iter().sum();
+        // The trace cannot be less than the eigenvalues that were found; where noise says otherwise, it is that.
+        let whole = trace.max(explained) / (slots * items * density);
         let explained = explained / (slots * items * density * density);
         ridge.residual = (whole - explained).max(LEAST_RESIDUAL * whole);
         let of = |l: &f64| l / (slots * density * density);

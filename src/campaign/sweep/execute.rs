@@ -19,6 +19,7 @@ use crate::engine::central::{self, SumNoise};
 use crate::engine::{Session, Silent};
 use crate::linalg::Block;
 use crate::run::completion::{self, Baselines};
+use crate::run::metrics::Utility;
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, ExperimentError, HeldKey, Memo, memory};
 use crate::vocabulary::Seed;
@@ -145,17 +146,18 @@ impl Sweep {
         let experiment = self.experiment(cell)?;
         let session = experiment.session(&Seed::from_u64(cell.seed));
         let outcome = run_engine(&experiment, &session, &mut Silent)?;
+        if experiment.rating_test().is_some() {
+            // Measured by its predictions, and not by its basis.
+            let lines = self.prediction_lines(cell, &experiment, &session)?;
+            let this_run = completion::rmse_of(&experiment, &session, &outcome);
+            let rmse = PredictionErrors { this_run, ..*lines };
+            let measured = (Utility::default(), rmse);
+            return Ok(Measures::of(&experiment, &outcome, measured));
+        }
         let (fixed, plain) = self.references(cell)?;
         let utility = fixed.measure(outcome.basis(), Option::as_ref(&plain));
-        let rmse = match experiment.rating_test() {
-            Some(_) => {
-                let lines = self.prediction_lines(cell, &experiment, &session)?;
-                let this_run = completion::rmse_of(&experiment, &session, &outcome);
-                PredictionErrors { this_run, ..*lines }
-            }
-            None => PredictionErrors::default(),
-        };
-        Ok(Measures::of(&experiment, &outcome, (utility, rmse)))
+        let measured = (utility, PredictionErrors::default());
+        Ok(Measures::of(&experiment, &outcome, measured))
     }
 
     /// What the predictions of this cell are drawn beside: shared by all cells of this method and seed whose budgets alone differ.
