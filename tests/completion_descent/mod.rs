@@ -5,6 +5,7 @@ mod jester;
 mod refusals;
 
 use nalgebra::DMatrix;
+use undertone::assess::audit::{AuditOptions, audit};
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::event::{self, Latency};
@@ -256,6 +257,28 @@ fn verified(name: &str, experiment: &Experiment) {
     let table = verify(experiment, options, &mut Silent).expect("runs");
     let failures: Vec<_> = table.failures().collect();
     assert!(table.passed(), "{name}: {failures:?}");
+}
+
+/// Two worlds that differ in all ratings of one user, and an attacker who tells them apart: not better than is promised, and not by
+/// chance alone.
+#[test]
+fn an_audit_stays_below_the_certificate() {
+    for number in [0, 4, 5] {
+        let (name, method) = METHODS[number];
+        let set = ["data.items=10", "data.row_clip=1", "privacy.epsilon=3"];
+        let experiment = of(method, 0, AveragingKind::Tree, &set);
+        let options = AuditOptions {
+            trials: 800,
+            ..AuditOptions::default()
+        };
+        let found = audit(&experiment, &options, &mut Silent).expect("runs");
+        let honest = found.passed && found.pair_mu <= found.certified_mu;
+        assert!(honest, "{name}: {found:?}");
+        assert!(
+            found.pair_mu > 0.2 * found.certified_mu,
+            "{name}: {found:?}"
+        );
+    }
 }
 
 /// Their Algorithm 1 at T = 10, ε = 1, δ = 1e-6: σ/L² = 94.0315…, and L² is a quarter of the unit.

@@ -140,6 +140,8 @@ fn what_is_iterated_is_what_is_stated() {
         assert!((nuclear - (1.0 - kept)).abs() < 1e-12, "{steps}");
     }
     assert!((wrong_sign() - (1.5_f64.powi(10) - 1.0)).abs() < 1e-10);
+    assert!((oja(20.0) / 272.551_513_701_986_27 - 1.0).abs() < 1e-10);
+    assert!((sigma(10, 1.0) / 94.031_520_019_071_98 - 1.0).abs() < 1e-10);
     // For a user that is there or not the printed condition is right.
     for steps in [2, 5, 50] {
         let log = -million().ln();
