@@ -5,6 +5,8 @@ mod central_equivalence;
 #[cfg(feature = "cli")]
 mod cli;
 mod clipping;
+mod completion;
+mod completion_descent;
 mod conformance;
 mod consensus;
 mod deflation;

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
+use super::completion::CompletionSummary;
 use super::convergence_bounds::ConvergenceBounds;
 use super::metrics::Utility;
 use super::recommendation::RecommendationSummary;
@@ -70,6 +71,9 @@ pub struct Summary {
     /// Why there is no `recommendation` although something was to be held out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation_reason: Option<&'static str>,
+    /// How well ratings that no peer holds are predicted, measured on them without privacy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion: Option<CompletionSummary>,
     /// How well the peers agree.
     pub consensus: ConsensusSummary,
     /// Seconds per part, and memory.
@@ -110,6 +114,7 @@ impl Default for NotForPublication {
                 "utility",
                 "recommendation",
                 "recommendation_reason",
+                "completion",
                 "consensus",
             ],
             from_the_seed: &["seed", "config_hash"],

@@ -5,17 +5,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::clock::Clock;
+use super::completion::RatingTest;
 use super::data_summary::DataSummary;
 use super::error::{
-    AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
-    NetworkError, PrivacyTableError,
+    AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
+    EngineTableError, ExperimentError, NetworkError, PrivacyTableError,
 };
 use super::experiment::{Experiment, mixing_bounds};
 use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{clipping, filters, graph, memory, numbers, rating, ring, warnings};
+use super::{clipping, completion, filters, graph, memory, numbers, rating, ring, warnings};
 use crate::algorithm::{
     Algorithm, AlgorithmKind, AlgorithmSpec, Form, NoiseScale, Output, charged, share_factors,
 };
@@ -60,6 +61,7 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`].
     pub fn resolve_from(config: Config, materials: &Materials) -> Result<Self, ExperimentError> {
+        completion::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
         let loaded = clock.time("data", || materials.loaded(&config.data))?;
@@ -80,6 +82,7 @@ impl Experiment {
         base: &Path,
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
+        completion::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
         let materials = Materials::new(base);
@@ -151,6 +154,13 @@ impl Experiment {
                 materials.samples(&config, make)
             })
             .transpose()?;
+        let rating_test = completion::is_meant(&config)
+            .then(|| {
+                let of = (&*interactions, held_out.as_ref());
+                let make = || RatingTest::of(&config, base, loaded, of);
+                materials.rating_test(&config, make)
+            })
+            .transpose()?;
         let user_rows = materials.user_rows(&config, || match &samples {
             Some(samples) => numbers::rows(&config, base, samples),
             None => Ok(interactions.normalised_rows(floor)),
@@ -160,7 +170,8 @@ impl Experiment {
         let items = user_rows.dimension();
         checked_algorithm(&config, items)?;
         checked_counts(&config, items)?;
-        let spec = config.algorithm.spec().map_err(PlanError::from)?;
+        let told = completion::told(&config, user_rows.len(), items);
+        let spec = config.algorithm.spec(told).map_err(PlanError::from)?;
         let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
             .map_err(PrivacyTableError::from)?;
         let searched = clipping::searched(&config, budget)?;
@@ -292,6 +303,7 @@ impl Experiment {
             held_out,
             data,
             samples,
+            rating_test,
             centring,
             user_rows,
             peer_rows,
@@ -335,6 +347,30 @@ pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions,
     let seed = Seed::from_u64(config.seed);
     filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
         .map(|(train, ..)| Interactions::clone(&train))
+}
+
+/// The ratings that the peers of an experiment hold, in the units of the file: its data after all filters, without what is kept
+/// aside. Rows are users, columns the items of the first.
+///
+/// # Errors
+/// [`ExperimentError`] of the tables `[data]` and `[completion]`.
+pub(crate) fn training_ratings(
+    config: Config,
+    base: &Path,
+) -> Result<(Interactions, SparseRows), ExperimentError> {
+    let mut config = completed(config)?;
+    let kind = config.algorithm.kind;
+    if !kind.completes() {
+        let algorithm = kind.name();
+        return Err(CompletionTableError::Algorithm { algorithm }.into());
+    }
+    let materials = Materials::new(base);
+    let loaded = materials.loaded(&config.data)?;
+    let list = filters::item_list(&mut config, &materials)?;
+    let seed = Seed::from_u64(config.seed);
+    let (kept, ..) = filters::filtered(&config, base, &loaded, list.as_deref(), &seed)?;
+    let ratings = numbers::of_items(&loaded, &kept, |user| kept.row(user));
+    Ok((Interactions::clone(&kept), ratings))
 }
 
 fn plan_noise(
@@ -409,6 +445,7 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     }
     config.evaluation.check()?;
     filters::check(&config)?;
+    completion::check(&config)?;
     numbers::check(&config)?;
     graph::complete(&mut config);
     if let Latency::Uniform {

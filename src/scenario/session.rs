@@ -88,6 +88,7 @@ impl Experiment {
             other => other.name(),
         };
         let data = config.data.without_paths();
+        let evaluation = (config.held_share(), config.evaluation.test.is_some());
         let settings = serde_json::to_vec(&(
             engine,
             data,
@@ -95,7 +96,7 @@ impl Experiment {
             &config.algorithm,
             &config.privacy,
             &config.noise,
-            (config.evaluation.holdout, config.evaluation.test.is_some()),
+            evaluation,
         ));
         let settings = settings.expect("settings are numbers, texts and lists");
         blake3::derive_key("undertone 2026-11 noise setting v1", &settings)

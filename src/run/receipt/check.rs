@@ -80,7 +80,9 @@ impl Receipt {
         let budget = Budget::new(request.epsilon, request.delta)?;
         let once = matches!(
             request.algorithm,
-            AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance
+            AlgorithmKind::Covariance
+                | AlgorithmKind::IsometricCovariance
+                | AlgorithmKind::SvdCompletion
         );
         let possible = !once || request.iterations == 1;
         let algorithm = AlgorithmConfig {
@@ -102,8 +104,17 @@ impl Receipt {
             clip_share: None,
             clip_quantile: None,
             clip_lag: None,
+            nuclear: request.descent.nuclear,
+            local: request.descent.local,
+            global: request.descent.global,
+            inner: request.descent.inner,
+            mode: request.descent.mode,
+            // How far a user moves is no part of what is released.
+            step: None,
+            step_size: None,
+            oja_step: None,
         };
-        let spec = algorithm.spec()?;
+        let spec = algorithm.spec(request.completion)?;
         let spec = match request.clip {
             Some(clip) => spec.clipped(clip)?,
             None => spec,

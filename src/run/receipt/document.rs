@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA};
-use crate::algorithm::{AlgorithmKind, Clip};
-use crate::config::EngineKind;
+use crate::algorithm::{AlgorithmKind, Clip, Completion};
+use crate::config::{DescentKeys, EngineKind};
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
@@ -94,6 +94,12 @@ pub struct Request {
     /// The share of the eigenvalues of `deflation`, where it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eigenvalue_share: Option<f64>,
+    /// What a method of completion was told, where ratings were to be predicted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion: Option<Completion>,
+    /// The keys that decide which releases `frank-wolfe` and its kin made.
+    #[serde(default, skip_serializing_if = "DescentKeys::is_empty")]
+    pub descent: DescentKeys,
     /// C of `ppi`, where its noise had a fixed scale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coherence: Option<f64>,
@@ -214,6 +220,8 @@ impl Receipt {
                 block: config.algorithm.block,
                 iterations: config.algorithm.iterations,
                 eigenvalue_share: config.algorithm.eigenvalue_share,
+                descent: config.algorithm.descent_keys(),
+                completion: experiment.completion(),
                 coherence: config.algorithm.coherence,
                 clip: experiment.clip(),
                 calibration: privacy.calibration,
