@@ -11,7 +11,7 @@ use super::super::super::adjacency::{
 };
 use super::gaussian;
 use crate::data::Interactions;
-use crate::linalg::{Block, SparseRows};
+use crate::linalg::Block;
 use crate::privacy::RatingRange;
 use crate::vocabulary::Seed;
 
@@ -33,8 +33,8 @@ pub(super) trait Attacked: Neighbouring {
     }
 
     /// The rows of this data, of norm 1 or empty; of a matrix none.
-    fn rows(_: &Self::Data) -> SparseRows {
-        SparseRows::new(0)
+    fn rows(_: &Self::Data) -> crate::linalg::SparseRows {
+        crate::linalg::SparseRows::new(0)
     }
 }
 
@@ -120,7 +120,7 @@ impl<A: OnRows> Attacked for A {
         rows.gram_product(&identity).to_matrix()
     }
 
-    fn rows(data: &Interactions) -> SparseRows {
+    fn rows(data: &Interactions) -> crate::linalg::SparseRows {
         data.normalised_rows(NonZeroU32::MIN)
     }
 
