@@ -286,17 +286,18 @@ mod tests {
     fn broken_files_are_refused_and_named() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let whole = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("there");
-        let refused = |name: &str, from: &str, to: &str| {
+        let named = |file: &str, name: &str, from: &str, to: &str| {
             write(folder.path(), &predictor(3));
-            let changed = whole(name).replacen(from, to, 1);
-            assert_ne!(changed, whole(name), "{from} is there");
-            std::fs::write(folder.path().join(name), changed).expect("writable");
+            let changed = whole(file).replacen(from, to, 1);
+            assert_ne!(changed, whole(file), "{from} is there");
+            std::fs::write(folder.path().join(file), changed).expect("writable");
             let error = Predictor::read(folder.path()).expect_err(to).to_string();
             assert!(error.contains(name), "{error}");
         };
+        let refused = |file: &str, from: &str, to: &str| named(file, file, from, to);
         refused(COMPLETION, "schema = 1", "schema = 2");
         refused(COMPLETION, "directions = 3", "directions = 2");
-        refused(COMPLETION, "directions = 3", "directions = 0");
+        named(COMPLETION, EIGENVALUES, "directions = 3", "directions = 0");
         refused(COMPLETION, "\"a\", ", "");
         refused(COMPLETION, "schema", "scheme");
         refused(COMPLETION, "[0.0, 5.0]", "[5.0, 5.0]");
