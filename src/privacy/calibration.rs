@@ -47,6 +47,18 @@ pub struct Calibrated {
 }
 
 impl Calibrated {
+    /// Laplace noise of standard deviation `z` per unit of Δ₁ that spends (`spent`, 0), with the μ of the Gaussian mechanisms that tell at
+    /// least as much as all iterations and as one.
+    pub(super) fn of_laplace(z: f64, spent: f64, (mu_total, mu_per_iteration): (f64, f64)) -> Self {
+        Self {
+            z,
+            mu_total,
+            mu_per_iteration,
+            spent,
+            warning: None,
+        }
+    }
+
     /// Noise multiplier: standard deviation of the noise on the sum per unit sensitivity.
     #[must_use]
     pub fn z(&self) -> f64 {

@@ -11,11 +11,12 @@ use super::error::{
     NetworkError, PrivacyTableError,
 };
 use super::experiment::{Experiment, mixing_bounds};
+use super::laplace::LaplaceAsked;
 use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{filters, memory, numbers, ring, warnings};
+use super::{filters, laplace, memory, numbers, ring, warnings};
 use crate::algorithm::{
     Algorithm, AlgorithmKind, AlgorithmSpec, NoiseScale, Output, charged, share_factors,
 };
@@ -34,7 +35,7 @@ use crate::privacy::{
 use crate::protocol::averaging::DEFAULT_TOLERANCE;
 use crate::protocol::{PlanError, Values};
 use crate::topology::Topology;
-use crate::vocabulary::{Quantity, Seed};
+use crate::vocabulary::{Distribution, Quantity, Seed};
 
 impl Experiment {
     /// Reads an experiment file, applies `key=value` overrides, and resolves it.
@@ -173,8 +174,16 @@ impl Experiment {
         let sensitivity = sensitivity_spec
             .of(released, columns)
             .map_err(PrivacyTableError::from)?;
-        let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
-            .map_err(PrivacyTableError::from)?;
+        let law = config.noise.distribution;
+        let budget = match law {
+            Distribution::Gaussian => {
+                let privacy = &config.privacy;
+                let budget = Budget::new(privacy.epsilon, privacy.delta);
+                Some(budget.map_err(PrivacyTableError::from)?)
+            }
+            Distribution::Laplace => None,
+        };
+        laplace::check(&config).map_err(PrivacyTableError::from)?;
         // A whole number of releases, fewer than a plan may have. A mean that is released first takes its share of what they cost.
         let charge = charged(&counted, |_| 1.0) as u32;
         let shares = share_factors(&counted);
@@ -218,29 +227,42 @@ impl Experiment {
         )
         .map_err(PrivacyTableError::from)?;
         let noise_factors = if shares.is_empty() { weights } else { shares };
-        let cost = |index: usize| noise_factors.get(index).map_or(1.0, |f| 1.0 / (f * f));
+        let noise_factors: Vec<f64> = noise_factors.into_iter().map(|f| law.factor(f)).collect();
+        let cost = |index: usize| noise_factors.get(index).map_or(1.0, |f| law.cost(*f));
         let distance = ring.map_or(0.0, |ring| ring.distance);
-        let calibrated = privacy::calibrate(
-            config.privacy.calibration,
-            privacy::ring::distance::reduced(budget, distance).map_err(PrivacyTableError::from)?,
-            charge,
-        )
-        .map_err(PrivacyTableError::from)?;
-        let noise = clock.time("privacy", || {
-            materials.plan(&config, peers, renumbered, (charge, ring), || {
-                let asked = (charge, budget.delta, ring);
-                plan_noise(&config, &noise_topology, &calibrated, asked)
-            })
-        })?;
-        let groups = noise
-            .groups(
-                config.privacy.adjacency,
-                config.engine.kind.seen(),
-                (peers, config.privacy.colluders),
-                charged(&releases, cost),
-                budget.delta,
-            )
-            .map_err(PrivacyTableError::from)?;
+        let (calibrated, noise, groups) = match budget {
+            Some(budget) => {
+                let reduced = privacy::ring::distance::reduced(budget, distance);
+                let reduced = reduced.map_err(PrivacyTableError::from)?;
+                let calibrated = privacy::calibrate(config.privacy.calibration, reduced, charge)
+                    .map_err(PrivacyTableError::from)?;
+                let noise = clock.time("privacy", || {
+                    materials.plan(&config, peers, renumbered, (charge, ring), || {
+                        let asked = (charge, budget.delta, ring);
+                        plan_noise(&config, &noise_topology, &calibrated, asked)
+                    })
+                })?;
+                let groups = noise.groups(
+                    config.privacy.adjacency,
+                    config.engine.kind.seen(),
+                    (peers, config.privacy.colluders),
+                    charged(&releases, cost),
+                    budget.delta,
+                );
+                (calibrated, noise, groups.map_err(PrivacyTableError::from)?)
+            }
+            None => {
+                let asked = LaplaceAsked::of(&config);
+                let squares = |index: usize| noise_factors.get(index).map_or(1.0, |f| f.powi(-2));
+                let squares = charged(&releases, squares);
+                let planned = clock.time("privacy", || {
+                    asked.plan(noise_topology.graph(), charge, squares)
+                });
+                let (calibrated, noise) = planned.map_err(PrivacyTableError::from)?;
+                let groups = asked.groups(&noise, peers);
+                (calibrated, Arc::new(noise), groups)
+            }
+        };
         if noise.ring().is_some() {
             if config.engine.kind == EngineKind::Analytic {
                 return Err(EngineTableError::AnalyticRing.into());
@@ -263,6 +285,7 @@ impl Experiment {
                 .contraction(bounds, rounds)
                 .map_err(AveragingTableError::from)?,
         };
+        let delta = laplace::delta(&config);
         let mut experiment = Self {
             shared: Shared::of(&topology, &noise_topology),
             noise_topology,
@@ -282,7 +305,7 @@ impl Experiment {
             sensitivity_spec,
             sensitivity,
             calibrated,
-            delta: budget.delta,
+            delta,
             noise: NoisePlan::clone(&noise),
             noise_factors,
             program: Arc::new(program),
@@ -355,7 +378,7 @@ fn ring_request(
     peer_rows: &PeerRows,
     noise_factors: &[f64],
 ) -> Result<Option<RingRequest>, PrivacyError> {
-    let NoiseConfig { scheme, bits } = config.noise;
+    let NoiseConfig { scheme, bits, .. } = config.noise;
     if scheme != Scheme::Ring {
         return match bits {
             Some(_) => Err(PrivacyError::BitsOfNothing),

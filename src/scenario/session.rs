@@ -7,6 +7,7 @@ use super::experiment::Experiment;
 use crate::algorithm::share_factors;
 use crate::config::EngineKind;
 use crate::engine::{Session, SessionParts};
+use crate::noise::LaplaceShares;
 use crate::privacy::RingPlan;
 use crate::protocol::{Plan, PlanParameters, RingParameters};
 use crate::vocabulary::Seed;
@@ -48,6 +49,7 @@ impl Experiment {
             sigma_pairwise: self.noise.sigma_pairwise(),
             sigma_coordinate: 0.0,
             ring: self.noise.ring().map(of_plan),
+            laplace: self.laplace_shares(),
             // Shares are the algorithm's own, and the plan knows them; weights and what a private mean takes it does not.
             noise_factors: match share_factors(&self.releases()).is_empty() {
                 true => self.noise_factors.clone(),
@@ -71,6 +73,16 @@ impl Experiment {
             sigma_central: self.sigma_central(),
             setting: self.setting(),
         })?)
+    }
+
+    /// How own noise is dealt where it adds up to Laplace noise.
+    fn laplace_shares(&self) -> Option<LaplaceShares> {
+        let peers = self.topology.graph().nodes() as u32;
+        let laplace = self.noise.laplace_noise()?;
+        Some(match laplace.holders() {
+            Some(holders) => LaplaceShares::held(holders.count, peers),
+            None => LaplaceShares::of_all(laplace.shape(), peers),
+        })
     }
 
     /// A digest of every setting that decides what is published and that neither the plan nor the rows show: how the rows

@@ -26,6 +26,12 @@ pub enum AuditError {
         /// The engine named.
         engine: &'static str,
     },
+    /// Noise whose likelihood ratios the attackers do not know.
+    #[error(
+        "the audit's attackers know the likelihood ratios of Gaussian noise, and noise.distribution is \"laplace\"; `undertone verify` \
+         checks its law"
+    )]
+    Laplace,
     /// Rows of numbers.
     #[error(
         "the audit plays with interactions that are there or not, and these are rows of numbers; `undertone verify` checks their noise"

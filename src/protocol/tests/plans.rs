@@ -83,8 +83,14 @@ fn the_session_name_depends_on_every_public_parameter() {
         noise_factors: _,
         sigma_coordinate: _,
         ring: _,
+        laplace: _,
     } = parameters();
-    let changes: [fn(&mut PlanParameters); 19] = [
+    let changes: [fn(&mut PlanParameters); 20] = [
+        |p| {
+            p.sensitivity =
+                SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None);
+            p.laplace = Some(crate::noise::LaplaceShares::of_all(0.5, p.peers));
+        },
         |p| p.dimension = 5,
         |p| p.algorithm = power(1, 2),
         |p| p.algorithm = krylov(2),
