@@ -9,6 +9,7 @@ mod consensus;
 mod deflation;
 mod equivalence;
 mod golden;
+mod laplace;
 mod layering;
 mod loss;
 mod low_rank;

@@ -10,6 +10,7 @@
 //! | [`engines`] | How is a session run, and which engines give equal bits? How large can it be? |
 //! | [`commands`] | What can be typed, and what do exit codes mean? |
 //! | [`experiment_files`] | What does each key of an experiment file mean? |
+//! | [`laplace`] | What is (ε, 0), what does it cost, and when is it worth that? |
 //! | [`matrices`] | How are the principal components of a table of numbers found, and when should they not be? |
 //! | [`results`] | What does each file and each number of a result mean? |
 //! | [`campaigns`] | How are figures and tables made from many runs? |
@@ -41,6 +42,7 @@ pages! {
     engines = "engines.md";
     commands = "commands.md";
     experiment_files = "experiment_files.md";
+    laplace = "laplace.md";
     matrices = "matrices.md";
     results = "results.md";
     campaigns = "campaigns.md";

@@ -84,7 +84,7 @@ pub fn mu(epsilon: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::privacy) mod tests {
     use super::*;
     use crate::privacy::gaussian;
     use statrs::distribution::{ContinuousCDF, Normal};
@@ -108,7 +108,7 @@ mod tests {
     }
 
     /// The largest ln p(x)/p(x − c) over x, on a grid that holds 0 and c.
-    fn worst_loss(shape: f64, change: f64) -> f64 {
+    pub(in crate::privacy) fn worst_loss(shape: f64, change: f64) -> f64 {
         let points = (-400..=400).map(|k| change * f64::from(k) / 40.0);
         let losses = points.map(|x| (ln_density(shape, x) - ln_density(shape, x - change)).abs());
         losses.fold(0.0, f64::max)

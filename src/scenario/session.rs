@@ -75,6 +75,15 @@ impl Experiment {
         })?)
     }
 
+    /// The sum of the shapes of all peers' shares of Laplace noise, or of the curator's; `None` where noise is Gaussian or there is none.
+    pub(crate) fn sum_of_shapes(&self) -> Option<f64> {
+        let shares = self.laplace_shares()?;
+        Some(match self.config.engine.kind {
+            EngineKind::Central => 1.0,
+            _ => f64::from(shares.drawing()) * shares.shape,
+        })
+    }
+
     /// How own noise is dealt where it adds up to Laplace noise.
     fn laplace_shares(&self) -> Option<LaplaceShares> {
         let peers = self.topology.graph().nodes() as u32;

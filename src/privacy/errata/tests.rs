@@ -1,6 +1,7 @@
 //! Computes every number on the errata page and compares.
 
 mod budgets;
+mod laplace;
 mod networks;
 mod random_blocks;
 mod sensitivities;
@@ -13,6 +14,7 @@ fn computed() -> Vec<(&'static str, f64)> {
     all.extend(sensitivities::numbers());
     all.extend(networks::numbers());
     all.extend(random_blocks::numbers());
+    all.extend(laplace::numbers());
     all
 }
 

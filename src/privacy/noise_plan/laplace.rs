@@ -30,6 +30,9 @@
 //!
 //! With Gaussian noise along edges δ′ = 0 is out of reach: likelihood ratios of Gaussians have no bound.
 
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
 
 use super::super::accountant::worst_resistance;

@@ -1,8 +1,8 @@
 //! The bounds of one release: of the kind that its noise is scaled by, and of no other.
 
-use super::parameters::PlanParameters;
 use crate::algorithm::ReleaseSpec;
-use crate::privacy::{PrivacyError, Sensitivity, Sensitivity1, Statistic};
+use crate::privacy::{PrivacyError, Sensitivity, Sensitivity1, SensitivitySpec, Statistic};
+use crate::vocabulary::Distribution;
 
 /// One bound per block of a release, all of Euclidean length or all of absolute values.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,19 +16,20 @@ pub enum Bounds {
 impl Bounds {
     /// The proved bounds on what this release changes by, of the kind that the plan's noise needs.
     pub(super) fn of(
-        parameters: &PlanParameters,
+        (sensitivity, law): (&SensitivitySpec, Distribution),
+        dimension: usize,
         spec: &ReleaseSpec,
     ) -> Result<Self, PrivacyError> {
-        let (spec_of, blocks) = (&parameters.sensitivity, spec.blocks.iter());
-        Ok(match parameters.laplace {
-            None => {
-                let bounds = blocks.map(|block| spec_of.of(block.quantity, block.columns));
+        let blocks = spec.blocks.iter();
+        Ok(match law {
+            Distribution::Gaussian => {
+                let bounds = blocks.map(|block| sensitivity.of(block.quantity, block.columns));
                 Self::Euclidean(bounds.collect::<Result<_, _>>()?)
             }
-            Some(_) => {
+            Distribution::Laplace => {
                 let bounds = blocks.map(|block| {
-                    let shape = (parameters.dimension, block.columns);
-                    spec_of.of_absolute_values(block.quantity, shape)
+                    let shape = (dimension, block.columns);
+                    sensitivity.of_absolute_values(block.quantity, shape)
                 });
                 Self::Absolute(bounds.collect::<Result<_, _>>()?)
             }

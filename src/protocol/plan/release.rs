@@ -181,7 +181,8 @@ impl PlannedRelease {
                 "own coordinates are hidden by Gaussian noise; set noise.distribution = \"gaussian\"",
             );
         }
-        let bounds = Bounds::of(parameters, &spec)?;
+        let kind = (&parameters.sensitivity, parameters.distribution());
+        let bounds = Bounds::of(kind, n, &spec)?;
         let needed = bounds
             .statistics()
             .into_iter()
