@@ -255,6 +255,36 @@ mod tests {
     }
 
     #[test]
+    fn a_peer_s_noise_is_planned_only_with_its_own_share() {
+        use crate::noise::{PeerNoise, Sigmas, Term};
+        let key = || Seed::from_u64(5).key(Label::Scenario, 1, 2);
+        let noise = |own: Term| PeerNoise::new(own, Vec::new(), Term::new(key(), 0.0));
+        let planned = |shares| Sigmas {
+            laplace: Some(shares),
+            ..Sigmas::of_sums(0.5, 0.0)
+        };
+        let shares = LaplaceShares::of_all(0.25, 4);
+        let mine = noise(Term::laplace(key(), 0.5, 0.25));
+        assert!(mine.is_planned(PeerIndex(1), &[], planned(shares)));
+        assert!(!mine.is_planned(PeerIndex(1), &[], Sigmas::of_sums(0.5, 0.0)));
+        for other in [
+            Term::laplace(key(), 0.5, 0.5),
+            Term::laplace(key(), 0.4, 0.25),
+            Term::new(key(), 0.5),
+        ] {
+            assert!(!noise(other).is_planned(PeerIndex(1), &[], planned(shares)));
+        }
+        // Of two holders among four, peers 0 and 2, peer 1 is none.
+        let held = planned(LaplaceShares::held(2, 4));
+        let whole = noise(Term::laplace(key(), 0.5, 1.0));
+        assert!(whole.is_planned(PeerIndex(2), &[], held));
+        assert!(!whole.is_planned(PeerIndex(1), &[], held));
+        let none = noise(Term::laplace(key(), 0.0, 1.0));
+        assert!(none.is_planned(PeerIndex(1), &[], held));
+        assert!(!none.is_planned(PeerIndex(2), &[], held));
+    }
+
+    #[test]
     fn holders_are_as_many_as_said_and_evenly_spaced() {
         for peers in [1, 2, 7, 64, 1000] {
             for holders in 1..=peers.min(12) {

@@ -2,6 +2,7 @@
 //!
 //! Healthy plans fail with probability at most 1e-3 per table; the seeds are fixed.
 
+mod laplace;
 mod ring;
 
 use super::{Verification, VerifyOptions, verify, verify_sessions};
