@@ -45,7 +45,7 @@ pub(crate) fn are_meant(data: &DataConfig) -> bool {
 }
 
 /// Whether rows of a matrix are the records.
-pub(super) fn is_matrix(data: &DataConfig) -> bool {
+pub(crate) fn is_matrix(data: &DataConfig) -> bool {
     !matches!(data.format, DataFormat::Ratings(_))
 }
 
@@ -283,8 +283,18 @@ pub(super) fn held(loaded: &Loaded) -> (Arc<Interactions>, DataSummary, Option<H
     (Arc::new(interactions.clone()), summary, None)
 }
 
+/// The public ranges of numbers as read: none, one for all columns, or one each.
+pub(crate) fn ends(config: &Config, base: &Path) -> Result<Vec<(f64, f64)>, ExperimentError> {
+    Ok(match &config.data.ranges {
+        None => Vec::new(),
+        Some(RangesConfig::All([low, high])) => vec![(*low, *high)],
+        Some(RangesConfig::Each(list)) => list.iter().map(|[low, high]| (*low, *high)).collect(),
+        Some(RangesConfig::File(path)) => pairs(&base.join(path))?,
+    })
+}
+
 /// The numbers of what the filters left, prepared by public constants: of a matrix before centring, of ratings after it.
-pub(super) fn prepared(
+pub(crate) fn prepared(
     config: &Config,
     base: &Path,
     loaded: &Loaded,
@@ -294,12 +304,7 @@ pub(super) fn prepared(
     let Some(values) = &loaded.values else {
         return Ok(SparseRows::new(kept.items()));
     };
-    let ranges = match &data.ranges {
-        None => Vec::new(),
-        Some(RangesConfig::All([low, high])) => vec![(*low, *high)],
-        Some(RangesConfig::Each(list)) => list.iter().map(|[low, high]| (*low, *high)).collect(),
-        Some(RangesConfig::File(path)) => pairs(&base.join(path))?,
-    };
+    let ranges = ends(config, base)?;
     let scale = match (&data.scale, &ranges[..]) {
         (Some([low, high]), _) => (*low, *high),
         // Ratings stay on their own scale, numbers of a matrix become parts of their range.
@@ -381,7 +386,7 @@ fn constants(path: &Path) -> Result<SparseRows, ExperimentError> {
 }
 
 /// The rows that peers hold, of prepared numbers.
-pub(super) fn rows(
+pub(crate) fn rows(
     config: &Config,
     base: &Path,
     samples: &SparseRows,

@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use undertone::algorithm::{AlgorithmSpec, LocalData};
 use undertone::engine::{Session, SessionError};
+use undertone::linalg::SparseRows;
 use undertone::privacy::ring::{Grid, Modulus};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{
@@ -192,39 +193,69 @@ pub(super) struct Method {
     pub(super) name: &'static str,
     spec: fn() -> AlgorithmSpec,
     sensitivity: fn() -> SensitivitySpec,
+    /// Whether the two rows of every peer lie in two batches.
+    batches: bool,
 }
 
 fn of_interactions() -> SensitivitySpec {
     SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None)
 }
 
-pub(super) const METHODS: [Method; 4] = [
+/// Entries of the matrix and of rows, of which no more is known.
+fn of_entries() -> SensitivitySpec {
+    SensitivitySpec::new(Adjacency::Entry, SensitivityRule::Exact, 1, None)
+}
+
+fn of_users() -> SensitivitySpec {
+    SensitivitySpec::new(Adjacency::User, SensitivityRule::UnitRow, 1, None)
+}
+
+const fn method(name: &'static str, spec: fn() -> AlgorithmSpec) -> Method {
     Method {
-        name: "power",
-        spec: || AlgorithmSpec::Power {
-            rank: RANK,
-            iterations: ITERATIONS,
-        },
+        name,
+        spec,
         sensitivity: of_interactions,
-    },
+        batches: false,
+    }
+}
+
+pub(super) const METHODS: [Method; 7] = [
+    method("power", || AlgorithmSpec::Power {
+        rank: RANK,
+        iterations: ITERATIONS,
+    }),
+    method("krylov", || AlgorithmSpec::Krylov {
+        rank: RANK,
+        block: RANK + 1,
+        iterations: ITERATIONS,
+    }),
+    method("covariance", || AlgorithmSpec::Covariance { rank: RANK }),
     Method {
-        name: "krylov",
-        spec: || AlgorithmSpec::Krylov {
-            rank: RANK,
-            block: RANK + 1,
-            iterations: ITERATIONS,
-        },
-        sensitivity: of_interactions,
-    },
-    Method {
-        name: "covariance",
-        spec: || AlgorithmSpec::Covariance { rank: RANK },
-        sensitivity: of_interactions,
-    },
-    Method {
-        name: "alternating",
-        spec: || AlgorithmSpec::Own(alternating()),
         sensitivity: crate::programs::bounds_of_alternating,
+        ..method("alternating", || AlgorithmSpec::Own(alternating()))
+    },
+    Method {
+        sensitivity: of_users,
+        ..method("deflation", || AlgorithmSpec::Deflation {
+            rank: RANK,
+            steps: 1,
+            eigenvalue_share: 0.2,
+        })
+    },
+    Method {
+        sensitivity: of_entries,
+        ..method("ppi", || AlgorithmSpec::Ppi {
+            iterations: ITERATIONS,
+            coherence: None,
+        })
+    },
+    Method {
+        sensitivity: of_users,
+        batches: true,
+        ..method("streaming", || AlgorithmSpec::Streaming {
+            rank: RANK,
+            iterations: ITERATIONS,
+        })
     },
 ];
 
@@ -335,10 +366,11 @@ impl Cell {
             items: ITEMS,
         };
         let peers = self.place.topology.graph().nodes();
-        let peers: Vec<LocalData> = users(peers, ITEMS)
-            .into_iter()
-            .map(LocalData::from)
-            .collect();
+        let held = |rows: SparseRows| match self.method.batches {
+            true => LocalData::in_batches(rows, &[0, 1]).expect("two rows"),
+            false => LocalData::from(rows),
+        };
+        let peers: Vec<LocalData> = users(peers, ITEMS).into_iter().map(held).collect();
         parts.session(&peers, 7).map_err(Refused::Session)
     }
 }

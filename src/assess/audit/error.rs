@@ -32,13 +32,10 @@ pub enum AuditError {
          checks its law"
     )]
     Laplace,
-    /// Rows of numbers.
-    #[error(
-        "the audit plays with interactions that are there or not, and these are rows of numbers; `undertone verify` checks their noise"
-    )]
-    Numbers,
     /// No canary for this adjacency.
-    #[error("the audit plays with adjacencies interaction and user, found {adjacency}")]
+    #[error(
+        "the audit plays with adjacencies interaction and user, and replace-user of rows of numbers, found {adjacency}"
+    )]
     NoCanary {
         /// The adjacency of the experiment.
         adjacency: Adjacency,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::attackers::{FEATURES, Features, Trials};
-use super::canary::{Canary, Filters};
+use super::canary::Canary;
 use super::error::AuditError;
 use super::finding::CanaryReport;
 use super::reused::Reused;
@@ -15,7 +15,7 @@ use crate::engine::noise::Assignment;
 use crate::engine::{EngineError, Inputs, Observer, PeerRows, Session, Transcript, lockstep};
 use crate::linalg::Block;
 use crate::noise::Term;
-use crate::privacy::{Adjacency, accountant};
+use crate::privacy::accountant;
 use crate::scenario::Experiment;
 use crate::scenario::filters::{self, Choices};
 use crate::vocabulary::{Named, PeerIndex, Seed};
@@ -51,26 +51,17 @@ impl<'a> Game<'a> {
         coalition: &[u32],
         choices: Choices,
     ) -> Result<Self, AuditError> {
-        if experiment.samples().is_some() {
-            return Err(AuditError::Numbers);
-        }
         let root = Seed::from_u64(experiment.config().seed);
         let session = experiment.session(&root);
         let start = Arc::clone(session.start());
-        let adjacency = experiment.config().privacy.adjacency;
-        if !matches!(adjacency, Adjacency::Interaction | Adjacency::User) {
-            return Err(AuditError::NoCanary { adjacency });
-        }
         let peers = experiment.topology().graph().nodes();
-        let filters = Filters::new(experiment, choices);
         // The canary is a row as read, in the place of the victim's first user.
         let users = experiment.user_rows().len();
         let dealt = filters::assignment(experiment.config(), users, peers)
             .map_err(|error| AuditError::Experiment(Box::new(error)))?;
         let user = dealt[victim as usize][0] as usize;
-        let mut canary =
-            Canary::search(&filters, user, &start).ok_or(AuditError::NothingSurvives)?;
-        let [without, with] = canary.worlds(&filters).map(|rows| {
+        let (canary, worlds) = Canary::find(experiment, user, &start, choices)?;
+        let [without, with] = worlds.map(|rows| {
             let world = session.clone().with_rows(Arc::new(rows));
             world.map_err(|error| named(experiment, error.into()))
         });
@@ -129,11 +120,12 @@ impl<'a> Game<'a> {
         let sensitivity = self.experiment.sensitivity();
         let start = self.worlds[0].start();
         let statistic = sensitivity.statistic().of(start);
-        let begun = Canary::begun(self.experiment, self.canary.user, start);
+        let begun = Canary::begun(self.experiment, self.canary.user(), start);
         let change = self.canary.change(self.experiment, &begun).norm();
+        let [without, with] = self.canary.entries();
         CanaryReport {
-            without: self.canary.read_without.len(),
-            with: self.canary.read_with.len(),
+            without,
+            with,
             tightness: change / sensitivity.bound(statistic),
         }
     }

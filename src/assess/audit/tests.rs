@@ -2,6 +2,7 @@
 //!
 //! A healthy implementation fails with probability at most the stated significance; the seeds are fixed.
 
+mod numbers;
 mod ring;
 
 use std::collections::BTreeSet;
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
-use super::canary::{Canary, Filters};
+use super::canary::{self, Filters};
 use super::{Audit, AuditError, AuditOptions, audit, audit_filters, audit_sessions};
 use crate::algorithm::PublicState;
 use crate::engine::noise::Tamper;
@@ -388,7 +389,7 @@ fn exceeding(set: &[&str], choices: Choices, users: usize) -> (usize, f64) {
     let ratios: Vec<f64> = (0..users)
         .into_par_iter()
         .map(|user| {
-            let canary = Canary::search(&filters, user, &start).expect("items are left");
+            let canary = canary::search(&filters, user, &start).expect("items are left");
             canary.change(&experiment, &begun).norm() / delta
         })
         .collect();
