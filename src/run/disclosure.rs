@@ -233,6 +233,7 @@ impl Discloses for EngineError {
             | Self::Session(_)
             | Self::Program
             | Self::Integers
+            | Self::Laplace
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Lossless { .. }

@@ -199,7 +199,9 @@ impl NoisePlan {
                 "pairwise noise is Gaussian and hides a peer behind somebody who holds Laplace noise: set noise.holders to one more than \
                  privacy.colluders and privacy.delta above 0, or use noise.scheme = \"local\", or engine.kind = \"federated\"",
             ),
-            (Scheme::None, ..) => Err(PrivacyError::IndependentInTheOpen),
+            _ => refuse(
+                "this noise.scheme is one of Gaussian noise: set it to \"local\", or to \"pairwise\" with noise.holders",
+            ),
         }
     }
 }
