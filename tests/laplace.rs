@@ -84,7 +84,8 @@ const PRINTED: [&str; 5] = [
     "privacy.calibration=paper",
 ];
 
-/// Captured variance by an independent central implementation (NumPy, means of ten seeds): ε, and what it found.
+/// Captured variance by an independent central implementation (NumPy, means of 200 seeds, standard errors below 0.008): ε, and what it
+/// found.
 type Oracle = (&'static str, &'static [&'static str], &'static [(f64, f64)]);
 
 const ORACLES: [Oracle; 6] = [
@@ -92,38 +93,38 @@ const ORACLES: [Oracle; 6] = [
         "pca-digits.toml",
         &COVARIANCE,
         &[
-            (0.1, 0.206),
-            (0.5, 0.228),
-            (1.0, 0.261),
-            (2.0, 0.339),
-            (5.0, 0.597),
-            (10.0, 0.798),
+            (0.1, 0.190),
+            (0.5, 0.210),
+            (1.0, 0.241),
+            (2.0, 0.319),
+            (5.0, 0.583),
+            (10.0, 0.792),
         ],
     ),
     (
         "pca-breast-cancer.toml",
         &COVARIANCE,
-        &[(0.5, 0.241), (1.0, 0.484), (2.0, 0.699), (5.0, 0.846)],
+        &[(0.5, 0.294), (1.0, 0.484), (2.0, 0.676), (5.0, 0.829)],
     ),
     (
         "pca-digits.toml",
         &POWER,
-        &[(1.0, 0.168), (5.0, 0.244), (10.0, 0.463)],
+        &[(1.0, 0.187), (5.0, 0.252), (10.0, 0.476)],
     ),
     (
         "pca-breast-cancer.toml",
         &POWER,
-        &[(1.0, 0.213), (2.0, 0.382), (5.0, 0.679)],
+        &[(1.0, 0.183), (2.0, 0.345), (5.0, 0.669)],
     ),
-    ("pca-digits.toml", &PRINTED, &[(1.0, 0.194), (10.0, 0.194)]),
+    ("pca-digits.toml", &PRINTED, &[(1.0, 0.185), (10.0, 0.185)]),
     (
         "pca-breast-cancer.toml",
         &PRINTED,
-        &[(1.0, 0.149), (5.0, 0.154)],
+        &[(1.0, 0.150), (5.0, 0.151)],
     ),
 ];
 
-/// Means of ten seeds agree with the other implementation's to 3 %, or to 2.5 standard errors of the difference of two such means (both
+/// Means of ten seeds agree with the other implementation's to 3 %, or to 2.5 standard errors of the difference of the two means (both
 /// standard deviations as found here), whichever is more: of 20 cells that are right one is outside with probability about a fifth; the
 /// seeds are fixed.
 #[test]
@@ -135,7 +136,7 @@ fn the_table_is_what_an_independent_implementation_finds() {
             let set = method(name, more, epsilon);
             let set: Vec<&str> = set.iter().map(String::as_str).collect();
             let (mean, sd) = captured(name, &set, 10);
-            let allowed = (0.03 * other).max(2.5 * sd * 0.2_f64.sqrt());
+            let allowed = (0.03 * other).max(2.5 * sd * 0.105_f64.sqrt());
             eprintln!("{name} {more:?} {epsilon}: {mean:.3} ({sd:.3}), other {other}");
             if (mean - other).abs() > allowed {
                 wrong.push(format!(
@@ -153,7 +154,7 @@ fn breast_cancer_at_epsilon_1_is_what_an_independent_implementation_finds() {
     let set = method("pca-breast-cancer.toml", &COVARIANCE, 1.0);
     let set: Vec<&str> = set.iter().map(String::as_str).collect();
     let (mean, sd) = captured("pca-breast-cancer.toml", &set, 6);
-    let allowed = 2.5 * sd * (1.0_f64 / 6.0 + 0.1).sqrt();
+    let allowed = 2.5 * sd * (1.0_f64 / 6.0).sqrt();
     assert!((mean - 0.484).abs() <= allowed, "{mean} ({sd})");
 }
 

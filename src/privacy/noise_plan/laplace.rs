@@ -25,8 +25,8 @@
 //! peer. Then every published number is what it was, whatever was published before. So the two transcripts are one function of secrets of two
 //! laws. The Laplace number of w is shifted by C_l, at a likelihood ratio of at most e^(‖C_l‖₁/(b f_l Δ₁,l)) ≤ e^(1/(b f_l)). The Gaussian
 //! noise along the edges is shifted by f·C_l of norm √R·‖C_l‖_F ≤ √R·‖C_l‖₁, and has standard deviation σ_Δ f_l Δ₁,l: a Gaussian mechanism of
-//! μ_l ≤ √R/(σ_Δ f_l). Both are independent. Over all releases, adaptively, the first is (ε, 0) and the second μ_f-GDP, and the pair of
-//! them (ε + ε′, δ′). ∎
+//! μ_l ≤ √R/(σ_Δ f_l). Both are independent. Shift the Gaussian noise of all releases first: P(S) ≤ e^ε′·P′(S) + δ′, by adaptive composition of
+//! Gaussian mechanisms; then the Laplace noise: P′(S) ≤ e^ε·P″(S), by a product of ratios. Together P(S) ≤ e^(ε + ε′)·P″(S) + δ′. ∎
 //!
 //! With Gaussian noise along edges δ′ = 0 is out of reach: likelihood ratios of Gaussians have no bound.
 
