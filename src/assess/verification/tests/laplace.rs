@@ -45,8 +45,12 @@ const LAW: &str = "sum of Laplace shares";
 
 #[test]
 fn healthy_plans_pass() {
+    let options = VerifyOptions {
+        runs: 8,
+        ..VerifyOptions::default()
+    };
     for set in [LOCAL, HELD, SUMMED, CURATED] {
-        let table = verify(&experiment(&set), VerifyOptions::default(), &mut Silent).expect("runs");
+        let table = verify(&experiment(&set), options, &mut Silent).expect("runs");
         assert!(table.passed(), "{set:?}: {:?}", failed(&table));
         assert!(table.checks.iter().any(|check| check.name.contains(LAW)));
     }
