@@ -24,16 +24,15 @@ const SHAPES: [(usize, usize); 6] = [(2, 1), (3, 2), (4, 1), (4, 2), (4, 4), (6,
 
 /// Quantity, adjacency, rule, D, m, and the share of the bound that must be reached.
 ///
-/// Replaced rows: the triangles miss what the diagonal cannot have at the same time, products are searched for by chance. An
-/// interaction's product comes near 3D̂ on long rows only: see the file.
+/// Replaced rows: the triangles miss what the diagonal cannot have at the same time. An interaction's product comes near 3D̂ on long rows only: see the file.
 const CASES: &[(Quantity, Adjacency, SensitivityRule, u32, Option<u32>, f64)] = &[
     (Q::Product, A::User, UnitRow, 1, None, 0.999),
     (Q::PackedTriangle, A::User, UnitRow, 1, None, 0.999),
     (Q::IsometricTriangle, A::User, UnitRow, 1, None, 0.999),
     (Q::RayleighQuotient, A::User, UnitRow, 1, None, 0.999),
-    (Q::Product, A::ReplaceUser, UnitRow, 1, None, 0.9),
-    (Q::PackedTriangle, A::ReplaceUser, UnitRow, 1, None, 0.85),
-    (Q::IsometricTriangle, A::ReplaceUser, UnitRow, 1, None, 0.85),
+    (Q::Product, A::ReplaceUser, UnitRow, 1, None, 0.999),
+    (Q::PackedTriangle, A::ReplaceUser, UnitRow, 1, None, 0.94),
+    (Q::IsometricTriangle, A::ReplaceUser, UnitRow, 1, None, 0.97),
     (Q::RayleighQuotient, A::ReplaceUser, UnitRow, 1, None, 0.999),
     (Q::RowSum, A::User, UnitRow, 1, None, 0.999),
     (Q::NonnegativeRowSum, A::User, UnitRow, 1, None, 0.999),
@@ -53,13 +52,13 @@ const CASES: &[(Quantity, Adjacency, SensitivityRule, u32, Option<u32>, f64)] = 
     (Q::IsometricTriangle, A::User, Exact, 1, None, 0.999),
     (Q::IsometricTriangle, A::User, Exact, 5, Some(3), 0.999),
     (Q::RayleighQuotient, A::User, Exact, 1, None, 0.999),
-    (Q::Product, A::Interaction, Exact, 1, None, 0.74),
-    (Q::Product, A::Interaction, Exact, 3, None, 0.5),
+    (Q::Product, A::Interaction, Exact, 1, None, 0.77),
+    (Q::Product, A::Interaction, Exact, 3, None, 0.77),
     (Q::PackedTriangle, A::Interaction, Exact, 1, None, 0.999),
     (Q::PackedTriangle, A::Interaction, Exact, 3, None, 0.999),
-    (Q::PackedTriangle, A::Interaction, Exact, 9, None, 0.66),
+    (Q::PackedTriangle, A::Interaction, Exact, 9, None, 0.999),
     (Q::IsometricTriangle, A::Interaction, Exact, 1, None, 0.999),
-    (Q::IsometricTriangle, A::Interaction, Exact, 9, None, 0.66),
+    (Q::IsometricTriangle, A::Interaction, Exact, 9, None, 0.999),
     (Q::RayleighQuotient, A::Interaction, Exact, 1, None, 0.999),
     (Q::Product, A::UnitSpectral, Exact, 1, None, 0.999),
     (Q::RayleighQuotient, A::UnitSpectral, Exact, 1, None, 0.999),
