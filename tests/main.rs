@@ -4,11 +4,13 @@ mod analytic;
 mod central_equivalence;
 #[cfg(feature = "cli")]
 mod cli;
+mod clipping;
 mod conformance;
 mod consensus;
 mod deflation;
 mod equivalence;
 mod golden;
+mod graphs;
 mod laplace;
 mod layering;
 mod loss;
@@ -16,6 +18,7 @@ mod low_rank;
 mod plain_pca;
 mod ppi;
 mod programs;
+mod rating;
 #[cfg(feature = "cli")]
 mod readme;
 mod recipes;

@@ -62,6 +62,7 @@ mod promise;
 pub mod ring;
 mod sensitivity;
 mod sensitivity_rule;
+pub mod sparse_vector;
 #[cfg(test)]
 mod testing;
 pub mod zcdp;
@@ -84,5 +85,6 @@ pub use noise_plan::{
 };
 pub use promise::{Promise, Seen};
 pub use sensitivity::{
-    Public, Rule, Sensitivity, Sensitivity1, SensitivityRule, SensitivitySpec, Statistic,
+    Public, RatingRange, Rule, Sensitivity, Sensitivity1, SensitivityRule, SensitivitySpec,
+    Statistic,
 };

@@ -25,8 +25,10 @@ use std::sync::Arc;
 use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, PrivacyTableError};
+use super::graph;
 use super::held_out::HeldOut;
-use crate::algorithm::{Output, Start, mean_share};
+use super::rating;
+use crate::algorithm::{OnBipartite, Output, Start, mean_share};
 use crate::config::{
     Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig,
     RatingValues,
@@ -49,7 +51,8 @@ pub(crate) fn is_matrix(data: &DataConfig) -> bool {
     !matches!(data.format, DataFormat::Ratings(_))
 }
 
-fn centre(data: &DataConfig) -> Centre {
+/// What is taken from every number.
+pub(super) fn centre(data: &DataConfig) -> Centre {
     data.centre.unwrap_or(Centre::Named(NamedCentre::None))
 }
 
@@ -59,6 +62,7 @@ fn is_private(data: &DataConfig) -> bool {
 
 /// Refuses keys that do not go with each other, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
+    graph::check(config)?;
     let data = &config.data;
     let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
     let generated = data.format == DataFormat::Generated;
@@ -74,6 +78,9 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             "is the file to read: give it, except with format = \"generated\", which reads none",
         );
     }
+    if graph::is_of_vertices(config) {
+        return Ok(());
+    }
     let csv = data.format == DataFormat::Matrix(MatrixFormat::MatrixCsv);
     if data.header.is_some() && !csv {
         return refuse(
@@ -88,6 +95,9 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         );
     }
     if !are_meant(data) {
+        if config.privacy.adjacency == Adjacency::Rating {
+            return rating::check(config);
+        }
         let given = [
             ("ranges", data.ranges.is_some()),
             ("row_limit", data.row_limit.is_some()),
@@ -224,6 +234,13 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
              of them, or another centre",
         );
     }
+    if private && !config.algorithm.clip.is_none() {
+        return refuse(
+            "centre",
+            "= \"private\" does not go with algorithm.clip, whose releases have shares of their own: centre by public means, or leave the clip \
+             out",
+        );
+    }
     match data.mean_share {
         Some(_) if !private => refuse(
             "mean_share",
@@ -240,6 +257,9 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
 /// Numbers have no interactions: what one record is, and how it is bounded.
 fn check_privacy(config: &Config) -> Result<(), ExperimentError> {
     let (adjacency, rule) = (config.privacy.adjacency, config.privacy.sensitivity);
+    if adjacency == Adjacency::Rating {
+        return rating::check(config);
+    }
     let of_rows = matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
     let fits = match of_rows {
         true => rule == SensitivityRule::UnitRow,
@@ -261,7 +281,10 @@ pub(super) fn options(data: &DataConfig) -> MatrixOptions {
 }
 
 /// A matrix is not filtered: its rows and columns, with a summary.
-pub(super) fn held(loaded: &Loaded) -> (Arc<Interactions>, DataSummary, Option<HeldOut>) {
+pub(super) fn held(
+    config: &Config,
+    loaded: &Loaded,
+) -> (Arc<Interactions>, DataSummary, Option<HeldOut>) {
     let Loaded {
         interactions,
         counts,
@@ -280,7 +303,11 @@ pub(super) fn held(loaded: &Loaded) -> (Arc<Interactions>, DataSummary, Option<H
         degree_floor: 1,
         ..DataSummary::default()
     };
-    (Arc::new(interactions.clone()), summary, None)
+    let named = match graph::is_bipartite(config) {
+        true => loaded.sides(),
+        false => interactions.clone(),
+    };
+    (Arc::new(named), summary, None)
 }
 
 /// The public ranges of numbers as read: none, one for all columns, or one each.
@@ -304,6 +331,9 @@ pub(crate) fn prepared(
     let Some(values) = &loaded.values else {
         return Ok(SparseRows::new(kept.items()));
     };
+    if graph::is_meant(data) {
+        return Ok(values.clone());
+    }
     let ranges = ends(config, base)?;
     let scale = match (&data.scale, &ranges[..]) {
         (Some([low, high]), _) => (*low, *high),
@@ -311,7 +341,11 @@ pub(crate) fn prepared(
         (None, [range]) if !is_matrix(data) => *range,
         _ => (0.0, 1.0),
     };
-    let columns = kept.items();
+    let bipartite = graph::is_bipartite(config);
+    let columns = match bipartite {
+        true => values.dimension(),
+        false => kept.items(),
+    };
     let preparation = Preparation::new(ranges, scale, data.row_limit, columns);
     let preparation = preparation.map_err(DataError::from);
     let preparation = preparation.map_err(DataTableError::from)?;
@@ -321,6 +355,9 @@ pub(crate) fn prepared(
         preparation.rows(&of_kept(values, &loaded.interactions, kept))
     };
     let rows = rows.map_err(DataTableError::from)?;
+    if bipartite {
+        return Ok(OnBipartite::embedded(&rows));
+    }
     Ok(match centre(data) {
         Centre::Constant(number) => less(&rows, |_| number),
         Centre::Named(NamedCentre::User) => less(&rows, |values| {
@@ -392,8 +429,11 @@ pub(crate) fn rows(
     samples: &SparseRows,
 ) -> Result<SparseRows, ExperimentError> {
     let data = &config.data;
-    if is_private(data) {
-        // Centred and clipped in every release.
+    if graph::is_bipartite(config) {
+        return Ok(OnBipartite::all_rows(samples, samples.len()));
+    }
+    if is_private(data) || graph::is_meant(data) {
+        // Centred and clipped in every release; of a graph neither.
         return Ok(samples.clone());
     }
     let means = match &data.means {

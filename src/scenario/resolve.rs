@@ -16,9 +16,10 @@ use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{filters, laplace, memory, numbers, ring, warnings};
+use super::{filters, graph, laplace, memory, numbers, rating, ring, warnings};
 use crate::algorithm::{
-    Algorithm, AlgorithmKind, AlgorithmSpec, NoiseScale, Output, charged, share_factors,
+    Algorithm, AlgorithmKind, AlgorithmSpec, Clip, ClipRule, Form, NoiseScale, Output, charged,
+    share_factors,
 };
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
@@ -28,6 +29,7 @@ use crate::engine::PeerRows;
 use crate::engine::analytic;
 use crate::engine::event::Latency;
 use crate::linalg::{SparseRows, start_block};
+use crate::privacy::sparse_vector::{self, Searched};
 use crate::privacy::{
     self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, RingRequest, Scheme,
     SensitivitySpec,
@@ -99,6 +101,7 @@ impl Experiment {
     ) -> Result<Self, ExperimentError> {
         let base = materials.base();
         let mut config = completed(config)?;
+        graph::keep_apart(&config, base)?;
         let list = clock.time("data", || filters::item_list(&mut config, materials))?;
         let seed = Seed::from_u64(config.seed);
         let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
@@ -128,7 +131,7 @@ impl Experiment {
             renumbered,
         } = peer_names::matched(topology, noise_topology).map_err(NetworkError::from)?;
         let held = materials.held(&config, || match numbers::is_matrix(&config.data) {
-            true => Ok(numbers::held(loaded)),
+            true => Ok(numbers::held(&config, loaded)),
             false => filters::filtered(&config, base, loaded, list.as_deref(), &seed),
         })?;
         let (interactions, data, held_out) = Held::clone(&held);
@@ -161,19 +164,6 @@ impl Experiment {
         checked_algorithm(&config, items)?;
         checked_counts(&config, items)?;
         let spec = config.algorithm.spec().map_err(PlanError::from)?;
-        let plain = spec.build(items).map_err(PlanError::from)?;
-        let counted = plain.releases();
-        let first = &counted[0].blocks[0];
-        let (released, columns) = (first.quantity, first.columns);
-        let sensitivity_spec = SensitivitySpec::new(
-            config.privacy.adjacency,
-            config.privacy.sensitivity,
-            config.data.degree_floor,
-            config.data.degree_cap,
-        );
-        let sensitivity = sensitivity_spec
-            .of(released, columns)
-            .map_err(PrivacyTableError::from)?;
         let law = config.noise.distribution;
         let budget = match law {
             Distribution::Gaussian => {
@@ -184,6 +174,44 @@ impl Experiment {
             Distribution::Laplace => None,
         };
         laplace::check(&config).map_err(PrivacyTableError::from)?;
+        // Searches go with clipped quantities, of which nothing is proved in absolute values: their plans are refused.
+        let searched = match budget {
+            Some(budget) => searched(&config, budget)?,
+            None => None,
+        };
+        let spec = match config.algorithm.clip_of(user_rows.len()) {
+            Some(clip) => {
+                let noisy = config.noise.scheme != Scheme::None;
+                let spent = searched.as_ref().filter(|_| noisy);
+                let test_epsilon = spent.map_or(0.0, |searched| searched.search_epsilon);
+                let clip = Clip {
+                    test_epsilon,
+                    ..clip
+                };
+                spec.clipped(clip).map_err(PlanError::from)?
+            }
+            None => spec,
+        };
+        let plain = spec.build(items).map_err(PlanError::from)?;
+        let rows = loaded.interactions.users();
+        let around = graph::around(&config, rows, Arc::clone(&plain));
+        let (spec, plain) = match around.map_err(AlgorithmTableError::from)? {
+            Some(around) => (AlgorithmSpec::Own(Arc::clone(&around)), around),
+            None => (spec, plain),
+        };
+        let counted = plain.releases();
+        let first = &counted[0].blocks[0];
+        let (released, columns) = (first.quantity, first.columns);
+        let sensitivity_spec = SensitivitySpec::new(
+            config.privacy.adjacency,
+            config.privacy.sensitivity,
+            config.data.degree_floor,
+            config.data.degree_cap,
+        )
+        .with_rating(rating::range(&config, items)?);
+        let sensitivity = sensitivity_spec
+            .of(released, columns)
+            .map_err(PrivacyTableError::from)?;
         // A whole number of releases, fewer than a plan may have. A mean that is released first takes its share of what they cost.
         let charge = charged(&counted, |_| 1.0) as u32;
         let shares = share_factors(&counted);
@@ -230,16 +258,27 @@ impl Experiment {
         let noise_factors: Vec<f64> = noise_factors.into_iter().map(|f| law.factor(f)).collect();
         let cost = |index: usize| noise_factors.get(index).map_or(1.0, |f| law.cost(*f));
         let distance = ring.map_or(0.0, |ring| ring.distance);
+        let own = releases.iter().any(|one| one.form == Form::OwnCoordinates);
         let (calibrated, noise, groups) = match budget {
             Some(budget) => {
-                let reduced = privacy::ring::distance::reduced(budget, distance);
-                let reduced = reduced.map_err(PrivacyTableError::from)?;
-                let calibrated = privacy::calibrate(config.privacy.calibration, reduced, charge)
-                    .map_err(PrivacyTableError::from)?;
+                let calibrated = match searched {
+                    Some(searched) => searched.calibrated,
+                    None => {
+                        let reduced = privacy::ring::distance::reduced(budget, distance);
+                        let reduced = reduced.map_err(PrivacyTableError::from)?;
+                        privacy::calibrate(config.privacy.calibration, reduced, charge)
+                            .map_err(PrivacyTableError::from)?
+                    }
+                };
                 let noise = clock.time("privacy", || {
-                    materials.plan(&config, peers, renumbered, (charge, ring), || {
+                    materials.plan(&config, peers, renumbered, (charge, ring, own), || {
                         let asked = (charge, budget.delta, ring);
-                        plan_noise(&config, &noise_topology, &calibrated, asked)
+                        let plan = plan_noise(&config, &noise_topology, &calibrated, asked)?;
+                        let charged = (charge, config.privacy.colluders);
+                        Ok::<_, PrivacyTableError>(match own {
+                            true => plan.with_coordinates(&calibrated, charged, budget.delta),
+                            false => plan,
+                        })
                     })
                 })?;
                 let groups = noise.groups(
@@ -370,6 +409,22 @@ fn plan_noise(
     })?)
 }
 
+/// What searching for thresholds costs, and what is left for the releases, where a curator searches.
+fn searched(config: &Config, budget: Budget) -> Result<Option<Searched>, PrivacyTableError> {
+    let algorithm = &config.algorithm;
+    // What a share is when it is not said is the table's to say, not that of how many rows there are.
+    let Some(clip) = algorithm.clip_of(1) else {
+        return Ok(None);
+    };
+    if clip.rule != ClipRule::SparseVector {
+        return Ok(None);
+    }
+    let calibration = config.privacy.calibration;
+    sparse_vector::calibrate(calibration, budget, algorithm.iterations, clip.share)
+        .map(Some)
+        .map_err(PrivacyTableError::from)
+}
+
 /// What the releases ask of a ring, where sums are integers mod 2^k; `None` for noise of real numbers, such as a curator's.
 fn ring_request(
     config: &Config,
@@ -414,6 +469,7 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     config.evaluation.check()?;
     filters::check(&config)?;
     numbers::check(&config)?;
+    graph::complete(&mut config);
     if let Latency::Uniform {
         low_micros: low,
         high_micros: high,
@@ -455,7 +511,10 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
 
 fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
     match config.peers.count {
-        PeerCount::Users => loaded.interactions.users(),
+        PeerCount::Vertices if graph::is_bipartite(config) => {
+            loaded.interactions.users() + loaded.interactions.items()
+        }
+        PeerCount::Users | PeerCount::Vertices => loaded.interactions.users(),
         PeerCount::Number(count) => count,
     }
 }
@@ -484,6 +543,44 @@ fn checked_counts(config: &Config, items: usize) -> Result<(), ExperimentError> 
     Ok(())
 }
 
+/// Refuses a clip where there is nothing to clip, or with what it does not go with.
+fn checked_clip(config: &Config) -> Result<(), AlgorithmTableError> {
+    let algorithm = &config.algorithm;
+    let rule = algorithm.clip.name();
+    let key = |key, of| Err(AlgorithmTableError::ClipKey { key, of });
+    let with = |key, why| Err(AlgorithmTableError::ClipWith { key, rule, why });
+    if algorithm.clip_lag == Some(true) && algorithm.clip != ClipRule::Histogram {
+        return key("clip_lag", "clip = \"histogram\"");
+    }
+    if algorithm.clip.is_none() {
+        let of = "a clip";
+        return match (algorithm.clip_share, algorithm.clip_quantile) {
+            (Some(_), _) => key("clip_share", of),
+            (_, Some(_)) => key("clip_quantile", of),
+            _ => Ok(()),
+        };
+    }
+    if algorithm.kind != AlgorithmKind::Power {
+        let kind = algorithm.kind.name();
+        return Err(AlgorithmTableError::Clip { rule, kind });
+    }
+    if algorithm.output == Some(Output::LowRank) {
+        let why = "the sum of clipped contributions is not A X, and no factor of A";
+        return with("algorithm.output = \"low-rank\"", why);
+    }
+    if config.evaluation.diagnostics {
+        let why = "the theorem is about noise on A X, and what is clipped is no noise";
+        return with("evaluation.diagnostics", why);
+    }
+    let engine = config.engine.kind;
+    match algorithm.clip == ClipRule::SparseVector && engine != EngineKind::Central {
+        true => Err(AlgorithmTableError::SparseVector {
+            engine: engine.name(),
+        }),
+        false => Ok(()),
+    }
+}
+
 /// Refuses keys that the algorithm has not, or that do not fit, and asks for those it needs.
 fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTableError> {
     let AlgorithmConfig {
@@ -498,6 +595,7 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
         output,
         ..
     } = config.algorithm;
+    checked_clip(config)?;
     if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
         return Err(AlgorithmTableError::Output { kind: kind.name() });
     }

@@ -47,7 +47,10 @@ impl Experiment {
             sensitivity: self.sensitivity_spec.clone(),
             sigma_own: self.noise.sigma_own(),
             sigma_pairwise: self.noise.sigma_pairwise(),
-            sigma_coordinate: 0.0,
+            sigma_coordinate: match self.has_own_coordinates() {
+                true => self.sigma_central(),
+                false => 0.0,
+            },
             ring: self.noise.ring().map(of_plan),
             laplace: self.laplace_shares(),
             // Shares are the algorithm's own, and the plan knows them; weights and what a private mean takes it does not.

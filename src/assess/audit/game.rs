@@ -121,12 +121,23 @@ impl<'a> Game<'a> {
         let start = self.worlds[0].start();
         let statistic = sensitivity.statistic().of(start);
         let begun = Canary::begun(self.experiment, self.canary.user(), start);
-        let change = self.canary.change(self.experiment, &begun).norm();
+        let mut change = self.canary.change(self.experiment, &begun);
+        let first = self.worlds[0].plan().releases().first();
+        let terms = first.map(|planned| planned.terms(statistic));
+        let bound = match &terms {
+            // Blocks are published in units of their own bounds, of which all together spend one.
+            Some(terms) if terms.has_units() => {
+                let values = change.values().len();
+                terms.to_units(0..values, change.values_mut());
+                terms.sensitivity
+            }
+            _ => sensitivity.bound(statistic),
+        };
         let [without, with] = self.canary.entries();
         CanaryReport {
             without,
             with,
-            tightness: change / sensitivity.bound(statistic),
+            tightness: change.norm() / bound,
         }
     }
 
@@ -208,9 +219,11 @@ impl Observer for Adversary<'_> {
     fn transcript(&mut self, transcript: Transcript<'_>) {
         let game = self.game;
         let scale = 1.0 / transcript.terms.scale;
-        let change = game
+        let mut change = game
             .canary
             .change(game.experiment, &transcript.states[game.victim]);
+        let values = change.values().len();
+        transcript.terms.to_units(0..values, change.values_mut());
         let size = change.norm();
         let Seen {
             combined,
@@ -341,6 +354,8 @@ impl Adversary<'_> {
         } else {
             contributed(game.experiment, game.worlds[0].rows(), v, state)
         };
+        let values = local.values().len();
+        transcript.terms.to_units(0..values, local.values_mut());
         transcript.terms.to_steps(local.values_mut());
         local.into_values()
     }

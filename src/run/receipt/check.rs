@@ -1,17 +1,20 @@
 //! Checks a receipt: plans its noise again and compares every number that follows.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::document::{Receipt, Request, RingRows, hash};
 use super::error::ReceiptError;
 use crate::algorithm::{
-    AlgorithmKind, BlockSpec, NoiseScale, ReleaseSpec, Start, charged, share_factors,
+    AlgorithmKind, BlockSpec, ClipRule, NoiseScale, OnBipartite, OnGraph, ReleaseSpec, Start,
+    charged, share_factors,
 };
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
     self, Budget, Calibrated, Connectivity, GroupLoss, LaplacePlan, NoisePlan, NoiseRequest,
     PrivacyError, RingPlan, RingRequest, Scheme, Sensitivity, Sensitivity1, SensitivitySpec,
-    Statistic, View, calibrate,
+    Statistic, View, calibrate, sparse_vector,
 };
 use crate::scenario::{Centring, LaplaceAsked, ring};
 use crate::topology::{Graph, Provenance, Topology};
@@ -101,8 +104,25 @@ impl Receipt {
             arrival: None,
             // What is made of the releases afterwards costs nothing.
             output: None,
+            clip: ClipRule::None,
+            clip_share: None,
+            clip_quantile: None,
+            clip_lag: None,
         };
-        let mut program = algorithm.spec()?.build(request.dimension)?;
+        let spec = algorithm.spec()?;
+        let spec = match request.clip {
+            Some(clip) => spec.clipped(clip)?,
+            None => spec,
+        };
+        let mut program = spec.build(request.dimension)?;
+        match (request.vertices, request.rows) {
+            (true, Some(rows)) => {
+                range("request.rows", rows, 1, request.dimension)?;
+                program = Arc::new(OnBipartite::new(program, rows)?);
+            }
+            (true, None) => program = Arc::new(OnGraph::new(program)?),
+            (false, _) => {}
+        }
         let counted = program.releases();
         let mut factors = request.budget.noise_factors(counted.len() as u32)?;
         let shares = share_factors(&counted);
@@ -133,8 +153,21 @@ impl Receipt {
                 let cost = |index: usize| factors.get(index).map_or(1.0, |f| law.cost(*f));
                 let distance = ring.map_or(0.0, |ring| ring.distance);
                 let reduced = privacy::ring::distance::reduced(budget, distance)?;
-                let calibrated = calibrate(request.calibration, reduced, charge)?;
-                let plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
+                let searched = request
+                    .clip
+                    .filter(|clip| clip.rule == ClipRule::SparseVector);
+                let calibrated = match searched {
+                    Some(clip) => {
+                        let rule = request.calibration;
+                        sparse_vector::calibrate(rule, reduced, charge, clip.share)?.calibrated
+                    }
+                    None => calibrate(request.calibration, reduced, charge)?,
+                };
+                let mut plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
+                if request.vertices {
+                    let charged = (charge, request.colluders);
+                    plan = plan.with_coordinates(&calibrated, charged, budget.delta);
+                }
                 let groups = plan.groups(
                     request.adjacency,
                     self.engine.seen(),
@@ -198,13 +231,21 @@ impl Receipt {
         {
             let statistic = sensitivity.statistic();
             let (least, most) = statistic.range(request.dimension, sensitivity.columns());
-            let possible =
-                (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE)).contains(&scaled.statistic);
+            let possible = match release.agreement {
+                // A threshold that a curator found.
+                true => scaled.statistic > 0.0 && scaled.statistic <= 1.0,
+                false => (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE))
+                    .contains(&scaled.statistic),
+            };
             let at = match release.ceiling {
                 Some(ceiling) if scaled.statistic <= ceiling => ceiling,
                 _ => scaled.statistic,
             };
-            let bound = sensitivity.at(at);
+            // Several blocks are published in units of their own bounds.
+            let bound = match release.blocks.len() {
+                1 => sensitivity.at(at),
+                _ => 1.0,
+            };
             findings.push(flag(
                 &format!("statistic of iteration {number} is possible"),
                 possible,
@@ -299,7 +340,8 @@ impl Receipt {
             request.sensitivity,
             request.degree_floor,
             request.degree_cap,
-        );
+        )
+        .with_rating(request.rating);
         let range = ring::Range {
             dimension: request.dimension,
             peers: self.noise_graph.nodes,
@@ -450,9 +492,11 @@ impl Bound {
         let (floor, cap) = (request.degree_floor, request.degree_cap);
         let (quantity, columns) = (block.quantity, block.columns);
         Ok(match request.distribution {
-            Distribution::Gaussian => Self::Euclidean(Sensitivity::of_quantity(
-                quantity, adjacency, rule, floor, cap, columns,
-            )?),
+            Distribution::Gaussian => {
+                let bound =
+                    Sensitivity::of_quantity(quantity, adjacency, rule, floor, cap, columns)?;
+                Self::Euclidean(bound.with_rating(request.rating))
+            }
             Distribution::Laplace => Self::Absolute(Sensitivity1::of_quantity(
                 quantity,
                 (adjacency, rule),
