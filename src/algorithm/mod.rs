@@ -81,7 +81,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use centred::{Centred, mean_share};
-pub use clipped::{BINS, Clip, ClipRule, ClippedPower, THRESHOLDS, threshold};
+pub use clipped::{BINS, Clip, ClipError, ClipRule, ClippedPower, THRESHOLDS, threshold};
 pub use completion::Completer;
 pub use covariance::Covariance;
 pub use deflation::Deflation;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Algorithm, Clip, ClipRule, ClippedPower, Covariance, Deflation, IsometricCovariance, Krylov,
+    Algorithm, Clip, ClipError, ClippedPower, Covariance, Deflation, IsometricCovariance, Krylov,
     Momentum, PowerMethod, PrivatePowerIteration, Streaming,
 };
 
@@ -207,16 +207,9 @@ pub enum AlgorithmError {
         /// Items n.
         items: usize,
     },
-    /// Numbers of a clip that leave nothing to one side, or to nobody.
-    #[error("algorithm.{key} must be {allowed}, found {found}")]
-    Clip {
-        /// The key.
-        key: &'static str,
-        /// What it may be.
-        allowed: &'static str,
-        /// The value given.
-        found: f64,
-    },
+    /// Numbers that make no clip.
+    #[error(transparent)]
+    Clip(#[from] ClipError),
     /// A clip for an algorithm that has none.
     #[error(
         "algorithm.clip is for algorithm.kind = \"power\", found \"{algorithm}\": leave the clip out"
@@ -224,15 +217,6 @@ pub enum AlgorithmError {
     Unclipped {
         /// The algorithm.
         algorithm: &'static str,
-    },
-    /// A threshold that is found in one iteration for the next, where there is none.
-    #[error(
-        "algorithm.clip = \"{rule}\" finds in one iteration the threshold of the next: set algorithm.iterations to at least 2, or \
-         algorithm.clip = \"histogram\" without clip_lag"
-    )]
-    ClipOfNothing {
-        /// The rule.
-        rule: &'static str,
     },
     /// An algorithm of another dimension than the data.
     #[error("the algorithm is for {found} items, the data has {expected}: build it for those")]
@@ -313,7 +297,7 @@ impl AlgorithmSpec {
                 iterations,
                 clip,
             } => {
-                checked_clip(&clip, iterations)?;
+                clip.check(iterations)?;
                 Arc::new(ClippedPower {
                     dimension,
                     rank,
@@ -499,43 +483,6 @@ impl AlgorithmSpec {
                 releases.last().map_or(0, |release| release.iteration.0)
             }
         }
-    }
-}
-
-/// Refuses numbers that a clip cannot work with.
-fn checked_clip(clip: &Clip, iterations: u32) -> Result<(), AlgorithmError> {
-    let wrong = |key, allowed, found| {
-        Err(AlgorithmError::Clip {
-            key,
-            allowed,
-            found,
-        })
-    };
-    let part = |x: f64| x > 0.0 && x < 1.0;
-    if !part(clip.share) {
-        return wrong("clip_share", "strictly between 0 and 1", clip.share);
-    }
-    if !part(clip.quantile) {
-        return wrong("clip_quantile", "strictly between 0 and 1", clip.quantile);
-    }
-    if clip.slots == 0 {
-        return wrong("clip", "of data with at least one row", 0.0);
-    }
-    let rule = clip.rule;
-    if rule.is_none() {
-        return wrong("clip", "a rule: without one this is plain power", 0.0);
-    }
-    if clip.lag && rule != ClipRule::Histogram {
-        return wrong("clip_lag", "left out, but with clip = \"histogram\"", 1.0);
-    }
-    if !(clip.test_epsilon >= 0.0 && clip.test_epsilon.is_finite()) {
-        let allowed = "at least 0 for every search of sparse-vector";
-        return wrong("clip", allowed, clip.test_epsilon);
-    }
-    let later = clip.lag || rule == ClipRule::Geometric;
-    match later && iterations < 2 {
-        true => Err(AlgorithmError::ClipOfNothing { rule: rule.name() }),
-        false => Ok(()),
     }
 }
 

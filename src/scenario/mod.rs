@@ -5,6 +5,7 @@
 
 mod assumptions;
 mod centring;
+mod clipping;
 mod clock;
 mod compared;
 mod data_summary;

@@ -51,8 +51,7 @@ pub(crate) fn is_matrix(data: &DataConfig) -> bool {
     !matches!(data.format, DataFormat::Ratings(_))
 }
 
-/// What is taken from every number.
-pub(super) fn centre(data: &DataConfig) -> Centre {
+fn centre(data: &DataConfig) -> Centre {
     data.centre.unwrap_or(Centre::Named(NamedCentre::None))
 }
 

@@ -16,10 +16,9 @@ use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{filters, graph, laplace, memory, numbers, rating, ring, warnings};
+use super::{clipping, filters, graph, laplace, memory, numbers, rating, ring, warnings};
 use crate::algorithm::{
-    Algorithm, AlgorithmKind, AlgorithmSpec, Clip, ClipRule, Form, NoiseScale, Output, charged,
-    share_factors,
+    Algorithm, AlgorithmKind, AlgorithmSpec, Form, NoiseScale, Output, charged, share_factors,
 };
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
@@ -29,7 +28,6 @@ use crate::engine::PeerRows;
 use crate::engine::analytic;
 use crate::engine::event::Latency;
 use crate::linalg::{SparseRows, start_block};
-use crate::privacy::sparse_vector::{self, Searched};
 use crate::privacy::{
     self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, RingRequest, Scheme,
     SensitivitySpec,
@@ -174,24 +172,13 @@ impl Experiment {
             Distribution::Laplace => None,
         };
         laplace::check(&config).map_err(PrivacyTableError::from)?;
-        // Searches go with clipped quantities, of which nothing is proved in absolute values: their plans are refused.
+
+        // Searches go with clipped quantities, of which nothing is proved in absolute values: their Laplace plans are refused.
         let searched = match budget {
-            Some(budget) => searched(&config, budget)?,
+            Some(budget) => clipping::searched(&config, budget)?,
             None => None,
         };
-        let spec = match config.algorithm.clip_of(user_rows.len()) {
-            Some(clip) => {
-                let noisy = config.noise.scheme != Scheme::None;
-                let spent = searched.as_ref().filter(|_| noisy);
-                let test_epsilon = spent.map_or(0.0, |searched| searched.search_epsilon);
-                let clip = Clip {
-                    test_epsilon,
-                    ..clip
-                };
-                spec.clipped(clip).map_err(PlanError::from)?
-            }
-            None => spec,
-        };
+        let spec = clipping::of(&config, spec, user_rows.len(), searched.as_ref())?;
         let plain = spec.build(items).map_err(PlanError::from)?;
         let rows = loaded.interactions.users();
         let around = graph::around(&config, rows, Arc::clone(&plain));
@@ -409,22 +396,6 @@ fn plan_noise(
     })?)
 }
 
-/// What searching for thresholds costs, and what is left for the releases, where a curator searches.
-fn searched(config: &Config, budget: Budget) -> Result<Option<Searched>, PrivacyTableError> {
-    let algorithm = &config.algorithm;
-    // What a share is when it is not said is the table's to say, not that of how many rows there are.
-    let Some(clip) = algorithm.clip_of(1) else {
-        return Ok(None);
-    };
-    if clip.rule != ClipRule::SparseVector {
-        return Ok(None);
-    }
-    let calibration = config.privacy.calibration;
-    sparse_vector::calibrate(calibration, budget, algorithm.iterations, clip.share)
-        .map(Some)
-        .map_err(PrivacyTableError::from)
-}
-
 /// What the releases ask of a ring, where sums are integers mod 2^k; `None` for noise of real numbers, such as a curator's.
 fn ring_request(
     config: &Config,
@@ -543,44 +514,6 @@ fn checked_counts(config: &Config, items: usize) -> Result<(), ExperimentError> 
     Ok(())
 }
 
-/// Refuses a clip where there is nothing to clip, or with what it does not go with.
-fn checked_clip(config: &Config) -> Result<(), AlgorithmTableError> {
-    let algorithm = &config.algorithm;
-    let rule = algorithm.clip.name();
-    let key = |key, of| Err(AlgorithmTableError::ClipKey { key, of });
-    let with = |key, why| Err(AlgorithmTableError::ClipWith { key, rule, why });
-    if algorithm.clip_lag == Some(true) && algorithm.clip != ClipRule::Histogram {
-        return key("clip_lag", "clip = \"histogram\"");
-    }
-    if algorithm.clip.is_none() {
-        let of = "a clip";
-        return match (algorithm.clip_share, algorithm.clip_quantile) {
-            (Some(_), _) => key("clip_share", of),
-            (_, Some(_)) => key("clip_quantile", of),
-            _ => Ok(()),
-        };
-    }
-    if algorithm.kind != AlgorithmKind::Power {
-        let kind = algorithm.kind.name();
-        return Err(AlgorithmTableError::Clip { rule, kind });
-    }
-    if algorithm.output == Some(Output::LowRank) {
-        let why = "the sum of clipped contributions is not A X, and no factor of A";
-        return with("algorithm.output = \"low-rank\"", why);
-    }
-    if config.evaluation.diagnostics {
-        let why = "the theorem is about noise on A X, and what is clipped is no noise";
-        return with("evaluation.diagnostics", why);
-    }
-    let engine = config.engine.kind;
-    match algorithm.clip == ClipRule::SparseVector && engine != EngineKind::Central {
-        true => Err(AlgorithmTableError::SparseVector {
-            engine: engine.name(),
-        }),
-        false => Ok(()),
-    }
-}
-
 /// Refuses keys that the algorithm has not, or that do not fit, and asks for those it needs.
 fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTableError> {
     let AlgorithmConfig {
@@ -595,7 +528,7 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
         output,
         ..
     } = config.algorithm;
-    checked_clip(config)?;
+    clipping::check(config)?;
     if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
         return Err(AlgorithmTableError::Output { kind: kind.name() });
     }

@@ -44,10 +44,10 @@ use crate::linalg::{Block, subspace_distance, top_eigenvectors};
 use crate::protocol::{Steps, Terms, Values};
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, memory};
-use crate::vocabulary::{PeerIndex, Quantity, ReleaseId, Seed};
+use crate::vocabulary::{PeerIndex, ReleaseId, Seed};
 use checks::Samples;
 use laplace::SumLaw;
-use peers::PeerLaw;
+use peers::{PeerLaw, largest_term};
 
 /// How thorough to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -244,18 +244,6 @@ fn equal_in_steps(
     let mut estimate: Vec<f64> = steps.to_reals(&sum).collect();
     terms.from_units(0..estimate.len(), &mut estimate);
     sum == found.published && estimate == record.sum.values()
-}
-
-/// About how large a term of a contribution is: rows contribute at most 1 each to a product, which adds up to little more, and 1 each to a
-/// count, which adds up.
-fn largest_term(experiment: &Experiment, release: ReleaseId) -> f64 {
-    let counts = |quantity| matches!(quantity, Quantity::ClipHistogram | Quantity::ClipCount);
-    let releases = experiment.releases();
-    let blocks = releases.get(release.index()).map(|one| &one.blocks);
-    match blocks.is_some_and(|blocks| blocks.iter().any(|block| counts(block.quantity))) {
-        true => experiment.user_rows().len() as f64,
-        false => 1.0,
-    }
 }
 
 /// The largest |Σ published − Σ local − Σ own noise| over iterations and coordinates, in units of what

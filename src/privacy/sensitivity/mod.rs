@@ -26,6 +26,7 @@ mod l1;
 mod max_entry;
 mod packed;
 mod rating;
+mod rating_range;
 mod rayleigh;
 mod registry;
 mod row_norm;
@@ -41,7 +42,7 @@ pub(super) mod attacks;
 
 pub use bound::Sensitivity;
 pub use l1::Sensitivity1;
-pub use rating::RatingRange;
+pub use rating_range::RatingRange;
 #[cfg(test)]
 use registry::PROVED;
 pub use rule::{Public, Rule, SensitivityRule};

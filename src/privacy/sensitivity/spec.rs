@@ -2,7 +2,7 @@
 
 use super::bound::{Sensitivity, unproved};
 use super::l1::Sensitivity1;
-use super::rating::RatingRange;
+use super::rating_range::RatingRange;
 use super::rule::{Line, Proved, Rule, SensitivityRule};
 use crate::privacy::PrivacyError;
 use crate::privacy::adjacency::Adjacency;

@@ -68,7 +68,6 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::checks::test;
-use super::largest_term;
 use super::statistics::{chi_squared, least_likely};
 use super::table::Check;
 use crate::algorithm::{Form, ReleaseSpec, contribution};
@@ -78,7 +77,7 @@ use crate::noise::NoiseChunk;
 use crate::privacy::Statistic;
 use crate::protocol::{PlannedRelease, Terms, Values};
 use crate::scenario::Experiment;
-use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId};
+use crate::vocabulary::{CHUNK, PeerIndex, Quantity, ReleaseId};
 use marginals::Marginals;
 use places::Places;
 use uniform::Uniform;
@@ -392,6 +391,18 @@ impl<'a> PeerLaw<'a> {
             found.own += ((x - y + own) / terms.scale).powi(2);
         }
         found
+    }
+}
+
+/// About how large a term of a contribution is: rows contribute at most 1 each to a product, which adds up to little more, and 1 each to a
+/// count, which adds up.
+pub(super) fn largest_term(experiment: &Experiment, release: ReleaseId) -> f64 {
+    let counts = |quantity| matches!(quantity, Quantity::ClipHistogram | Quantity::ClipCount);
+    let releases = experiment.releases();
+    let blocks = releases.get(release.index()).map(|one| &one.blocks);
+    match blocks.is_some_and(|blocks| blocks.iter().any(|block| counts(block.quantity))) {
+        true => experiment.user_rows().len() as f64,
+        false => 1.0,
     }
 }
 
