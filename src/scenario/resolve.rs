@@ -172,7 +172,6 @@ impl Experiment {
             Distribution::Laplace => None,
         };
         laplace::check(&config).map_err(PrivacyTableError::from)?;
-
         // Searches go with clipped quantities, of which nothing is proved in absolute values: their Laplace plans are refused.
         let searched = match budget {
             Some(budget) => clipping::searched(&config, budget)?,
