@@ -13,6 +13,7 @@ mod deflation;
 mod equivalence;
 mod golden;
 mod graphs;
+mod laplace;
 mod layering;
 mod loss;
 mod low_rank;

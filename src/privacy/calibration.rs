@@ -55,6 +55,19 @@ pub struct Calibrated {
 }
 
 impl Calibrated {
+    /// Laplace noise of standard deviation `z` per unit of Δ₁ that spends (`spent`, 0), with the μ of the Gaussian mechanisms that tell at
+    /// least as much as all iterations and as one.
+    pub(super) fn of_laplace(z: f64, spent: f64, (mu_total, mu_per_iteration): (f64, f64)) -> Self {
+        Self {
+            z,
+            mu_total,
+            mu_per_iteration,
+            spent,
+            warning: None,
+            search_epsilon: None,
+        }
+    }
+
     /// Releases of this noise multiplier, each with a search that is (ε_s, 0)-private, which spend that much together.
     pub(super) fn with_searches(
         z: f64,

@@ -257,6 +257,7 @@ impl Discloses for EngineError {
             | Self::Session(_)
             | Self::Program
             | Self::Integers
+            | Self::Laplace
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Lossless { .. }

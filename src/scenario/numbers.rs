@@ -504,7 +504,7 @@ pub(super) fn centring(
     samples: &SparseRows,
     sensitivity: &SensitivitySpec,
     columns: usize,
-    budget: Budget,
+    budget: Option<Budget>,
 ) -> Result<Option<Centring>, ExperimentError> {
     let data = &config.data;
     let (true, Some(raw_clip), Some(radius)) = (is_private(data), data.raw_clip, data.row_clip)
@@ -516,6 +516,11 @@ pub(super) fn centring(
     let share = match data.mean_share.unwrap_or_default() {
         MeanShare::Share(share) => share,
         MeanShare::Auto(_) => {
+            let Some(budget) = budget else {
+                let why = "= \"auto\" is a rule for Gaussian noise: with noise.distribution = \"laplace\" give a number, for example 0.2";
+                let key = "mean_share";
+                return Err(DataTableError::Key { key, why }.into());
+            };
             let iterations = config.algorithm.iterations;
             let privacy = &config.privacy;
             let calibrated = calibrate(privacy.calibration, budget, iterations);

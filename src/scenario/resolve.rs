@@ -12,11 +12,14 @@ use super::error::{
     EngineTableError, ExperimentError, NetworkError, PrivacyTableError,
 };
 use super::experiment::{Experiment, mixing_bounds};
+use super::laplace::LaplaceAsked;
 use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{clipping, completion, filters, graph, memory, numbers, rating, ring, warnings};
+use super::{
+    clipping, completion, filters, graph, laplace, memory, numbers, rating, ring, warnings,
+};
 use crate::algorithm::{
     Algorithm, AlgorithmKind, AlgorithmSpec, Form, NoiseScale, Output, charged, share_factors,
 };
@@ -35,7 +38,7 @@ use crate::privacy::{
 use crate::protocol::averaging::DEFAULT_TOLERANCE;
 use crate::protocol::{PlanError, Values};
 use crate::topology::Topology;
-use crate::vocabulary::{Quantity, Seed};
+use crate::vocabulary::{Distribution, Quantity, Seed};
 
 impl Experiment {
     /// Reads an experiment file, applies `key=value` overrides, and resolves it.
@@ -172,9 +175,21 @@ impl Experiment {
         checked_counts(&config, items)?;
         let told = completion::told(&config, user_rows.len(), items);
         let spec = config.algorithm.spec(told).map_err(PlanError::from)?;
-        let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
-            .map_err(PrivacyTableError::from)?;
-        let searched = clipping::searched(&config, budget)?;
+        let law = config.noise.distribution;
+        let budget = match law {
+            Distribution::Gaussian => {
+                let privacy = &config.privacy;
+                let budget = Budget::new(privacy.epsilon, privacy.delta);
+                Some(budget.map_err(PrivacyTableError::from)?)
+            }
+            Distribution::Laplace => None,
+        };
+        laplace::check(&config).map_err(PrivacyTableError::from)?;
+        // Searches go with clipped quantities, of which nothing is proved in absolute values: their Laplace plans are refused.
+        let searched = match budget {
+            Some(budget) => clipping::searched(&config, budget)?,
+            None => None,
+        };
         let spec = clipping::of(&config, spec, user_rows.len(), searched.as_ref())?;
         let plain = spec.build(items).map_err(PlanError::from)?;
         let rows = loaded.interactions.users();
@@ -239,38 +254,53 @@ impl Experiment {
         )
         .map_err(PrivacyTableError::from)?;
         let noise_factors = if shares.is_empty() { weights } else { shares };
-        let cost = |index: usize| noise_factors.get(index).map_or(1.0, |f| 1.0 / (f * f));
+        let noise_factors: Vec<f64> = noise_factors.into_iter().map(|f| law.factor(f)).collect();
+        let cost = |index: usize| noise_factors.get(index).map_or(1.0, |f| law.cost(*f));
         let distance = ring.map_or(0.0, |ring| ring.distance);
-        let calibrated = match searched {
-            Some(searched) => searched.calibrated,
+        let own = releases.iter().any(|one| one.form == Form::OwnCoordinates);
+        let (calibrated, noise, groups) = match budget {
+            Some(budget) => {
+                let calibrated = match searched {
+                    Some(searched) => searched.calibrated,
+                    None => {
+                        let reduced = privacy::ring::distance::reduced(budget, distance);
+                        let reduced = reduced.map_err(PrivacyTableError::from)?;
+                        privacy::calibrate(config.privacy.calibration, reduced, charge)
+                            .map_err(PrivacyTableError::from)?
+                    }
+                };
+                let noise = clock.time("privacy", || {
+                    materials.plan(&config, peers, renumbered, (charge, ring, own), || {
+                        let asked = (charge, budget.delta, ring);
+                        let plan = plan_noise(&config, &noise_topology, &calibrated, asked)?;
+                        let charged = (charge, config.privacy.colluders);
+                        Ok::<_, PrivacyTableError>(match own {
+                            true => plan.with_coordinates(&calibrated, charged, budget.delta),
+                            false => plan,
+                        })
+                    })
+                })?;
+                let groups = noise.groups(
+                    config.privacy.adjacency,
+                    config.engine.kind.seen(),
+                    (peers, config.privacy.colluders),
+                    charged(&releases, cost),
+                    budget.delta,
+                );
+                (calibrated, noise, groups.map_err(PrivacyTableError::from)?)
+            }
             None => {
-                let reduced = privacy::ring::distance::reduced(budget, distance);
-                let reduced = reduced.map_err(PrivacyTableError::from)?;
-                privacy::calibrate(config.privacy.calibration, reduced, charge)
-                    .map_err(PrivacyTableError::from)?
+                let asked = LaplaceAsked::of(&config);
+                let squares = |index: usize| noise_factors.get(index).map_or(1.0, |f| f.powi(-2));
+                let squares = charged(&releases, squares);
+                let planned = clock.time("privacy", || {
+                    asked.plan(noise_topology.graph(), charge, squares)
+                });
+                let (calibrated, noise) = planned.map_err(PrivacyTableError::from)?;
+                let groups = asked.groups(&noise, peers);
+                (calibrated, Arc::new(noise), groups)
             }
         };
-        let own = releases.iter().any(|one| one.form == Form::OwnCoordinates);
-        let noise = clock.time("privacy", || {
-            materials.plan(&config, peers, renumbered, (charge, ring, own), || {
-                let asked = (charge, budget.delta, ring);
-                let plan = plan_noise(&config, &noise_topology, &calibrated, asked)?;
-                let colluders = config.privacy.colluders;
-                Ok::<_, PrivacyTableError>(match own {
-                    true => plan.with_coordinates(&calibrated, (charge, colluders), budget.delta),
-                    false => plan,
-                })
-            })
-        })?;
-        let groups = noise
-            .groups(
-                config.privacy.adjacency,
-                config.engine.kind.seen(),
-                (peers, config.privacy.colluders),
-                charged(&releases, cost),
-                budget.delta,
-            )
-            .map_err(PrivacyTableError::from)?;
         if noise.ring().is_some() {
             if config.engine.kind == EngineKind::Analytic {
                 return Err(EngineTableError::AnalyticRing.into());
@@ -293,6 +323,7 @@ impl Experiment {
                 .contraction(bounds, rounds)
                 .map_err(AveragingTableError::from)?,
         };
+        let delta = laplace::delta(&config);
         let mut experiment = Self {
             shared: Shared::of(&topology, &noise_topology),
             noise_topology,
@@ -313,7 +344,7 @@ impl Experiment {
             sensitivity_spec,
             sensitivity,
             calibrated,
-            delta: budget.delta,
+            delta,
             noise: NoisePlan::clone(&noise),
             noise_factors,
             program: Arc::new(program),
@@ -410,7 +441,7 @@ fn ring_request(
     peer_rows: &PeerRows,
     noise_factors: &[f64],
 ) -> Result<Option<RingRequest>, PrivacyError> {
-    let NoiseConfig { scheme, bits } = config.noise;
+    let NoiseConfig { scheme, bits, .. } = config.noise;
     if scheme != Scheme::Ring {
         return match bits {
             Some(_) => Err(PrivacyError::BitsOfNothing),

@@ -156,6 +156,7 @@ fn setting(
             .unwrap_or(own.peers),
         // Candidates are compared by the noise of real numbers: a grid costs at most β more.
         ring: None,
+        laplace: None,
         // Candidates spend evenly, whatever the file's own algorithm does.
         noise_factors: Vec::new(),
         ..own.clone()

@@ -2,6 +2,7 @@
 
 mod budgets;
 mod completion;
+mod laplace;
 mod networks;
 mod power_iterations;
 mod random_blocks;
@@ -16,6 +17,7 @@ fn computed() -> Vec<(&'static str, f64)> {
     all.extend(completion::numbers());
     all.extend(networks::numbers());
     all.extend(random_blocks::numbers());
+    all.extend(laplace::numbers());
     all.extend(power_iterations::numbers());
     all
 }

@@ -155,7 +155,8 @@ impl<'a> PeerLaw<'a> {
             true => (experiment.sigma_central().powi(2), 0.0),
             false => (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2)),
         };
-        let law = (own > 0.0 && noise.ring().is_none()).then(|| {
+        let gaussian = noise.ring().is_none() && noise.laplace_noise().is_none();
+        let law = (own > 0.0 && gaussian).then(|| {
             (
                 Marginals::new(graph, (own, pairwise)),
                 Whitened::new(graph, (own, pairwise), (runs, releases.len() as u32)),
@@ -194,6 +195,10 @@ impl<'a> PeerLaw<'a> {
 
     /// Those of the releases of this shape.
     fn own_checks(&self) -> Vec<Check> {
+        // Shares of Laplace noise are held against the plan number by number, and their sum against its law.
+        if self.experiment.noise().laplace_noise().is_some() {
+            return Vec::new();
+        }
         let variance = self.variance;
         let law: Vec<(&str, (f64, f64))> = match (&self.law, &self.uniform) {
             (Some((marginals, whitened)), _) => {
