@@ -13,6 +13,10 @@
 //! | [`power`, clipped](ClippedPower) | min(1, θ/c) A_u X, row by row; counts of lengths c | n·p, 16 or 1 | 8·(n·p + 16)·K·L | X and θ | any |
 //! | [`streaming`](Streaming) | A_u X over the rows of one batch | n·p | 8·n·p·K·L | X | any |
 //! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
+//! | [`spectral-ridge`](SpectralRidge) | Σ clip(a) and counts of ratings; the isometric triangle of what they leave | 2n, n(n+1)/2 | 8·(2n + n(n+1)/2)·K | both | 2 |
+//! | [`frank-wolfe`](FrankWolfe) | the isometric triangle of residuals, or Γ products with their covariance | n(n+1)/2, or n | 4·n(n+1)·K·L, or 8·n·Γ·K·L | directions | any |
+//! | [`projected-gradient`](ProjectedGradient) | the isometric triangle of completed rows | n(n+1)/2 | 4·n(n+1)·K·L | L matrices | any |
+//! | [`svd-completion`](SvdCompletion) | the isometric triangle and counts of ratings | n(n+1)/2 + n | 8·(n + n(n+1)/2)·K | directions | 1 |
 //! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
 //!
 //! n items, p = `rank`, K averaging rounds per iteration; frames and the max-consensus of the noise scale come on top.
@@ -29,6 +33,9 @@
 //! Measured on Jester (24,983 users, 100 items, δ = 10⁻⁵, floor 10, L = 3, one interaction, 64 peers; relative error of the
 //! filter, mean of ten seeds; `tests/utility.rs`): rank 8 at ε = 1: `krylov` with b = 16 0.067, `covariance` 0.039, and P1's
 //! `power` at ε = 1000 0.187. Rank 32 at ε = 1: `krylov` with b = 32 0.222, `power` without noise 0.284.
+//!
+//! A private graph whose vertices are the peers is computed on by `power`, `ppi` and `deflation` inside [`OnGraph`]; a matrix
+//! whose rows and columns are the peers by `power` and `ppi` inside [`OnBipartite`].
 //!
 //! Rows that are to be centred by a private mean are run by any of them inside [`Centred`], which has one release more.
 //!
@@ -62,6 +69,8 @@ mod isometric;
 mod krylov;
 mod local;
 mod momentum;
+mod on_bipartite;
+mod on_graph;
 mod power;
 mod ppi;
 mod release;
@@ -77,13 +86,19 @@ use std::sync::Arc;
 
 pub use centred::{Centred, mean_share};
 pub use clipped::{BINS, Clip, ClipError, ClipRule, ClippedPower, THRESHOLDS, threshold};
-pub use completion::Completer;
+pub use completion::{
+    Completer, CompleterParts, Completion, CompletionMode, Descent, DescentError, FrankWolfe,
+    FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, PartsError,
+    ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion, completer,
+};
 pub use covariance::Covariance;
 pub use deflation::Deflation;
 pub use isometric::IsometricCovariance;
 pub use krylov::Krylov;
 pub use local::{BatchError, LocalData};
 pub use momentum::Momentum;
+pub use on_bipartite::OnBipartite;
+pub use on_graph::{NotOnGraph, OnGraph};
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;
 pub use release::{BlockSpec, Form, ReleaseSpec, charged, share_factors};

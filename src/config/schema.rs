@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::algorithm::AlgorithmConfig;
+use super::completion::CompletionConfig;
 use super::evaluation::EvaluationConfig;
 use super::numbers::{Centre, DataFormat, MeanShare, MeansConfig, RangesConfig, RatingValues};
 use super::peers::PeersConfig;
@@ -57,6 +58,9 @@ pub struct Config {
     /// What a run is measured against.
     #[serde(default, skip_serializing_if = "EvaluationConfig::is_default")]
     pub evaluation: EvaluationConfig,
+    /// What is predicted, and what that spends.
+    #[serde(default, skip_serializing_if = "CompletionConfig::is_default")]
+    pub completion: CompletionConfig,
     /// Another method that `run` runs beside this one, under the same budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<CompareConfig>,
@@ -66,6 +70,12 @@ pub struct Config {
 }
 
 impl Config {
+    /// The probability with which an interaction, or a rating, is kept from the peers by a coin of its own.
+    #[must_use]
+    pub fn held_share(&self) -> Option<f64> {
+        self.evaluation.holdout.or(self.completion.test_share)
+    }
+
     /// What one record is, and against whom it is protected.
     #[must_use]
     pub fn promise(&self) -> Promise {

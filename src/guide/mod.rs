@@ -11,6 +11,7 @@
 //! | [`commands`] | What can be typed, and what do exit codes mean? |
 //! | [`experiment_files`] | What does each key of an experiment file mean? |
 //! | [`matrices`] | How are the principal components of a table of numbers found, and when should they not be? |
+//! | [`completion`] | How are ratings predicted that were never given, and what stays at home? |
 //! | [`results`] | What does each file and each number of a result mean? |
 //! | [`campaigns`] | How are figures and tables made from many runs? |
 //! | [`recommendation`] | How does a basis recommend, and what is private about it? |
@@ -42,6 +43,7 @@ pages! {
     commands = "commands.md";
     experiment_files = "experiment_files.md";
     matrices = "matrices.md";
+    completion = "completion.md";
     results = "results.md";
     campaigns = "campaigns.md";
     recommendation = "recommendation.md";

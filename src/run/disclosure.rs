@@ -57,7 +57,8 @@ use crate::engine::EngineError;
 use crate::node::SwarmError;
 use crate::protocol::PeerError;
 use crate::scenario::{
-    AlgorithmTableError, DataTableError, EngineTableError, ExperimentError, NetworkError,
+    AlgorithmTableError, CompletionTableError, DataTableError, EngineTableError, ExperimentError,
+    NetworkError,
 };
 
 /// What a way to end a run depends on.
@@ -91,6 +92,7 @@ impl Discloses for ExperimentError {
             Self::Data(error) => error.dependence(),
             Self::Network(error) => error.dependence(),
             Self::Algorithm(error) => error.dependence(),
+            Self::Completion(error) => error.dependence(),
             Self::Engine(error) => error.dependence(),
             Self::Evaluation(error) => error.dependence(),
             // Whole layers that the data never reach: noise plans, schedules, values.
@@ -124,11 +126,14 @@ impl Discloses for DataTableError {
             | Self::DegreeCap
             | Self::Key { .. }
             | Self::NumbersAdjacency { .. }
+            | Self::RatingClip { .. }
             | Self::ItemsAndItemsFile { .. }
             | Self::ItemsHashAlone
             | Self::ItemsHash { .. } => Dependence::Public,
             Self::Data(error) => error.dependence(),
             Self::MissingData { .. } => Dependence::Machine,
+            // Whether the file holds a graph at all.
+            Self::Graph(_) => Dependence::Format,
             Self::NoInteractions { .. } => Dependence::Unprotected,
         }
     }
@@ -140,6 +145,7 @@ impl Discloses for NetworkError {
             Self::Topology(_)
             | Self::NoiseTopology(_)
             | Self::PeerMatch(_)
+            | Self::PrivateEdges { .. }
             | Self::NodeCount { .. } => Dependence::Public,
             Self::Peers(error) => error.dependence(),
         }
@@ -155,12 +161,25 @@ impl Discloses for AlgorithmTableError {
             | Self::Weights { .. }
             | Self::Scale { .. }
             | Self::Arrival { .. }
+            | Self::OnGraph(_)
             | Self::Output { .. }
             | Self::Clip { .. }
             | Self::ClipKey { .. }
             | Self::ClipWith { .. }
             | Self::SparseVector { .. }
             | Self::Block { .. } => Dependence::Public,
+        }
+    }
+}
+
+impl Discloses for CompletionTableError {
+    fn dependence(&self) -> Dependence {
+        match self {
+            Self::Key { .. }
+            | Self::Algorithm { .. }
+            | Self::TestShare { .. }
+            | Self::Adjacency { .. }
+            | Self::PublishedReplace => Dependence::Public,
         }
     }
 }
@@ -209,6 +228,7 @@ impl Discloses for DataError {
             | Self::Container { .. }
             | Self::Empty { .. }
             | Self::EmptyList { .. }
+            | Self::Vertex { .. }
             | Self::Row { .. } => Dependence::Format,
             Self::Open { .. } | Self::Read { .. } | Self::ReadBytes { .. } => Dependence::Machine,
         }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
+use super::completion::CompletionSummary;
 use super::convergence_bounds::ConvergenceBounds;
 use super::metrics::Utility;
 use super::recommendation::RecommendationSummary;
@@ -70,6 +71,9 @@ pub struct Summary {
     /// Why there is no `recommendation` although something was to be held out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation_reason: Option<&'static str>,
+    /// How well ratings that no peer holds are predicted, measured on them without privacy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion: Option<CompletionSummary>,
     /// How well the peers agree.
     pub consensus: ConsensusSummary,
     /// Seconds per part, and memory.
@@ -110,6 +114,7 @@ impl Default for NotForPublication {
                 "utility",
                 "recommendation",
                 "recommendation_reason",
+                "completion",
                 "consensus",
             ],
             from_the_seed: &["seed", "config_hash"],
@@ -261,13 +266,17 @@ impl Experiment {
         let scale = sensitivity * self.noise_factor(release);
         let releases = self.algorithm().releases();
         let spec = releases.get(release.index());
+        let (own, pairwise) = match self.is_own(release) {
+            true => (self.sigma_central(), 0.0),
+            false => (self.noise().sigma_own(), self.noise().sigma_pairwise()),
+        };
         IterationNoise {
             iteration: spec.map_or(release.0, |spec| spec.iteration.0),
             sensitivity,
             sigma_central: scale * self.sigma_central(),
-            sigma_own: scale * self.noise().sigma_own(),
-            sigma_independent: scale * self.noise().sigma_own(),
-            sigma_pairwise: scale * self.noise().sigma_pairwise(),
+            sigma_own: scale * own,
+            sigma_independent: scale * own,
+            sigma_pairwise: scale * pairwise,
         }
     }
 

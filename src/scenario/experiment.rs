@@ -23,11 +23,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::centring::Centring;
+use super::completion::{self, RatingTest};
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
 use super::shared::Shared;
 use super::warning::Warning;
-use crate::algorithm::{Algorithm, AlgorithmSpec, Clip, ReleaseSpec, charged};
+use crate::algorithm::{Algorithm, AlgorithmSpec, Clip, Completion, Form, ReleaseSpec, charged};
 use crate::config::{Config, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::PeerRows;
@@ -56,6 +57,8 @@ pub struct Experiment {
     pub(super) data: DataSummary,
     /// Every user's numbers, prepared by public constants but neither centred nor clipped; of ratings centred.
     pub(super) samples: Option<Arc<SparseRows>>,
+    /// The ratings that no peer holds, where ratings are to be predicted.
+    pub(super) rating_test: Option<Arc<RatingTest>>,
     /// The mean that is released first, where it is private.
     pub(super) centring: Option<Centring>,
     /// Every user's normalised row.
@@ -139,6 +142,21 @@ impl Experiment {
     #[must_use]
     pub fn samples(&self) -> Option<&SparseRows> {
         self.samples.as_deref()
+    }
+
+    /// What predictions are measured against, where the algorithm predicts ratings. Private.
+    #[must_use]
+    pub fn rating_test(&self) -> Option<&RatingTest> {
+        self.rating_test.as_deref()
+    }
+
+    /// What the algorithm was told of ratings, where it predicts them.
+    #[must_use]
+    pub fn completion(&self) -> Option<Completion> {
+        let (users, items) = (self.user_rows.len(), self.user_rows.dimension());
+        completion::is_meant(&self.config)
+            .then(|| completion::told(&self.config, users, items))
+            .flatten()
     }
 
     /// The mean that is released under noise before everything else, where `data.centre = "private"`.
@@ -331,6 +349,39 @@ impl Experiment {
     #[must_use]
     pub fn iterations(&self) -> u32 {
         self.spec.iterations()
+    }
+
+    /// Whether every peer fills coordinates of its own in this release.
+    #[must_use]
+    pub fn is_own(&self, release: ReleaseId) -> bool {
+        let releases = self.algorithm.releases();
+        releases
+            .get(release.index())
+            .is_some_and(|one| one.form == Form::OwnCoordinates)
+    }
+
+    /// Whether there is such a release.
+    #[must_use]
+    pub fn has_own_coordinates(&self) -> bool {
+        let releases = self.algorithm.releases();
+        releases.iter().any(|one| one.form == Form::OwnCoordinates)
+    }
+
+    /// Whether all releases are of that kind: then nothing is averaged, and all peers hold the same bits.
+    #[must_use]
+    pub fn has_only_own_coordinates(&self) -> bool {
+        let releases = self.algorithm.releases();
+        releases.iter().all(|one| one.form == Form::OwnCoordinates)
+    }
+
+    /// Standard deviation, per unit sensitivity and noise factor, of the noise in what everybody learns of this release: that of the sum, or of
+    /// every peer's own coordinates.
+    #[must_use]
+    pub fn sigma_released(&self, release: ReleaseId) -> f64 {
+        match self.is_own(release) {
+            true => self.sigma_central(),
+            false => self.noise.sigma_sum(),
+        }
     }
 
     /// The batch of rows that contributes to a release; `None` for all rows.

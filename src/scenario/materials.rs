@@ -7,11 +7,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::completion::RatingTest;
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError};
 use super::held_out::HeldOut;
 use super::memo::Memo;
-use super::numbers;
+use super::{graph, numbers};
 use crate::algorithm::Arrival;
 use crate::config::{
     Config, DataConfig, DataFormat, EngineKind, NoiseConfig, PeersConfig, PrivacyConfig,
@@ -37,6 +38,7 @@ pub struct Materials {
     item_lists: Memo<PathBuf, ItemNames>,
     held: Memo<HeldKey, Held>,
     samples: Memo<HeldKey, SparseRows>,
+    rating_tests: Memo<HeldKey, RatingTest>,
     user_rows: Memo<(HeldKey, u32), SparseRows>,
     peer_rows: Memo<DealtKey, PeerRows>,
     topologies: Memo<(TopologySource, usize), Topology>,
@@ -59,8 +61,12 @@ pub(crate) struct HeldKey {
     data: DataConfig,
     holdout: Option<f64>,
     test: Option<PathBuf>,
+    /// Whether peers hold rows that are not shortened.
+    completes: bool,
     /// The seed, where something is drawn.
     seed: Option<u64>,
+    /// Whether rows and columns are the peers.
+    vertices: bool,
 }
 
 impl HeldKey {
@@ -68,15 +74,17 @@ impl HeldKey {
     pub(crate) fn of(config: &Config) -> Self {
         let evaluation = &config.evaluation;
         // Which interactions exceed the cap, and which are held out, is drawn.
-        let drawn = config.data.degree_cap.is_some() || evaluation.holdout.is_some();
+        let drawn = config.data.degree_cap.is_some() || config.held_share().is_some();
         Self {
             data: DataConfig {
                 degree_floor: 1,
                 ..config.data.clone()
             },
-            holdout: evaluation.holdout,
+            holdout: config.held_share(),
             test: evaluation.test.clone(),
+            completes: config.algorithm.kind.completes(),
             seed: drawn.then_some(config.seed),
+            vertices: graph::is_bipartite(config),
         }
     }
 }
@@ -104,6 +112,8 @@ struct PlanKey {
     charge: u32,
     engine: EngineKind,
     ring: Option<RingRequest>,
+    /// Whether coordinates of peers' own are released too.
+    own: bool,
 }
 
 impl Materials {
@@ -116,6 +126,7 @@ impl Materials {
             item_lists: Memo::default(),
             held: Memo::default(),
             samples: Memo::default(),
+            rating_tests: Memo::default(),
             user_rows: Memo::default(),
             peer_rows: Memo::default(),
             topologies: Memo::default(),
@@ -142,12 +153,25 @@ impl Materials {
         );
         self.loaded.get(key, || {
             let path = self.base.join(&data.path);
+            if graph::is_meant(data) {
+                return graph::load(&path).map_err(|error| match error {
+                    ExperimentError::Data(DataTableError::Data(DataError::Open {
+                        kind: std::io::ErrorKind::NotFound,
+                        ..
+                    })) => DataTableError::MissingData {
+                        path,
+                        obtain: data.obtain.clone(),
+                    }
+                    .into(),
+                    other => other,
+                });
+            }
             let loaded = match (data.format, &data.generate) {
                 (DataFormat::Ratings(format), _) if values => data::load_values(&path, format),
                 (DataFormat::Ratings(format), _) => data::load(&path, format, data.threshold),
                 (DataFormat::Matrix(format), _) => data::load_matrix(&path, format, &options),
                 (DataFormat::Generated, Some(family)) => family.load().map_err(DataError::from),
-                (DataFormat::Generated, None) => {
+                (DataFormat::Generated | DataFormat::Graph, _) => {
                     let why = "belongs to format = \"generated\": say which matrix";
                     let key = "generate";
                     return Err(DataTableError::Key { key, why }.into());
@@ -189,6 +213,15 @@ impl Materials {
         make: impl FnOnce() -> Result<SparseRows, E>,
     ) -> Result<Arc<SparseRows>, E> {
         self.samples.get(HeldKey::of(config), make)
+    }
+
+    /// The ratings that no peer holds.
+    pub(super) fn rating_test<E>(
+        &self,
+        config: &Config,
+        make: impl FnOnce() -> Result<RatingTest, E>,
+    ) -> Result<Arc<RatingTest>, E> {
+        self.rating_tests.get(HeldKey::of(config), make)
     }
 
     /// Every user's normalised row.
@@ -236,7 +269,7 @@ impl Materials {
         config: &Config,
         peers: usize,
         renumbered: bool,
-        (charge, ring): (u32, Option<RingRequest>),
+        (charge, ring, own): (u32, Option<RingRequest>, bool),
         make: impl FnOnce() -> Result<NoisePlan, E>,
     ) -> Result<Arc<NoisePlan>, E> {
         let graph = config.noise_topology.as_ref().unwrap_or(&config.topology);
@@ -249,6 +282,7 @@ impl Materials {
             charge,
             engine: config.engine.kind,
             ring,
+            own,
         };
         self.plans.get(key, make)
     }
@@ -257,6 +291,7 @@ impl Materials {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::AlgorithmKind;
 
     #[test]
     fn keys_hold_what_the_material_depends_on() {
@@ -273,6 +308,9 @@ mod tests {
         assert_ne!(same, key(&|c| c.data.items_file = Some("x".into())));
         assert_ne!(same, key(&|c| c.data.items_hash = Some("x".to_owned())));
         assert_ne!(same, key(&|c| c.evaluation.holdout = Some(0.2)));
+        assert_ne!(same, key(&|c| c.completion.test_share = Some(0.2)));
+        let kind = AlgorithmKind::SpectralRidge;
+        assert_ne!(same, key(&|c| c.algorithm.kind = kind));
         assert_ne!(same, key(&|c| c.data.threshold += 1.0));
         assert_ne!(
             key(&|c| c.data.degree_cap = Some(3)),

@@ -5,19 +5,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::clock::Clock;
+use super::completion::RatingTest;
 use super::data_summary::DataSummary;
 use super::error::{
-    AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
-    NetworkError, PrivacyTableError,
+    AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
+    EngineTableError, ExperimentError, NetworkError, PrivacyTableError,
 };
 use super::experiment::{Experiment, mixing_bounds};
 use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{clipping, filters, memory, numbers, ring, warnings};
+use super::{clipping, completion, filters, graph, memory, numbers, rating, ring, warnings};
 use crate::algorithm::{
-    Algorithm, AlgorithmKind, AlgorithmSpec, NoiseScale, Output, charged, share_factors,
+    Algorithm, AlgorithmKind, AlgorithmSpec, Form, NoiseScale, Output, charged, share_factors,
 };
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
@@ -60,6 +61,7 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`].
     pub fn resolve_from(config: Config, materials: &Materials) -> Result<Self, ExperimentError> {
+        completion::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
         let loaded = clock.time("data", || materials.loaded(&config.data))?;
@@ -80,6 +82,7 @@ impl Experiment {
         base: &Path,
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
+        completion::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
         let materials = Materials::new(base);
@@ -98,6 +101,7 @@ impl Experiment {
     ) -> Result<Self, ExperimentError> {
         let base = materials.base();
         let mut config = completed(config)?;
+        graph::keep_apart(&config, base)?;
         let list = clock.time("data", || filters::item_list(&mut config, materials))?;
         let seed = Seed::from_u64(config.seed);
         let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
@@ -127,7 +131,7 @@ impl Experiment {
             renumbered,
         } = peer_names::matched(topology, noise_topology).map_err(NetworkError::from)?;
         let held = materials.held(&config, || match numbers::is_matrix(&config.data) {
-            true => Ok(numbers::held(loaded)),
+            true => Ok(numbers::held(&config, loaded)),
             false => filters::filtered(&config, base, loaded, list.as_deref(), &seed),
         })?;
         let (interactions, data, held_out) = Held::clone(&held);
@@ -150,6 +154,13 @@ impl Experiment {
                 materials.samples(&config, make)
             })
             .transpose()?;
+        let rating_test = completion::is_meant(&config)
+            .then(|| {
+                let of = (&*interactions, held_out.as_ref());
+                let make = || RatingTest::of(&config, base, loaded, of);
+                materials.rating_test(&config, make)
+            })
+            .transpose()?;
         let user_rows = materials.user_rows(&config, || match &samples {
             Some(samples) => numbers::rows(&config, base, samples),
             None => Ok(interactions.normalised_rows(floor)),
@@ -159,12 +170,19 @@ impl Experiment {
         let items = user_rows.dimension();
         checked_algorithm(&config, items)?;
         checked_counts(&config, items)?;
-        let spec = config.algorithm.spec().map_err(PlanError::from)?;
+        let told = completion::told(&config, user_rows.len(), items);
+        let spec = config.algorithm.spec(told).map_err(PlanError::from)?;
         let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
             .map_err(PrivacyTableError::from)?;
         let searched = clipping::searched(&config, budget)?;
         let spec = clipping::of(&config, spec, user_rows.len(), searched.as_ref())?;
         let plain = spec.build(items).map_err(PlanError::from)?;
+        let rows = loaded.interactions.users();
+        let around = graph::around(&config, rows, Arc::clone(&plain));
+        let (spec, plain) = match around.map_err(AlgorithmTableError::from)? {
+            Some(around) => (AlgorithmSpec::Own(Arc::clone(&around)), around),
+            None => (spec, plain),
+        };
         let counted = plain.releases();
         let first = &counted[0].blocks[0];
         let (released, columns) = (first.quantity, first.columns);
@@ -173,7 +191,8 @@ impl Experiment {
             config.privacy.sensitivity,
             config.data.degree_floor,
             config.data.degree_cap,
-        );
+        )
+        .with_rating(rating::range(&config, items)?);
         let sensitivity = sensitivity_spec
             .of(released, columns)
             .map_err(PrivacyTableError::from)?;
@@ -231,10 +250,16 @@ impl Experiment {
                     .map_err(PrivacyTableError::from)?
             }
         };
+        let own = releases.iter().any(|one| one.form == Form::OwnCoordinates);
         let noise = clock.time("privacy", || {
-            materials.plan(&config, peers, renumbered, (charge, ring), || {
+            materials.plan(&config, peers, renumbered, (charge, ring, own), || {
                 let asked = (charge, budget.delta, ring);
-                plan_noise(&config, &noise_topology, &calibrated, asked)
+                let plan = plan_noise(&config, &noise_topology, &calibrated, asked)?;
+                let colluders = config.privacy.colluders;
+                Ok::<_, PrivacyTableError>(match own {
+                    true => plan.with_coordinates(&calibrated, (charge, colluders), budget.delta),
+                    false => plan,
+                })
             })
         })?;
         let groups = noise
@@ -278,6 +303,7 @@ impl Experiment {
             held_out,
             data,
             samples,
+            rating_test,
             centring,
             user_rows,
             peer_rows,
@@ -321,6 +347,30 @@ pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions,
     let seed = Seed::from_u64(config.seed);
     filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
         .map(|(train, ..)| Interactions::clone(&train))
+}
+
+/// The ratings that the peers of an experiment hold, in the units of the file: its data after all filters, without what is kept
+/// aside. Rows are users, columns the items of the first.
+///
+/// # Errors
+/// [`ExperimentError`] of the tables `[data]` and `[completion]`.
+pub(crate) fn training_ratings(
+    config: Config,
+    base: &Path,
+) -> Result<(Interactions, SparseRows), ExperimentError> {
+    let mut config = completed(config)?;
+    let kind = config.algorithm.kind;
+    if !kind.completes() {
+        let algorithm = kind.name();
+        return Err(CompletionTableError::Algorithm { algorithm }.into());
+    }
+    let materials = Materials::new(base);
+    let loaded = materials.loaded(&config.data)?;
+    let list = filters::item_list(&mut config, &materials)?;
+    let seed = Seed::from_u64(config.seed);
+    let (kept, ..) = filters::filtered(&config, base, &loaded, list.as_deref(), &seed)?;
+    let ratings = numbers::of_items(&loaded, &kept, |user| kept.row(user));
+    Ok((Interactions::clone(&kept), ratings))
 }
 
 fn plan_noise(
@@ -395,7 +445,9 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     }
     config.evaluation.check()?;
     filters::check(&config)?;
+    completion::check(&config)?;
     numbers::check(&config)?;
+    graph::complete(&mut config);
     if let Latency::Uniform {
         low_micros: low,
         high_micros: high,
@@ -437,7 +489,10 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
 
 fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
     match config.peers.count {
-        PeerCount::Users => loaded.interactions.users(),
+        PeerCount::Vertices if graph::is_bipartite(config) => {
+            loaded.interactions.users() + loaded.interactions.items()
+        }
+        PeerCount::Users | PeerCount::Vertices => loaded.interactions.users(),
         PeerCount::Number(count) => count,
     }
 }

@@ -46,7 +46,10 @@ impl Experiment {
             sensitivity: self.sensitivity_spec.clone(),
             sigma_own: self.noise.sigma_own(),
             sigma_pairwise: self.noise.sigma_pairwise(),
-            sigma_coordinate: 0.0,
+            sigma_coordinate: match self.has_own_coordinates() {
+                true => self.sigma_central(),
+                false => 0.0,
+            },
             ring: self.noise.ring().map(of_plan),
             // Shares are the algorithm's own, and the plan knows them; weights and what a private mean takes it does not.
             noise_factors: match share_factors(&self.releases()).is_empty() {
@@ -85,6 +88,7 @@ impl Experiment {
             other => other.name(),
         };
         let data = config.data.without_paths();
+        let evaluation = (config.held_share(), config.evaluation.test.is_some());
         let settings = serde_json::to_vec(&(
             engine,
             data,
@@ -92,7 +96,7 @@ impl Experiment {
             &config.algorithm,
             &config.privacy,
             &config.noise,
-            (config.evaluation.holdout, config.evaluation.test.is_some()),
+            evaluation,
         ));
         let settings = settings.expect("settings are numbers, texts and lists");
         blake3::derive_key("undertone 2026-11 noise setting v1", &settings)

@@ -29,6 +29,14 @@ pub enum Quantity {
     ClipHistogram,
     /// How many rows contribute no more than a public length: one number.
     ClipCount,
+    /// A X for the adjacency matrix A of a private graph and a public X with orthonormal columns, row v of it at vertex v: p numbers of
+    /// its own for every vertex.
+    GraphProduct,
+    /// One half of B X for B = [0 M; Mᵀ 0] and a public X with orthonormal columns: M times the last rows of X at the rows of M, or Mᵀ times the
+    /// first at its columns, p numbers of its own for every one of either.
+    BipartiteHalf,
+    /// vᵀAv of A for a public v of norm 1, as the sum of v_s (Av)_s over vertices s: one number.
+    GraphQuotient,
     /// What an algorithm of your own releases, by the name under which it brings its own bound.
     #[serde(skip_deserializing)]
     Own(&'static str),
@@ -46,6 +54,9 @@ impl fmt::Display for Quantity {
             Self::ClippedProduct => "the product A X of clipped rows",
             Self::ClipHistogram => "the histogram of how long contributions are",
             Self::ClipCount => "the number of contributions within a length",
+            Self::GraphProduct => "the product A X of a graph",
+            Self::BipartiteHalf => "one half of a bipartite product",
+            Self::GraphQuotient => "the Rayleigh quotient of a graph",
             Self::Own(name) => name,
         })
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::cells::{self, Cell};
 use super::error::SweepError;
+use super::measures::PredictionErrors;
 use super::permutation;
 use super::references::Fixed;
 use crate::config::{
@@ -12,8 +13,8 @@ use crate::config::{
 use crate::linalg::Block;
 use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
 use crate::run::References;
-use crate::scenario::numbers;
 use crate::scenario::{Experiment, ExperimentError, HeldKey, Materials, Memo, MemoryPlan, Warning};
+use crate::scenario::{graph, numbers};
 
 /// A sweep whose cells are known to be valid experiments.
 pub struct Sweep {
@@ -30,6 +31,7 @@ pub struct Sweep {
     pub(super) materials: Materials,
     pub(super) fixed: Memo<(HeldKey, u32, usize), Fixed>,
     pub(super) plain: Memo<Config, Option<Block>>,
+    pub(super) lines: Memo<Config, PredictionErrors>,
 }
 
 /// A method at a grid point.
@@ -73,6 +75,7 @@ impl Sweep {
             materials: Materials::new(base),
             fixed: Memo::default(),
             plain: Memo::default(),
+            lines: Memo::default(),
         };
         sweep.resolve_settings()?;
         Ok(sweep)
@@ -215,7 +218,7 @@ impl std::fmt::Debug for Sweep {
 }
 
 /// The same data and algorithm on the reference floor, with nothing that no reference depends on.
-fn neutral(mut config: Config) -> Config {
+pub(super) fn neutral(mut config: Config) -> Config {
     let floor = config.data.degree_floor;
     config.data.degree_floor = config.evaluation.reference_floor.unwrap_or(floor);
     config.noise = NoiseConfig {
@@ -238,6 +241,10 @@ fn neutral(mut config: Config) -> Config {
     if numbers::are_meant(&config.data) {
         config.privacy.adjacency = Adjacency::User;
         config.privacy.sensitivity = SensitivityRule::UnitRow;
+    }
+    if let Some(adjacency) = graph::adjacency(&config) {
+        config.privacy.adjacency = adjacency;
+        config.privacy.sensitivity = SensitivityRule::Exact;
     }
     if config.data.degree_cap.is_some() {
         // The only proofs that cover a cap.

@@ -332,6 +332,9 @@ impl Engine for Probes<'_> {
             iteration: planned.spec().iteration,
             statistic: terms.statistic,
             sensitivity: terms.sensitivity,
+            sigmas: terms
+                .sigmas(plan.sigma_of_release(planned, terms.scale))
+                .into(),
             query,
             sum,
             basis: plan.algorithm().estimate(&self.states[0]),

@@ -18,9 +18,12 @@
 mod bound;
 mod clipped;
 mod exact;
+mod graph;
 mod isometric;
 mod max_entry;
 mod packed;
+mod rating;
+mod rating_range;
 mod rayleigh;
 mod registry;
 mod row_norm;
@@ -35,6 +38,7 @@ mod worst_case;
 pub(super) mod attacks;
 
 pub use bound::Sensitivity;
+pub use rating_range::RatingRange;
 #[cfg(test)]
 use registry::PROVED;
 pub use rule::{Public, Rule, SensitivityRule};

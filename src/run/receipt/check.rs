@@ -1,11 +1,14 @@
 //! Checks a receipt: plans its noise again and compares every number that follows.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::document::{Receipt, RingRows, hash};
 use super::error::ReceiptError;
 use crate::algorithm::{
-    AlgorithmKind, ClipRule, NoiseScale, ReleaseSpec, Start, charged, share_factors,
+    AlgorithmKind, ClipRule, NoiseScale, OnBipartite, OnGraph, ReleaseSpec, Start, charged,
+    share_factors,
 };
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
@@ -77,7 +80,9 @@ impl Receipt {
         let budget = Budget::new(request.epsilon, request.delta)?;
         let once = matches!(
             request.algorithm,
-            AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance
+            AlgorithmKind::Covariance
+                | AlgorithmKind::IsometricCovariance
+                | AlgorithmKind::SvdCompletion
         );
         let possible = !once || request.iterations == 1;
         let algorithm = AlgorithmConfig {
@@ -99,13 +104,30 @@ impl Receipt {
             clip_share: None,
             clip_quantile: None,
             clip_lag: None,
+            nuclear: request.descent.nuclear,
+            local: request.descent.local,
+            global: request.descent.global,
+            inner: request.descent.inner,
+            mode: request.descent.mode,
+            // How far a user moves is no part of what is released.
+            step: None,
+            step_size: None,
+            oja_step: None,
         };
-        let spec = algorithm.spec()?;
+        let spec = algorithm.spec(request.completion)?;
         let spec = match request.clip {
             Some(clip) => spec.clipped(clip)?,
             None => spec,
         };
         let mut program = spec.build(request.dimension)?;
+        match (request.vertices, request.rows) {
+            (true, Some(rows)) => {
+                range("request.rows", rows, 1, request.dimension)?;
+                program = Arc::new(OnBipartite::new(program, rows)?);
+            }
+            (true, None) => program = Arc::new(OnGraph::new(program)?),
+            (false, _) => {}
+        }
         let counted = program.releases();
         let mut factors = request.budget.noise_factors(counted.len() as u32)?;
         let shares = share_factors(&counted);
@@ -149,12 +171,16 @@ impl Receipt {
                     request.degree_cap,
                     block.columns,
                 )
+                .map(|bound| bound.with_rating(request.rating))
             })
             .collect::<Result<Vec<_>, _>>()?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
         let in_order = graph.edge_list().eq(listed);
-        let plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
+        let mut plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
+        if request.vertices {
+            plan = plan.with_coordinates(&calibrated, (charge, request.colluders), budget.delta);
+        }
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
@@ -301,7 +327,8 @@ impl Receipt {
             request.sensitivity,
             request.degree_floor,
             request.degree_cap,
-        );
+        )
+        .with_rating(request.rating);
         let range = ring::Range {
             dimension: request.dimension,
             peers: self.noise_graph.nodes,

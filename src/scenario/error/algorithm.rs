@@ -1,5 +1,6 @@
 //! What can be wrong with the `[algorithm]` table.
 
+use crate::algorithm::NotOnGraph;
 use crate::linalg::NotFullRank;
 
 /// Why the `[algorithm]` table cannot be used.
@@ -62,6 +63,9 @@ pub enum AlgorithmTableError {
         /// The algorithm.
         kind: &'static str,
     },
+    /// An algorithm that does not run on a private graph.
+    #[error("[algorithm] {0}")]
+    OnGraph(#[from] NotOnGraph),
     /// Weights for releases that have shares of their own, or of which a record meets one.
     #[error(
         "privacy.budget has weights, but the releases of algorithm.kind = \"{kind}\" have shares of their own or meet different records: \
