@@ -35,8 +35,8 @@ pub(in crate::privacy::sensitivity) trait Attacked:
     }
 
     /// The rows of this data, of norm 1 or empty; of a matrix none.
-    fn rows(_: &Self::Data) -> crate::linalg::SparseRows {
-        crate::linalg::SparseRows::new(0)
+    fn rows(_: &Self::Data) -> SparseRows {
+        SparseRows::new(0)
     }
 }
 
@@ -122,7 +122,7 @@ impl<A: OnRows> Attacked for A {
         rows.gram_product(&identity).to_matrix()
     }
 
-    fn rows(data: &Interactions) -> crate::linalg::SparseRows {
+    fn rows(data: &Interactions) -> SparseRows {
         data.normalised_rows(NonZeroU32::MIN)
     }
 
