@@ -2,6 +2,7 @@
 
 mod budgets;
 mod networks;
+mod power_iterations;
 mod random_blocks;
 mod sensitivities;
 
@@ -13,6 +14,7 @@ fn computed() -> Vec<(&'static str, f64)> {
     all.extend(sensitivities::numbers());
     all.extend(networks::numbers());
     all.extend(random_blocks::numbers());
+    all.extend(power_iterations::numbers());
     all
 }
 
