@@ -39,7 +39,10 @@ pub fn calibrate_laplace(
     let more = match calibration {
         Calibration::Analytic => 1.0,
         Calibration::Paper => HARDT_PRICE,
-        Calibration::Zcdp | Calibration::HardtRoth | Calibration::Basic => {
+        Calibration::Zcdp
+        | Calibration::HardtRoth
+        | Calibration::JainThakkarThakurta
+        | Calibration::Basic => {
             let problem = "privacy.calibration is one of Gaussian noise; choose \"analytic\", the least noise that suffices, or \"paper\", \
                            Hardt & Price's, ten times as much";
             return Err(PrivacyError::Laplace { problem });

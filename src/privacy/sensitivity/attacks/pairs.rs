@@ -11,7 +11,7 @@ use super::super::super::adjacency::{
 };
 use super::gaussian;
 use crate::data::Interactions;
-use crate::linalg::Block;
+use crate::linalg::{Block, SparseRows};
 use crate::privacy::RatingRange;
 use crate::vocabulary::Seed;
 
