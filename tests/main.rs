@@ -5,12 +5,15 @@ mod central_equivalence;
 #[cfg(feature = "cli")]
 mod cli;
 mod clipping;
+mod completion;
+mod completion_descent;
 mod conformance;
 mod consensus;
 mod deflation;
 mod equivalence;
 mod golden;
 mod graphs;
+mod laplace;
 mod layering;
 mod loss;
 mod low_rank;

@@ -64,7 +64,7 @@ pub fn mean_share(
 }
 
 /// What `values` are multiplied with to have norm at most 1 in units of `radius`.
-fn shortening(values: &[f64], radius: f64) -> f64 {
+pub(super) fn shortening(values: &[f64], radius: f64) -> f64 {
     let largest = values.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     if largest == 0.0 {
         return radius.recip();

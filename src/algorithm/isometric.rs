@@ -37,7 +37,7 @@ pub struct IsometricCovariance {
 
 impl IsometricCovariance {
     /// Multiplies what lies off the diagonal among the coordinates `range` of the triangle.
-    fn scale(&self, range: Range<usize>, factor: f64, values: &mut [f64]) {
+    pub(super) fn scale(&self, range: Range<usize>, factor: f64, values: &mut [f64]) {
         let starts = (0..self.dimension).map(|i| PackedTriangle::row_start(self.dimension, i));
         let first = range.start;
         let mut diagonal = starts.skip_while(|&at| at < first).peekable();

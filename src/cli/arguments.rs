@@ -290,8 +290,11 @@ pub(crate) struct AuditArguments {
 #[derive(Args, Debug)]
 pub(crate) struct RecommendArguments {
     /// The basis, as `undertone run` writes it
-    #[arg(long, value_name = "FILE")]
-    pub(crate) basis: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "predict")]
+    pub(crate) basis: Option<PathBuf>,
+    /// Predict ratings from this folder, in which a run of completion wrote completion.toml
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["basis", "items_file", "threshold", "items"])]
+    pub(crate) predict: Option<PathBuf>,
     /// The user's id, as in the data
     #[arg(long, value_name = "U", conflicts_with = "row")]
     pub(crate) user: Option<String>,
@@ -318,7 +321,7 @@ pub(crate) struct RecommendArguments {
     /// Change a key of the experiment (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "sim")]
     pub(crate) set: Vec<String>,
-    /// Or take the user's items from this text file, one id per line
+    /// Or take the user's items from this text file, one id per line; with --predict item,rating
     #[arg(long, value_name = "FILE")]
     pub(crate) row: Option<PathBuf>,
     /// The items of the basis [default: items.csv beside it]

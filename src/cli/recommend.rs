@@ -1,14 +1,19 @@
 //! `undertone recommend`: prints one user's recommendations.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
 use super::arguments::RecommendArguments;
 use super::{Verdict, table};
-use crate::run::recommend::{Recommendations, Request, RowSource, recommend};
+use crate::run::predict::{PredictRequest, RatingSource, predict};
+use crate::run::recommend::{Format, Recommendations, Request, RowSource, recommend};
 
 pub(crate) fn execute(arguments: &RecommendArguments) -> Result<Verdict> {
+    if let Some(folder) = &arguments.predict {
+        return predicted(arguments, folder);
+    }
     let found = recommend(&request(arguments)?)?;
     let mut out = io::stdout().lock();
     if arguments.json {
@@ -27,35 +32,85 @@ pub(crate) fn execute(arguments: &RecommendArguments) -> Result<Verdict> {
     Ok(Verdict::Success)
 }
 
-fn request(arguments: &RecommendArguments) -> Result<Request> {
-    let user = || {
-        let user = arguments.user.clone();
-        user.context(
-            "whose recommendations? Give --user ID, or the user's own items with --row FILE",
-        )
+/// Prints one user's predicted ratings.
+fn predicted(arguments: &RecommendArguments, folder: &Path) -> Result<Verdict> {
+    let ratings = match (&arguments.row, &arguments.sim, &arguments.data) {
+        (Some(path), _, _) => RatingSource::Own { path: path.clone() },
+        (None, Some(path), _) => RatingSource::Simulation {
+            path: path.clone(),
+            set: arguments.set.clone(),
+            user: user(arguments)?,
+        },
+        (None, None, Some(path)) => RatingSource::Data {
+            path: path.clone(),
+            format: format(arguments)?,
+            user: user(arguments)?,
+        },
+        (None, None, None) => anyhow::bail!(
+            "where are the user's ratings? Give --row FILE with item,rating on each line, --data FILE --format F, or --sim SIM.toml"
+        ),
     };
+    let found = predict(&PredictRequest {
+        folder: folder.to_path_buf(),
+        ratings,
+        titles: arguments.titles.clone(),
+        top: arguments.top,
+    })?;
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut out, &found).context("cannot print the predictions")?;
+        writeln!(out)?;
+    } else {
+        let rows = found.predictions.iter();
+        let rows = rows.map(|one| (one.rank, one.rating, &one.item, one.title.as_ref()));
+        print_table(&mut out, "rating", &rows.collect::<Vec<_>>())?;
+        writeln!(
+            out,
+            "from {} ratings of the user, about {}; nothing was sent",
+            found.ratings_used,
+            table::number(found.centre)
+        )?;
+    }
+    if found.ratings_unknown > 0 {
+        super::warn(&[format!(
+            "{} of the user's ratings are of items that the run does not know",
+            found.ratings_unknown
+        )]);
+    }
+    Ok(Verdict::Success)
+}
+
+fn user(arguments: &RecommendArguments) -> Result<String> {
+    let user = arguments.user.clone();
+    user.context("whose recommendations? Give --user ID, or the user's own items with --row FILE")
+}
+
+fn format(arguments: &RecommendArguments) -> Result<Format> {
+    let format = arguments.format;
+    format.context("--data needs --format, for example --format movielens-csv")
+}
+
+fn request(arguments: &RecommendArguments) -> Result<Request> {
     let row = match (&arguments.row, &arguments.sim, &arguments.data) {
         (Some(path), _, _) => RowSource::Own { path: path.clone() },
         (None, Some(path), _) => RowSource::Simulation {
             path: path.clone(),
             set: arguments.set.clone(),
-            user: user()?,
+            user: user(arguments)?,
         },
         (None, None, Some(path)) => RowSource::Data {
             path: path.clone(),
-            format: arguments
-                .format
-                .context("--data needs --format, for example --format movielens-csv")?,
+            format: format(arguments)?,
             threshold: arguments.threshold,
             items: arguments.items,
-            user: user()?,
+            user: user(arguments)?,
         },
         (None, None, None) => anyhow::bail!(
             "where are the user's interactions? Give --data FILE --format F, --sim SIM.toml, or --row FILE"
         ),
     };
     Ok(Request {
-        basis: arguments.basis.clone(),
+        basis: arguments.basis.clone().unwrap_or_default(),
         items: arguments.items_file.clone(),
         row,
         titles: arguments.titles.clone(),
@@ -64,23 +119,28 @@ fn request(arguments: &RecommendArguments) -> Result<Request> {
 }
 
 fn print(out: &mut impl Write, found: &Recommendations) -> io::Result<()> {
-    let titled = found.recommendations.iter().any(|one| one.title.is_some());
-    let mut heading = vec!["rank".to_owned(), "score".to_owned(), "item".to_owned()];
-    heading.extend(titled.then(|| "title".to_owned()));
-    let mut rows = vec![heading];
-    for one in &found.recommendations {
-        let mut row = vec![
-            one.rank.to_string(),
-            table::number(one.score),
-            one.item.clone(),
-        ];
-        row.extend(titled.then(|| one.title.clone().unwrap_or_default()));
-        rows.push(row);
-    }
-    table::write(out, &rows)?;
+    let rows = found.recommendations.iter();
+    let rows = rows.map(|one| (one.rank, one.score, &one.item, one.title.as_ref()));
+    print_table(out, "score", &rows.collect::<Vec<_>>())?;
     writeln!(
         out,
         "from {} interactions of the user",
         found.interactions_used
     )
+}
+
+/// Rank, number, item and title of one line.
+type Line<'a> = (usize, f64, &'a String, Option<&'a String>);
+
+fn print_table(out: &mut impl Write, number: &str, lines: &[Line<'_>]) -> io::Result<()> {
+    let titled = lines.iter().any(|(.., title)| title.is_some());
+    let mut heading = vec!["rank".to_owned(), number.to_owned(), "item".to_owned()];
+    heading.extend(titled.then(|| "title".to_owned()));
+    let mut rows = vec![heading];
+    for (rank, number, item, title) in lines {
+        let mut row = vec![rank.to_string(), table::number(*number), (*item).clone()];
+        row.extend(titled.then(|| title.cloned().unwrap_or_default()));
+        rows.push(row);
+    }
+    table::write(out, &rows)
 }

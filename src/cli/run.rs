@@ -10,6 +10,7 @@ use super::progress::Progress;
 use super::{Verdict, table};
 use crate::engine::Communication;
 use crate::report;
+use crate::run::completion::CompletionSummary;
 use crate::run::convergence_bounds::ConvergenceBounds;
 use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
@@ -62,7 +63,10 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
 fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
     print_setting(out, summary)?;
-    print_utility(out, summary)?;
+    match &summary.completion {
+        Some(completion) => print_completion(out, completion)?,
+        None => print_utility(out, summary)?,
+    }
     if let Some(recommendation) = &summary.recommendation {
         print_recommendation(out, summary, recommendation)?;
     }
@@ -275,6 +279,26 @@ fn print_variance(out: &mut impl Write, variance: &VarianceSummary) -> io::Resul
         ]);
     }
     table::write(out, &rows)
+}
+
+/// How well ratings that no peer holds are predicted.
+fn print_completion(out: &mut impl Write, completion: &CompletionSummary) -> io::Result<()> {
+    writeln!(
+        out,
+        "root mean squared error on {} ratings kept aside (measured on the raw data: not private)",
+        completion.test_ratings
+    )?;
+    let rows: Vec<Vec<String>> = completion
+        .lines()
+        .into_iter()
+        .map(|(name, error)| vec![name.to_owned(), table::optional(error)])
+        .collect();
+    table::write(out, &rows)?;
+    let stopped = completion.stopped_at.map_or_else(String::new, |at| {
+        format!("; it stopped before iteration {at}")
+    });
+    let kept = completion.directions_kept;
+    writeln!(out, "  predictions are made of {kept} directions{stopped}")
 }
 
 /// The method that the run is compared with, in one line.

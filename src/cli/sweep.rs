@@ -106,12 +106,16 @@ fn print(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
                 format!("relative error against {}", result.error.reference()),
             SweptError::Variance =>
                 "captured variance, 1 for the exact eigenvectors (measured on the raw data: not private)".to_owned(),
+            SweptError::Rmse =>
+                "root mean squared error on the ratings kept aside (measured on the raw data: not private)".to_owned(),
         }
     )?;
+    let predicted = [&result.curves_rmse[..], &result.lines_rmse].concat();
     let curves = match result.error {
         SweptError::NonPrivate => &result.curves,
         SweptError::Exact => &result.curves_exact,
         SweptError::Variance => &result.curves_variance,
+        SweptError::Rmse => &predicted,
     };
     print_curves(out, &result.x, curves)?;
     if let Some(target) = result.target {

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::{
-    AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, Clip, ClipRule, NoiseScale, Output,
-    Start,
+    AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, Clip, ClipRule, Completion,
+    CompletionMode, GlobalPart, LocalStep, NoiseScale, OjaStep, Output, Start, StepRule,
 };
 
 /// `[algorithm]`
@@ -18,7 +18,8 @@ pub struct AlgorithmConfig {
     /// b: columns of every query of `krylov`, at least `rank`, which is the default; other kinds have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<usize>,
-    /// L: iterations; `covariance` runs exactly 1, `deflation` so many for every vector.
+    /// L: iterations; `covariance` and `svd-completion` run exactly 1, `deflation` so many for every vector, `spectral-ridge` 2, or 1
+    /// without item means, `frank-wolfe` so many directions.
     pub iterations: u32,
     /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
     #[serde(default, skip_serializing_if = "Start::is_random")]
@@ -53,6 +54,30 @@ pub struct AlgorithmConfig {
     /// Whether the histogram of one iteration travels with its product and serves the next; false where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip_lag: Option<bool>,
+    /// k of `frank-wolfe` and `projected-gradient`: the nuclear norm of the ball that is searched, in units of ratings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nuclear: Option<f64>,
+    /// How far `frank-wolfe` moves towards a direction: `"constant"` (where absent) or `"standard"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepRule>,
+    /// What users do with the directions of `frank-wolfe`: `"frank-wolfe"` (where absent) or `"ridge"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<LocalStep>,
+    /// How `frank-wolfe` finds a direction: `"covariance"` (where absent), `"power"` or `"oja"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub global: Option<GlobalPart>,
+    /// Γ: products that `"power"` or `"oja"` make for one direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inner: Option<u32>,
+    /// The step of `global = "oja"`: `"theorem"` (where absent) or `"printed"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oja_step: Option<OjaStep>,
+    /// The constants of `frank-wolfe` and `svd-completion`: `"tight"` (where absent) or `"paper"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<CompletionMode>,
+    /// η of `projected-gradient`, above 0 and at most 1; 0.5 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_size: Option<f64>,
 }
 
 /// The default of `algorithm.eigenvalue_share`.
@@ -92,13 +117,19 @@ impl AlgorithmConfig {
         (self.kind == AlgorithmKind::Streaming).then_some((arrival, self.iterations))
     }
 
-    /// The algorithm with its own numbers and no others, without a clip, whose numbers are not all in this table.
+    /// The algorithm with its own numbers and no others, without a clip, whose numbers are not all in this table; `completion` is what
+    /// methods of completion are told besides, where there are ratings to complete.
     ///
     /// # Errors
-    /// [`AlgorithmError::Iterations`] for a number of iterations the algorithm cannot run, [`AlgorithmError::Rank`] for a rank.
-    pub fn spec(&self) -> Result<AlgorithmSpec, AlgorithmError> {
+    /// [`AlgorithmError::Iterations`] for a number of iterations the algorithm cannot run, [`AlgorithmError::Rank`] for a rank,
+    /// [`AlgorithmError::Ratings`] for a method of completion without ratings.
+    pub fn spec(&self, completion: Option<Completion>) -> Result<AlgorithmSpec, AlgorithmError> {
         let (rank, iterations) = (self.rank, self.iterations);
+        self.check_descent()?;
         match self.kind {
+            AlgorithmKind::FrankWolfe
+            | AlgorithmKind::SvdCompletion
+            | AlgorithmKind::ProjectedGradient => self.descent(completion),
             AlgorithmKind::Power => Ok(AlgorithmSpec::Power { rank, iterations }),
             AlgorithmKind::Momentum => Ok(AlgorithmSpec::Momentum {
                 rank,
@@ -128,6 +159,19 @@ impl AlgorithmConfig {
                 coherence: self.coherence,
             }),
             AlgorithmKind::Streaming => Ok(AlgorithmSpec::Streaming { rank, iterations }),
+            AlgorithmKind::SpectralRidge => {
+                let algorithm = self.kind.name();
+                let completion = completion.ok_or(AlgorithmError::Ratings { algorithm })?;
+                let needed = 1 + u32::from(completion.item_means);
+                match iterations == needed {
+                    true => Ok(AlgorithmSpec::SpectralRidge { rank, completion }),
+                    false => Err(AlgorithmError::Iterations {
+                        algorithm,
+                        needed,
+                        found: iterations,
+                    }),
+                }
+            }
             AlgorithmKind::Deflation => Ok(AlgorithmSpec::Deflation {
                 rank,
                 steps: iterations,

@@ -4,6 +4,8 @@
 //! [`Experiment`](crate::scenario::Experiment) to find out. Nothing here reads data or builds a graph unasked.
 
 mod algorithm;
+mod completion;
+mod descent;
 mod error;
 mod evaluation;
 mod file;
@@ -16,6 +18,8 @@ mod sweep;
 mod topology;
 
 pub use algorithm::AlgorithmConfig;
+pub use completion::CompletionConfig;
+pub use descent::DescentKeys;
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
 pub use file::{read_config, resolved};

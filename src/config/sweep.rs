@@ -45,6 +45,8 @@ pub enum SweptError {
     Exact,
     /// Of numbers: the part of the variance captured by the exact leading eigenvectors that is lost.
     Variance,
+    /// Of ratings: the root mean squared error of predictions of those that no peer holds.
+    Rmse,
 }
 
 impl SweptError {
@@ -59,6 +61,7 @@ impl SweptError {
             Self::NonPrivate => "the non-private run",
             Self::Exact => "the exact eigenvectors",
             Self::Variance => "the variance that the exact eigenvectors capture",
+            Self::Rmse => "the ratings kept aside",
         }
     }
 }

@@ -27,6 +27,7 @@ mod item_names;
 mod matrix;
 mod matrix_problem;
 mod names;
+mod own_ratings;
 mod partition;
 mod ratings;
 mod source;
@@ -50,6 +51,7 @@ pub use matrix::{
     Column, Generated, MatrixFormat, MatrixOptions, Preparation, centred, load_matrix, read_matrix,
 };
 pub use matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
+pub use own_ratings::{load_own_ratings, read_own_ratings};
 pub use partition::{Partition, assign, peer_rows};
 pub use ratings::{Loaded, ReadCounts};
 pub use source::Limits;

@@ -274,6 +274,7 @@ impl Engine for Curator<'_> {
             iteration: planned.spec().iteration,
             statistic: terms.statistic,
             sensitivity: terms.sensitivity,
+            sigmas: terms.sigmas(sigma).into(),
             totals,
             query,
             sum,

@@ -169,6 +169,9 @@ impl Collector {
             iteration: planned.spec().iteration,
             statistic: terms.statistic,
             sensitivity: terms.sensitivity,
+            sigmas: terms
+                .sigmas(self.session.plan().sigma_of_release(planned, terms.scale))
+                .into(),
             query: Arc::clone(&states.first()?.query),
             sum: Arc::clone(pending.sums[0].as_ref()?),
             basis: Arc::clone(pending.bases[0].as_ref()?),

@@ -10,7 +10,9 @@
 //! | [`engines`] | How is a session run, and which engines give equal bits? How large can it be? |
 //! | [`commands`] | What can be typed, and what do exit codes mean? |
 //! | [`experiment_files`] | What does each key of an experiment file mean? |
+//! | [`laplace`] | What is (ε, 0), what does it cost, and when is it worth that? |
 //! | [`matrices`] | How are the principal components of a table of numbers found, and when should they not be? |
+//! | [`completion`] | How are ratings predicted that were never given, and what stays at home? |
 //! | [`results`] | What does each file and each number of a result mean? |
 //! | [`campaigns`] | How are figures and tables made from many runs? |
 //! | [`recommendation`] | How does a basis recommend, and what is private about it? |
@@ -41,7 +43,9 @@ pages! {
     engines = "engines.md";
     commands = "commands.md";
     experiment_files = "experiment_files.md";
+    laplace = "laplace.md";
     matrices = "matrices.md";
+    completion = "completion.md";
     results = "results.md";
     campaigns = "campaigns.md";
     recommendation = "recommendation.md";

@@ -161,6 +161,22 @@ impl SparseRows {
         (&self.columns[range.clone()], &self.values[range])
     }
 
+    /// Rows with entries at the same places and these numbers there, one row after the other.
+    ///
+    /// # Panics
+    /// If there is not one finite number per entry.
+    #[must_use]
+    pub(crate) fn with_values(&self, values: &[f64]) -> Self {
+        assert_eq!(values.len(), self.entries(), "one number per entry");
+        assert!(values.iter().all(|x| x.is_finite()), "finite numbers");
+        Self {
+            dimension: self.dimension,
+            offsets: self.offsets.clone(),
+            columns: self.columns.clone(),
+            values: values.to_vec(),
+        }
+    }
+
     /// These rows followed by those of `other`.
     ///
     /// # Panics
@@ -289,6 +305,21 @@ mod tests {
         let broken = SparseRows::dense(2, vec![0.0, 1.0, 2.0, f64::NAN]);
         assert_eq!(broken, Err(SparseError::NotFinite { column: 1 }));
         assert_eq!(SparseRows::dense(3, Vec::new()), Ok(SparseRows::new(3)));
+    }
+
+    #[test]
+    fn other_values_stand_at_the_same_entries() {
+        let rows = example();
+        let doubled: Vec<f64> = (0..rows.len())
+            .flat_map(|i| rows.row(i).1.to_vec())
+            .collect();
+        let doubled: Vec<f64> = doubled.iter().map(|value| 2.0 * value).collect();
+        let other = rows.with_values(&doubled);
+        for i in 0..rows.len() {
+            let (columns, values) = rows.row(i);
+            let twice: Vec<f64> = values.iter().map(|value| 2.0 * value).collect();
+            assert_eq!(other.row(i), (columns, &twice[..]));
+        }
     }
 
     #[test]

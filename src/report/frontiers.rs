@@ -65,6 +65,7 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
             format!("relative error against {}", result.error.reference())
         }
         SweptError::Variance => format!("part lost of {}", result.error.reference()),
+        SweptError::Rmse => format!("root mean squared error on {}", result.error.reference()),
     };
     let best = |point: &&crate::campaign::sweep::FrontierPoint| point.on_frontier;
     let on = found.points.iter().filter(best).count();

@@ -11,6 +11,7 @@ use crate::assess::peer_costs;
 use crate::config::resolved;
 use crate::privacy::{Certificate, View};
 use crate::run::Report;
+use crate::run::completion::CompletionSummary;
 use crate::run::metrics::Utility;
 use crate::run::summary::Summary;
 use crate::scenario::Experiment;
@@ -42,7 +43,10 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
              receipt.json, basis.npy and trace/.",
         );
     }
-    page.table(&utility(summary));
+    match &summary.completion {
+        Some(completion) => page.table(&predictions(completion)),
+        None => page.table(&utility(summary)),
+    }
     for (missing, reason) in [
         ("exact reference", &summary.utility.reason),
         (
@@ -111,6 +115,27 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
     page.configuration(&resolved(config));
     page.timing(&timing(summary));
     Ok(page.html())
+}
+
+/// What predictions are off by, and what they are made of.
+fn predictions(completion: &CompletionSummary) -> PageTable {
+    let lines = completion.lines().into_iter();
+    let rows = lines.map(|(name, error)| vec![Cell::text(name), Cell::optional(error)]);
+    PageTable {
+        caption: format!(
+            "Predictions of {} ratings kept aside, made of {} directions{}; measured on the raw data, not private",
+            number::grouped(completion.test_ratings as u64),
+            completion.directions_kept,
+            completion.stopped_at.map_or_else(String::new, |at| format!(
+                " (stopped before iteration {at})"
+            )),
+        ),
+        columns: vec![
+            Column::new("predicted with", ""),
+            Column::new("root mean squared error", "units of ratings"),
+        ],
+        rows: rows.collect(),
+    }
 }
 
 fn lead(summary: &Summary) -> String {

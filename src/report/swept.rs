@@ -19,6 +19,7 @@ impl SweepReport {
     #[must_use]
     pub fn of(result: &SweepResult, table: &SweepConfig, configuration: &str) -> Self {
         let x = axis(result);
+        let predicted = [&result.curves_rmse[..], &result.lines_rmse].concat();
         let mut panels = [
             (
                 "against-non-private",
@@ -35,14 +36,20 @@ impl SweepReport {
                 "captured variance, 1 for the exact eigenvectors",
                 &result.curves_variance,
             ),
+            (
+                "rmse",
+                "root mean squared error on the ratings kept aside",
+                &predicted,
+            ),
         ];
         match result.error {
             SweptError::NonPrivate => {}
             SweptError::Exact => panels.swap(0, 1),
             SweptError::Variance => panels.swap(0, 2),
+            SweptError::Rmse => panels.swap(0, 3),
         }
         let drawn = |curves: &[Curve]| curves.iter().any(|curve| !curve.points.is_empty());
-        let numbers = !result.curves_variance.is_empty();
+        let numbers = !result.curves_variance.is_empty() || !result.curves_rmse.is_empty();
         // Numbers have no relative error, which is about what low-pass filters make of interactions.
         let panels = panels
             .into_iter()
@@ -77,7 +84,10 @@ impl SweepReport {
             panels: panels
                 .map(|(id, what, curves)| Panel {
                     id: id.into(),
-                    y: Axis::new(what, "ratio", Spacing::Log),
+                    y: match id {
+                        "rmse" => Axis::new(what, "units of ratings", Spacing::Fitting),
+                        _ => Axis::new(what, "ratio", Spacing::Log),
+                    },
                     series: series(curves, Mark::LineAndMarkers),
                     description: BANDS.to_owned(),
                 })
@@ -132,7 +142,12 @@ fn spent(result: &SweepResult, x: &Axis) -> Option<Figure> {
 }
 
 fn methods(result: &SweepResult, table: &SweepConfig) -> Vec<Method> {
-    let rests = (result.curves.len() / table.methods.len().max(1)).max(1);
+    // Who predicts ratings is measured by nothing else.
+    let curves = match result.curves_rmse.is_empty() {
+        true => &result.curves,
+        false => &result.curves_rmse,
+    };
+    let rests = (curves.len() / table.methods.len().max(1)).max(1);
     let one = |(number, curve): (usize, &Curve)| {
         let set = table
             .methods
@@ -152,7 +167,7 @@ fn methods(result: &SweepResult, table: &SweepConfig) -> Vec<Method> {
             missing: (points * result.seeds).saturating_sub(runs) as u64,
         }
     };
-    result.curves.iter().enumerate().map(one).collect()
+    curves.iter().enumerate().map(one).collect()
 }
 
 fn coincidences(pairs: &[Coincidence]) -> Option<PageTable> {

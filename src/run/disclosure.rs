@@ -57,7 +57,8 @@ use crate::engine::EngineError;
 use crate::node::SwarmError;
 use crate::protocol::PeerError;
 use crate::scenario::{
-    AlgorithmTableError, DataTableError, EngineTableError, ExperimentError, NetworkError,
+    AlgorithmTableError, CompletionTableError, DataTableError, EngineTableError, ExperimentError,
+    NetworkError,
 };
 
 /// What a way to end a run depends on.
@@ -91,6 +92,7 @@ impl Discloses for ExperimentError {
             Self::Data(error) => error.dependence(),
             Self::Network(error) => error.dependence(),
             Self::Algorithm(error) => error.dependence(),
+            Self::Completion(error) => error.dependence(),
             Self::Engine(error) => error.dependence(),
             Self::Evaluation(error) => error.dependence(),
             // Whole layers that the data never reach: noise plans, schedules, values.
@@ -170,6 +172,18 @@ impl Discloses for AlgorithmTableError {
     }
 }
 
+impl Discloses for CompletionTableError {
+    fn dependence(&self) -> Dependence {
+        match self {
+            Self::Key { .. }
+            | Self::Algorithm { .. }
+            | Self::TestShare { .. }
+            | Self::Adjacency { .. }
+            | Self::PublishedReplace => Dependence::Public,
+        }
+    }
+}
+
 impl Discloses for EngineTableError {
     fn dependence(&self) -> Dependence {
         match self {
@@ -243,6 +257,7 @@ impl Discloses for EngineError {
             | Self::Session(_)
             | Self::Program
             | Self::Integers
+            | Self::Laplace
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Lossless { .. }

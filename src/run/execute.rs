@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
+use super::completion::{CompletionRuns, CompletionSummary};
 use super::consensus::{consensus, guaranteed};
 use super::convergence_bounds::convergence_bounds;
 use super::engine::{RunError, run_engine};
 use super::items::ItemList;
 use super::metrics::Utility;
 use super::peak_memory::peak_memory_bytes;
+use super::predictor::Predictor;
 use super::receipt::Receipt;
 use super::recommendation::recommendation;
 use super::references::References;
@@ -24,10 +26,13 @@ use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, centr
 use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
 use crate::scenario::{Clock, Experiment, Warning};
-use crate::vocabulary::Seed;
+use crate::vocabulary::{Quantity, Seed};
 
 /// The part of the noise of a sum above which a bound on rounding is worth a warning.
 const FINE: f64 = 0.01;
+
+/// Why there are no errors of bases where ratings are predicted.
+const BY_PREDICTIONS: &str = "an algorithm that predicts ratings is measured by its predictions, and its directions are of another matrix";
 
 /// One row of `metrics.csv`.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +64,8 @@ pub struct Report {
     pub start: Arc<Block>,
     /// Which item each row of the basis is.
     pub items: ItemList,
+    /// What predicts ratings, and on which range; `None` for algorithms that predict none.
+    pub predictor: Option<Predictor>,
     /// One row per iteration.
     pub rows: Vec<MetricsRow>,
     /// The curator's figures, one entry per iteration; empty where the curator's run has no basis.
@@ -105,12 +112,14 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let plain = clock.time("non_private", || {
         References::non_private(experiment, &session)
     });
+    let predicts = experiment.rating_test().is_some();
     let variance = clock.time("exact", || {
-        let of_numbers = experiment.samples().is_some();
+        let of_numbers = experiment.samples().is_some() && !predicts;
         of_numbers.then(|| Variance::of(experiment))
     });
     let exact = clock.time("exact", || match &variance {
         Some(variance) => variance.as_ref().map(Variance::top).map_err(Clone::clone),
+        None if predicts => Err(BY_PREDICTIONS.to_owned()),
         None => References::exact(experiment),
     });
     let variance = variance.and_then(Result::ok);
@@ -138,10 +147,9 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     };
     let rows: Vec<MetricsRow> = clock.time("metrics", || {
         let row = |record: &ReleaseRecord| {
-            // A mean that is released first finds no basis.
-            let utility = match experiment.centring().is_some() && record.release.0 == 1 {
-                true => Utility::default(),
-                false => measure(&record.basis),
+            let utility = match finds_basis(experiment, record) && !predicts {
+                true => measure(&record.basis),
+                false => Utility::default(),
             };
             metrics_row(experiment, &outcome, record, utility)
         };
@@ -149,8 +157,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     });
     let measure_all = |compared: &Result<Outcome, EngineError>| -> Vec<Utility> {
         let records = compared.iter().flat_map(|outcome| &outcome.records);
-        let mean = usize::from(experiment.centring().is_some());
-        let records = records.skip(mean);
+        let records = records.filter(|record| finds_basis(experiment, record) && !predicts);
         records.map(|record| measure(&record.basis)).collect()
     };
     let (central, non_private) =
@@ -178,6 +185,14 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         reason_non_private: references.non_private.as_ref().err().cloned(),
         reason_central: basis(&curated).err(),
     };
+    let completion = clock.time("completion", || {
+        let runs = CompletionRuns {
+            this_run: &outcome,
+            central: curated.as_ref().ok(),
+            non_private: plain.as_ref().ok(),
+        };
+        CompletionSummary::of(experiment, &session, runs)
+    });
     let curated = curated.as_ref().ok().map(Outcome::basis);
     let recommendation = clock.time("recommendation", || {
         recommendation(experiment, outcome.basis(), curated, &references)
@@ -229,6 +244,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         utility,
         recommendation,
         recommendation_reason,
+        completion,
         consensus,
         timing: Timing {
             seconds,
@@ -239,6 +255,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     Ok(Report {
         summary,
         receipt: Receipt::of(experiment, &outcome),
+        predictor: Predictor::of(experiment, &session, &outcome),
         outcome,
         start: Arc::clone(session.start()),
         items: ItemList::of(experiment.interactions()),
@@ -261,6 +278,15 @@ fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
         let next = releases.get(outcome.records.len());
         AbortedAt(next.map(|release| release.iteration.0))
     })
+}
+
+/// Whether there is a basis after this release: sums of rows, which are released before everything else, find none.
+fn finds_basis(experiment: &Experiment, record: &ReleaseRecord) -> bool {
+    let releases = experiment.releases();
+    let blocks = releases.get(record.release.index());
+    let blocks = blocks.map_or(&[][..], |release| &release.blocks);
+    let sums = [Quantity::RowSum, Quantity::NonnegativeRowSum];
+    !blocks.iter().all(|block| sums.contains(&block.quantity))
 }
 
 /// What is measured of the basis of a run, where it has one.

@@ -10,12 +10,15 @@ mod references;
 mod rounding;
 mod rounds;
 
+pub mod completion;
 pub mod convergence_bounds;
 pub mod disclosure;
 pub mod items;
 pub mod metrics;
 pub mod noisy_power;
 pub mod output;
+pub mod predict;
+pub mod predictor;
 pub mod receipt;
 pub mod recommend;
 pub mod recommendation;

@@ -1,5 +1,6 @@
 //! Writes what a run produced: `summary.json`, `basis.npy`, `items.csv`, `metrics.csv`, `consensus.csv`,
-//! `config.toml`, `receipt.json`, `trace/`; with `algorithm.output = "low-rank"` its two factors.
+//! `config.toml`, `receipt.json`, `trace/`; with `algorithm.output = "low-rank"` its two factors; of a run that predicts ratings what
+//! predicts them.
 //!
 //! All are written before the first takes its name, so that a full disk leaves the results of the run before.
 
@@ -7,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::execute::Report;
+use super::predictor::{COMPLETION, DIRECTIONS, EIGENVALUES, Predictor};
 use crate::algorithm::Output;
 use crate::config::{Config, resolved};
 use crate::writing::{Staged, Table, npy, replace, stage};
@@ -39,6 +41,7 @@ pub fn write(
 ) -> Result<(), OutputError> {
     create(directory)?;
     let mut batch = Batch::default();
+    let mut written = Vec::new();
     let json = |name: &str, bytes: serde_json::Result<Vec<u8>>| -> Result<_, OutputError> {
         let mut bytes = bytes.map_err(|e| OutputError {
             path: directory.join(name),
@@ -68,6 +71,18 @@ pub fn write(
         None => {
             forget(&directory.join(LEFT))?;
             forget(&directory.join(RIGHT))?;
+        }
+    }
+    let predictor = report.predictor.as_ref().map(Predictor::files);
+    for (name, bytes) in predictor.into_iter().flatten() {
+        if let Some(bytes) = bytes {
+            batch.add(directory, name, &bytes)?;
+            written.push(name);
+        }
+    }
+    for name in [DIRECTIONS, EIGENVALUES, COMPLETION] {
+        if !written.contains(&name) {
+            forget(&directory.join(name))?;
         }
     }
     let folder = directory.join("trace");

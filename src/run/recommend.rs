@@ -253,7 +253,7 @@ fn own_items(source: &RowSource) -> Result<(Vec<String>, Option<ItemList>), Reco
     Ok((row.iter().map(name).collect(), Some(ItemList::of(&data))))
 }
 
-fn user_index(data: &Interactions, user: &str) -> Result<usize, RecommendError> {
+pub(super) fn user_index(data: &Interactions, user: &str) -> Result<usize, RecommendError> {
     let found = (0..data.users()).find(|&index| data.user_name(index) == user);
     found.ok_or_else(|| {
         let examples = (0..data.users().min(3)).map(|index| format!("{:?}", data.user_name(index)));

@@ -66,6 +66,10 @@ pub fn recommendation(
     central: Option<&Block>,
     references: &References,
 ) -> Option<Result<RecommendationSummary, &'static str>> {
+    if experiment.rating_test().is_some() {
+        // Ratings are kept aside to be predicted, and not for rankings.
+        return None;
+    }
     let held_out = experiment.held_out()?;
     if held_out.counts.test_users == 0 {
         return Some(Err(NOBODY));

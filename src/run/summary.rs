@@ -6,12 +6,15 @@ use serde::Serialize;
 
 use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
+use super::completion::CompletionSummary;
 use super::convergence_bounds::ConvergenceBounds;
 use super::metrics::Utility;
 use super::recommendation::RecommendationSummary;
 use super::variance::VarianceSummary;
 use crate::engine::Communication;
-use crate::privacy::{Adjacency, Calibration, GroupLoss, RingPlan, SensitivityRule, View};
+use crate::privacy::{
+    Adjacency, Calibration, GroupLoss, LaplacePlan, RingPlan, SensitivityRule, View,
+};
 use crate::scenario::{Centring, DataSummary, Experiment, Warning};
 use crate::topology::TopologySummary;
 use crate::vocabulary::ReleaseId;
@@ -70,6 +73,9 @@ pub struct Summary {
     /// Why there is no `recommendation` although something was to be held out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation_reason: Option<&'static str>,
+    /// How well ratings that no peer holds are predicted, measured on them without privacy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion: Option<CompletionSummary>,
     /// How well the peers agree.
     pub consensus: ConsensusSummary,
     /// Seconds per part, and memory.
@@ -110,6 +116,7 @@ impl Default for NotForPublication {
                 "utility",
                 "recommendation",
                 "recommendation_reason",
+                "completion",
                 "consensus",
             ],
             from_the_seed: &["seed", "config_hash"],
@@ -156,6 +163,9 @@ pub struct PrivacySummary {
     /// The integers of `noise.scheme = "ring"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingPlan>,
+    /// Laplace noise, where own noise is that: its scale and, with holders, the certified δ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub laplace: Option<LaplacePlan>,
     /// The mean that is released first, where it is private; the first entry of `iterations` then is its noise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub centring: Option<Centring>,
@@ -294,6 +304,7 @@ impl Experiment {
             groups: self.groups().to_vec(),
             clip: ClipSummary::of(self),
             ring: self.noise().ring().copied(),
+            laplace: self.noise().laplace_noise().copied(),
             centring: self.centring().copied(),
         }
     }

@@ -23,11 +23,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::centring::Centring;
+use super::completion::{self, RatingTest};
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
 use super::shared::Shared;
 use super::warning::Warning;
-use crate::algorithm::{Algorithm, AlgorithmSpec, Clip, Form, ReleaseSpec, charged};
+use crate::algorithm::{Algorithm, AlgorithmSpec, Clip, Completion, Form, ReleaseSpec, charged};
 use crate::config::{Config, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::PeerRows;
@@ -56,6 +57,8 @@ pub struct Experiment {
     pub(super) data: DataSummary,
     /// Every user's numbers, prepared by public constants but neither centred nor clipped; of ratings centred.
     pub(super) samples: Option<Arc<SparseRows>>,
+    /// The ratings that no peer holds, where ratings are to be predicted.
+    pub(super) rating_test: Option<Arc<RatingTest>>,
     /// The mean that is released first, where it is private.
     pub(super) centring: Option<Centring>,
     /// Every user's normalised row.
@@ -76,8 +79,8 @@ pub struct Experiment {
     pub(super) sensitivity: Sensitivity,
     /// The noise multiplier and what it spends.
     pub(super) calibrated: Calibrated,
-    /// δ of the budget, validated.
-    pub(super) delta: Delta,
+    /// δ of the budget, validated; `None` where it is 0.
+    pub(super) delta: Option<Delta>,
     /// σ's per unit sensitivity and the guarantee of every view.
     pub(super) noise: NoisePlan,
     /// What the σ's of each release are multiplied by, by weights or by its share; empty for an even budget.
@@ -139,6 +142,21 @@ impl Experiment {
     #[must_use]
     pub fn samples(&self) -> Option<&SparseRows> {
         self.samples.as_deref()
+    }
+
+    /// What predictions are measured against, where the algorithm predicts ratings. Private.
+    #[must_use]
+    pub fn rating_test(&self) -> Option<&RatingTest> {
+        self.rating_test.as_deref()
+    }
+
+    /// What the algorithm was told of ratings, where it predicts them.
+    #[must_use]
+    pub fn completion(&self) -> Option<Completion> {
+        let (users, items) = (self.user_rows.len(), self.user_rows.dimension());
+        completion::is_meant(&self.config)
+            .then(|| completion::told(&self.config, users, items))
+            .flatten()
     }
 
     /// The mean that is released under noise before everything else, where `data.centre = "private"`.
@@ -221,9 +239,9 @@ impl Experiment {
         &self.calibrated
     }
 
-    /// δ of the budget.
+    /// δ of the budget; `None` where it is 0, as of Laplace noise.
     #[must_use]
-    pub fn delta(&self) -> Delta {
+    pub fn delta(&self) -> Option<Delta> {
         self.delta
     }
 
@@ -313,10 +331,11 @@ impl Experiment {
     }
 
     /// The number of releases of an even budget that cost one record what these do: Σ 1/f_l² over those that it meets, which is their
-    /// number up to rounding. With v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
+    /// number up to rounding; of Laplace noise Σ 1/f_l. With v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
     #[must_use]
     pub fn even_iterations(&self) -> f64 {
-        let cost = |index: usize| self.noise_factors.get(index).map_or(1.0, |f| 1.0 / (f * f));
+        let law = self.config.noise.distribution;
+        let cost = |index: usize| self.noise_factors.get(index).map_or(1.0, |f| law.cost(*f));
         charged(&self.algorithm.releases(), cost)
     }
 

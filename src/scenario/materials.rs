@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::completion::RatingTest;
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError};
 use super::held_out::HeldOut;
@@ -37,6 +38,7 @@ pub struct Materials {
     item_lists: Memo<PathBuf, ItemNames>,
     held: Memo<HeldKey, Held>,
     samples: Memo<HeldKey, SparseRows>,
+    rating_tests: Memo<HeldKey, RatingTest>,
     user_rows: Memo<(HeldKey, u32), SparseRows>,
     peer_rows: Memo<DealtKey, PeerRows>,
     topologies: Memo<(TopologySource, usize), Topology>,
@@ -59,6 +61,8 @@ pub(crate) struct HeldKey {
     data: DataConfig,
     holdout: Option<f64>,
     test: Option<PathBuf>,
+    /// Whether peers hold rows that are not shortened.
+    completes: bool,
     /// The seed, where something is drawn.
     seed: Option<u64>,
     /// Whether rows and columns are the peers.
@@ -70,14 +74,15 @@ impl HeldKey {
     pub(crate) fn of(config: &Config) -> Self {
         let evaluation = &config.evaluation;
         // Which interactions exceed the cap, and which are held out, is drawn.
-        let drawn = config.data.degree_cap.is_some() || evaluation.holdout.is_some();
+        let drawn = config.data.degree_cap.is_some() || config.held_share().is_some();
         Self {
             data: DataConfig {
                 degree_floor: 1,
                 ..config.data.clone()
             },
-            holdout: evaluation.holdout,
+            holdout: config.held_share(),
             test: evaluation.test.clone(),
+            completes: config.algorithm.kind.completes(),
             seed: drawn.then_some(config.seed),
             vertices: graph::is_bipartite(config),
         }
@@ -121,6 +126,7 @@ impl Materials {
             item_lists: Memo::default(),
             held: Memo::default(),
             samples: Memo::default(),
+            rating_tests: Memo::default(),
             user_rows: Memo::default(),
             peer_rows: Memo::default(),
             topologies: Memo::default(),
@@ -209,6 +215,15 @@ impl Materials {
         self.samples.get(HeldKey::of(config), make)
     }
 
+    /// The ratings that no peer holds.
+    pub(super) fn rating_test<E>(
+        &self,
+        config: &Config,
+        make: impl FnOnce() -> Result<RatingTest, E>,
+    ) -> Result<Arc<RatingTest>, E> {
+        self.rating_tests.get(HeldKey::of(config), make)
+    }
+
     /// Every user's normalised row.
     pub(super) fn user_rows<E>(
         &self,
@@ -276,6 +291,7 @@ impl Materials {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::AlgorithmKind;
 
     #[test]
     fn keys_hold_what_the_material_depends_on() {
@@ -292,6 +308,9 @@ mod tests {
         assert_ne!(same, key(&|c| c.data.items_file = Some("x".into())));
         assert_ne!(same, key(&|c| c.data.items_hash = Some("x".to_owned())));
         assert_ne!(same, key(&|c| c.evaluation.holdout = Some(0.2)));
+        assert_ne!(same, key(&|c| c.completion.test_share = Some(0.2)));
+        let kind = AlgorithmKind::SpectralRidge;
+        assert_ne!(same, key(&|c| c.algorithm.kind = kind));
         assert_ne!(same, key(&|c| c.data.threshold += 1.0));
         assert_ne!(
             key(&|c| c.data.degree_cap = Some(3)),

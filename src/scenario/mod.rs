@@ -5,20 +5,24 @@
 
 mod assumptions;
 mod centring;
+mod clipping;
 mod clock;
 mod compared;
+mod completion;
 mod data_summary;
 mod error;
 mod experiment;
 pub(crate) mod filters;
 pub(crate) mod graph;
 mod held_out;
+mod laplace;
 mod materials;
 mod memo;
 pub(crate) mod memory;
 pub(crate) mod numbers;
 mod peer_names;
 mod rating;
+mod rating_scale;
 mod resolve;
 pub(crate) mod ring;
 mod session;
@@ -32,16 +36,18 @@ mod warnings;
 
 pub use assumptions::{ItemSource, StatedItems};
 pub use centring::Centring;
+pub use completion::RatingTest;
 pub use data_summary::DataSummary;
 pub use error::{
-    AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
-    NetworkError, PrivacyTableError,
+    AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
+    EngineTableError, ExperimentError, NetworkError, PrivacyTableError,
 };
 pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use materials::Materials;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
 pub use peer_names::PeerMatchError;
+pub use rating_scale::RatingScale;
 pub use simulation::{Simulated, Simulation, SimulationError};
 pub use specs::{AveragingSpec, NoiseSpec, PrivacySpec};
 pub use warning::Warning;
@@ -49,6 +55,7 @@ pub use warning::Warning;
 pub(crate) use assumptions::of as assumptions_of;
 pub(crate) use clock::Clock;
 pub(crate) use error::obtained;
+pub(crate) use laplace::LaplaceAsked;
 pub(crate) use materials::HeldKey;
 pub(crate) use memo::Memo;
-pub(crate) use resolve::training_data;
+pub(crate) use resolve::{training_data, training_ratings};

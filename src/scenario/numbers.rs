@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | columns that are left out | the number of a column |
 //! | `ranges`, `scale` | one number, public constants |
-//! | item list, hold-out, degree cap (ratings only) | one user's row: see [`super::filters`] |
+//! | item list, hold-out, degree cap (ratings only) | one user's row: see [`super::filters`]; `completion.test_share` is a hold-out |
 //! | `centre = "public"` or a number | one number, a public constant; an empty slot stays empty |
 //! | `centre = "user"` | one user's row |
 //! | `row_clip` | one row, a public constant |
@@ -17,7 +17,9 @@
 //! Each maps a row by a function of that row alone and an empty row to an empty row, so that two files that differ in one row,
 //! or in whether its slot is filled, still do afterwards or have become equal. What they become has norm at most 1 for every
 //! file, and that is all that the bounds of `sensitivity = "unit-row"` ask for. `centre = "private"` takes place at the peers,
-//! see [`Centred`](crate::algorithm::Centred): it is part of the releases and accounted with them.
+//! see [`Centred`](crate::algorithm::Centred): it is part of the releases and accounted with them. Methods of completion get rows that are
+//! not shortened, with an entry for every rating, also where the rating is the user's mean: they shorten every contribution themselves
+//! to norm 1, whatever the row ([`SpectralRidge`](crate::algorithm::SpectralRidge)).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,14 +30,14 @@ use super::error::{DataTableError, ExperimentError, PrivacyTableError};
 use super::graph;
 use super::held_out::HeldOut;
 use super::rating;
+use super::rating_scale::RatingScale;
 use crate::algorithm::{OnBipartite, Output, Start, mean_share};
 use crate::config::{
     Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig,
     RatingValues,
 };
 use crate::data::{
-    self, DataError, Dataset, Interactions, Loaded, MatrixFormat, MatrixOptions, Preparation,
-    PreparationError,
+    self, DataError, Dataset, Interactions, Loaded, MatrixFormat, MatrixOptions, PreparationError,
 };
 use crate::linalg::SparseRows;
 use crate::privacy::{Adjacency, Budget, Sensitivity, SensitivityRule, SensitivitySpec, calibrate};
@@ -310,11 +312,11 @@ pub(super) fn held(
 }
 
 /// The public ranges of numbers as read: none, one for all columns, or one each.
-pub(crate) fn ends(config: &Config, base: &Path) -> Result<Vec<(f64, f64)>, ExperimentError> {
+pub(crate) fn ends(config: &Config, base: &Path) -> Result<Vec<[f64; 2]>, ExperimentError> {
     Ok(match &config.data.ranges {
         None => Vec::new(),
-        Some(RangesConfig::All([low, high])) => vec![(*low, *high)],
-        Some(RangesConfig::Each(list)) => list.iter().map(|[low, high]| (*low, *high)).collect(),
+        Some(RangesConfig::All(range)) => vec![*range],
+        Some(RangesConfig::Each(list)) => list.clone(),
         Some(RangesConfig::File(path)) => pairs(&base.join(path))?,
     })
 }
@@ -333,36 +335,39 @@ pub(crate) fn prepared(
     if graph::is_meant(data) {
         return Ok(values.clone());
     }
-    let ranges = ends(config, base)?;
-    let scale = match (&data.scale, &ranges[..]) {
-        (Some([low, high]), _) => (*low, *high),
-        // Ratings stay on their own scale, numbers of a matrix become parts of their range.
-        (None, [range]) if !is_matrix(data) => *range,
-        _ => (0.0, 1.0),
+    let scale = rating_scale(config, base)?;
+    let rows = match is_matrix(data) {
+        true => scale.rows(values, data.row_limit)?,
+        false => scale.rows(
+            &of_items(loaded, kept, |user| kept.row(user)),
+            data.row_limit,
+        )?,
     };
-    let bipartite = graph::is_bipartite(config);
-    let columns = match bipartite {
-        true => values.dimension(),
-        false => kept.items(),
-    };
-    let preparation = Preparation::new(ranges, scale, data.row_limit, columns);
-    let preparation = preparation.map_err(DataError::from);
-    let preparation = preparation.map_err(DataTableError::from)?;
-    let rows = if is_matrix(data) {
-        preparation.rows(values)
-    } else {
-        preparation.rows(&of_kept(values, &loaded.interactions, kept))
-    };
-    let rows = rows.map_err(DataTableError::from)?;
-    if bipartite {
+    if graph::is_bipartite(config) {
         return Ok(OnBipartite::embedded(&rows));
     }
-    Ok(match centre(data) {
-        Centre::Constant(number) => less(&rows, |_| number),
-        Centre::Named(NamedCentre::User) => less(&rows, |values| {
-            values.iter().sum::<f64>() / values.len().max(1) as f64
-        }),
+    Ok(match scale.centre {
+        Centre::Constant(_) | Centre::Named(NamedCentre::User) => {
+            less(&rows, |ratings| scale.centre_of(ratings))
+        }
         Centre::Named(_) => rows,
+    })
+}
+
+/// The public numbers by which a configuration maps and centres.
+pub(super) fn rating_scale(config: &Config, base: &Path) -> Result<RatingScale, ExperimentError> {
+    let data = &config.data;
+    let ranges = ends(config, base)?;
+    let scale = match (&data.scale, &ranges[..]) {
+        (Some(scale), _) => *scale,
+        // Ratings stay on their own scale, numbers of a matrix become parts of their range.
+        (None, [range]) if !is_matrix(data) => *range,
+        _ => [0.0, 1.0],
+    };
+    Ok(RatingScale {
+        ranges,
+        scale,
+        centre: centre(data),
     })
 }
 
@@ -380,32 +385,41 @@ fn less(rows: &SparseRows, number: impl Fn(&[f64]) -> f64) -> SparseRows {
     out
 }
 
-/// The ratings that the filters left, by the columns that they left.
-fn of_kept(values: &SparseRows, read: &Interactions, kept: &Interactions) -> SparseRows {
+/// The ratings that the file has of these items of every user, by the columns that the filters left. A rating is an entry whatever
+/// its value.
+pub(super) fn of_items<'a>(
+    loaded: &Loaded,
+    kept: &Interactions,
+    items_of: impl Fn(usize) -> &'a [u32],
+) -> SparseRows {
+    let read = &loaded.interactions;
     let all = (0..read.items() as u32).map(|item| (read.item_name(item as usize), item));
     let numbers: std::collections::BTreeMap<&str, u32> = all.collect();
     let before: Vec<Option<u32>> = (0..kept.items())
         .map(|item| numbers.get(kept.item_name(item)).copied())
         .collect();
     let mut out = SparseRows::new(kept.items());
+    let Some(values) = &loaded.values else {
+        return out;
+    };
     for user in 0..kept.users() {
         let (items, ratings) = values.row(user);
         let rating = |&item: &u32| {
             let at = items.binary_search(&before[item as usize]?).ok()?;
             Some((item, ratings[at]))
         };
-        out.push_row(kept.row(user).iter().filter_map(rating))
+        out.push_row(items_of(user).iter().filter_map(rating))
             .expect("items of a valid row and finite ratings");
     }
     out
 }
 
 /// Public ranges from a file, one line `low,high` per column.
-fn pairs(path: &Path) -> Result<Vec<(f64, f64)>, ExperimentError> {
+fn pairs(path: &Path) -> Result<Vec<[f64; 2]>, ExperimentError> {
     let rows = constants(path)?;
     (0..rows.len())
         .map(|i| match rows.row(i).1 {
-            [low, high] => Ok((*low, *high)),
+            [low, high] => Ok([*low, *high]),
             _ => Err(DataTableError::Key {
                 key: "ranges",
                 why: "names a file that has other lines than low,high: give one such line per column",
@@ -431,8 +445,8 @@ pub(crate) fn rows(
     if graph::is_bipartite(config) {
         return Ok(OnBipartite::all_rows(samples, samples.len()));
     }
-    if is_private(data) || graph::is_meant(data) {
-        // Centred and clipped in every release; of a graph neither.
+    if is_private(data) || graph::is_meant(data) || config.algorithm.kind.completes() {
+        // Centred or clipped in every release; of a graph neither.
         return Ok(samples.clone());
     }
     let means = match &data.means {
@@ -490,7 +504,7 @@ pub(super) fn centring(
     samples: &SparseRows,
     sensitivity: &SensitivitySpec,
     columns: usize,
-    budget: Budget,
+    budget: Option<Budget>,
 ) -> Result<Option<Centring>, ExperimentError> {
     let data = &config.data;
     let (true, Some(raw_clip), Some(radius)) = (is_private(data), data.raw_clip, data.row_clip)
@@ -502,6 +516,11 @@ pub(super) fn centring(
     let share = match data.mean_share.unwrap_or_default() {
         MeanShare::Share(share) => share,
         MeanShare::Auto(_) => {
+            let Some(budget) = budget else {
+                let why = "= \"auto\" is a rule for Gaussian noise: with noise.distribution = \"laplace\" give a number, for example 0.2";
+                let key = "mean_share";
+                return Err(DataTableError::Key { key, why }.into());
+            };
             let iterations = config.algorithm.iterations;
             let privacy = &config.privacy;
             let calibrated = calibrate(privacy.calibration, budget, iterations);

@@ -11,5 +11,5 @@ mod table;
 pub use atomic::{Staged, replace, replace_with, stage};
 pub use bytes::bytes;
 pub use csv::csv;
-pub use npy::{NpyError, NpyProblem, npy, read_basis};
+pub use npy::{NpyError, NpyProblem, npy, read_basis, read_block};
 pub use table::{Column, Table, Value};

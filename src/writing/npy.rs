@@ -94,6 +94,24 @@ pub enum NpyProblem {
 /// [`NpyError`] unless it is version 1.0 or 2.0, `<f8`, C order, two-dimensional with n ≥ p ≥ 1, finite and
 /// orthonormal within 1e-6.
 pub fn read_basis(path: &Path) -> Result<Block, NpyError> {
+    let basis = read_block(path)?;
+    let failed = |problem| NpyError {
+        path: path.to_path_buf(),
+        problem,
+    };
+    check_shape(&basis)
+        .and_then(|()| check(&basis))
+        .map_err(failed)?;
+    Ok(basis)
+}
+
+/// Reads an array of any two dimensions, both at least 1.
+///
+/// The file must be as long as its header says before anything of that size is held.
+///
+/// # Errors
+/// [`NpyError`] unless it is version 1.0 or 2.0, `<f8`, C order, two-dimensional and finite.
+pub fn read_block(path: &Path) -> Result<Block, NpyError> {
     let failed = |problem| NpyError {
         path: path.to_path_buf(),
         problem,
@@ -144,7 +162,7 @@ fn parse(mut source: impl Read, length: u64) -> Result<Block, NpyProblem> {
     if found != expected {
         return Err(damaged(found));
     }
-    if columns == 0 || rows < columns {
+    if columns == 0 || rows == 0 {
         return Err(NpyProblem::Header {
             expected: "a shape (n, p) with n >= p >= 1",
         });
@@ -159,9 +177,21 @@ fn parse(mut source: impl Read, length: u64) -> Result<Block, NpyProblem> {
     }
     let (values, _) = bytes.as_chunks::<8>();
     let values = values.iter().map(|value| f64::from_le_bytes(*value));
-    let basis = Block::from_values(rows, columns, values.collect());
-    check(&basis)?;
-    Ok(basis)
+    let block = Block::from_values(rows, columns, values.collect());
+    if let Some(at) = block.values().iter().position(|value| !value.is_finite()) {
+        let row = at / columns;
+        return Err(NpyProblem::NotFinite { row });
+    }
+    Ok(block)
+}
+
+fn check_shape(basis: &Block) -> Result<(), NpyProblem> {
+    match basis.rows() < basis.columns() {
+        true => Err(NpyProblem::Header {
+            expected: "a shape (n, p) with n >= p >= 1",
+        }),
+        false => Ok(()),
+    }
 }
 
 fn take(source: &mut impl Read, bytes: &mut [u8], short: NpyProblem) -> Result<(), NpyProblem> {
@@ -174,10 +204,6 @@ fn take(source: &mut impl Read, bytes: &mut [u8], short: NpyProblem) -> Result<(
 }
 
 fn check(basis: &Block) -> Result<(), NpyProblem> {
-    if let Some(at) = basis.values().iter().position(|value| !value.is_finite()) {
-        let row = at / basis.columns();
-        return Err(NpyProblem::NotFinite { row });
-    }
     let gram = basis.transpose_times(basis);
     for i in 0..basis.columns() {
         for j in 0..=i {
@@ -272,7 +298,11 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Block, String> {
-        parse(bytes, bytes.len() as u64).map_err(|problem| problem.to_string())
+        let basis = parse(bytes, bytes.len() as u64).and_then(|basis| {
+            check_shape(&basis)?;
+            check(&basis).map(|()| basis)
+        });
+        basis.map_err(|problem| problem.to_string())
     }
 
     #[test]

@@ -1,6 +1,42 @@
 //! Matrix completion under joint privacy: what is released is public, what is predicted for a user stays with the user.
+//!
+//! Rows are ratings less what is known to the user alone (the user's own mean), *not* shortened: every contribution shortens what it is
+//! made of to R itself, so that no bound depends on rows or on history. The set of explicit entries of a row is the set of items that
+//! the user rated, an entry of 0 included.
+
+mod descent;
+mod frank_wolfe;
+mod methods;
+mod parts;
+mod projected_gradient;
+mod spectral_ridge;
+mod svd;
+mod triangle;
 
 use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use descent::{Descent, DescentError};
+pub use frank_wolfe::{
+    FrankWolfe, FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
+};
+pub use methods::completer;
+pub use parts::{CompleterParts, PartsError};
+pub use projected_gradient::ProjectedGradient;
+pub use spectral_ridge::SpectralRidge;
+pub use svd::SvdCompletion;
+
+/// Whose constants a completion algorithm runs with: `algorithm.mode` of an experiment file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CompletionMode {
+    /// Ours: contributions are shortened to what is charged.
+    #[default]
+    Tight,
+    /// Those in print, for comparison with its figures.
+    Paper,
+}
 
 /// Predicts one user's row from what was released and the user's own row.
 ///
@@ -13,4 +49,44 @@ pub trait Completer: fmt::Debug + Send + Sync {
     /// One prediction per item, in the units of the row: what was taken from the row before (the user's mean) is not in it.
     /// `items` ascend; `values` are the user's numbers at those.
     fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64>;
+
+    /// All public numbers that it consists of; [`completer`] makes it again from them.
+    fn parts(&self) -> CompleterParts;
 }
+
+/// What is public of the rows that are completed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RatedRows {
+    /// m: slots for users, filled or not.
+    pub slots: usize,
+    /// R: what contributions shorten rows to, finite and above 0.
+    pub radius: f64,
+    /// ξ: the most ratings of one user; the number of items where there is no cap.
+    pub most_ratings: usize,
+    /// Whether the mean of the user's own ratings was taken from them.
+    pub user_centred: bool,
+}
+
+impl RatedRows {
+    /// Whether these are numbers that rows can have.
+    #[must_use]
+    pub fn are_valid(&self) -> bool {
+        self.slots > 0 && self.most_ratings > 0 && self.radius.is_finite() && self.radius > 0.0
+    }
+}
+
+/// What a method of completion is told beside the keys of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Completion {
+    /// What is public of the rows.
+    pub rows: RatedRows,
+    /// Whether item means are released first.
+    pub item_means: bool,
+    /// Of μ²: what sums, counts and the triangle spend.
+    pub shares: [f64; 3],
+}
+
+/// The shares of sums, counts and the triangle where a file gives none.
+pub const SHARES: [f64; 3] = [0.10, 0.05, 0.85];

@@ -97,6 +97,9 @@ fn check_key(whose: &str, key: &str, method: bool) -> Result<(), SweepError> {
         ("evaluation", _) if method => {
             "all methods are measured by alike: set it outside the sweep, or under [sweep.over]"
         }
+        (_, "completion.test_share") if method => {
+            "decides which ratings are predicted, and all methods must predict the same: set it outside the sweep"
+        }
         (_, "algorithm.rank") if method => {
             "would compare errors of another number of eigenvectors: set it outside the sweep, or under [sweep.over]"
         }

@@ -8,15 +8,18 @@ use std::time::{Duration, Instant};
 
 use super::cells::Cell;
 use super::error::SweepRunError;
-use super::grid::Sweep;
+use super::grid::{self, Sweep};
 use super::journal::{CellOutcome, Journal};
-use super::measures::Measures;
+use super::measures::{Measures, PredictionErrors};
 use super::output;
 use super::references::{self, Fixed};
 use super::result::SweepResult;
 use crate::config::resolved;
-use crate::engine::Silent;
+use crate::engine::central::{self, SumNoise};
+use crate::engine::{Session, Silent};
 use crate::linalg::Block;
+use crate::run::completion::{self, Baselines};
+use crate::run::metrics::Utility;
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, ExperimentError, HeldKey, Memo, memory};
 use crate::vocabulary::Seed;
@@ -143,9 +146,41 @@ impl Sweep {
         let experiment = self.experiment(cell)?;
         let session = experiment.session(&Seed::from_u64(cell.seed));
         let outcome = run_engine(&experiment, &session, &mut Silent)?;
+        if experiment.rating_test().is_some() {
+            // Measured by its predictions, and not by its basis.
+            let lines = self.prediction_lines(cell, &experiment, &session)?;
+            let this_run = completion::rmse_of(&experiment, &session, &outcome);
+            let rmse = PredictionErrors { this_run, ..*lines };
+            let measured = (Utility::default(), rmse);
+            return Ok(Measures::of(&experiment, &outcome, measured));
+        }
         let (fixed, plain) = self.references(cell)?;
         let utility = fixed.measure(outcome.basis(), Option::as_ref(&plain));
-        Ok(Measures::of(&experiment, &outcome, utility))
+        let measured = (utility, PredictionErrors::default());
+        Ok(Measures::of(&experiment, &outcome, measured))
+    }
+
+    /// What the predictions of this cell are drawn beside: shared by all cells of this method and seed whose budgets alone differ.
+    fn prediction_lines(
+        &self,
+        cell: Cell,
+        experiment: &Experiment,
+        session: &Session,
+    ) -> Result<Arc<PredictionErrors>, Box<dyn std::error::Error>> {
+        let config = grid::neutral(self.cell_config(cell));
+        self.lines.get(config, || {
+            let (user_mean, item_means) = Baselines::of(experiment)
+                .map_or((None, None), |lines| (lines.user_mean, lines.item_means));
+            let plain = central::run(session, SumNoise::Nothing, &mut Silent);
+            Ok::<_, Box<dyn std::error::Error>>(PredictionErrors {
+                this_run: None,
+                user_mean,
+                item_means,
+                non_private: plain
+                    .ok()
+                    .and_then(|plain| completion::rmse_of(experiment, session, &plain)),
+            })
+        })
     }
 
     /// What this cell is measured against: shared by all methods of its grid point and seed, and by all grid

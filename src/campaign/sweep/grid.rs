@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::cells::{self, Cell};
 use super::error::SweepError;
+use super::measures::PredictionErrors;
 use super::permutation;
 use super::references::Fixed;
 use crate::config::{
@@ -30,6 +31,7 @@ pub struct Sweep {
     pub(super) materials: Materials,
     pub(super) fixed: Memo<(HeldKey, u32, usize), Fixed>,
     pub(super) plain: Memo<Config, Option<Block>>,
+    pub(super) lines: Memo<Config, PredictionErrors>,
 }
 
 /// A method at a grid point.
@@ -73,6 +75,7 @@ impl Sweep {
             materials: Materials::new(base),
             fixed: Memo::default(),
             plain: Memo::default(),
+            lines: Memo::default(),
         };
         sweep.resolve_settings()?;
         Ok(sweep)
@@ -215,12 +218,13 @@ impl std::fmt::Debug for Sweep {
 }
 
 /// The same data and algorithm on the reference floor, with nothing that no reference depends on.
-fn neutral(mut config: Config) -> Config {
+pub(super) fn neutral(mut config: Config) -> Config {
     let floor = config.data.degree_floor;
     config.data.degree_floor = config.evaluation.reference_floor.unwrap_or(floor);
     config.noise = NoiseConfig {
         scheme: Scheme::None,
         bits: None,
+        ..NoiseConfig::default()
     };
     config.noise_topology = None;
     config.engine.kind = EngineKind::Central;

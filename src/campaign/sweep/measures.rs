@@ -40,10 +40,25 @@ pub struct Measures {
     pub captured_variance: Option<f64>,
     /// Of numbers: the part of all variance that is captured.
     pub explained_ratio: Option<f64>,
+    /// Of ratings: how well those kept aside are predicted.
+    pub rmse: PredictionErrors,
+}
+
+/// Root mean squared errors on the ratings kept aside, on the range of ratings; nothing for algorithms that predict none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PredictionErrors {
+    /// Of this run.
+    pub this_run: Option<f64>,
+    /// Of the mean of the user's ratings.
+    pub user_mean: Option<f64>,
+    /// Of that and the mean of each item about it, without noise.
+    pub item_means: Option<f64>,
+    /// Of the same method without noise.
+    pub non_private: Option<f64>,
 }
 
 /// Columns of `sweep.csv`, in the order of [`Measures::fields`].
-pub(super) const COLUMNS: [&str; 16] = [
+pub(super) const COLUMNS: [&str; 20] = [
     "relative_error",
     "relative_error_non_private",
     "subspace_error",
@@ -60,6 +75,10 @@ pub(super) const COLUMNS: [&str; 16] = [
     "bytes_mean_peer",
     "captured_variance",
     "explained_ratio",
+    "rmse",
+    "rmse_user_mean",
+    "rmse_item_means",
+    "rmse_non_private",
 ];
 
 impl Measures {
@@ -69,11 +88,16 @@ impl Measures {
             SweptError::NonPrivate => self.relative_error_non_private,
             SweptError::Exact => self.relative_error,
             SweptError::Variance => self.captured_variance.map(|captured| 1.0 - captured),
+            SweptError::Rmse => self.rmse.this_run,
         }
     }
 
     /// The measures of a run.
-    pub(super) fn of(experiment: &Experiment, outcome: &Outcome, utility: Utility) -> Self {
+    pub(super) fn of(
+        experiment: &Experiment,
+        outcome: &Outcome,
+        (utility, rmse): (Utility, PredictionErrors),
+    ) -> Self {
         let private = experiment.is_private();
         let records = &outcome.records;
         let communication = &outcome.communication;
@@ -97,6 +121,7 @@ impl Measures {
             bytes_mean_peer: communication.bytes_mean_peer,
             captured_variance: utility.captured_variance,
             explained_ratio: utility.explained_ratio,
+            rmse,
         }
     }
 
@@ -120,6 +145,10 @@ impl Measures {
             number(self.bytes_mean_peer),
             or_empty(self.captured_variance),
             or_empty(self.explained_ratio),
+            or_empty(self.rmse.this_run),
+            or_empty(self.rmse.user_mean),
+            or_empty(self.rmse.item_means),
+            or_empty(self.rmse.non_private),
         ]
     }
 
@@ -151,6 +180,12 @@ impl Measures {
             bytes_mean_peer: real(13)?,
             captured_variance: perhaps(14)?,
             explained_ratio: perhaps(15)?,
+            rmse: PredictionErrors {
+                this_run: perhaps(16)?,
+                user_mean: perhaps(17)?,
+                item_means: perhaps(18)?,
+                non_private: perhaps(19)?,
+            },
         })
     }
 }
@@ -183,6 +218,12 @@ pub(super) mod tests {
             bytes_mean_peer: 2.0 / 3.0,
             captured_variance: Some(0.1),
             explained_ratio: None,
+            rmse: PredictionErrors {
+                this_run: Some(1.0 + f64::EPSILON),
+                user_mean: None,
+                item_means: Some(0.7),
+                non_private: Some(5e-324),
+            },
         }
     }
 

@@ -35,6 +35,6 @@ pub use execute::Advance;
 pub use frontier::{Frontier, FrontierPoint};
 pub use grid::Sweep;
 pub use journal::CellOutcome;
-pub use measures::Measures;
+pub use measures::{Measures, PredictionErrors};
 pub use permutation::SIGNIFICANCE;
 pub use result::{MethodPromise, SWEEP_SCHEMA, SweepResult};

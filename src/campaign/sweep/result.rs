@@ -88,6 +88,12 @@ pub struct SweepResult {
     /// Of numbers: the part of the variance captured by the exact leading eigenvectors that each method captures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub curves_variance: Vec<Curve>,
+    /// Of ratings: root mean squared error of predictions of those kept aside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curves_rmse: Vec<Curve>,
+    /// The same of predictions without noise: the user's mean, item means about it, and each method.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines_rmse: Vec<Curve>,
     /// ε spent against the coalition asked for.
     pub spent: Vec<Curve>,
     /// What each method pays for the target; empty without one.
@@ -111,11 +117,13 @@ impl SweepResult {
         let all = view.curves(|m| m.relative_error);
         let captured = view.curves(|m| m.captured_variance);
         let lost = view.curves(|m| m.error(SweptError::Variance));
+        let rmse = view.curves(|m| m.rmse.this_run);
         let error = sweep.table.error;
         let asked = match error {
             SweptError::NonPrivate => &curves,
             SweptError::Exact => &all,
             SweptError::Variance => &lost,
+            SweptError::Rmse => &rmse,
         };
         let baseline = sweep.table.baseline.clone();
         let crossings = sweep.table.target.map_or_else(Vec::new, |target| {
@@ -137,6 +145,8 @@ impl SweepResult {
             baseline,
             curves_exact: without_empty(all),
             curves_variance: without_empty(captured),
+            lines_rmse: lines(&view),
+            curves_rmse: without_empty(rmse),
             spent: without_empty(spent),
             curves,
             crossings,
@@ -167,6 +177,30 @@ impl SweepResult {
     pub fn holds(&self) -> bool {
         self.coincidences.iter().all(|pair| pair.holds)
     }
+}
+
+/// Predictions without noise. All methods of a seed predict the same ratings, so that the first one's lines are everybody's.
+fn lines(view: &Outcomes<'_>) -> Vec<Curve> {
+    let named = |curves: Vec<Curve>, name: &str| {
+        let first = without_empty(curves).into_iter().next();
+        first.map(|curve| Curve {
+            method: name.to_owned(),
+            ..curve
+        })
+    };
+    let user_mean = named(view.curves(|m| m.rmse.user_mean), "the user's mean");
+    let item_means = view.curves(|m| m.rmse.item_means);
+    let item_means = named(item_means, "user and item means, no noise");
+    let methods = without_empty(view.curves(|m| m.rmse.non_private));
+    let methods = methods.into_iter().map(|curve| Curve {
+        method: format!("{}, no noise", curve.method),
+        ..curve
+    });
+    user_mean
+        .into_iter()
+        .chain(item_means)
+        .chain(methods)
+        .collect()
 }
 
 fn without_empty(mut curves: Vec<Curve>) -> Vec<Curve> {

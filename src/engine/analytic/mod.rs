@@ -169,6 +169,9 @@ fn run_law(
     if session.plan().parameters().ring.is_some() {
         return Err(EngineError::Integers);
     }
+    if session.plan().parameters().laplace.is_some() {
+        return Err(EngineError::Laplace);
+    }
     let loss = session.program().loss();
     if !loss.is_none() {
         let loss = loss.fraction();
@@ -332,6 +335,9 @@ impl Engine for Probes<'_> {
             iteration: planned.spec().iteration,
             statistic: terms.statistic,
             sensitivity: terms.sensitivity,
+            sigmas: terms
+                .sigmas(plan.sigma_of_release(planned, terms.scale))
+                .into(),
             query,
             sum,
             basis: plan.algorithm().estimate(&self.states[0]),

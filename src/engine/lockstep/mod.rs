@@ -228,6 +228,9 @@ impl<'a> Network<'a> {
             iteration: planned.spec().iteration,
             statistic: terms.statistic,
             sensitivity: terms.sensitivity,
+            sigmas: terms
+                .sigmas(session.plan().sigma_of_release(planned, terms.scale))
+                .into(),
             query,
             sum,
             basis,
@@ -367,6 +370,9 @@ impl Engine for Network<'_> {
             iteration: planned.spec().iteration,
             statistic: terms.statistic,
             sensitivity: terms.sensitivity,
+            sigmas: terms
+                .sigmas(session.plan().sigma_of_release(planned, terms.scale))
+                .into(),
             query,
             sum,
             basis,

@@ -52,12 +52,14 @@ impl<S: Rows> Moved<S> for ReplaceUser {
     const NORM: f64 = S::APART;
 }
 
-/// Δ = 1 for a row that is there or not; for one in place of another 2, and √2 where no entry is negative.
+/// Δ = 1 for a row that is there or not; for one in place of another 2, and √2 where no entry is negative. A cap makes of one user's row
+/// another row of that user, and the bounds hold for all rows.
 impl<A: Moved<S>, S: Rows> Rule for RowSum<A, S> {
     type Adjacency = A;
 
     const RULE: SensitivityRule = SensitivityRule::UnitRow;
     const QUANTITY: Quantity = S::QUANTITY;
+    const COVERS_CAP: bool = true;
 
     fn statistic(_: &Public) -> Statistic {
         Statistic::None

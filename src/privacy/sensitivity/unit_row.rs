@@ -56,7 +56,8 @@ impl Of for Isometric {
 ///
 /// # Proof
 /// Every quantity is a linear image of A that lengthens no matrix: ‖CX‖_F ≤ ‖C‖_F for X with orthonormal columns, the
-/// triangle leaves entries of C out, and the isometric triangle has norm ‖C‖_F. The bounds on ‖C‖_F stand at [`Bounded`]. ∎
+/// triangle leaves entries of C out, and the isometric triangle has norm ‖C‖_F. The bounds on ‖C‖_F stand at [`Bounded`]. A cap makes
+/// of one user's row another row of that user, and the bounds hold for all rows. ∎
 ///
 /// Tight: rows of norm 1, orthogonal where there are two, in the span of X.
 impl<A: Bounded, Q: Of> Rule for UnitRow<A, Q> {
@@ -64,6 +65,7 @@ impl<A: Bounded, Q: Of> Rule for UnitRow<A, Q> {
 
     const RULE: SensitivityRule = SensitivityRule::UnitRow;
     const QUANTITY: Quantity = Q::QUANTITY;
+    const COVERS_CAP: bool = true;
 
     fn statistic(_: &Public) -> Statistic {
         Statistic::None

@@ -4,6 +4,7 @@
 
 mod algorithm;
 mod averaging;
+mod completion;
 mod data;
 mod engine;
 mod network;
@@ -11,6 +12,7 @@ mod privacy;
 
 pub use algorithm::AlgorithmTableError;
 pub use averaging::AveragingTableError;
+pub use completion::CompletionTableError;
 pub use data::DataTableError;
 pub use engine::EngineTableError;
 pub use network::NetworkError;
@@ -37,6 +39,9 @@ pub enum ExperimentError {
     /// The algorithm does not fit.
     #[error(transparent)]
     Algorithm(#[from] AlgorithmTableError),
+    /// Ratings cannot be predicted like this.
+    #[error(transparent)]
+    Completion(#[from] CompletionTableError),
     /// The privacy parameters cannot be met.
     #[error(transparent)]
     Privacy(#[from] PrivacyTableError),

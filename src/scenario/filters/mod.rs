@@ -9,7 +9,7 @@
 //! | --- | --- | --- | --- | --- |
 //! | threshold | keeps the items whose own rating is above it | yes | yes | yes |
 //! | item list | r ∩ L, L public | yes | yes | yes |
-//! | `holdout` | r ∩ T_u, T_u the items whose own coins keep them | yes | yes | yes |
+//! | `holdout`, `completion.test_share` | r ∩ T_u, T_u the items whose own coins keep them | yes | yes | yes |
 //! | `test` file | nothing: it is matched by name and only measured against | yes | yes | yes |
 //! | degree cap | the m items of lowest priority, priorities fixed | **refused** | yes | yes |
 //! | partition | nothing: users are dealt by their place in the public list | yes | yes | yes |
@@ -110,7 +110,7 @@ pub(crate) fn apply(
     choices: Choices,
 ) -> Result<Kept, EvaluationError> {
     let (kept, listed) = read.with_items(list);
-    let (kept, held_out) = match (config.evaluation.holdout, test) {
+    let (kept, held_out) = match (config.held_share(), test) {
         (Some(fraction), _) => {
             let (train, test, counts) = (choices.hold_out)(&kept, fraction, seed)?;
             (train, Some((test, counts)))
@@ -146,7 +146,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         return Err(DataTableError::ItemsHashAlone.into());
     }
     let adjacency = config.privacy.adjacency;
-    if adjacency.is_of_matrix() && config.evaluation.holdout.is_some() {
+    if adjacency.is_of_matrix() && config.held_share().is_some() {
         return Err(EvaluationError::HoldoutOfMatrix { adjacency }.into());
     }
     Ok(())

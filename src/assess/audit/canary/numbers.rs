@@ -75,13 +75,13 @@ fn candidates(filters: &Filters<'_>, user: usize, start: &Block) -> Vec<Row> {
     let clips = [config.data.row_clip, config.data.raw_clip];
     let longest = clips.into_iter().flatten().fold(0.0, f64::max);
     let end = |column: usize| match ends.as_slice() {
-        [] => (-2.0 * longest, 2.0 * longest),
+        [] => [-2.0 * longest, 2.0 * longest],
         [all] => *all,
         each => each[column],
     };
     let row = |part: &dyn Fn(usize) -> f64| {
         let entry = |&(at, column): &(usize, u32)| {
-            let (low, high) = end(at);
+            let [low, high] = end(at);
             (column, low + (high - low) * part(at))
         };
         let mut row: Row = columns.iter().map(entry).collect();

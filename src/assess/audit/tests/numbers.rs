@@ -109,9 +109,40 @@ fn one_users_ratings_pass_the_filters_and_stay_below_the_certificate() {
     }
 }
 
+/// Two releases, the first of two blocks with bounds of their own.
+fn completion(set: &[&str]) -> Experiment {
+    let predicted = [
+        "algorithm.kind=spectral-ridge",
+        "algorithm.iterations=2",
+        "data.ranges=[0.5, 5]",
+        "data.degree_cap=10",
+    ];
+    ratings(&[&predicted, set].concat())
+}
+
+#[test]
+fn what_predicts_ratings_stays_below_the_certificate() {
+    for set in [
+        &[][..],
+        &["privacy.adjacency=replace-user"],
+        &["completion.item_means=false", "algorithm.iterations=1"],
+    ] {
+        let found = audited(&completion(set), 1500);
+        assert!(
+            found.passed && found.pair_mu <= found.certified_mu,
+            "{set:?}: {found:?}"
+        );
+        let tightness = found.canary.tightness;
+        assert!(
+            tightness > 0.5 && tightness <= 1.0 + 1e-9,
+            "{set:?}: {found:?}"
+        );
+    }
+}
+
 #[test]
 fn noise_of_half_the_size_is_caught_on_rows_of_numbers() {
-    for experiment in [matrix(&[]), ratings(&[])] {
+    for experiment in [matrix(&[]), ratings(&[]), completion(&[])] {
         let found = broken(&experiment, &options(1500), Tamper::HalveAllNoise);
         assert!(!found.passed, "{found:?}");
     }

@@ -177,7 +177,11 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
             Quantity::IsometricTriangle,
             Quantity::RayleighQuotient,
         ];
-        quantities.map(|quantity| (quantity, adjacency, UnitRow, 1, None, TIGHT))
+        // A cap changes none of them.
+        let capped = quantities[..3].to_vec().into_iter();
+        let capped = capped.map(move |quantity| (quantity, adjacency, UnitRow, 1, Some(2), TIGHT));
+        let free = quantities.map(|quantity| (quantity, adjacency, UnitRow, 1, None, TIGHT));
+        free.into_iter().chain(capped)
     });
     let row_sums = ROW_SUMS
         .iter()

@@ -1,0 +1,165 @@
+//! What methods of completion take from an experiment file: which ratings are kept aside, and what is public of the rows.
+//!
+//! Ratings are kept aside by the coins that keep interactions aside for rankings ([`super::filters`]): one per user and item, by
+//! their names, before anything is centred, capped or contributed. So a user's training row is a function of that user's row
+//! alone, and neighbours stay neighbours.
+
+use std::fmt;
+use std::path::Path;
+
+use super::error::{CompletionTableError, DataTableError, ExperimentError};
+use super::held_out::HeldOut;
+use super::numbers;
+use super::rating_scale::RatingScale;
+use crate::algorithm::{AlgorithmError, AlgorithmKind, Completion, RatedRows};
+use crate::config::{Centre, Config, NamedCentre, RatingValues};
+use crate::data::{Interactions, Loaded};
+use crate::linalg::SparseRows;
+use crate::privacy::Adjacency;
+use crate::protocol::PlanError;
+
+/// Ratings that no peer holds, and what predictions of them are made of that only the user knows.
+///
+/// All of it is private but the scale. It exists in simulations alone, to measure predictions by; `Debug` prints sizes.
+#[derive(Clone, PartialEq)]
+pub struct RatingTest {
+    scale: RatingScale,
+    centres: Vec<f64>,
+    ratings: SparseRows,
+}
+
+impl RatingTest {
+    /// How ratings are mapped, and what is taken from a user's. Public.
+    #[must_use]
+    pub fn scale(&self) -> &RatingScale {
+        &self.scale
+    }
+
+    /// What was taken from the ratings of this user that the peer holds.
+    #[must_use]
+    pub fn centre(&self, user: usize) -> f64 {
+        self.centres[user]
+    }
+
+    /// The ratings kept aside, users × items, as they are mapped and not centred.
+    #[must_use]
+    pub fn ratings(&self) -> &SparseRows {
+        &self.ratings
+    }
+
+    /// That of these data: `kept` is what the peers hold.
+    pub(super) fn of(
+        config: &Config,
+        base: &Path,
+        loaded: &Loaded,
+        (kept, held_out): (&Interactions, Option<&HeldOut>),
+    ) -> Result<Self, ExperimentError> {
+        let limit = config.data.row_limit;
+        let scale = numbers::rating_scale(config, base)?;
+        let held = numbers::of_items(loaded, kept, |user| kept.row(user));
+        let held = scale.rows(&held, limit)?;
+        let centres = (0..held.len()).map(|user| scale.centre_of(held.row(user).1));
+        let aside = |user| held_out.map_or(&[][..], |held_out| held_out.test.row(user));
+        let ratings = numbers::of_items(loaded, kept, aside);
+        Ok(Self {
+            centres: centres.collect(),
+            ratings: scale.rows(&ratings, limit)?,
+            scale,
+        })
+    }
+}
+
+impl fmt::Debug for RatingTest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (users, aside) = (self.centres.len(), self.ratings.entries());
+        write!(f, "RatingTest({users} users, {aside} ratings kept aside)")
+    }
+}
+
+/// Whether a configuration asks for predictions of ratings.
+pub(super) fn is_meant(config: &Config) -> bool {
+    config.algorithm.kind.completes()
+}
+
+/// Refuses keys that do not go with each other, whatever the data.
+pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
+    let refuse = |key, why| Err(CompletionTableError::Key { key, why }.into());
+    let table = &config.completion;
+    if !is_meant(config) {
+        let given = [
+            ("test_share", table.test_share.is_some()),
+            ("item_means", table.item_means.is_some()),
+            ("shares", table.shares.is_some()),
+        ];
+        return match given.into_iter().find(|(_, given)| *given) {
+            Some((key, _)) => refuse(
+                key,
+                "is about predicting ratings, and this algorithm predicts none: leave it out, or set algorithm.kind to a method of completion, such as \"spectral-ridge\"",
+            ),
+            None => Ok(()),
+        };
+    }
+    let algorithm = config.algorithm.kind.name();
+    if config.algorithm.kind != AlgorithmKind::SpectralRidge {
+        let given = [
+            ("item_means", table.item_means.is_some()),
+            ("shares", table.shares.is_some()),
+        ];
+        if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
+            return refuse(
+                key,
+                "is of algorithm.kind = \"spectral-ridge\", the only method that releases item means: leave it out",
+            );
+        }
+    }
+    if config.algorithm.is_published() && config.privacy.adjacency == Adjacency::ReplaceUser {
+        return Err(CompletionTableError::PublishedReplace.into());
+    }
+    if config.data.values != Some(RatingValues::Ratings) {
+        return Err(PlanError::from(AlgorithmError::Ratings { algorithm }).into());
+    }
+    if config.data.ranges.is_none() {
+        let key = "ranges";
+        let why = "is missing: predictions are clipped to the public range of ratings; give ranges = [low, high]";
+        return Err(DataTableError::Key { key, why }.into());
+    }
+    if let Some(found) = table.test_share
+        && !(found > 0.0 && found < 1.0)
+    {
+        return Err(CompletionTableError::TestShare { found }.into());
+    }
+    if config.evaluation.holdout.is_some() || config.evaluation.test.is_some() {
+        return refuse(
+            "test_share",
+            "is what keeps ratings aside to be predicted; evaluation.holdout and evaluation.test are about rankings: leave them out",
+        );
+    }
+    let adjacency = config.privacy.adjacency;
+    match adjacency {
+        Adjacency::User | Adjacency::ReplaceUser => Ok(()),
+        _ => Err(CompletionTableError::Adjacency {
+            algorithm,
+            adjacency,
+        }
+        .into()),
+    }
+}
+
+/// What methods of completion are told of so many users and items; `None` where there are no ratings.
+pub(super) fn told(config: &Config, users: usize, items: usize) -> Option<Completion> {
+    let data = &config.data;
+    if data.values != Some(RatingValues::Ratings) {
+        return None;
+    }
+    let cap = data.degree_cap.map_or(items, |cap| cap as usize);
+    Some(Completion {
+        rows: RatedRows {
+            slots: users,
+            radius: data.row_clip?,
+            most_ratings: cap.min(items),
+            user_centred: data.centre.and_then(Centre::name) == Some(NamedCentre::User),
+        },
+        item_means: config.completion.item_means(),
+        shares: config.completion.shares(),
+    })
+}
