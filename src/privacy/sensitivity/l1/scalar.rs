@@ -23,6 +23,7 @@ impl<R: Rule> Scalar<R> {
             degree_floor: public.degree_floor,
             degree_cap: public.degree_cap,
             rank: u32::try_from(public.columns).unwrap_or(u32::MAX),
+            rating: None,
         }
     }
 }
