@@ -4,6 +4,7 @@ mod analytic;
 mod central_equivalence;
 #[cfg(feature = "cli")]
 mod cli;
+mod clipping;
 mod completion;
 mod completion_descent;
 mod conformance;
@@ -11,12 +12,14 @@ mod consensus;
 mod deflation;
 mod equivalence;
 mod golden;
+mod graphs;
 mod layering;
 mod loss;
 mod low_rank;
 mod plain_pca;
 mod ppi;
 mod programs;
+mod rating;
 #[cfg(feature = "cli")]
 mod readme;
 mod recipes;

@@ -252,6 +252,7 @@ impl Algorithm for Centred {
             release: ReleaseId(history.release.0 - 1),
             query: history.query,
             past: &Self::own_past(history.past),
+            agreed: history.agreed,
         };
         let centred = Self::matrix(rows, &prepared);
         prepared.extend(self.inner.prepare(&centred, own));

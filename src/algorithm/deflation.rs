@@ -309,6 +309,7 @@ mod tests {
             release: ReleaseId(4),
             query: first.values(),
             past: &state.past[..1],
+            agreed: None,
         };
         let product = contribution(&algorithm, &rows, history, (ITEMS, 1));
         assert_eq!(product, rows.gram_product(first));

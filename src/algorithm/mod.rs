@@ -10,6 +10,7 @@
 //! | [`krylov`](Krylov) | A_u X | n·b, b = `block` ≥ p | 8·n·b·K·L | all X and all sums | any |
 //! | [`covariance`](Covariance) | the upper triangle of A_u | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
 //! | [`isometric-covariance`](IsometricCovariance) | the same, entries off the diagonal times √2 | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
+//! | [`power`, clipped](ClippedPower) | min(1, θ/c) A_u X, row by row; counts of lengths c | n·p, 16 or 1 | 8·(n·p + 16)·K·L | X and θ | any |
 //! | [`streaming`](Streaming) | A_u X over the rows of one batch | n·p | 8·n·p·K·L | X | any |
 //! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
 //! | [`spectral-ridge`](SpectralRidge) | Σ clip(a) and counts of ratings; the isometric triangle of what they leave | 2n, n(n+1)/2 | 8·(2n + n(n+1)/2)·K | both | 2 |
@@ -32,6 +33,9 @@
 //! Measured on Jester (24,983 users, 100 items, δ = 10⁻⁵, floor 10, L = 3, one interaction, 64 peers; relative error of the
 //! filter, mean of ten seeds; `tests/utility.rs`): rank 8 at ε = 1: `krylov` with b = 16 0.067, `covariance` 0.039, and P1's
 //! `power` at ε = 1000 0.187. Rank 32 at ε = 1: `krylov` with b = 32 0.222, `power` without noise 0.284.
+//!
+//! A private graph whose vertices are the peers is computed on by `power`, `ppi` and `deflation` inside [`OnGraph`]; a matrix
+//! whose rows and columns are the peers by `power` and `ppi` inside [`OnBipartite`].
 //!
 //! Rows that are to be centred by a private mean are run by any of them inside [`Centred`], which has one release more.
 //!
@@ -57,6 +61,7 @@
 //! of [`AlgorithmSpec::build`]. One that programs hand in needs no variant: [`AlgorithmSpec::Own`].
 
 mod centred;
+mod clipped;
 mod completion;
 mod covariance;
 mod deflation;
@@ -64,6 +69,8 @@ mod isometric;
 mod krylov;
 mod local;
 mod momentum;
+mod on_bipartite;
+mod on_graph;
 mod power;
 mod ppi;
 mod release;
@@ -71,12 +78,14 @@ mod spec;
 mod start;
 mod state;
 mod streaming;
+mod threshold_search;
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 pub use centred::{Centred, mean_share};
+pub use clipped::{BINS, Clip, ClipRule, ClippedPower, THRESHOLDS, threshold};
 pub use completion::{
     Completer, CompleterParts, Completion, CompletionMode, Descent, DescentError, FrankWolfe,
     FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, PartsError,
@@ -88,6 +97,8 @@ pub use isometric::IsometricCovariance;
 pub use krylov::Krylov;
 pub use local::{BatchError, LocalData};
 pub use momentum::Momentum;
+pub use on_bipartite::OnBipartite;
+pub use on_graph::{NotOnGraph, OnGraph};
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;
 pub use release::{BlockSpec, Form, ReleaseSpec, charged, share_factors};
@@ -95,6 +106,7 @@ pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS, Noi
 pub use start::Start;
 pub use state::{History, PublicState, Released};
 pub use streaming::{Arrival, Streaming};
+pub use threshold_search::ThresholdSearch;
 
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::ReleaseId;
@@ -150,6 +162,17 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// The public number whose largest value over all peers is agreed on before a release that asks for it.
     fn statistic(&self, _: &PublicState) -> f64 {
         0.0
+    }
+
+    /// The search for a threshold that takes the place of the agreement before a release, which only somebody who sees all rows can make;
+    /// `None` for an algorithm without one. No engine but [`central`](crate::engine::central) runs an algorithm with one.
+    fn threshold_search(&self) -> Option<ThresholdSearch> {
+        None
+    }
+
+    /// How many of these rows are above each threshold of [`Self::threshold_search`], in their order. Secret.
+    fn rows_above(&self, _: &SparseRows, _: History<'_>) -> Vec<f64> {
+        Vec::new()
     }
 
     /// Whether all releases are of one shape, that of the query, and the next query is a function of the noisy sum alone

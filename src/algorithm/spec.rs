@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::completion::{Completion, Descent, DescentError, RatedRows, SpectralRidge};
 
 use super::{
-    Algorithm, Covariance, Deflation, IsometricCovariance, Krylov, Momentum, PowerMethod,
-    PrivatePowerIteration, Streaming,
+    Algorithm, Clip, ClipRule, ClippedPower, Covariance, Deflation, IsometricCovariance, Krylov,
+    Momentum, PowerMethod, PrivatePowerIteration, Streaming,
 };
 
 /// The algorithms an experiment file can name.
@@ -102,6 +102,15 @@ pub enum AlgorithmSpec {
         rank: usize,
         /// Iterations L.
         iterations: u32,
+    },
+    /// [`ClippedPower`], in files `power` with a clip.
+    ClippedPower {
+        /// Eigenvectors wanted, p.
+        rank: usize,
+        /// Iterations L.
+        iterations: u32,
+        /// How contributions are clipped.
+        clip: Clip,
     },
     /// [`Momentum`].
     Momentum {
@@ -257,6 +266,33 @@ pub enum AlgorithmError {
         /// Items n.
         items: usize,
     },
+    /// Numbers of a clip that leave nothing to one side, or to nobody.
+    #[error("algorithm.{key} must be {allowed}, found {found}")]
+    Clip {
+        /// The key.
+        key: &'static str,
+        /// What it may be.
+        allowed: &'static str,
+        /// The value given.
+        found: f64,
+    },
+    /// A clip for an algorithm that has none.
+    #[error(
+        "algorithm.clip is for algorithm.kind = \"power\", found \"{algorithm}\": leave the clip out"
+    )]
+    Unclipped {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
+    /// A threshold that is found in one iteration for the next, where there is none.
+    #[error(
+        "algorithm.clip = \"{rule}\" finds in one iteration the threshold of the next: set algorithm.iterations to at least 2, or \
+         algorithm.clip = \"histogram\" without clip_lag"
+    )]
+    ClipOfNothing {
+        /// The rule.
+        rule: &'static str,
+    },
     /// An algorithm of another dimension than the data.
     #[error("the algorithm is for {found} items, the data has {expected}: build it for those")]
     Dimension {
@@ -332,6 +368,19 @@ impl AlgorithmSpec {
                 rank,
                 iterations,
             }),
+            Self::ClippedPower {
+                rank,
+                iterations,
+                clip,
+            } => {
+                checked_clip(&clip, iterations)?;
+                Arc::new(ClippedPower {
+                    dimension,
+                    rank,
+                    iterations,
+                    clip,
+                })
+            }
             Self::Momentum {
                 rank,
                 iterations,
@@ -402,11 +451,37 @@ impl AlgorithmSpec {
         })
     }
 
+    /// This algorithm on clipped contributions.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Unclipped`] for all but [`Self::Power`].
+    pub fn clipped(self, clip: Clip) -> Result<Self, AlgorithmError> {
+        match self {
+            Self::Power { rank, iterations } => Ok(Self::ClippedPower {
+                rank,
+                iterations,
+                clip,
+            }),
+            other => Err(AlgorithmError::Unclipped {
+                algorithm: other.name(),
+            }),
+        }
+    }
+
+    /// How contributions are clipped; `None` where they are not.
+    #[must_use]
+    pub fn clip(&self) -> Option<Clip> {
+        match self {
+            Self::ClippedPower { clip, .. } => Some(*clip),
+            _ => None,
+        }
+    }
+
     /// Which of the algorithms that files can name; `None` for one of your own.
     #[must_use]
     pub fn kind(&self) -> Option<AlgorithmKind> {
         match self {
-            Self::Power { .. } => Some(AlgorithmKind::Power),
+            Self::Power { .. } | Self::ClippedPower { .. } => Some(AlgorithmKind::Power),
             Self::Momentum { .. } => Some(AlgorithmKind::Momentum),
             Self::Krylov { .. } => Some(AlgorithmKind::Krylov),
             Self::Covariance { .. } => Some(AlgorithmKind::Covariance),
@@ -436,6 +511,7 @@ impl AlgorithmSpec {
     pub fn rank(&self) -> usize {
         match self {
             Self::Power { rank, .. }
+            | Self::ClippedPower { rank, .. }
             | Self::Momentum { rank, .. }
             | Self::Krylov { rank, .. }
             | Self::Covariance { rank }
@@ -479,6 +555,7 @@ impl AlgorithmSpec {
                 ("steps", f64::from(*steps)),
                 ("eigenvalue share", *eigenvalue_share),
             ],
+            Self::ClippedPower { clip, .. } => clip.settings(),
             Self::Ppi { coherence, .. } => vec![("coherence", coherence.unwrap_or(0.0))],
             Self::Streaming { iterations, .. } => vec![("batches", f64::from(*iterations))],
             Self::SpectralRidge { rank, completion } => SpectralRidge {
@@ -498,6 +575,7 @@ impl AlgorithmSpec {
     pub fn iterations(&self) -> u32 {
         match self {
             Self::Power { iterations, .. }
+            | Self::ClippedPower { iterations, .. }
             | Self::Momentum { iterations, .. }
             | Self::Krylov { iterations, .. }
             | Self::Ppi { iterations, .. }
@@ -514,6 +592,43 @@ impl AlgorithmSpec {
                 releases.last().map_or(0, |release| release.iteration.0)
             }
         }
+    }
+}
+
+/// Refuses numbers that a clip cannot work with.
+fn checked_clip(clip: &Clip, iterations: u32) -> Result<(), AlgorithmError> {
+    let wrong = |key, allowed, found| {
+        Err(AlgorithmError::Clip {
+            key,
+            allowed,
+            found,
+        })
+    };
+    let part = |x: f64| x > 0.0 && x < 1.0;
+    if !part(clip.share) {
+        return wrong("clip_share", "strictly between 0 and 1", clip.share);
+    }
+    if !part(clip.quantile) {
+        return wrong("clip_quantile", "strictly between 0 and 1", clip.quantile);
+    }
+    if clip.slots == 0 {
+        return wrong("clip", "of data with at least one row", 0.0);
+    }
+    let rule = clip.rule;
+    if rule.is_none() {
+        return wrong("clip", "a rule: without one this is plain power", 0.0);
+    }
+    if clip.lag && rule != ClipRule::Histogram {
+        return wrong("clip_lag", "left out, but with clip = \"histogram\"", 1.0);
+    }
+    if !(clip.test_epsilon >= 0.0 && clip.test_epsilon.is_finite()) {
+        let allowed = "at least 0 for every search of sparse-vector";
+        return wrong("clip", allowed, clip.test_epsilon);
+    }
+    let later = clip.lag || rule == ClipRule::Geometric;
+    match later && iterations < 2 {
+        true => Err(AlgorithmError::ClipOfNothing { rule: rule.name() }),
+        false => Ok(()),
     }
 }
 

@@ -77,6 +77,7 @@ impl PublicState {
             release: ReleaseId(self.released).next(),
             query: self.query.values(),
             past: &self.past,
+            agreed: self.agreed,
         }
     }
 }
@@ -90,4 +91,6 @@ pub struct History<'a> {
     pub query: &'a [f64],
     /// Earlier releases, as far as the algorithm keeps them.
     pub past: &'a [Released],
+    /// What all peers agreed on for this release, where they did.
+    pub agreed: Option<f64>,
 }

@@ -25,7 +25,7 @@ pub(crate) fn execute(arguments: &TopologyArguments) -> Result<Verdict> {
             let options = LoadOptions {
                 largest_component: *largest_component,
                 merge_parallel: *merge_parallel,
-                nodes: None,
+                ..LoadOptions::default()
             };
             inspect(&load(file, options)?, *json)?;
         }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::{
-    AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, Completion, CompletionMode, GlobalPart,
-    LocalStep, NoiseScale, OjaStep, Output, Start, StepRule,
+    AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, Clip, ClipRule, Completion,
+    CompletionMode, GlobalPart, LocalStep, NoiseScale, OjaStep, Output, Start, StepRule,
 };
 
 /// `[algorithm]`
@@ -66,12 +66,44 @@ pub struct AlgorithmConfig {
     /// η of `projected-gradient`, above 0 and at most 1; 0.5 where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_size: Option<f64>,
+    /// How `power` clips what rows contribute: `"none"`, `"histogram"`, `"geometric"`, or `"sparse-vector"` under a curator.
+    #[serde(default, skip_serializing_if = "ClipRule::is_none")]
+    pub clip: ClipRule,
+    /// f: the share of the budget that the thresholds of a clip spend together, 0.1 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip_share: Option<f64>,
+    /// γ: the share of the rows that a clip is to leave as they are, 0.95 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip_quantile: Option<f64>,
+    /// Whether the histogram of one iteration travels with its product and serves the next; false where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip_lag: Option<bool>,
 }
 
 /// The default of `algorithm.eigenvalue_share`.
 const EIGENVALUE_SHARE: f64 = 0.05;
 
+/// The default of `algorithm.clip_share`.
+const CLIP_SHARE: f64 = 0.1;
+
+/// The default of `algorithm.clip_quantile`.
+const CLIP_QUANTILE: f64 = 0.95;
+
 impl AlgorithmConfig {
+    /// How contributions are clipped of rows that fill some of so many slots; `None` where they are not.
+    #[must_use]
+    pub fn clip_of(&self, slots: usize) -> Option<Clip> {
+        let clip = Clip {
+            rule: self.clip,
+            share: self.clip_share.unwrap_or(CLIP_SHARE),
+            quantile: self.clip_quantile.unwrap_or(CLIP_QUANTILE),
+            lag: self.clip_lag.unwrap_or(false),
+            slots,
+            test_epsilon: 0.0,
+        };
+        (!self.clip.is_none()).then_some(clip)
+    }
+
     /// b, with its default.
     #[must_use]
     pub fn block(&self) -> usize {
@@ -85,8 +117,8 @@ impl AlgorithmConfig {
         (self.kind == AlgorithmKind::Streaming).then_some((arrival, self.iterations))
     }
 
-    /// The algorithm with its own numbers and no others; `completion` is what methods of completion are told besides, where there are
-    /// ratings to complete.
+    /// The algorithm with its own numbers and no others, without a clip, whose numbers are not all in this table; `completion` is what
+    /// methods of completion are told besides, where there are ratings to complete.
     ///
     /// # Errors
     /// [`AlgorithmError::Iterations`] for a number of iterations the algorithm cannot run, [`AlgorithmError::Rank`] for a rank,

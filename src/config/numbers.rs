@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::data::{Format, MatrixFormat};
 
-/// `data.format`: a rating file, a file of numbers, or no file.
+/// `data.format`: a rating file, a file of numbers, a graph, or no file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataFormat {
     /// Ratings.
@@ -16,6 +16,8 @@ pub enum DataFormat {
     Matrix(MatrixFormat),
     /// `"generated"`: what `data.generate` says.
     Generated,
+    /// `"graph"`: the edges of a private graph, in any format of a topology.
+    Graph,
 }
 
 impl DataFormat {
@@ -26,13 +28,16 @@ impl DataFormat {
             Self::Ratings(format) => format.name(),
             Self::Matrix(format) => format.name(),
             Self::Generated => "generated",
+            Self::Graph => "graph",
         }
     }
 
     fn all() -> impl Iterator<Item = Self> {
         let ratings = Format::all().iter().copied().map(Self::Ratings);
         let matrices = MatrixFormat::all().iter().copied().map(Self::Matrix);
-        ratings.chain(matrices).chain([Self::Generated])
+        ratings
+            .chain(matrices)
+            .chain([Self::Generated, Self::Graph])
     }
 
     /// The format of rating files, if it is one.
@@ -40,7 +45,7 @@ impl DataFormat {
     pub fn ratings(self) -> Option<Format> {
         match self {
             Self::Ratings(format) => Some(format),
-            Self::Matrix(_) | Self::Generated => None,
+            Self::Matrix(_) | Self::Generated | Self::Graph => None,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::data::Partition;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PeersConfig {
-    /// `"users"`: one peer per user; or a number: users are dealt to that many peers.
+    /// `"users"`: one peer per user; `"vertices"`: one per vertex of a private graph; or a number: users are dealt to that many peers.
     #[serde(default)]
     pub count: PeerCount,
     /// How users are dealt.
@@ -35,6 +35,8 @@ pub enum PeerCount {
     /// One peer per user.
     #[default]
     Users,
+    /// One peer per vertex of the graph that is the data.
+    Vertices,
     /// This many.
     Number(usize),
 }
@@ -43,6 +45,7 @@ impl Serialize for PeerCount {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Users => serializer.serialize_str("users"),
+            Self::Vertices => serializer.serialize_str("vertices"),
             Self::Number(number) => serializer.serialize_u64(*number as u64),
         }
     }
@@ -55,14 +58,14 @@ impl<'de> Deserialize<'de> for PeerCount {
             type Value = PeerCount;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("\"users\" or a number of peers, at least 1")
+                f.write_str("\"users\", \"vertices\" or a number of peers, at least 1")
             }
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<PeerCount, E> {
-                if text == "users" {
-                    Ok(PeerCount::Users)
-                } else {
-                    Err(E::invalid_value(serde::de::Unexpected::Str(text), &self))
+                match text {
+                    "users" => Ok(PeerCount::Users),
+                    "vertices" => Ok(PeerCount::Vertices),
+                    _ => Err(E::invalid_value(serde::de::Unexpected::Str(text), &self)),
                 }
             }
 

@@ -51,6 +51,7 @@ impl TopologySource {
                     largest_component: source.largest_component,
                     merge_parallel: source.parallel_edges == ParallelEdges::Merge,
                     nodes: Some(peers),
+                    ..LoadOptions::default()
                 };
                 crate::topology::load(&base.join(&source.file), options)
             }

@@ -2,13 +2,14 @@
 
 use std::num::NonZeroU32;
 
+use super::vertices::rows_of_edges;
 use super::{DataError, Interactions, Partition, assign, peer_rows};
 use crate::linalg::SparseRows;
 use crate::vocabulary::Seed;
 
 /// What the peers hold together.
 ///
-/// Each kind yields rows of norm at most 1 and says what is publicly known of them. How a row is brought to that norm looks
+/// Each kind yields rows, of norm at most 1 but for graphs, and says what is publicly known of them. How a row is brought to that norm looks
 /// at that row alone, so that neighbouring data stay neighbours.
 #[derive(Clone, Debug)]
 pub enum Dataset {
@@ -26,17 +27,15 @@ pub enum Dataset {
         /// R, public.
         radius: f64,
     },
-    /// A graph whose vertices are the peers: the row of a vertex is 1 at each of its neighbours over √max(degree, D).
+    /// A graph whose vertices are the peers: the row of a vertex is 1 at each of its neighbours.
     ///
-    /// An edge is an entry of two rows, at two peers. No adjacency with a proved bound covers that yet, so that graphs can be computed
-    /// with but not protected. And who talks to whom is public: a private graph must not be the communication graph.
+    /// Algorithms run on it inside [`OnGraph`](crate::algorithm::OnGraph), under the adjacencies `entry` and `edge`. Who talks to whom is public:
+    /// a private graph must not be the communication graph.
     Graph {
         /// Number of vertices.
         vertices: usize,
         /// Undirected edges, each once.
         edges: Vec<(u32, u32)>,
-        /// D.
-        degree_floor: NonZeroU32,
     },
 }
 
@@ -50,14 +49,16 @@ pub enum RowBounds {
     },
     /// Any numbers with Euclidean norm at most 1.
     UnitNorm,
+    /// Zeros and ones: bounds on changes of a graph ask for nothing more.
+    Edges,
 }
 
 impl Dataset {
-    /// The normalised rows, one per user, sample or vertex.
+    /// The rows, one per user, sample or vertex, normalised but for those of a graph.
     ///
     /// # Errors
-    /// [`DataError::Radius`] for a radius that is not finite and above 0; [`DataError::Row`] for edges that are not of a simple
-    /// graph on so many vertices.
+    /// [`DataError::Radius`] for a radius that is not finite and above 0; [`DataError::Row`] and
+    /// [`DataError::Vertex`] for edges that are not of a simple graph on so many vertices.
     pub fn rows(&self) -> Result<SparseRows, DataError> {
         match self {
             Self::Interactions {
@@ -65,26 +66,7 @@ impl Dataset {
                 degree_floor,
             } => Ok(interactions.normalised_rows(*degree_floor)),
             Self::Samples { rows, radius } => clipped(rows, *radius),
-            Self::Graph {
-                vertices,
-                edges,
-                degree_floor,
-            } => {
-                let mut around = vec![Vec::new(); *vertices];
-                for &(u, v) in edges {
-                    for (from, to) in [(u, v), (v, u)] {
-                        // Vertices beyond the last one are found with the rows.
-                        if let Some(row) = around.get_mut(from as usize) {
-                            row.push(to);
-                        }
-                    }
-                }
-                for row in &mut around {
-                    row.sort_unstable();
-                }
-                let edges = Interactions::from_rows(*vertices, &around)?;
-                Ok(edges.normalised_rows(*degree_floor))
-            }
+            Self::Graph { vertices, edges } => rows_of_edges(*vertices, edges.iter().copied()),
         }
     }
 
@@ -133,12 +115,11 @@ impl Dataset {
     #[must_use]
     pub fn bounds(&self) -> RowBounds {
         match self {
-            Self::Interactions { degree_floor, .. } | Self::Graph { degree_floor, .. } => {
-                RowBounds::EqualEntries {
-                    degree_floor: degree_floor.get(),
-                }
-            }
+            Self::Interactions { degree_floor, .. } => RowBounds::EqualEntries {
+                degree_floor: degree_floor.get(),
+            },
             Self::Samples { .. } => RowBounds::UnitNorm,
+            Self::Graph { .. } => RowBounds::Edges,
         }
     }
 }
@@ -212,15 +193,13 @@ mod tests {
 
     #[test]
     fn a_vertex_holds_its_own_edges() {
-        let floor = NonZeroU32::new(2).expect("2");
         let graph = |edges: &[(u32, u32)]| Dataset::Graph {
             vertices: 4,
             edges: edges.to_vec(),
-            degree_floor: floor,
         };
         let rows = graph(&[(0, 1), (0, 2), (3, 0)]).rows().expect("simple");
         assert_eq!(rows.row(0).0, [1, 2, 3]);
-        assert_eq!(rows.row(1), (&[0][..], &[1.0 / 2.0_f64.sqrt()][..]));
+        assert_eq!(rows.row(1), (&[0][..], &[1.0][..]));
         for bad in [&[(0, 1), (1, 0)][..], &[(0, 4)]] {
             assert!(graph(bad).rows().is_err(), "{bad:?}");
         }

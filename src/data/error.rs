@@ -169,6 +169,16 @@ pub enum DataError {
         /// Number of items.
         items: usize,
     },
+    /// An edge of a vertex that is not there.
+    #[error(
+        "an edge names vertex {found}, and there are {vertices}, numbered from 0: correct the edge or the number of vertices"
+    )]
+    Vertex {
+        /// The number named.
+        found: u32,
+        /// Number of vertices.
+        vertices: usize,
+    },
 }
 
 /// What is wrong with one line of a rating file.

@@ -34,6 +34,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod titles;
+mod vertices;
 
 use std::fs::File;
 use std::path::Path;

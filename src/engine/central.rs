@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::course::{self, Current, Engine};
 use super::outcome::ReleaseRecord;
+use super::threshold;
 use super::{Communication, EngineError, Observer, Outcome, Session, StepTotals, Totals};
-use crate::algorithm::PublicState;
+use crate::algorithm::{PublicState, ThresholdSearch};
 use crate::linalg::Block;
 use crate::protocol::{PlannedRelease, ReleaseError, Steps, Terms, kernel};
 use crate::vocabulary::PeerIndex;
@@ -69,7 +70,8 @@ fn run_adding(
     noise: Noise,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
-    session.admit()?;
+    session.admit_curator()?;
+    check_search(session, noise)?;
     let mut curator = Curator {
         session,
         noise,
@@ -85,6 +87,20 @@ fn run_adding(
     })
 }
 
+/// Refuses a search for a threshold to anybody but a curator, and to a curator whose noise it would be without.
+fn check_search(session: &Session, noise: Noise) -> Result<(), EngineError> {
+    let Some(search) = session.plan().algorithm().threshold_search() else {
+        return Ok(());
+    };
+    match noise {
+        Noise::Sum(SumNoise::Nothing) => Ok(()),
+        Noise::Sum(SumNoise::Curator) if session.sigma_central() == 0.0 => Ok(()),
+        Noise::Sum(SumNoise::Curator) if search.epsilon > 0.0 => Ok(()),
+        Noise::Sum(SumNoise::Curator) => Err(EngineError::Noise),
+        Noise::Sum(SumNoise::Shares) | Noise::Rehearsed => Err(EngineError::CuratorOnly),
+    }
+}
+
 struct Curator<'a> {
     session: &'a Session,
     noise: Noise,
@@ -92,6 +108,24 @@ struct Curator<'a> {
 }
 
 impl Curator<'_> {
+    /// The threshold that a search over all rows finds.
+    fn searched(&self, search: ThresholdSearch) -> f64 {
+        let (session, history) = (self.session, self.state.history());
+        let algorithm = session.plan().algorithm();
+        let mut above = vec![0.0; search.thresholds.len()];
+        for rows in session.rows().iter() {
+            let one = algorithm.rows_above(rows, history);
+            above.iter_mut().zip(one).for_each(|(sum, one)| *sum += one);
+        }
+        let quiet = matches!(self.noise, Noise::Sum(SumNoise::Nothing));
+        let search = ThresholdSearch {
+            epsilon: if quiet { 0.0 } else { search.epsilon },
+            ..search
+        };
+        let mut rng = session.search_stream(history.release, search.epsilon);
+        threshold::search(&search, &above, &mut rng)
+    }
+
     /// Adds the noise of a sum; returns its standard deviation.
     fn add_to_sum(&self, current: Current<'_>, sum: &mut [f64]) -> f64 {
         let (session, id, scale) = (self.session, current.id, current.terms.scale);
@@ -202,7 +236,11 @@ impl Engine for Curator<'_> {
     }
 
     fn agree(&mut self, planned: &PlannedRelease) -> f64 {
-        let value = planned.proposal(self.session.plan().algorithm(), &self.state);
+        let algorithm = self.session.plan().algorithm();
+        let value = match algorithm.threshold_search() {
+            Some(search) => self.searched(search),
+            None => planned.proposal(algorithm, &self.state),
+        };
         self.state.agreed = Some(value);
         value
     }

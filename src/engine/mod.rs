@@ -26,6 +26,7 @@ mod rows;
 mod session;
 #[cfg(test)]
 pub(crate) mod tests;
+mod threshold;
 
 pub use outcome::{
     Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, StepTotals, Totals,
@@ -64,6 +65,12 @@ pub enum EngineError {
         "the noise of the session is not what its plan calls for: build the session with Session::new"
     )]
     Noise,
+    /// An algorithm that only somebody who sees all rows can run.
+    #[error(
+        "the algorithm searches for a threshold by comparing a secret count with a secret limit, which is no noisy sum: use engine \
+         \"central\" with a curator's own noise"
+    )]
+    CuratorOnly,
     /// The analytic engine draws real numbers.
     #[error(
         "the analytic engine draws sums of real numbers, and the plan's are integers mod 2^k: use engine \"lockstep\""

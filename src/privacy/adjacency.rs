@@ -17,7 +17,9 @@
 //! - `user` if all rating lines of one named user are removed, or added to a user who has none;
 //! - `replace-user` if the rating lines of one named user become any others;
 //! - `matrix`, `unit-spectral` and `entry` if one peer's matrix A_u of the interactions above the threshold changes by C: they are
-//!   about matrices, and a rating line more or less is no small change there.
+//!   about matrices, and a rating line more or less is no small change there;
+//! - `rating` if one rating of one named user, kept as a number, has another value or is there or not;
+//! - `edge` if the file is a graph and one of its edges is there or not.
 //!
 //! The types here compare what *peers hold*: interactions after the threshold, the item list, what is held out and the
 //! degree cap. Every one of these steps maps neighbours to neighbours or to equal data, or the combination is
@@ -58,6 +60,12 @@ pub enum Adjacency {
     /// One entry of one peer's matrix A_u changes by at most 1, or several by as much together: Σ_ij |C_ij| ≤ 1 (Hardt & Roth 2013,
     /// Definition 2.1): [`Entry`]. See [`Self::is_of_matrix`] for changes at several peers.
     Entry,
+    /// One undirected edge of a private graph is there or not: [`Edge`].
+    Edge,
+    /// One rating of one user, kept as a number, is another: [`Rating`].
+    Rating,
+    /// One entry of a matrix whose rows and columns are the peers changes by at most 1: [`EntryBipartite`].
+    EntryBipartite,
 }
 
 /// An executable adjacency: it measures distances between data sets and draws neighbours.
@@ -87,6 +95,25 @@ pub trait Neighbouring {
 /// those of single entries.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry;
+
+/// One entry of an m × n matrix M whose rows and columns are the peers changes by at most 1, or several by as much together, Σ_ij |C_ij| ≤ 1 (Hardt & Roth
+/// 2013, Definition 2.1). It is known to its row and to its column. The distance is Σ_ij |C_ij|.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryBipartite;
+
+/// One rating has another value. The data are ratings mapped to 0 to 1, users × items; the distance is the number of ratings that differ.
+///
+/// By how much one moves is at most the width of the public range, so that it is the range that decides the bound
+/// ([`RatingRange`](super::RatingRange)), not the adjacency. A rating that is not there is a number that the range covers too.
+#[derive(Clone, Copy, Debug)]
+pub struct Rating;
+
+/// One edge {s, t} of a private graph is there or not: the symmetric matrix A changes by ±(e_s e_tᵀ + e_t e_sᵀ), at two vertices and so at
+/// two peers. The distance is Σ_{s<t} |C_st|, of graphs the number of edges that only one of them has.
+///
+/// Whoever is an end of an edge knows it. A promise about edges is one about those between honest peers.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge;
 
 /// One user gains or loses one interaction. The distance is the number of entries of R that differ.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +162,7 @@ pub struct UnitSpectral;
 
 impl Adjacency {
     /// Every adjacency there is.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Interaction,
         Self::User,
         Self::Swap,
@@ -143,6 +170,9 @@ impl Adjacency {
         Self::Matrix,
         Self::UnitSpectral,
         Self::Entry,
+        Self::Edge,
+        Self::Rating,
+        Self::EntryBipartite,
     ];
 
     /// Whether one record is a change of a matrix and not of a user's row.
@@ -167,6 +197,9 @@ impl fmt::Display for Adjacency {
             Self::Matrix => "matrix",
             Self::UnitSpectral => "unit-spectral",
             Self::Entry => "entry",
+            Self::Edge => "edge",
+            Self::Rating => "rating",
+            Self::EntryBipartite => "entry-bipartite",
         })
     }
 }

@@ -41,7 +41,7 @@ pub enum Calibration {
 pub struct Calibrated {
     /// Noise multiplier: standard deviation of the noise on the sum per unit sensitivity.
     z: f64,
-    /// μ of all iterations together, √L/z.
+    /// μ of all iterations together, √L/z; with searches the μ of a Gaussian mechanism that spends as much at the budget's δ.
     mu_total: f64,
     /// μ of one iteration, 1/z.
     mu_per_iteration: f64,
@@ -49,16 +49,42 @@ pub struct Calibrated {
     spent: f64,
     /// Set when `spent` exceeds the budget's ε.
     warning: Option<CalibrationWarning>,
+    /// ε_s of the search that goes with every release, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search_epsilon: Option<f64>,
 }
 
 impl Calibrated {
+    /// Releases of this noise multiplier, each with a search that is (ε_s, 0)-private, which spend that much together.
+    pub(super) fn with_searches(
+        z: f64,
+        equivalent_mu: f64,
+        spent: f64,
+        search_epsilon: f64,
+    ) -> Self {
+        Self {
+            z,
+            mu_total: equivalent_mu,
+            mu_per_iteration: 1.0 / z,
+            spent,
+            warning: None,
+            search_epsilon: Some(search_epsilon),
+        }
+    }
+
+    /// ε_s of the search that goes with every release, where one does: see [`sparse_vector`](super::sparse_vector).
+    #[must_use]
+    pub fn search_epsilon(&self) -> Option<f64> {
+        self.search_epsilon
+    }
+
     /// Noise multiplier: standard deviation of the noise on the sum per unit sensitivity.
     #[must_use]
     pub fn z(&self) -> f64 {
         self.z
     }
 
-    /// μ of all iterations together, √L/z.
+    /// μ of all iterations together, √L/z; with searches the μ of a Gaussian mechanism that spends as much at the budget's δ.
     #[must_use]
     pub fn mu_total(&self) -> f64 {
         self.mu_total
@@ -171,6 +197,7 @@ pub fn calibrate(
             target: epsilon,
             spent,
         }),
+        search_epsilon: None,
     })
 }
 

@@ -10,6 +10,8 @@ pub enum Certificate {
     Exact,
     /// The exact maximum over every coalition of this size.
     ExactEnumeration,
+    /// At the δ asked for alone, from the loss distribution of Gaussian releases and (ε_s, 0)-private searches.
+    LossDistribution,
     /// An upper bound for every coalition of this size, from a certified algebraic connectivity.
     Lambda2,
     /// An upper bound for every coalition of this size, from the degrees alone.

@@ -158,6 +158,15 @@ pub enum PrivacyError {
         /// The first few components, by size and names.
         pieces: Vec<String>,
     },
+    /// A calibration of Gaussian releases for a run that also searches.
+    #[error(
+        "privacy.calibration = \"{calibration}\" is about Gaussian releases alone, and algorithm.clip = \"sparse-vector\" also searches for \
+         thresholds: set it to \"analytic\" or \"zcdp\""
+    )]
+    SearchCalibration {
+        /// The calibration asked for.
+        calibration: String,
+    },
     /// One curious peer is enough to cut others off.
     #[error(
         "peer {vertex} is a cut vertex of the noise graph: if it is curious, its noise no longer ties {} to the other \

@@ -61,6 +61,7 @@ mod promise;
 pub mod ring;
 mod sensitivity;
 mod sensitivity_rule;
+pub mod sparse_vector;
 #[cfg(test)]
 mod testing;
 pub mod zcdp;
@@ -81,4 +82,6 @@ pub use noise_plan::{
     even_iterations, split_budget,
 };
 pub use promise::{Promise, Seen};
-pub use sensitivity::{Public, Rule, Sensitivity, SensitivityRule, SensitivitySpec, Statistic};
+pub use sensitivity::{
+    Public, RatingRange, Rule, Sensitivity, SensitivityRule, SensitivitySpec, Statistic,
+};

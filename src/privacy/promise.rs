@@ -50,6 +50,16 @@ impl Promise {
             (Adjacency::UnitSpectral, _) => {
                 "the matrix A, the sum over all peers, was changed by any C with ‖C‖₂ ≤ 1"
             }
+            (Adjacency::EntryBipartite, _) => {
+                "one entry of the matrix, which its row and its column know, was changed by at most 1"
+            }
+            (Adjacency::Rating, _) => {
+                "one rating of one user was this or any other, or there at all"
+            }
+            (Adjacency::Edge, Seen::Everything) => {
+                "one edge of the graph was there or not (an edge between two peers that do not collude: its ends know it)"
+            }
+            (Adjacency::Edge, _) => "one edge of the graph was there or not",
             (Adjacency::Entry, Seen::Everything) => {
                 "one entry of one peer's matrix A_u was changed by at most 1 (within one peer; changes at several peers are not one record)"
             }

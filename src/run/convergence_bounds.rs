@@ -111,6 +111,11 @@ pub(super) fn convergence_bounds(
         bounds.reason = Some("the theorems are about the power method".to_owned());
         return bounds;
     }
+    if !experiment.config().algorithm.clip.is_none() {
+        bounds.reason =
+            Some("the theorems are about contributions that are not clipped".to_owned());
+        return bounds;
+    }
     let Some(exact) = exact else {
         bounds.reason = Some("the exact eigenvectors are out of reach".to_owned());
         return bounds;

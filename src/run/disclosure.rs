@@ -126,11 +126,14 @@ impl Discloses for DataTableError {
             | Self::DegreeCap
             | Self::Key { .. }
             | Self::NumbersAdjacency { .. }
+            | Self::RatingClip { .. }
             | Self::ItemsAndItemsFile { .. }
             | Self::ItemsHashAlone
             | Self::ItemsHash { .. } => Dependence::Public,
             Self::Data(error) => error.dependence(),
             Self::MissingData { .. } => Dependence::Machine,
+            // Whether the file holds a graph at all.
+            Self::Graph(_) => Dependence::Format,
             Self::NoInteractions { .. } => Dependence::Unprotected,
         }
     }
@@ -142,6 +145,7 @@ impl Discloses for NetworkError {
             Self::Topology(_)
             | Self::NoiseTopology(_)
             | Self::PeerMatch(_)
+            | Self::PrivateEdges { .. }
             | Self::NodeCount { .. } => Dependence::Public,
             Self::Peers(error) => error.dependence(),
         }
@@ -157,7 +161,12 @@ impl Discloses for AlgorithmTableError {
             | Self::Weights { .. }
             | Self::Scale { .. }
             | Self::Arrival { .. }
+            | Self::OnGraph(_)
             | Self::Output { .. }
+            | Self::Clip { .. }
+            | Self::ClipKey { .. }
+            | Self::ClipWith { .. }
+            | Self::SparseVector { .. }
             | Self::Block { .. } => Dependence::Public,
         }
     }
@@ -219,6 +228,7 @@ impl Discloses for DataError {
             | Self::Container { .. }
             | Self::Empty { .. }
             | Self::EmptyList { .. }
+            | Self::Vertex { .. }
             | Self::Row { .. } => Dependence::Format,
             Self::Open { .. } | Self::Read { .. } | Self::ReadBytes { .. } => Dependence::Machine,
         }
@@ -250,6 +260,7 @@ impl Discloses for EngineError {
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Lossless { .. }
+            | Self::CuratorOnly
             | Self::Noise
             | Self::NotProduct { .. }
             | Self::OutOfOrder { .. }
@@ -268,6 +279,7 @@ impl Discloses for PeerError {
             // Sizes are those of the plan, noise, neighbours and averaging those of the graphs.
             Self::Shape { .. }
             | Self::Inexact { .. }
+            | Self::CuratorOnly { .. }
             | Self::Program { .. }
             | Self::Noise { .. }
             | Self::NoisePartners { .. }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
 use super::completion::{CompletionRuns, CompletionSummary};
 use super::consensus::{consensus, guaranteed};
@@ -236,6 +237,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
             .then(|| experiment.noise_topology().summary()),
         privacy: PrivacySummary {
             iterations: rows.iter().map(|row| row.noise).collect(),
+            clip: ClipSummary::after(experiment, &outcome),
             ..experiment.privacy_summary()
         },
         communication: outcome.communication.clone(),

@@ -1,5 +1,6 @@
 //! One experiment, run: the engine, what its result is measured against, and the documents that say so.
 
+mod clipping;
 mod compared;
 mod consensus;
 mod engine;
@@ -25,6 +26,7 @@ pub mod summary;
 pub mod variance;
 
 pub use crate::scenario::WATCHED_UP_TO;
+pub use clipping::ClipSummary;
 pub use compared::ComparedRun;
 pub use engine::{RunError, run_engine};
 pub use execute::{MetricsRow, Report, run};

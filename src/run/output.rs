@@ -89,8 +89,16 @@ pub fn write(
     if trace {
         create(&folder)?;
         batch.add(&folder, "basis-0.npy", &npy(&report.start))?;
-        for record in &report.outcome.records {
+        let records = &report.outcome.records;
+        for (at, record) in records.iter().enumerate() {
             let number = record.iteration.0;
+            let later = records.get(at + 1);
+            if later.is_some_and(|later| later.iteration == record.iteration) {
+                // What is released before the product of an iteration: a mean, a histogram.
+                let name = format!("sum-{number}-release-{}.npy", record.release.0);
+                batch.add(&folder, &name, &npy(&record.sum))?;
+                continue;
+            }
             batch.add(&folder, &format!("basis-{number}.npy"), &npy(&record.basis))?;
             batch.add(&folder, &format!("sum-{number}.npy"), &npy(&record.sum))?;
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
 use super::completion::CompletionSummary;
 use super::convergence_bounds::ConvergenceBounds;
@@ -154,6 +155,9 @@ pub struct PrivacySummary {
     /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLoss>,
+    /// How contributions are clipped, where they are, and the thresholds that it came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip: Option<ClipSummary>,
     /// The integers of `noise.scheme = "ring"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingPlan>,
@@ -262,13 +266,17 @@ impl Experiment {
         let scale = sensitivity * self.noise_factor(release);
         let releases = self.algorithm().releases();
         let spec = releases.get(release.index());
+        let (own, pairwise) = match self.is_own(release) {
+            true => (self.sigma_central(), 0.0),
+            false => (self.noise().sigma_own(), self.noise().sigma_pairwise()),
+        };
         IterationNoise {
             iteration: spec.map_or(release.0, |spec| spec.iteration.0),
             sensitivity,
             sigma_central: scale * self.sigma_central(),
-            sigma_own: scale * self.noise().sigma_own(),
-            sigma_independent: scale * self.noise().sigma_own(),
-            sigma_pairwise: scale * self.noise().sigma_pairwise(),
+            sigma_own: scale * own,
+            sigma_independent: scale * own,
+            sigma_pairwise: scale * pairwise,
         }
     }
 
@@ -289,6 +297,7 @@ impl Experiment {
                 .collect(),
             views: self.noise().views().to_vec(),
             groups: self.groups().to_vec(),
+            clip: ClipSummary::of(self),
             ring: self.noise().ring().copied(),
             centring: self.centring().copied(),
         }

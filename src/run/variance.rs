@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::data::centred;
 use crate::linalg::{Block, PackedTriangle, SparseRows, TopEigenvectors, leading_eigenvectors};
 use crate::scenario::Experiment;
+use crate::scenario::graph::is_of_vertices;
 
 /// Columns beyond which the matrix of products is not formed.
 const MOST_COLUMNS: usize = 4096;
@@ -38,7 +39,8 @@ pub struct VarianceSummary {
 }
 
 /// S = Σ (x − x̄)ᵀ(x − x̄) over all rows x that are there, as public constants prepare them: neither clipped to a length nor
-/// centred by anything but their true mean. Of ratings that are kept as numbers S = Σ xᵀx, as they are centred already.
+/// centred by anything but their true mean. Of ratings that are kept as numbers S = Σ xᵀx, as they are centred already; of a graph S = A²,
+/// whose eigenvalues are the squares of A's, and of a matrix M whose rows and columns are the peers S = MᵀM, on the side of the columns.
 #[derive(Clone, Debug)]
 pub struct Variance {
     dimension: usize,
@@ -72,7 +74,8 @@ impl Variance {
             return Err("the data are interactions, not numbers".to_owned());
         };
         let is_matrix = experiment.config().data.format.ratings().is_none();
-        let rows = match is_matrix {
+        let is_centred = is_matrix && !is_of_vertices(experiment.config());
+        let rows = match is_centred {
             true => Cow::Owned(centred(samples, &mean(samples))),
             false => Cow::Borrowed(samples),
         };

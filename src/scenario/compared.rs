@@ -6,6 +6,7 @@ use super::clock::Clock;
 use super::error::ExperimentError;
 use super::experiment::Experiment;
 use super::materials::{Held, Materials};
+use crate::algorithm::ClipRule;
 use crate::config::{AlgorithmConfig, ComparedAlgorithm, Config};
 use crate::privacy::BudgetSplit;
 use crate::protocol::averaging::Loss;
@@ -44,6 +45,10 @@ impl Experiment {
             coherence,
             arrival,
             output: None,
+            clip: ClipRule::None,
+            clip_share: None,
+            clip_quantile: None,
+            clip_lag: None,
             ..config.algorithm
         };
         config.averaging = compare.averaging.clone();

@@ -28,7 +28,7 @@ use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
 use super::shared::Shared;
 use super::warning::Warning;
-use crate::algorithm::{Algorithm, AlgorithmSpec, Completion, ReleaseSpec, charged};
+use crate::algorithm::{Algorithm, AlgorithmSpec, Clip, Completion, Form, ReleaseSpec, charged};
 use crate::config::{Config, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::PeerRows;
@@ -38,7 +38,7 @@ use crate::privacy::{
 };
 use crate::protocol::averaging::{MixingBounds, Program};
 use crate::topology::Topology;
-use crate::vocabulary::ReleaseId;
+use crate::vocabulary::{Quantity, ReleaseId};
 
 /// An experiment with its data read, its topology built and its noise planned.
 #[derive(Clone, Debug)]
@@ -163,6 +163,27 @@ impl Experiment {
     #[must_use]
     pub fn centring(&self) -> Option<&Centring> {
         self.centring.as_ref()
+    }
+
+    /// How contributions are clipped; `None` where they are not.
+    #[must_use]
+    pub fn clip(&self) -> Option<Clip> {
+        self.spec.clip()
+    }
+
+    /// Standard deviation of the noise on every count that the thresholds of a clip follow from; `None` where there are none. Public.
+    #[must_use]
+    pub fn sigma_of_counts(&self) -> Option<f64> {
+        let counts = |quantity| matches!(quantity, Quantity::ClipHistogram | Quantity::ClipCount);
+        (1..).zip(self.releases()).find_map(|(number, release)| {
+            let block = release.blocks.iter().find(|one| counts(one.quantity))?;
+            let bound = self
+                .sensitivity_spec
+                .of(block.quantity, block.columns)
+                .ok()?;
+            let unit = bound.bound(1.0) / block.weight.sqrt();
+            Some(unit * self.noise_factor(ReleaseId(number)) * self.noise.sigma_sum())
+        })
     }
 
     /// The rows each peer holds.
@@ -328,6 +349,39 @@ impl Experiment {
     #[must_use]
     pub fn iterations(&self) -> u32 {
         self.spec.iterations()
+    }
+
+    /// Whether every peer fills coordinates of its own in this release.
+    #[must_use]
+    pub fn is_own(&self, release: ReleaseId) -> bool {
+        let releases = self.algorithm.releases();
+        releases
+            .get(release.index())
+            .is_some_and(|one| one.form == Form::OwnCoordinates)
+    }
+
+    /// Whether there is such a release.
+    #[must_use]
+    pub fn has_own_coordinates(&self) -> bool {
+        let releases = self.algorithm.releases();
+        releases.iter().any(|one| one.form == Form::OwnCoordinates)
+    }
+
+    /// Whether all releases are of that kind: then nothing is averaged, and all peers hold the same bits.
+    #[must_use]
+    pub fn has_only_own_coordinates(&self) -> bool {
+        let releases = self.algorithm.releases();
+        releases.iter().all(|one| one.form == Form::OwnCoordinates)
+    }
+
+    /// Standard deviation, per unit sensitivity and noise factor, of the noise in what everybody learns of this release: that of the sum, or of
+    /// every peer's own coordinates.
+    #[must_use]
+    pub fn sigma_released(&self, release: ReleaseId) -> f64 {
+        match self.is_own(release) {
+            true => self.sigma_central(),
+            false => self.noise.sigma_sum(),
+        }
     }
 
     /// The batch of rows that contributes to a release; `None` for all rows.

@@ -12,7 +12,7 @@ use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError};
 use super::held_out::HeldOut;
 use super::memo::Memo;
-use super::numbers;
+use super::{graph, numbers};
 use crate::algorithm::Arrival;
 use crate::config::{
     Config, DataConfig, DataFormat, EngineKind, NoiseConfig, PeersConfig, PrivacyConfig,
@@ -65,6 +65,8 @@ pub(crate) struct HeldKey {
     completes: bool,
     /// The seed, where something is drawn.
     seed: Option<u64>,
+    /// Whether rows and columns are the peers.
+    vertices: bool,
 }
 
 impl HeldKey {
@@ -82,6 +84,7 @@ impl HeldKey {
             test: evaluation.test.clone(),
             completes: config.algorithm.kind.completes(),
             seed: drawn.then_some(config.seed),
+            vertices: graph::is_bipartite(config),
         }
     }
 }
@@ -109,6 +112,8 @@ struct PlanKey {
     charge: u32,
     engine: EngineKind,
     ring: Option<RingRequest>,
+    /// Whether coordinates of peers' own are released too.
+    own: bool,
 }
 
 impl Materials {
@@ -148,12 +153,25 @@ impl Materials {
         );
         self.loaded.get(key, || {
             let path = self.base.join(&data.path);
+            if graph::is_meant(data) {
+                return graph::load(&path).map_err(|error| match error {
+                    ExperimentError::Data(DataTableError::Data(DataError::Open {
+                        kind: std::io::ErrorKind::NotFound,
+                        ..
+                    })) => DataTableError::MissingData {
+                        path,
+                        obtain: data.obtain.clone(),
+                    }
+                    .into(),
+                    other => other,
+                });
+            }
             let loaded = match (data.format, &data.generate) {
                 (DataFormat::Ratings(format), _) if values => data::load_values(&path, format),
                 (DataFormat::Ratings(format), _) => data::load(&path, format, data.threshold),
                 (DataFormat::Matrix(format), _) => data::load_matrix(&path, format, &options),
                 (DataFormat::Generated, Some(family)) => family.load().map_err(DataError::from),
-                (DataFormat::Generated, None) => {
+                (DataFormat::Generated | DataFormat::Graph, _) => {
                     let why = "belongs to format = \"generated\": say which matrix";
                     let key = "generate";
                     return Err(DataTableError::Key { key, why }.into());
@@ -251,7 +269,7 @@ impl Materials {
         config: &Config,
         peers: usize,
         renumbered: bool,
-        (charge, ring): (u32, Option<RingRequest>),
+        (charge, ring, own): (u32, Option<RingRequest>, bool),
         make: impl FnOnce() -> Result<NoisePlan, E>,
     ) -> Result<Arc<NoisePlan>, E> {
         let graph = config.noise_topology.as_ref().unwrap_or(&config.topology);
@@ -264,6 +282,7 @@ impl Materials {
             charge,
             engine: config.engine.kind,
             ring,
+            own,
         };
         self.plans.get(key, make)
     }

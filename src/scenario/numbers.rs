@@ -27,9 +27,11 @@ use std::sync::Arc;
 use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, PrivacyTableError};
+use super::graph;
 use super::held_out::HeldOut;
+use super::rating;
 use super::rating_scale::RatingScale;
-use crate::algorithm::{Output, Start, mean_share};
+use crate::algorithm::{OnBipartite, Output, Start, mean_share};
 use crate::config::{
     Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig,
     RatingValues,
@@ -51,7 +53,8 @@ pub(crate) fn is_matrix(data: &DataConfig) -> bool {
     !matches!(data.format, DataFormat::Ratings(_))
 }
 
-fn centre(data: &DataConfig) -> Centre {
+/// What is taken from every number.
+pub(super) fn centre(data: &DataConfig) -> Centre {
     data.centre.unwrap_or(Centre::Named(NamedCentre::None))
 }
 
@@ -61,6 +64,7 @@ fn is_private(data: &DataConfig) -> bool {
 
 /// Refuses keys that do not go with each other, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
+    graph::check(config)?;
     let data = &config.data;
     let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
     let generated = data.format == DataFormat::Generated;
@@ -76,6 +80,9 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             "is the file to read: give it, except with format = \"generated\", which reads none",
         );
     }
+    if graph::is_of_vertices(config) {
+        return Ok(());
+    }
     let csv = data.format == DataFormat::Matrix(MatrixFormat::MatrixCsv);
     if data.header.is_some() && !csv {
         return refuse(
@@ -90,6 +97,9 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         );
     }
     if !are_meant(data) {
+        if config.privacy.adjacency == Adjacency::Rating {
+            return rating::check(config);
+        }
         let given = [
             ("ranges", data.ranges.is_some()),
             ("row_limit", data.row_limit.is_some()),
@@ -226,6 +236,13 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
              of them, or another centre",
         );
     }
+    if private && !config.algorithm.clip.is_none() {
+        return refuse(
+            "centre",
+            "= \"private\" does not go with algorithm.clip, whose releases have shares of their own: centre by public means, or leave the clip \
+             out",
+        );
+    }
     match data.mean_share {
         Some(_) if !private => refuse(
             "mean_share",
@@ -242,6 +259,9 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
 /// Numbers have no interactions: what one record is, and how it is bounded.
 fn check_privacy(config: &Config) -> Result<(), ExperimentError> {
     let (adjacency, rule) = (config.privacy.adjacency, config.privacy.sensitivity);
+    if adjacency == Adjacency::Rating {
+        return rating::check(config);
+    }
     let of_rows = matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
     let fits = match of_rows {
         true => rule == SensitivityRule::UnitRow,
@@ -263,7 +283,10 @@ pub(super) fn options(data: &DataConfig) -> MatrixOptions {
 }
 
 /// A matrix is not filtered: its rows and columns, with a summary.
-pub(super) fn held(loaded: &Loaded) -> (Arc<Interactions>, DataSummary, Option<HeldOut>) {
+pub(super) fn held(
+    config: &Config,
+    loaded: &Loaded,
+) -> (Arc<Interactions>, DataSummary, Option<HeldOut>) {
     let Loaded {
         interactions,
         counts,
@@ -282,7 +305,11 @@ pub(super) fn held(loaded: &Loaded) -> (Arc<Interactions>, DataSummary, Option<H
         degree_floor: 1,
         ..DataSummary::default()
     };
-    (Arc::new(interactions.clone()), summary, None)
+    let named = match graph::is_bipartite(config) {
+        true => loaded.sides(),
+        false => interactions.clone(),
+    };
+    (Arc::new(named), summary, None)
 }
 
 /// The public ranges of numbers as read: none, one for all columns, or one each.
@@ -306,6 +333,9 @@ pub(crate) fn prepared(
     let Some(values) = &loaded.values else {
         return Ok(SparseRows::new(kept.items()));
     };
+    if graph::is_meant(data) {
+        return Ok(values.clone());
+    }
     let scale = rating_scale(config, base)?;
     let rows = match is_matrix(data) {
         true => scale.rows(values, data.row_limit)?,
@@ -314,6 +344,9 @@ pub(crate) fn prepared(
             data.row_limit,
         )?,
     };
+    if graph::is_bipartite(config) {
+        return Ok(OnBipartite::embedded(&rows));
+    }
     Ok(match scale.centre {
         Centre::Constant(_) | Centre::Named(NamedCentre::User) => {
             less(&rows, |ratings| scale.centre_of(ratings))
@@ -410,8 +443,11 @@ pub(crate) fn rows(
     samples: &SparseRows,
 ) -> Result<SparseRows, ExperimentError> {
     let data = &config.data;
-    if is_private(data) || config.algorithm.kind.completes() {
-        // Centred or clipped in every release.
+    if graph::is_bipartite(config) {
+        return Ok(OnBipartite::all_rows(samples, samples.len()));
+    }
+    if is_private(data) || graph::is_meant(data) || config.algorithm.kind.completes() {
+        // Centred or clipped in every release; of a graph neither.
         return Ok(samples.clone());
     }
     let means = match &data.means {

@@ -16,9 +16,10 @@ use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{completion, filters, memory, numbers, ring, warnings};
+use super::{completion, filters, graph, memory, numbers, rating, ring, warnings};
 use crate::algorithm::{
-    Algorithm, AlgorithmKind, AlgorithmSpec, NoiseScale, Output, charged, share_factors,
+    Algorithm, AlgorithmKind, AlgorithmSpec, Clip, ClipRule, Form, NoiseScale, Output, charged,
+    share_factors,
 };
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
@@ -28,6 +29,7 @@ use crate::engine::PeerRows;
 use crate::engine::analytic;
 use crate::engine::event::Latency;
 use crate::linalg::{SparseRows, start_block};
+use crate::privacy::sparse_vector::{self, Searched};
 use crate::privacy::{
     self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, RingRequest, Scheme,
     SensitivitySpec,
@@ -101,6 +103,7 @@ impl Experiment {
     ) -> Result<Self, ExperimentError> {
         let base = materials.base();
         let mut config = completed(config)?;
+        graph::keep_apart(&config, base)?;
         let list = clock.time("data", || filters::item_list(&mut config, materials))?;
         let seed = Seed::from_u64(config.seed);
         let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
@@ -130,7 +133,7 @@ impl Experiment {
             renumbered,
         } = peer_names::matched(topology, noise_topology).map_err(NetworkError::from)?;
         let held = materials.held(&config, || match numbers::is_matrix(&config.data) {
-            true => Ok(numbers::held(loaded)),
+            true => Ok(numbers::held(&config, loaded)),
             false => filters::filtered(&config, base, loaded, list.as_deref(), &seed),
         })?;
         let (interactions, data, held_out) = Held::clone(&held);
@@ -171,7 +174,29 @@ impl Experiment {
         checked_counts(&config, items)?;
         let told = completion::told(&config, user_rows.len(), items);
         let spec = config.algorithm.spec(told).map_err(PlanError::from)?;
+        let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
+            .map_err(PrivacyTableError::from)?;
+        let searched = searched(&config, budget)?;
+        let spec = match config.algorithm.clip_of(user_rows.len()) {
+            Some(clip) => {
+                let noisy = config.noise.scheme != Scheme::None;
+                let spent = searched.as_ref().filter(|_| noisy);
+                let test_epsilon = spent.map_or(0.0, |searched| searched.search_epsilon);
+                let clip = Clip {
+                    test_epsilon,
+                    ..clip
+                };
+                spec.clipped(clip).map_err(PlanError::from)?
+            }
+            None => spec,
+        };
         let plain = spec.build(items).map_err(PlanError::from)?;
+        let rows = loaded.interactions.users();
+        let around = graph::around(&config, rows, Arc::clone(&plain));
+        let (spec, plain) = match around.map_err(AlgorithmTableError::from)? {
+            Some(around) => (AlgorithmSpec::Own(Arc::clone(&around)), around),
+            None => (spec, plain),
+        };
         let counted = plain.releases();
         let first = &counted[0].blocks[0];
         let (released, columns) = (first.quantity, first.columns);
@@ -180,11 +205,10 @@ impl Experiment {
             config.privacy.sensitivity,
             config.data.degree_floor,
             config.data.degree_cap,
-        );
+        )
+        .with_rating(rating::range(&config, items)?);
         let sensitivity = sensitivity_spec
             .of(released, columns)
-            .map_err(PrivacyTableError::from)?;
-        let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
             .map_err(PrivacyTableError::from)?;
         // A whole number of releases, fewer than a plan may have. A mean that is released first takes its share of what they cost.
         let charge = charged(&counted, |_| 1.0) as u32;
@@ -231,16 +255,25 @@ impl Experiment {
         let noise_factors = if shares.is_empty() { weights } else { shares };
         let cost = |index: usize| noise_factors.get(index).map_or(1.0, |f| 1.0 / (f * f));
         let distance = ring.map_or(0.0, |ring| ring.distance);
-        let calibrated = privacy::calibrate(
-            config.privacy.calibration,
-            privacy::ring::distance::reduced(budget, distance).map_err(PrivacyTableError::from)?,
-            charge,
-        )
-        .map_err(PrivacyTableError::from)?;
+        let calibrated = match searched {
+            Some(searched) => searched.calibrated,
+            None => {
+                let reduced = privacy::ring::distance::reduced(budget, distance);
+                let reduced = reduced.map_err(PrivacyTableError::from)?;
+                privacy::calibrate(config.privacy.calibration, reduced, charge)
+                    .map_err(PrivacyTableError::from)?
+            }
+        };
+        let own = releases.iter().any(|one| one.form == Form::OwnCoordinates);
         let noise = clock.time("privacy", || {
-            materials.plan(&config, peers, renumbered, (charge, ring), || {
+            materials.plan(&config, peers, renumbered, (charge, ring, own), || {
                 let asked = (charge, budget.delta, ring);
-                plan_noise(&config, &noise_topology, &calibrated, asked)
+                let plan = plan_noise(&config, &noise_topology, &calibrated, asked)?;
+                let colluders = config.privacy.colluders;
+                Ok::<_, PrivacyTableError>(match own {
+                    true => plan.with_coordinates(&calibrated, (charge, colluders), budget.delta),
+                    false => plan,
+                })
             })
         })?;
         let groups = noise
@@ -383,6 +416,22 @@ fn plan_noise(
     })?)
 }
 
+/// What searching for thresholds costs, and what is left for the releases, where a curator searches.
+fn searched(config: &Config, budget: Budget) -> Result<Option<Searched>, PrivacyTableError> {
+    let algorithm = &config.algorithm;
+    // What a share is when it is not said is the table's to say, not that of how many rows there are.
+    let Some(clip) = algorithm.clip_of(1) else {
+        return Ok(None);
+    };
+    if clip.rule != ClipRule::SparseVector {
+        return Ok(None);
+    }
+    let calibration = config.privacy.calibration;
+    sparse_vector::calibrate(calibration, budget, algorithm.iterations, clip.share)
+        .map(Some)
+        .map_err(PrivacyTableError::from)
+}
+
 /// What the releases ask of a ring, where sums are integers mod 2^k; `None` for noise of real numbers, such as a curator's.
 fn ring_request(
     config: &Config,
@@ -428,6 +477,7 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     filters::check(&config)?;
     completion::check(&config)?;
     numbers::check(&config)?;
+    graph::complete(&mut config);
     if let Latency::Uniform {
         low_micros: low,
         high_micros: high,
@@ -469,7 +519,10 @@ fn completed(mut config: Config) -> Result<Config, ExperimentError> {
 
 fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
     match config.peers.count {
-        PeerCount::Users => loaded.interactions.users(),
+        PeerCount::Vertices if graph::is_bipartite(config) => {
+            loaded.interactions.users() + loaded.interactions.items()
+        }
+        PeerCount::Users | PeerCount::Vertices => loaded.interactions.users(),
         PeerCount::Number(count) => count,
     }
 }
@@ -498,6 +551,44 @@ fn checked_counts(config: &Config, items: usize) -> Result<(), ExperimentError> 
     Ok(())
 }
 
+/// Refuses a clip where there is nothing to clip, or with what it does not go with.
+fn checked_clip(config: &Config) -> Result<(), AlgorithmTableError> {
+    let algorithm = &config.algorithm;
+    let rule = algorithm.clip.name();
+    let key = |key, of| Err(AlgorithmTableError::ClipKey { key, of });
+    let with = |key, why| Err(AlgorithmTableError::ClipWith { key, rule, why });
+    if algorithm.clip_lag == Some(true) && algorithm.clip != ClipRule::Histogram {
+        return key("clip_lag", "clip = \"histogram\"");
+    }
+    if algorithm.clip.is_none() {
+        let of = "a clip";
+        return match (algorithm.clip_share, algorithm.clip_quantile) {
+            (Some(_), _) => key("clip_share", of),
+            (_, Some(_)) => key("clip_quantile", of),
+            _ => Ok(()),
+        };
+    }
+    if algorithm.kind != AlgorithmKind::Power {
+        let kind = algorithm.kind.name();
+        return Err(AlgorithmTableError::Clip { rule, kind });
+    }
+    if algorithm.output == Some(Output::LowRank) {
+        let why = "the sum of clipped contributions is not A X, and no factor of A";
+        return with("algorithm.output = \"low-rank\"", why);
+    }
+    if config.evaluation.diagnostics {
+        let why = "the theorem is about noise on A X, and what is clipped is no noise";
+        return with("evaluation.diagnostics", why);
+    }
+    let engine = config.engine.kind;
+    match algorithm.clip == ClipRule::SparseVector && engine != EngineKind::Central {
+        true => Err(AlgorithmTableError::SparseVector {
+            engine: engine.name(),
+        }),
+        false => Ok(()),
+    }
+}
+
 /// Refuses keys that the algorithm has not, or that do not fit, and asks for those it needs.
 fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTableError> {
     let AlgorithmConfig {
@@ -512,6 +603,7 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
         output,
         ..
     } = config.algorithm;
+    checked_clip(config)?;
     if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
         return Err(AlgorithmTableError::Output { kind: kind.name() });
     }

@@ -46,7 +46,10 @@ impl Experiment {
             sensitivity: self.sensitivity_spec.clone(),
             sigma_own: self.noise.sigma_own(),
             sigma_pairwise: self.noise.sigma_pairwise(),
-            sigma_coordinate: 0.0,
+            sigma_coordinate: match self.has_own_coordinates() {
+                true => self.sigma_central(),
+                false => 0.0,
+            },
             ring: self.noise.ring().map(of_plan),
             // Shares are the algorithm's own, and the plan knows them; weights and what a private mean takes it does not.
             noise_factors: match share_factors(&self.releases()).is_empty() {

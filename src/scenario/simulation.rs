@@ -7,7 +7,9 @@ use super::ring;
 use super::session::of_plan;
 use super::shared::Shared;
 use super::specs::{AveragingSpec, NoiseSpec, PrivacySpec};
-use crate::algorithm::{AlgorithmError, AlgorithmSpec, charged};
+use crate::algorithm::{
+    Algorithm, AlgorithmError, AlgorithmSpec, Form, NotOnGraph, OnGraph, ReleaseSpec, charged,
+};
 use crate::data::{DataError, Dataset, Partition, RowBounds};
 use crate::engine::{PeerRows, Session, SessionError, SessionParts};
 use crate::linalg::{NotFullRank, SparseRows, start_block};
@@ -96,12 +98,19 @@ pub enum SimulationError {
     /// Parts that make no session.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// A promise about edges, which no bound covers.
+    /// An algorithm that does not run on a graph.
+    #[error(transparent)]
+    OnGraph(#[from] NotOnGraph),
+    /// A graph that others than its vertices would hold.
     #[error(
-        "an edge of a private graph is an entry at two peers, and no adjacency with a proved bound covers that: use PrivacySpec::None, \
-         or rows whose records lie at one peer"
+        "a graph has one peer for every vertex: {vertices} and not {peers}; give a topology of as many nodes"
     )]
-    Edges,
+    Vertices {
+        /// Vertices of the graph.
+        vertices: usize,
+        /// Peers asked for.
+        peers: usize,
+    },
     /// Noise that does not keep the promise: the one asked for is not to be had on this graph with this scheme.
     #[error(
         "this noise gives epsilon = {found} where {asked} was asked for: use NoiseSpec::Pairwise or NoiseSpec::Local, or a graph that stays \
@@ -131,9 +140,11 @@ impl Simulation {
         let (rule, floor) = match dataset.bounds() {
             RowBounds::EqualEntries { degree_floor } => (SensitivityRule::Exact, degree_floor),
             RowBounds::UnitNorm => (SensitivityRule::UnitRow, 1),
+            RowBounds::Edges => (SensitivityRule::Exact, 1),
         };
         let adjacency = match privacy {
             PrivacySpec::Budgeted { adjacency, .. } => adjacency,
+            PrivacySpec::None if dataset.bounds() == RowBounds::Edges => Adjacency::Edge,
             PrivacySpec::None => Adjacency::User,
         };
         Self {
@@ -209,35 +220,65 @@ impl Simulation {
     pub fn build(&self, seed: u64) -> Result<Simulated, SimulationError> {
         let number = seed;
         let seed = Seed::from_u64(number);
-        if matches!(self.dataset, Dataset::Graph { .. }) && self.privacy != PrivacySpec::None {
-            return Err(SimulationError::Edges);
-        }
         let peers = self.peers.unwrap_or(self.dataset.len());
-        let rows = self.dataset.dealt(peers, self.partition, &seed)?;
         let items = self.dataset.items();
         let algorithm = self.algorithm.build(items)?;
+        let on_graph = matches!(self.dataset, Dataset::Graph { .. });
+        let (spec, algorithm, rows) = match on_graph {
+            true if peers != items => {
+                let vertices = items;
+                return Err(SimulationError::Vertices { vertices, peers });
+            }
+            true => {
+                let algorithm: Arc<dyn Algorithm> = Arc::new(OnGraph::new(algorithm)?);
+                let rows = OnGraph::held(&self.dataset.rows()?);
+                (AlgorithmSpec::Own(Arc::clone(&algorithm)), algorithm, rows)
+            }
+            false => {
+                let rows = self.dataset.dealt(peers, self.partition, &seed)?;
+                (self.algorithm.clone(), algorithm, rows)
+            }
+        };
+        let releases = algorithm.releases();
+        let own = |one: &ReleaseSpec| one.form == Form::OwnCoordinates;
+        // Where nothing is summed, every peer adds all of the noise.
+        let source = match releases.iter().all(own) {
+            true => NoiseSpec::Local,
+            false => self.noise,
+        };
         let topology = match &self.topology {
             Some(topology) => Arc::clone(topology),
             None => Arc::new(generated(peers, number)?),
         };
         let noise_topology = self.noise_topology.as_ref().unwrap_or(&topology);
-        let charge = charged(&algorithm.releases(), |_| 1.0);
+        let charge = charged(&releases, |_| 1.0);
         if charge.fract() != 0.0 || charge > f64::from(u32::MAX) {
             return Err(SimulationError::Charge {
                 found: charge,
                 most: u32::MAX,
             });
         }
-        let noise = self
-            .noise
-            .plan(&self.privacy, charge as u32, noise_topology, || {
-                let range = ring::Range {
-                    dimension: items,
-                    peers,
-                    rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
-                };
-                ring::request(&algorithm.releases(), &self.sensitivity, range, &[], None)
-            })?;
+        let mut noise = source.plan(&self.privacy, charge as u32, noise_topology, || {
+            let range = ring::Range {
+                dimension: items,
+                peers,
+                rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
+            };
+            ring::request(&releases, &self.sensitivity, range, &[], None)
+        })?;
+        if let (
+            true,
+            Some((calibrated, plan)),
+            PrivacySpec::Budgeted {
+                budget, colluders, ..
+            },
+        ) = (releases.iter().any(own), &mut noise, &self.privacy)
+        {
+            let asked = (charge as u32, *colluders);
+            *plan = plan
+                .clone()
+                .with_coordinates(calibrated, asked, budget.delta);
+        }
         if let (Some((_, plan)), PrivacySpec::Budgeted { budget, .. }) = (&noise, &self.privacy) {
             let (found, asked) = (
                 plan.epsilon().unwrap_or(f64::INFINITY),
@@ -259,7 +300,7 @@ impl Simulation {
         let plan = Plan::new(PlanParameters {
             peers: peers as u32,
             dimension: items,
-            algorithm: self.algorithm.clone(),
+            algorithm: spec,
             sensitivity: self.sensitivity.clone(),
             sigma_own,
             sigma_pairwise,

@@ -70,6 +70,18 @@ pub enum Warning {
         /// The bound on rounding over the noise.
         part: f64,
     },
+    /// A histogram of lengths that says little.
+    #[error(
+        "the noise on the counts that clipping thresholds follow from has a standard deviation of {sigma:.0}, and {most_above:.0} rows may be \
+         above a threshold: thresholds are mostly noise and differ from run to run; raise privacy.epsilon or algorithm.clip_share, or lower \
+         algorithm.iterations"
+    )]
+    ClipIsNoise {
+        /// Standard deviation of the noise on every count.
+        sigma: f64,
+        /// (1 − γ)m.
+        most_above: f64,
+    },
     /// Eigenvalues that are not certified decide the number of rounds.
     #[error(
         "the topology has more than {CERTIFIED_UP_TO} peers, so the number of averaging rounds rests on estimated \

@@ -2,7 +2,7 @@
 
 use super::experiment::Experiment;
 use super::warning::Warning;
-use crate::algorithm::Start;
+use crate::algorithm::{ClipRule, Start};
 use crate::config::EngineKind;
 use crate::privacy::Scheme;
 use crate::protocol::averaging::Form;
@@ -28,6 +28,13 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
     }
     if config.algorithm.start == Start::Popularity {
         warnings.push(Warning::PopularityStart);
+    }
+    if let (Some(clip), Some(sigma)) = (experiment.clip(), experiment.sigma_of_counts())
+        && clip.rule == ClipRule::Histogram
+        && sigma > clip.most_above()
+    {
+        let most_above = clip.most_above();
+        warnings.push(Warning::ClipIsNoise { sigma, most_above });
     }
     if config.engine.kind == EngineKind::Analytic {
         warnings.push(Warning::Approximated {

@@ -23,6 +23,20 @@ pub enum Quantity {
     NonnegativeRowSum,
     /// vᵀ A_u v for a public query of one column v of norm 1: one number.
     RayleighQuotient,
+    /// Σ of what rows contribute to A_u X, each first shortened to a public length or left out, and divided by that length: n × p, row-major.
+    ClippedProduct,
+    /// How many rows contribute how much, in bins: every row adds 1 to at most one of them.
+    ClipHistogram,
+    /// How many rows contribute no more than a public length: one number.
+    ClipCount,
+    /// A X for the adjacency matrix A of a private graph and a public X with orthonormal columns, row v of it at vertex v: p numbers of
+    /// its own for every vertex.
+    GraphProduct,
+    /// One half of B X for B = [0 M; Mᵀ 0] and a public X with orthonormal columns: M times the last rows of X at the rows of M, or Mᵀ times the
+    /// first at its columns, p numbers of its own for every one of either.
+    BipartiteHalf,
+    /// vᵀAv of A for a public v of norm 1, as the sum of v_s (Av)_s over vertices s: one number.
+    GraphQuotient,
     /// What an algorithm of your own releases, by the name under which it brings its own bound.
     #[serde(skip_deserializing)]
     Own(&'static str),
@@ -37,6 +51,12 @@ impl fmt::Display for Quantity {
             Self::RowSum => "the sum of rows",
             Self::NonnegativeRowSum => "the sum of rows without negative entries",
             Self::RayleighQuotient => "the Rayleigh quotient of A",
+            Self::ClippedProduct => "the product A X of clipped rows",
+            Self::ClipHistogram => "the histogram of how long contributions are",
+            Self::ClipCount => "the number of contributions within a length",
+            Self::GraphProduct => "the product A X of a graph",
+            Self::BipartiteHalf => "one half of a bipartite product",
+            Self::GraphQuotient => "the Rayleigh quotient of a graph",
             Self::Own(name) => name,
         })
     }

@@ -91,6 +91,8 @@ pub enum NoiseLabel {
     CoordinateNoise = 14,
     /// The trusted curator's noise (engine `central`).
     CuratorNoise = 4,
+    /// What a trusted curator's searches for a threshold compare with.
+    ThresholdSearch = 61,
     /// The noise of the whole sum in the analytic engine.
     AnalyticSum = 21,
     /// The noise by which probe peers deviate from the sum in the analytic engine.

@@ -13,6 +13,7 @@ const SHARED_BY_ENGINES: &[&str] = &[
     "engine/outcome",
     "engine/record",
     "engine/session",
+    "engine/threshold",
 ];
 
 /// A submodule, what it may name of its own layer, and the layers below that it may name if those are fewer than its layer's.

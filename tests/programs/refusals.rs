@@ -209,11 +209,10 @@ fn two_rules_for_one_quantity_are_two_sessions_with_noise_of_their_own() {
 }
 
 #[test]
-fn edges_are_not_promised_anything() {
+fn graphs_are_promised_entries_and_edges_and_nothing_else() {
     let dataset = || Dataset::Graph {
         vertices: 6,
         edges: vec![(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)],
-        degree_floor: std::num::NonZeroU32::MIN,
     };
     let power = undertone::algorithm::AlgorithmSpec::Power {
         rank: 1,
@@ -221,17 +220,18 @@ fn edges_are_not_promised_anything() {
     };
     for adjacency in Adjacency::ALL {
         let privacy = PrivacySpec::new(1.0, 1e-5, adjacency).expect("valid");
-        let refused = Simulation::new(dataset(), power.clone(), privacy).build(1);
-        assert!(
-            matches!(refused, Err(SimulationError::Edges)),
-            "{adjacency}"
-        );
+        let built = Simulation::new(dataset(), power.clone(), privacy).build(1);
+        let proved = [Adjacency::Entry, Adjacency::Edge].contains(&adjacency);
+        assert_eq!(built.is_ok(), proved, "{adjacency}");
+        if let Err(error) = built {
+            let text = error.to_string();
+            assert!(text.contains("edge + exact"), "{adjacency}: {text}");
+        }
     }
-    assert!(
-        Simulation::new(dataset(), power, PrivacySpec::None)
-            .build(1)
-            .is_ok()
-    );
+    let plain = Simulation::new(dataset(), power, PrivacySpec::None);
+    assert!(plain.build(1).is_ok());
+    let refused = plain.peers(3).build(1);
+    assert!(matches!(refused, Err(SimulationError::Vertices { .. })));
     let rows = dataset().dealt(6, Partition::RoundRobin, &Seed::from_u64(1));
     assert_eq!(rows.expect("simple")[0].row(0).0, [1, 5]);
 }

@@ -60,21 +60,22 @@ impl Samples {
     }
 
     /// Adds one run. `sigmas` are the standard deviations that the noise of each iteration should have.
-    pub(super) fn push_run(&mut self, plan: &Plan, outcome: &Outcome, sigmas: &[f64]) {
+    pub(super) fn push_run(&mut self, outcome: &Outcome, sigmas: &[f64], plan: &Plan) {
         self.columns = outcome
             .records
             .first()
             .map_or(1, |record| record.sum.columns());
         let standardised = outcome.records.iter().zip(sigmas).map(|(record, sigma)| {
-            // As it was published: sums of several blocks are in units of their bounds there.
             let mut sum = record.sum.values().to_vec();
+            // Contributions are told in the units in which they are published.
             if let Some(planned) = plan.release(record.release) {
-                let terms = planned.terms(record.statistic);
-                terms.to_units(0..sum.len(), &mut sum);
+                planned
+                    .terms(record.statistic)
+                    .to_units(0..sum.len(), &mut sum);
             }
             let pairs = sum.iter().zip(record.totals.local.values());
             let noise = pairs.map(|(sum, local)| (sum - local) / sigma);
-            noise.take(self.kept).collect()
+            noise.take(self.kept).collect::<Vec<f64>>()
         });
         self.runs.push(standardised.collect());
     }

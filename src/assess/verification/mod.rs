@@ -40,7 +40,7 @@ use crate::linalg::{Block, subspace_distance, top_eigenvectors};
 use crate::protocol::{Steps, Terms, Values};
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, memory};
-use crate::vocabulary::{PeerIndex, ReleaseId, Seed};
+use crate::vocabulary::{PeerIndex, Quantity, ReleaseId, Seed};
 use checks::Samples;
 use peers::PeerLaw;
 
@@ -121,15 +121,23 @@ fn verify_sessions(
         if total_sigma > 0.0 {
             let sigmas: Vec<f64> = (1..)
                 .zip(&needed)
-                .map(|(l, needed)| needed * experiment.noise_factor(ReleaseId(l)) * total_sigma)
+                .map(|(l, needed)| {
+                    let id = ReleaseId(l);
+                    needed * experiment.noise_factor(id) * experiment.sigma_released(id)
+                })
                 .collect();
-            samples.push_run(honest.plan(), &outcome, &sigmas);
+            samples.push_run(&outcome, &sigmas, honest.plan());
         }
         algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
         if let Ok(top) = &exact {
+            // Peers add no more to coordinates of their own than a curator does.
+            let matched = match experiment.has_own_coordinates() {
+                true => experiment.sigma_central(),
+                false => total_sigma,
+            };
             let matched = honest
                 .clone()
-                .with_curator_sigma(total_sigma)
+                .with_curator_sigma(matched)
                 .map_err(EngineError::from)
                 .map_err(RunError::engine(&honest))?;
             let curator = central::run(&matched, SumNoise::Curator, &mut Silent)
@@ -217,6 +225,18 @@ fn equal_in_steps(
     sum == found.published && estimate == record.sum.values()
 }
 
+/// About how large a term of a contribution is: rows contribute at most 1 each to a product, which adds up to little more, and 1 each to a
+/// count, which adds up.
+fn largest_term(experiment: &Experiment, release: ReleaseId) -> f64 {
+    let counts = |quantity| matches!(quantity, Quantity::ClipHistogram | Quantity::ClipCount);
+    let releases = experiment.releases();
+    let blocks = releases.get(release.index()).map(|one| &one.blocks);
+    match blocks.is_some_and(|blocks| blocks.iter().any(|block| counts(block.quantity))) {
+        true => experiment.user_rows().len() as f64,
+        false => 1.0,
+    }
+}
+
 /// The largest |Σ published − Σ local − Σ own noise| over iterations and coordinates, in units of what
 /// rounding can explain. Own noise is drawn again from the untouched plan. Integers mod 2^k must be equal: infinite unless they are.
 fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> f64 {
@@ -237,13 +257,26 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
         }
         let mut expected = Block::zeros(record.sum.rows(), record.sum.columns());
         let scale = record.sensitivity * experiment.noise_factor(record.release);
+        let is_own = experiment.is_own(record.release);
+        let values = expected.values().len() / if is_own { peers } else { 1 };
         for u in 0..peers {
-            let own = assignment.own(PeerIndex::from_index(u));
-            own.add_to(record.release, scale, expected.values_mut());
+            let peer = PeerIndex::from_index(u);
+            let (term, place) = match is_own {
+                true => (assignment.coordinate(peer), u * values),
+                false => (assignment.own(peer), 0),
+            };
+            let coordinates = &mut expected.values_mut()[place..place + values];
+            term.add_to(record.release, scale, coordinates);
         }
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.
-        let input = scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + 1.0;
+        let largest = largest_term(experiment, record.release);
+        let input = match is_own {
+            true => {
+                scale * experiment.sigma_central() + record.totals.local.max_entry().max(largest)
+            }
+            false => scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + largest,
+        };
         let mut rounding = 16.0 * f64::EPSILON * peers as f64 * input;
         if honest.plan().values() == Values::F32 {
             // Before that every peer rounds what it publishes: errors of at most half a unit in the last place each, which add up as

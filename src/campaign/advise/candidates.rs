@@ -1,6 +1,6 @@
 //! What can be advised, and what each costs.
 
-use crate::algorithm::AlgorithmKind;
+use crate::algorithm::{AlgorithmKind, ClipRule};
 use crate::config::AlgorithmConfig;
 use crate::privacy::{self, Budget, SensitivitySpec};
 use crate::protocol::averaging::Load;
@@ -80,6 +80,10 @@ fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
         oja_step: None,
         mode: None,
         step_size: None,
+        clip: ClipRule::None,
+        clip_share: None,
+        clip_quantile: None,
+        clip_lag: None,
         ..own
     };
     let power = POWER.map(|l| with(AlgorithmKind::Power, None, l));

@@ -13,8 +13,8 @@ use crate::config::{
 use crate::linalg::Block;
 use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
 use crate::run::References;
-use crate::scenario::numbers;
 use crate::scenario::{Experiment, ExperimentError, HeldKey, Materials, Memo, MemoryPlan, Warning};
+use crate::scenario::{graph, numbers};
 
 /// A sweep whose cells are known to be valid experiments.
 pub struct Sweep {
@@ -241,6 +241,10 @@ pub(super) fn neutral(mut config: Config) -> Config {
     if numbers::are_meant(&config.data) {
         config.privacy.adjacency = Adjacency::User;
         config.privacy.sensitivity = SensitivityRule::UnitRow;
+    }
+    if let Some(adjacency) = graph::adjacency(&config) {
+        config.privacy.adjacency = adjacency;
+        config.privacy.sensitivity = SensitivityRule::Exact;
     }
     if config.data.degree_cap.is_some() {
         // The only proofs that cover a cap.

@@ -151,7 +151,10 @@ impl<'a> Network<'a> {
         under_way.resize_with(most.min(threads) as usize, ChunkState::default);
         let summed = releases.clone().filter(|one| !one.is_own());
         let widest = summed.map(PlannedRelease::values).max().unwrap_or(0);
-        let held = match session.plan().ring_laws().is_some() || commons.is_some() {
+        // Own coordinates reach everybody with equal bits.
+        let gathered = releases.clone().all(PlannedRelease::is_own);
+        let equal = session.plan().ring_laws().is_some() || commons.is_some() || gathered;
+        let held = match equal {
             true => 1,
             false => session.peers(),
         };

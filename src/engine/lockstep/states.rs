@@ -86,6 +86,7 @@ impl States {
                     release,
                     query: &sums[u * values..(u + 1) * values],
                     past: &[],
+                    agreed: count.agreed,
                 }
             }
             Self::Kept(states) => states[u].history(),

@@ -146,8 +146,13 @@ impl Assignment {
     /// The term of `peer` on coordinates that it alone fills.
     #[must_use]
     pub fn coordinate(&self, peer: PeerIndex) -> Term {
+        #[cfg(test)]
+        let peer = self.damage_owner(peer);
         let key = self.root.key(NoiseLabel::CoordinateNoise, peer.0, 0);
-        Term::new(key, self.sigmas.coordinate)
+        let term = Term::new(key, self.sigmas.coordinate);
+        #[cfg(test)]
+        let term = self.damage_own(peer, term);
+        term
     }
 
     /// The terms at both ends of the edge `lower < upper`: one stream, opposite signs.

@@ -337,6 +337,13 @@ impl Session {
         Term::new(root.key(NoiseLabel::CuratorNoise, 0, 0), self.sigma_central)
     }
 
+    /// What a curator's search before a release draws from. Its key is bound to the ε that it spends too.
+    pub(super) fn search_stream(&self, release: ReleaseId, epsilon: f64) -> impl rand::Rng {
+        let root = self.engine_root(&epsilon.to_bits().to_le_bytes());
+        let key = root.key(NoiseLabel::ThresholdSearch, 0, 0);
+        key.stream(release.0, 0)
+    }
+
     /// A trusted curator's noise on the coordinates of `peer`.
     pub(super) fn curator_coordinate(&self, peer: PeerIndex) -> Term {
         let root = self.engine_root(&self.sigma_central.to_bits().to_le_bytes());
@@ -462,11 +469,23 @@ impl Session {
         })
     }
 
-    /// What every engine looks at again before it runs: the starting block, and that averaging and noise are the plan's.
+    /// What every engine looks at again before it runs: the starting block, and that averaging and noise are the plan's; and that
+    /// nobody has to see all rows.
+    ///
+    /// # Errors
+    /// [`EngineError::CuratorOnly`], and those of [`Self::admit_curator`].
+    pub(super) fn admit(&self) -> Result<(), EngineError> {
+        match self.plan.algorithm().threshold_search() {
+            Some(_) => Err(EngineError::CuratorOnly),
+            None => self.admit_curator(),
+        }
+    }
+
+    /// The same for somebody who does see all rows.
     ///
     /// # Errors
     /// [`EngineError::Start`], [`EngineError::Program`] and [`EngineError::Noise`]; never, as long as the invariants hold.
-    pub(super) fn admit(&self) -> Result<(), EngineError> {
+    pub(super) fn admit_curator(&self) -> Result<(), EngineError> {
         check_start(&self.plan, &self.start).map_err(EngineError::Start)?;
         if !is_planned(&self.program, &self.plan) {
             return Err(EngineError::Program);

@@ -3,6 +3,7 @@
 mod budgets;
 mod completion;
 mod networks;
+mod power_iterations;
 mod random_blocks;
 mod sensitivities;
 
@@ -15,6 +16,7 @@ fn computed() -> Vec<(&'static str, f64)> {
     all.extend(completion::numbers());
     all.extend(networks::numbers());
     all.extend(random_blocks::numbers());
+    all.extend(power_iterations::numbers());
     all
 }
 

@@ -1,10 +1,13 @@
 //! Distances between datasets and random neighbours, for every adjacency.
 
 mod changes;
+mod edge;
 mod entry;
+mod entry_bipartite;
 mod interaction;
 mod item_sets;
 mod matrix;
+mod rating;
 mod replace_user;
 mod swap;
 mod unit_spectral;
@@ -47,7 +50,8 @@ impl RowAdjacency {
 }
 
 impl Adjacency {
-    /// The adjacency on the rows of users; `None` for those that change a matrix ([`Self::is_of_matrix`]).
+    /// The adjacency on the rows of users; `None` for those that change a matrix ([`Self::is_of_matrix`]), a graph or a
+    /// number.
     #[must_use]
     pub fn rows(self) -> Option<RowAdjacency> {
         match self {
@@ -55,7 +59,12 @@ impl Adjacency {
             Self::User => Some(RowAdjacency::of::<User>()),
             Self::Swap => Some(RowAdjacency::of::<Swap>()),
             Self::ReplaceUser => Some(RowAdjacency::of::<ReplaceUser>()),
-            Self::Matrix | Self::UnitSpectral | Self::Entry => None,
+            Self::Matrix
+            | Self::UnitSpectral
+            | Self::Entry
+            | Self::Edge
+            | Self::Rating
+            | Self::EntryBipartite => None,
         }
     }
 }

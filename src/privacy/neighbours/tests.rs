@@ -5,7 +5,7 @@ use rand::RngExt;
 
 use super::item_sets::{random_set, with_row};
 use super::*;
-use crate::privacy::adjacency::{Entry, MatrixChange, UnitSpectral};
+use crate::privacy::adjacency::{Edge, Entry, EntryBipartite, MatrixChange, Rating, UnitSpectral};
 use crate::vocabulary::{Label, Seed};
 
 fn rows(items: usize, rows: &[&[u32]]) -> Interactions {
@@ -22,6 +22,14 @@ fn random_rows(users: usize, items: usize, rng: &mut impl Rng) -> Interactions {
 
 fn random_matrix(n: usize, rng: &mut impl Rng) -> DMatrix<f64> {
     DMatrix::from_fn(n, n, |_, _| rng.random_range(-2.0..2.0))
+}
+
+/// The matrix of a random graph.
+fn random_graph(n: usize, rng: &mut impl Rng) -> DMatrix<f64> {
+    let upper = DMatrix::from_fn(n, n, |s, t| {
+        f64::from(u8::from(s < t && rng.random_bool(0.5)))
+    });
+    &upper + upper.transpose()
 }
 
 /// Distances along a random walk of three neighbours: each step is 1, zero on itself, symmetric, triangle.
@@ -67,7 +75,11 @@ fn distances_are_metrics_and_random_neighbours_are_one_record_away() {
         let matrix = random_matrix(items, &mut rng);
         behaves::<MatrixChange>(matrix.clone(), &mut rng);
         behaves::<UnitSpectral>(matrix.clone(), &mut rng);
+        behaves::<EntryBipartite>(matrix.clone(), &mut rng);
         behaves::<Entry>(matrix, &mut rng);
+        behaves::<Edge>(random_graph(items, &mut rng), &mut rng);
+        let ratings = DMatrix::from_fn(users, items, |_, _| rng.random_range(0.0..1.0));
+        behaves::<Rating>(ratings, &mut rng);
     }
 }
 
@@ -90,6 +102,9 @@ fn distances_of_known_pairs() {
     let distance = MatrixChange::distance(&zero, &pair).expect("comparable");
     assert!((distance - 2.0_f64.sqrt()).abs() < 1e-15);
     assert_eq!(Entry::distance(&zero, &pair), Some(2.0));
+    assert_eq!(Edge::distance(&zero, &pair), Some(1.0));
+    assert_eq!(Edge::distance(&zero, &entry), None, "of no graph");
+    assert_eq!(Edge::distance(&zero, &DMatrix::identity(2, 2)), None);
     let spectral = UnitSpectral::distance(&zero, &pair).expect("comparable");
     assert!((spectral - 1.0).abs() < 1e-15);
 }
@@ -107,6 +122,7 @@ fn other_shapes_and_numbers_are_not_comparable() {
         assert_eq!(MatrixChange::distance(&matrix, &b), None);
         assert_eq!(UnitSpectral::distance(&matrix, &b), None);
         assert_eq!(Entry::distance(&matrix, &b), None);
+        assert_eq!(Edge::distance(&matrix, &b), None);
     }
 }
 
@@ -124,6 +140,11 @@ fn data_without_neighbours_says_so() {
     assert!(UnitSpectral::random_adjacent(&huge, &mut rng).is_none());
     assert!(Entry::random_adjacent(&huge, &mut rng).is_none());
     assert!(UnitSpectral::random_adjacent(&DMatrix::zeros(0, 0), &mut rng).is_none());
+    assert!(Rating::random_adjacent(&DMatrix::from_element(2, 2, 1.5), &mut rng).is_none());
+    assert!(Rating::random_adjacent(&DMatrix::zeros(0, 3), &mut rng).is_none());
+    for without in [DMatrix::zeros(1, 1), huge, DMatrix::identity(3, 3)] {
+        assert!(Edge::random_adjacent(&without, &mut rng).is_none());
+    }
 }
 
 #[test]

@@ -185,10 +185,46 @@ impl NoisePlan {
                 gap_to_central: 1.0,
                 gap_colluders: 1.0,
                 gap_finite: 1.0,
-                certificate: Certificate::Exact,
+                certificate: match calibrated.search_epsilon() {
+                    Some(_) => Certificate::LossDistribution,
+                    None => Certificate::Exact,
+                },
             }],
             ring: None,
         }
+    }
+
+    /// The same plan for a program that also releases coordinates of peers' own, with a curator's noise, z per unit sensitivity, on each: what every
+    /// view says is raised to what those cost, if it says less.
+    ///
+    /// # Statement and proof
+    /// Let one record be charged for `releases` L of noise factor 1, some of own coordinates and some sums. One of own coordinates costs at most
+    /// 1/z² against anybody, as its noise is known to its peer alone. A sum costs at most v, the variance factor of the view, √(L·v) being
+    /// the view's μ. So all cost at most Σ_l max(v, 1/z²)/f_l² ≤ L·max(v, 1/z²): μ is at most the larger of √(L·v) and √L/z. ∎
+    ///
+    /// The second is what was calibrated, so that a view within the budget stays within it.
+    #[must_use]
+    pub fn with_coordinates(
+        mut self,
+        calibrated: &Calibrated,
+        (releases, colluders): (u32, usize),
+        delta: Delta,
+    ) -> Self {
+        let mu = f64::from(releases).sqrt() / calibrated.z();
+        for view in &mut self.views {
+            if view.mu < mu {
+                let raised = mu / view.mu;
+                view.mu = mu;
+                view.epsilon = gaussian::epsilon(mu, delta);
+                view.gap_to_central *= raised;
+                view.gap_finite *= raised;
+            }
+        }
+        if self.epsilon.is_some() {
+            let covering = self.views.iter().find(|view| view.colluders >= colluders);
+            self.epsilon = covering.or(self.views.last()).map(|view| view.epsilon);
+        }
+        self
     }
 
     /// The least noise of the scheme that keeps v_u ≤ 1/z² for every honest peer u and every coalition of

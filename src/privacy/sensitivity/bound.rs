@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::rating::RatingRange;
 use super::registry::{PROVED, proved};
 use super::rule::{Proved, Public, SensitivityRule};
 use super::statistic::Statistic;
@@ -20,6 +21,8 @@ pub struct Sensitivity {
     degree_floor: u32,
     degree_cap: Option<u32>,
     rank: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rating: Option<RatingRange>,
     #[serde(skip)]
     line: &'static Proved,
 }
@@ -102,6 +105,7 @@ impl Sensitivity {
             rule: line.rule,
             degree_floor,
             degree_cap,
+            rating: None,
             line,
             // Above 2³² columns the bound saturates at ‖X‖₂ long before p matters.
             rank: u32::try_from(rank).unwrap_or(u32::MAX),
@@ -151,7 +155,14 @@ impl Sensitivity {
             degree_floor: self.degree_floor,
             degree_cap: self.degree_cap,
             rank: self.rank,
+            rating: self.rating,
         }
+    }
+
+    /// The same where so much is public of one rating; `None` for nothing. Bounds for other records do not look at it.
+    #[must_use]
+    pub fn with_rating(self, rating: Option<RatingRange>) -> Self {
+        Self { rating, ..self }
     }
 
     /// All that tells this bound from others. A rule of your own is told by its type, its statistic and its values, because plans
@@ -166,6 +177,12 @@ impl Sensitivity {
             text += &format!(" {name} {statistic:?} {}", values.join(" "));
         }
         text
+    }
+
+    /// What is public of one rating.
+    #[must_use]
+    pub fn rating(&self) -> Option<RatingRange> {
+        self.rating
     }
 
     /// What it bounds the change of.
@@ -203,14 +220,18 @@ impl PartialEq for Sensitivity {
 
 impl fmt::Debug for Sensitivity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sensitivity")
+        let mut fields = f.debug_struct("Sensitivity");
+        fields
             .field("quantity", &self.quantity)
             .field("adjacency", &self.adjacency)
             .field("rule", &self.rule)
             .field("degree_floor", &self.degree_floor)
             .field("degree_cap", &self.degree_cap)
-            .field("rank", &self.rank)
-            .finish()
+            .field("rank", &self.rank);
+        if let Some(rating) = &self.rating {
+            fields.field("rating", rating);
+        }
+        fields.finish()
     }
 }
 

@@ -16,10 +16,13 @@
 //! r̂_u = r_u/√max(d, D), A_u = r̂_uᵀr̂_u, D̂ = max_i‖X_{i:}‖₂ ≤ 1.
 
 mod bound;
+mod clipped;
 mod exact;
+mod graph;
 mod isometric;
 mod max_entry;
 mod packed;
+mod rating;
 mod rayleigh;
 mod registry;
 mod row_norm;
@@ -34,6 +37,7 @@ mod worst_case;
 pub(super) mod attacks;
 
 pub use bound::Sensitivity;
+pub use rating::RatingRange;
 #[cfg(test)]
 use registry::PROVED;
 pub use rule::{Public, Rule, SensitivityRule};

@@ -1,9 +1,12 @@
 //! The registered bounds: one line each.
 
+use super::clipped::{self, Clipped};
 use super::exact::Exact;
+use super::graph::{self, OfGraph};
 use super::isometric::Isometric;
 use super::max_entry::MaxEntry;
 use super::packed::Packed;
+use super::rating::OneRating;
 use super::rayleigh::{Rayleigh, UnitRowRayleigh};
 use super::row_norm::RowNorm;
 use super::row_sum::{self, RowSum};
@@ -47,6 +50,12 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<RowSum<adjacency::ReplaceUser, row_sum::AnySign>>(),
     Proved::of::<RowSum<adjacency::User, row_sum::Nonnegative>>(),
     Proved::of::<RowSum<adjacency::ReplaceUser, row_sum::Nonnegative>>(),
+    Proved::of::<Clipped<adjacency::User, clipped::Product>>(),
+    Proved::of::<Clipped<adjacency::ReplaceUser, clipped::Product>>(),
+    Proved::of::<Clipped<adjacency::User, clipped::Histogram>>(),
+    Proved::of::<Clipped<adjacency::ReplaceUser, clipped::Histogram>>(),
+    Proved::of::<Clipped<adjacency::User, clipped::Count>>(),
+    Proved::of::<Clipped<adjacency::ReplaceUser, clipped::Count>>(),
     Proved::of::<Rayleigh<adjacency::Interaction>>(),
     Proved::of::<Rayleigh<adjacency::User>>(),
     Proved::of::<Rayleigh<adjacency::ReplaceUser>>(),
@@ -55,6 +64,15 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<Rayleigh<adjacency::Entry>>(),
     Proved::of::<UnitRowRayleigh<adjacency::User>>(),
     Proved::of::<UnitRowRayleigh<adjacency::ReplaceUser>>(),
+    Proved::of::<OfGraph<adjacency::Entry, graph::Product>>(),
+    Proved::of::<OfGraph<adjacency::Edge, graph::Product>>(),
+    Proved::of::<OfGraph<adjacency::EntryBipartite, graph::Half>>(),
+    Proved::of::<OfGraph<adjacency::EntryBipartite, graph::Product>>(),
+    Proved::of::<OfGraph<adjacency::Entry, graph::Quotient>>(),
+    Proved::of::<OfGraph<adjacency::Edge, graph::Quotient>>(),
+    Proved::of::<OneRating<unit_row::Product>>(),
+    Proved::of::<OneRating<unit_row::Packed>>(),
+    Proved::of::<OneRating<unit_row::Isometric>>(),
 ];
 
 /// The line for this combination, if it has a proof.

@@ -2,6 +2,7 @@
 
 pub use crate::privacy::sensitivity_rule::SensitivityRule;
 
+use super::rating::RatingRange;
 use super::statistic::Statistic;
 use crate::privacy::adjacency::{Adjacency, Neighbouring};
 use crate::vocabulary::Quantity;
@@ -15,6 +16,8 @@ pub struct Public {
     pub degree_cap: Option<u32>,
     /// p ≥ 1, the columns of X.
     pub rank: u32,
+    /// c and b, where one record is a rating and they are known.
+    pub rating: Option<RatingRange>,
 }
 
 /// A proved bound. The proof is in the documentation of the type that implements this, for the adjacency that
@@ -45,9 +48,16 @@ pub trait Rule {
     /// Integers mod 2^k ([`Scheme::Ring`](crate::privacy::Scheme::Ring)) need to know how large a sum can be.
     ///
     /// For a row r of norm at most 1 it is 1 in the quantities that have a name: |r_i|·|(rX)_c| ≤ ‖r‖·‖r‖·‖X_{:c}‖ ≤ 1,
-    /// |r_i r_j| ≤ 1, and √2·|r_i r_j| ≤ (r_i² + r_j²)/√2 ≤ 1.
+    /// |r_i r_j| ≤ 1, and √2·|r_i r_j| ≤ (r_i² + r_j²)/√2 ≤ 1. The rows of a graph are longer, and nothing is declared of them.
     fn largest_per_row(_: &Public) -> Option<f64> {
-        (!matches!(Self::QUANTITY, Quantity::Own(_))).then_some(1.0)
+        let of_any_length = matches!(
+            Self::QUANTITY,
+            Quantity::Own(_)
+                | Quantity::GraphProduct
+                | Quantity::BipartiteHalf
+                | Quantity::GraphQuotient
+        );
+        (!of_any_length).then_some(1.0)
     }
 }
 

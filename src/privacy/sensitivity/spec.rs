@@ -1,6 +1,7 @@
 //! What one record is and how its effect is bounded, before it is known what is released.
 
 use super::bound::{Sensitivity, unproved};
+use super::rating::RatingRange;
 use super::rule::{Line, Proved, Rule, SensitivityRule};
 use crate::privacy::PrivacyError;
 use crate::privacy::adjacency::Adjacency;
@@ -13,6 +14,7 @@ pub struct SensitivitySpec {
     rule: SensitivityRule,
     degree_floor: u32,
     degree_cap: Option<u32>,
+    rating: Option<RatingRange>,
     /// Bounds of quantities that only an algorithm of your own releases.
     own: Vec<&'static Proved>,
 }
@@ -32,8 +34,16 @@ impl SensitivitySpec {
             rule,
             degree_floor,
             degree_cap,
+            rating: None,
             own: Vec::new(),
         }
+    }
+
+    /// The same where so much is public of one rating.
+    #[must_use]
+    pub fn with_rating(mut self, rating: Option<RatingRange>) -> Self {
+        self.rating = rating;
+        self
     }
 
     /// The same with a bound of your own, for [`Rule::QUANTITY`]. Its proof is yours.
@@ -63,7 +73,8 @@ impl SensitivitySpec {
                 self.degree_floor,
                 self.degree_cap,
                 columns,
-            );
+            )
+            .map(|bound| bound.with_rating(self.rating));
         }
         let known = |line: &&&Proved| (line.quantity, line.adjacency) == (quantity, self.adjacency);
         match self.own.iter().find(known) {
@@ -86,6 +97,7 @@ impl PartialEq for SensitivitySpec {
                 one.rule,
                 one.degree_floor,
                 one.degree_cap,
+                one.rating.map(|range| (range.moves, range.largest)),
                 own,
             )
         };
@@ -100,6 +112,7 @@ impl std::fmt::Debug for SensitivitySpec {
             .field("rule", &self.rule)
             .field("degree_floor", &self.degree_floor)
             .field("degree_cap", &self.degree_cap)
+            .field("rating", &self.rating)
             .field(
                 "own",
                 &self

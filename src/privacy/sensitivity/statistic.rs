@@ -1,5 +1,7 @@
 //! The public number of X that noise is scaled by.
 
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use serde::{Deserialize, Serialize};
 
 use crate::linalg::Block;
@@ -14,6 +16,10 @@ pub enum Statistic {
     MaxRowNorm,
     /// ‖X‖_max = max_{ij}|X_{ij}|.
     MaxEntry,
+    /// √((a² + b²)/2), where a and b are the two largest row norms: their root mean square.
+    PairOfRows,
+    /// √(ab) of the same two: their geometric mean.
+    PairProduct,
 }
 
 impl Statistic {
@@ -24,6 +30,14 @@ impl Statistic {
             Self::None => 0.0,
             Self::MaxRowNorm => basis.max_row_norm(),
             Self::MaxEntry => basis.max_entry(),
+            Self::PairOfRows => {
+                let (a, b) = two_largest(basis);
+                a.hypot(b) * FRAC_1_SQRT_2
+            }
+            Self::PairProduct => {
+                let (a, b) = two_largest(basis);
+                (a * b).sqrt()
+            }
         }
     }
 
@@ -35,6 +49,54 @@ impl Statistic {
             Self::None => (0.0, 0.0),
             Self::MaxRowNorm => ((columns as f64 / dimension as f64).sqrt(), 1.0),
             Self::MaxEntry => ((1.0 / dimension as f64).sqrt(), 1.0),
+            // The two largest squares are at least as large on average as all; together they are at most 2, and at most 1 in one column.
+            Self::PairOfRows => (
+                (columns as f64 / dimension as f64).sqrt(),
+                pair_at_most(columns),
+            ),
+            // One row may be all there is.
+            Self::PairProduct => (0.0, pair_at_most(columns)),
         }
+    }
+}
+
+/// What the mean of the two largest row norms, of either kind, cannot exceed: √½ where the column has norm 1 and is the only one.
+fn pair_at_most(columns: usize) -> f64 {
+    if columns == 1 { FRAC_1_SQRT_2 } else { 1.0 }
+}
+
+/// The two largest row norms; 0 for rows that are not there. NaN if any is.
+fn two_largest(basis: &Block) -> (f64, f64) {
+    let (mut first, mut second) = (0.0_f64, 0.0_f64);
+    for row in 0..basis.rows() {
+        let square: f64 = basis.row(row).iter().map(|x| x * x).sum();
+        let norm = square.sqrt();
+        if norm.is_nan() {
+            return (norm, norm);
+        }
+        if norm > first {
+            (first, second) = (norm, first);
+        } else if norm > second {
+            second = norm;
+        }
+    }
+    (first, second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_the_two_largest_rows() {
+        let block = Block::from_values(4, 1, vec![0.1, -0.8, 0.2, 0.5]);
+        let root_mean_square = ((0.64 + 0.25) / 2.0_f64).sqrt();
+        assert!((Statistic::PairOfRows.of(&block) - root_mean_square).abs() < 1e-15);
+        assert!((Statistic::PairProduct.of(&block) - 0.4_f64.sqrt()).abs() < 1e-15);
+        let single = Block::from_values(1, 1, vec![1.0]);
+        assert_eq!(Statistic::PairProduct.of(&single), 0.0);
+        let broken = Block::from_values(3, 1, vec![0.1, f64::NAN, 0.2]);
+        assert!(Statistic::PairOfRows.of(&broken).is_nan());
+        assert!(Statistic::PairProduct.of(&broken).is_nan());
     }
 }

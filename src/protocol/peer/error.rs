@@ -26,6 +26,14 @@ pub enum PeerError {
         /// The peer.
         peer: PeerIndex,
     },
+    /// An algorithm that only somebody who sees all rows can run.
+    #[error(
+        "{peer} cannot search for a threshold that compares a secret count with a secret limit: only a curator who sees all rows can"
+    )]
+    CuratorOnly {
+        /// The peer.
+        peer: PeerIndex,
+    },
     /// Noise that is not the plan's: a peer must not publish with less.
     #[error(
         "the noise of {peer} is not what the plan calls for: one own term of scale {own}, and with each of its \

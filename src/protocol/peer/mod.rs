@@ -87,6 +87,9 @@ impl Peer {
             parameters.dimension,
         )?;
         let (peer, release) = (setup.index, ReleaseId(1));
+        if setup.plan.algorithm().threshold_search().is_some() {
+            return Err(PeerError::CuratorOnly { peer });
+        }
         check_start(&setup.plan, &setup.start).map_err(|source| PeerError::Query {
             peer,
             release,

@@ -92,4 +92,13 @@ pub enum PlanError {
         /// The algorithm.
         algorithm: &'static str,
     },
+    /// Peers with noise under an algorithm that only somebody who sees all rows can run.
+    #[error(
+        "algorithm \"{algorithm}\" searches for thresholds by comparing secrets, which no sum of peers' noisy inputs does: leave the peers \
+         without noise and use engine \"central\", or another clip"
+    )]
+    CuratorOnly {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
 }

@@ -88,6 +88,10 @@ impl Plan {
         parameters.sigmas().check()?;
         let releases = planned(&parameters, algorithm.as_ref())?;
         let noisy = parameters.sigma_own > 0.0 || parameters.sigma_pairwise > 0.0;
+        if noisy && algorithm.threshold_search().is_some() {
+            let algorithm = parameters.algorithm.name();
+            return Err(PlanError::CuratorOnly { algorithm });
+        }
         if noisy
             && parameters.sigma_coordinate == 0.0
             && releases.iter().any(PlannedRelease::is_own)

@@ -149,17 +149,37 @@ impl PlannedRelease {
         let triangle = n.saturating_mul(n.saturating_add(1)) / 2;
         for block in &spec.blocks {
             let shape = match block.quantity {
-                Quantity::Product => (n, columns),
+                Quantity::Product | Quantity::ClippedProduct => (n, columns),
                 Quantity::PackedTriangle | Quantity::IsometricTriangle => (triangle, 1),
                 Quantity::RowSum | Quantity::NonnegativeRowSum => (n, 1),
-                Quantity::RayleighQuotient => (1, 1),
+                Quantity::RayleighQuotient | Quantity::GraphQuotient | Quantity::ClipCount => {
+                    (1, 1)
+                }
+                // A histogram has as many bins as it likes: its bound does not depend on them.
+                Quantity::ClipHistogram => (block.shape.0, 1),
+                Quantity::GraphProduct | Quantity::BipartiteHalf => (1, columns),
                 Quantity::Own(_) => block.shape,
             };
-            let one_column = block.quantity != Quantity::RayleighQuotient || columns == 1;
+            let quotient = matches!(
+                block.quantity,
+                Quantity::RayleighQuotient | Quantity::GraphQuotient
+            );
+            let one_column = !quotient || columns == 1;
+            // Row v of the product is vertex v's, and so is the noise on it: anything else has no proof.
+            let of_vertices = spec.form == Form::OwnCoordinates && parameters.peers as usize == n;
+            let is_vertex_s = matches!(
+                block.quantity,
+                Quantity::GraphProduct | Quantity::BipartiteHalf
+            );
+            if is_vertex_s && !of_vertices {
+                return wrong(
+                    "the product of a graph is of own coordinates: one row for every vertex, each of which is a peer",
+                );
+            }
             if block.shape != shape || block.columns != columns || !one_column {
                 return wrong(
                     "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, a sum of rows n, a \
-                     Rayleigh quotient is one number of a query of one column, and every block says how many columns the query has: bounds \
+                     histogram one column, a count is one number, a Rayleigh quotient one of a query of one column, and every block says how many columns the query has: bounds \
                      are looked up by that",
                 );
             }

@@ -1,14 +1,19 @@
 //! Checks a receipt: plans its noise again and compares every number that follows.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::document::{Receipt, RingRows, hash};
 use super::error::ReceiptError;
-use crate::algorithm::{AlgorithmKind, NoiseScale, ReleaseSpec, Start, charged, share_factors};
+use crate::algorithm::{
+    AlgorithmKind, ClipRule, NoiseScale, OnBipartite, OnGraph, ReleaseSpec, Start, charged,
+    share_factors,
+};
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
     self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
-    RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate,
+    RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate, sparse_vector,
 };
 use crate::scenario::{Centring, ring};
 use crate::topology::{Graph, Provenance, Topology};
@@ -104,10 +109,25 @@ impl Receipt {
             step: None,
             step_size: None,
             oja_step: None,
+            clip: ClipRule::None,
+            clip_share: None,
+            clip_quantile: None,
+            clip_lag: None,
         };
-        let mut program = algorithm
-            .spec(request.completion)?
-            .build(request.dimension)?;
+        let spec = algorithm.spec(request.completion)?;
+        let spec = match request.clip {
+            Some(clip) => spec.clipped(clip)?,
+            None => spec,
+        };
+        let mut program = spec.build(request.dimension)?;
+        match (request.vertices, request.rows) {
+            (true, Some(rows)) => {
+                range("request.rows", rows, 1, request.dimension)?;
+                program = Arc::new(OnBipartite::new(program, rows)?);
+            }
+            (true, None) => program = Arc::new(OnGraph::new(program)?),
+            (false, _) => {}
+        }
         let counted = program.releases();
         let mut factors = request.budget.noise_factors(counted.len() as u32)?;
         let shares = share_factors(&counted);
@@ -129,7 +149,16 @@ impl Receipt {
         let even = charged(&releases, cost);
         let distance = ring.map_or(0.0, |ring| ring.distance);
         let reduced = privacy::ring::distance::reduced(budget, distance)?;
-        let calibrated = calibrate(request.calibration, reduced, charge)?;
+        let searched = request
+            .clip
+            .filter(|clip| clip.rule == ClipRule::SparseVector);
+        let calibrated = match searched {
+            Some(clip) => {
+                sparse_vector::calibrate(request.calibration, reduced, charge, clip.share)?
+                    .calibrated
+            }
+            None => calibrate(request.calibration, reduced, charge)?,
+        };
         let bounds = releases
             .iter()
             .map(|release| {
@@ -142,12 +171,16 @@ impl Receipt {
                     request.degree_cap,
                     block.columns,
                 )
+                .map(|bound| bound.with_rating(request.rating))
             })
             .collect::<Result<Vec<_>, _>>()?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
         let in_order = graph.edge_list().eq(listed);
-        let plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
+        let mut plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
+        if request.vertices {
+            plan = plan.with_coordinates(&calibrated, (charge, request.colluders), budget.delta);
+        }
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
@@ -178,8 +211,12 @@ impl Receipt {
         {
             let statistic = sensitivity.statistic();
             let (least, most) = statistic.range(request.dimension, sensitivity.columns());
-            let possible =
-                (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE)).contains(&scaled.statistic);
+            let possible = match release.agreement {
+                // A threshold that a curator found.
+                true => scaled.statistic > 0.0 && scaled.statistic <= 1.0,
+                false => (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE))
+                    .contains(&scaled.statistic),
+            };
             let at = match release.ceiling {
                 Some(ceiling) if scaled.statistic <= ceiling => ceiling,
                 _ => scaled.statistic,
@@ -290,7 +327,8 @@ impl Receipt {
             request.sensitivity,
             request.degree_floor,
             request.degree_cap,
-        );
+        )
+        .with_rating(request.rating);
         let range = ring::Range {
             dimension: request.dimension,
             peers: self.noise_graph.nodes,

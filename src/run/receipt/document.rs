@@ -6,14 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA};
+use crate::algorithm::{AlgorithmKind, Clip, Completion};
 use crate::algorithm::{AlgorithmKind, Completion};
+use crate::config::EngineKind;
 use crate::config::{DescentKeys, EngineKind};
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
-    Adjacency, BudgetSplit, Calibration, GroupLoss, OnDisconnect, Promise, RingPlan, Scheme,
-    SensitivityRule, View,
+    Adjacency, BudgetSplit, Calibration, GroupLoss, OnDisconnect, Promise, RatingRange, RingPlan,
+    Scheme, SensitivityRule, View,
 };
+use crate::scenario::graph::{is_bipartite, is_of_vertices};
 use crate::scenario::{Centring, Experiment, StatedItems, assumptions_of};
 use crate::topology::Graph;
 
@@ -102,6 +105,9 @@ pub struct Request {
     /// C of `ppi`, where its noise had a fixed scale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coherence: Option<f64>,
+    /// How contributions were clipped, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip: Option<Clip>,
     /// How (ε, δ) became a noise multiplier.
     pub calibration: Calibration,
     /// How the iterations shared the budget.
@@ -118,9 +124,22 @@ pub struct Request {
     /// What the `ring` scheme was planned for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingRows>,
+    /// What was public of one rating, where one record is a rating.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<RatingRange>,
+    /// Whether the data were a private graph, whose vertices are the peers, or a matrix whose rows and columns are.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub vertices: bool,
+    /// How many of the peers were rows, of such a matrix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<usize>,
     /// The mean that was released first, where it is private.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centring: Option<Centring>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// What a ring was planned for besides the request.
@@ -206,6 +225,7 @@ impl Receipt {
                 descent: config.algorithm.descent_keys(),
                 completion: experiment.completion(),
                 coherence: config.algorithm.coherence,
+                clip: experiment.clip(),
                 calibration: privacy.calibration,
                 budget: privacy.budget.clone(),
                 scheme: config.noise.scheme,
@@ -216,6 +236,9 @@ impl Receipt {
                     rows: experiment.most_rows(),
                     bits: config.noise.bits,
                 }),
+                rating: experiment.sensitivity().rating(),
+                vertices: is_of_vertices(config),
+                rows: is_bipartite(config).then(|| experiment.loaded().interactions.users()),
                 centring: experiment.centring().copied(),
             },
             noise_graph: NoiseGraph {

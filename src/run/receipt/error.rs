@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 
 use super::limits::{MAX_BYTES, SCHEMA};
-use crate::algorithm::AlgorithmError;
+use crate::algorithm::{AlgorithmError, NotOnGraph};
 use crate::privacy::PrivacyError;
 use crate::topology::GraphError;
 
 /// Why a receipt cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiptError {
+    /// A release that nothing is proved of on a private graph.
+    #[error("request.vertices: {0}")]
+    OnGraph(#[from] NotOnGraph),
     /// Numbers that make no private mean.
     #[error(
         "request.centring must have lengths that are finite and above 0, at least one slot and a share between 0 and 1; the receipt is \

@@ -130,12 +130,16 @@ impl Receipt {
             descent: Recomputed, "decides which releases frank-wolfe and its kin make, and how many";
             completion: CrossChecked, "decides which releases there are and what each spends; what is public of the rows is on trust";
             coherence: Recomputed, "decides the sensitivity of every iteration, where noise has a fixed scale";
+            clip: CrossChecked, "decides which releases there are and what each spends; that contributions were clipped so is on trust";
             calibration: CrossChecked, "decides the noise, where two calibrations rarely agree";
             budget: Recomputed, "decides the noise factor of each iteration";
             scheme: CrossChecked, "decides the noise; a curator or an ideal secure sum makes some schemes alike";
             colluders: CrossChecked, "decides the noise and which view is promised, where the scheme looks at it";
             overhead: CrossChecked, "decides the noise, where the scheme looks at it";
             on_disconnect: CrossChecked, "decides the noise where a coalition can split the graph, and nothing elsewhere";
+            rating: CrossChecked, "enters the sensitivity of one adjacency; that ratings were clipped so is on trust";
+            vertices: CrossChecked, "decides which releases there are, where the bounds of two adjacencies can agree";
+            rows: CrossChecked, "at most the peers; who publishes when costs the same";
             centring: CrossChecked, "decides which releases there are and what each spends; the lengths and the number of slots are on trust";
             ring: CrossChecked, "there is one where the scheme is ring and a sum is made; see its fields";
         };

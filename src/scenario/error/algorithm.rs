@@ -1,5 +1,6 @@
 //! What can be wrong with the `[algorithm]` table.
 
+use crate::algorithm::NotOnGraph;
 use crate::linalg::NotFullRank;
 
 /// Why the `[algorithm]` table cannot be used.
@@ -62,6 +63,9 @@ pub enum AlgorithmTableError {
         /// The algorithm.
         kind: &'static str,
     },
+    /// An algorithm that does not run on a private graph.
+    #[error("[algorithm] {0}")]
+    OnGraph(#[from] NotOnGraph),
     /// Weights for releases that have shares of their own, or of which a record meets one.
     #[error(
         "privacy.budget has weights, but the releases of algorithm.kind = \"{kind}\" have shares of their own or meet different records: \
@@ -70,6 +74,43 @@ pub enum AlgorithmTableError {
     Weights {
         /// The algorithm.
         kind: &'static str,
+    },
+    /// A clip for an algorithm that has none.
+    #[error(
+        "[algorithm] clip = \"{rule}\" with kind = \"{kind}\": only power clips what rows contribute; leave it out or set kind = \"power\""
+    )]
+    Clip {
+        /// The rule asked for.
+        rule: &'static str,
+        /// The algorithm.
+        kind: &'static str,
+    },
+    /// A number of a clip without the clip.
+    #[error("[algorithm] {key} belongs to {of}: set that or leave {key} out")]
+    ClipKey {
+        /// The key.
+        key: &'static str,
+        /// What it belongs to.
+        of: &'static str,
+    },
+    /// A key that is about sums of contributions as long as they are.
+    #[error("{key} with algorithm.clip = \"{rule}\": {why}; leave one of them out")]
+    ClipWith {
+        /// The other key.
+        key: &'static str,
+        /// The rule.
+        rule: &'static str,
+        /// Why the two do not go together.
+        why: &'static str,
+    },
+    /// AboveThreshold without a curator.
+    #[error(
+        "[algorithm] clip = \"sparse-vector\" with engine.kind = \"{engine}\": this reconstruction compares a secret count with a secret threshold, which is no \
+         noisy sum, so that only a curator who sees all rows can run it; set engine.kind = \"central\", or clip = \"histogram\""
+    )]
+    SparseVector {
+        /// The engine.
+        engine: &'static str,
     },
     /// A block for an algorithm without one, or one that does not fit.
     #[error(

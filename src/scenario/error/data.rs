@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::data::DataError;
 use crate::privacy::{Adjacency, SensitivityRule};
+use crate::topology::TopologyError;
 
 /// Why the `[data]` table cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +12,9 @@ pub enum DataTableError {
     /// The data cannot be used.
     #[error("[data] {0}")]
     Data(#[from] DataError),
+    /// The graph cannot be read.
+    #[error("[data] {0}")]
+    Graph(TopologyError),
     /// A key that does not go with the others.
     #[error("[data] {key} {why}")]
     Key {
@@ -30,6 +34,17 @@ pub enum DataTableError {
         adjacency: Adjacency,
         /// The rule.
         rule: SensitivityRule,
+    },
+    /// Rows that could be shortened, which would move all ratings of a user at once.
+    #[error(
+        "[data] row_clip = {clip} may shorten a row, whose ratings then all move with any one of them: under privacy.adjacency = \"rating\" set it to \
+         at least {longest}, the length of a row with all ratings at the end of their range, or keep fewer items"
+    )]
+    RatingClip {
+        /// R.
+        clip: f64,
+        /// √n times the largest rating.
+        longest: f64,
     },
     /// The data file does not exist.
     #[error(

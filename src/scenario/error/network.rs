@@ -20,6 +20,16 @@ pub enum NetworkError {
         /// Nodes of the graph.
         nodes: usize,
     },
+    /// A private graph as the graph that everybody sees.
+    #[error(
+        "[{table}] names the file of data.path, whose edges data.format = \"graph\" is to keep private: who sends to whom, and who shares noise with whom, is seen by \
+         everybody, and no epsilon covers it; set [{table}] to a graph that has nothing to do with the data, such as \
+         {{ generator = \"random-regular\", degree = 10, seed = 1 }}"
+    )]
+    PrivateEdges {
+        /// Which graph.
+        table: &'static str,
+    },
     /// The topology cannot be used.
     #[error("[topology] {0}")]
     Topology(TopologyError),

@@ -43,9 +43,10 @@ use std::sync::Arc;
 
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, NetworkError};
+use super::graph;
 use super::held_out::HeldOut;
 use super::materials::{Held, Materials};
-use crate::algorithm::LocalData;
+use crate::algorithm::{LocalData, OnGraph};
 use crate::config::{Config, EvaluationError};
 use crate::data::{self, CapCounts, FilterCounts, Interactions, ItemNames};
 use crate::engine::PeerRows;
@@ -270,6 +271,9 @@ pub(crate) fn dealt(
     user_rows: &SparseRows,
     peers: usize,
 ) -> Result<PeerRows, ExperimentError> {
+    if graph::is_of_vertices(config) {
+        return Ok(PeerRows::new(OnGraph::held(user_rows)));
+    }
     let users = user_rows.len();
     let assignment = assignment(config, users, peers)?;
     let rows = data::peer_rows(user_rows, &assignment);

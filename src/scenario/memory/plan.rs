@@ -40,7 +40,7 @@ impl MemoryPlan {
         let graph = experiment.topology.graph();
         let peers = graph.nodes() as u64;
         let edges = (graph.edges() + experiment.noise_topology.graph().edges()) as u64;
-        let (height, width) = experiment.widest_shape();
+        let (height, width) = block_shape(experiment);
         let (height, rank) = (height as u64, width as u64);
         let values = height.saturating_mul(rank);
         let block = values.saturating_mul(8);
@@ -216,6 +216,15 @@ impl MemoryPlan {
     }
 }
 
+/// Rows and columns of the largest array that a peer holds of one release: what it contributes, or everybody's own coordinates.
+fn block_shape(experiment: &Experiment) -> (usize, usize) {
+    let (height, width) = experiment.widest_shape();
+    match experiment.has_own_coordinates() {
+        true => (height * experiment.topology.graph().nodes(), width),
+        false => (height, width),
+    }
+}
+
 /// Averaging rounds are watched while peers · n · p · rounds · L stays below this: each of these values costs one pass,
 /// together below a second.
 pub const WATCHED_UP_TO: u64 = 500_000_000;
@@ -235,7 +244,7 @@ pub(crate) fn watches_rounds(experiment: &Experiment) -> bool {
 
 /// How many sums and states the lockstep engine holds: one where all peers end with the same bits.
 fn held(experiment: &Experiment) -> u64 {
-    match experiment.program.ends_equal() {
+    match experiment.program.ends_equal() || experiment.has_only_own_coordinates() {
         true => 1,
         false => experiment.topology.graph().nodes() as u64,
     }
@@ -246,6 +255,9 @@ fn kept(experiment: &Experiment) -> u64 {
     let config = &experiment.config.algorithm;
     if experiment.algorithm.is_memoryless() {
         0
+    } else if experiment.spec.clip().is_some() {
+        // The query, which is no longer where the sum was.
+        1
     } else if config.kind == AlgorithmKind::Deflation {
         // The vectors that are finished, and the start.
         config.rank as u64 + 1

@@ -46,6 +46,8 @@ pub struct LoadOptions {
     pub largest_component: bool,
     /// Keep one of several edges between the same nodes (`parallel_edges = "merge"`).
     pub merge_parallel: bool,
+    /// Take a disconnected graph as it is: for graphs that nobody sends along.
+    pub disconnected: bool,
     /// The number of nodes needed. It completes a recipe whose generator has no `n`; any other graph
     /// must have it.
     pub nodes: Option<usize>,
@@ -176,6 +178,9 @@ fn read_graph(
         merged_edges: listed - graph.edges(),
         dropped_nodes: 0,
     };
+    if options.disconnected && !options.largest_component {
+        return Ok((graph, provenance));
+    }
     let graph = connected(path, graph, options.largest_component, &mut provenance)?;
     Ok((graph, provenance))
 }
@@ -188,7 +193,7 @@ fn make(
     let options = LoadOptions {
         largest_component: options.largest_component || recipe.largest_component,
         merge_parallel: options.merge_parallel || recipe.parallel_edges == ParallelEdges::Merge,
-        nodes: options.nodes,
+        ..options
     };
     let (graph, mut provenance) = match (recipe.generator, recipe.file) {
         (Some(config), _) => {
@@ -200,6 +205,8 @@ fn make(
             let mut provenance = Provenance::generated(config.clone());
             let graph = if options.largest_component {
                 connected(path, config.generate_any(nodes)?, true, &mut provenance)?
+            } else if options.disconnected {
+                config.generate_any(nodes)?
             } else {
                 config.generate(nodes)?
             };

@@ -251,6 +251,19 @@ fn disconnected_files_need_the_option_and_then_keep_names() {
 }
 
 #[test]
+fn a_graph_that_falls_apart_is_taken_as_it_is_where_nobody_sends_along_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(&folder, "two.edges", b"0 1\n2 3\n");
+    assert!(load_graph(&path, LoadOptions::default()).is_err());
+    let options = LoadOptions {
+        disconnected: true,
+        ..LoadOptions::default()
+    };
+    let (graph, _) = load_graph(&path, options).expect("any graph");
+    assert_eq!((graph.nodes(), graph.edges()), (4, 2));
+}
+
+#[test]
 fn options_merge_edges_and_compare_node_counts() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = write(&folder, "p.edges.gz", &gzip(b"0 1\n1 2\n2 1\n"));

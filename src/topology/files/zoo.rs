@@ -58,7 +58,7 @@ fn every_network_of_the_topology_zoo_is_read_or_refused_with_a_remedy() {
         let options = LoadOptions {
             largest_component: true,
             merge_parallel: true,
-            nodes: None,
+            ..LoadOptions::default()
         };
         match load_graph(&path, LoadOptions::default()) {
             Ok((graph, _)) => {

@@ -68,9 +68,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::checks::test;
+use super::largest_term;
 use super::statistics::{chi_squared, least_likely};
 use super::table::Check;
-use crate::algorithm::contribution;
+use crate::algorithm::{Form, ReleaseSpec, contribution};
 use crate::engine::{Inputs, Observer, Session, Transcript};
 use crate::linalg::Block;
 use crate::noise::NoiseChunk;
@@ -86,9 +87,11 @@ use whitened::Whitened;
 /// Everything collected so far about what every peer publishes.
 pub(super) struct PeerLaw<'a> {
     experiment: &'a Experiment,
-    /// The places in the program of the releases that it is about, all of one shape, ascending.
+    /// The places in the program of the releases that it is about, all of one kind, ascending.
     releases: Vec<ReleaseId>,
-    /// The same of releases of other shapes.
+    /// Of a peer's own noise, per unit of noise scale.
+    variance: f64,
+    /// The same of releases of other shapes or forms.
     others: Vec<Self>,
     places: Places,
     /// The law's two collections; `None` without noise.
@@ -100,6 +103,9 @@ pub(super) struct PeerLaw<'a> {
     /// Of every peer: Σ own²/σ_η² over the coordinates drawn again, and how many they are.
     own: Vec<(f64, usize)>,
 }
+
+/// The shape of a release, and whether it is of own coordinates.
+type Kind = ((usize, usize), bool);
 
 /// What drawing one chunk of one peer again shows.
 struct Redrawn {
@@ -114,18 +120,20 @@ struct Redrawn {
 impl<'a> PeerLaw<'a> {
     /// Nothing collected yet.
     pub(super) fn new(experiment: &'a Experiment, runs: u32) -> Self {
-        let widest = experiment.widest_shape();
         let all = experiment.algorithm().releases();
-        let mut shapes: Vec<(usize, usize)> = all.iter().map(|one| one.shape()).collect();
-        shapes.sort_unstable();
-        shapes.dedup();
-        let of = |shape| {
+        let kind = |one: &ReleaseSpec| (one.shape(), one.form == Form::OwnCoordinates);
+        let widest = all.iter().max_by_key(|one| one.values()).map(kind);
+        let widest = widest.unwrap_or_default();
+        let mut kinds: Vec<Kind> = all.iter().map(kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let of = |wanted| {
             let numbered = (1..).map(ReleaseId).zip(&all);
-            let mine = numbered.filter(|(_, release)| release.shape() == shape);
-            Self::of_shape(experiment, runs, shape, mine.map(|(id, _)| id).collect())
+            let mine = numbered.filter(|(_, release)| kind(release) == wanted);
+            Self::of_kind(experiment, runs, wanted, mine.map(|(id, _)| id).collect())
         };
         let ring = experiment.noise().ring();
-        let others = shapes.into_iter().filter(|shape| *shape != widest);
+        let others = kinds.into_iter().filter(|kind| *kind != widest);
         Self {
             uniform: ring.map(|ring| Uniform::new(ring.modulus().bits())),
             others: others.map(of).collect(),
@@ -133,17 +141,21 @@ impl<'a> PeerLaw<'a> {
         }
     }
 
-    /// For these releases, all of one shape.
-    fn of_shape(
+    /// For these releases, all of one kind.
+    fn of_kind(
         experiment: &'a Experiment,
         runs: u32,
-        shape: (usize, usize),
+        (shape, is_own): Kind,
         releases: Vec<ReleaseId>,
     ) -> Self {
         let graph = experiment.noise_topology().graph();
         let places = Places::new(graph.nodes(), shape);
         let noise = experiment.noise();
-        let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
+        // Own coordinates have all of a curator's noise, and share none.
+        let (own, pairwise) = match is_own {
+            true => (experiment.sigma_central().powi(2), 0.0),
+            false => (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2)),
+        };
         let law = (own > 0.0 && noise.ring().is_none()).then(|| {
             (
                 Marginals::new(graph, (own, pairwise)),
@@ -153,6 +165,7 @@ impl<'a> PeerLaw<'a> {
         Self {
             experiment,
             releases,
+            variance: own,
             others: Vec::new(),
             places,
             law,
@@ -182,7 +195,7 @@ impl<'a> PeerLaw<'a> {
 
     /// Those of the releases of this shape.
     fn own_checks(&self) -> Vec<Check> {
-        let variance = self.experiment.noise().sigma_own().powi(2);
+        let variance = self.variance;
         let law: Vec<(&str, (f64, f64))> = match (&self.law, &self.uniform) {
             (Some((marginals, whitened)), _) => {
                 let tested = whitened.tests(&self.places);
@@ -223,7 +236,7 @@ impl<'a> PeerLaw<'a> {
         let redrawn = match (transcript.inputs, terms.steps()) {
             (Inputs::Residues(published), Some(steps)) => {
                 let inputs = (published, &terms, steps);
-                let local = |u: usize| self.contributed(honest, (planned, transcript), u);
+                let local = |u: usize| self.contributed(honest, (planned, transcript), &terms, u);
                 let turn = |u: usize| self.turn(u);
                 integers::redraw(honest, transcript.release, inputs, (&local, &turn))
             }
@@ -270,7 +283,7 @@ impl<'a> PeerLaw<'a> {
             .par_chunks_exact_mut(places.len())
             .enumerate()
             .map(|(u, residual)| {
-                let local = self.contributed(honest, (planned, transcript), u);
+                let local = self.contributed(honest, (planned, transcript), terms, u);
                 let published = &inputs[u * values..][..values];
                 for (out, &i) in residual.iter_mut().zip(places) {
                     *out = (published[i] - local.values()[i]) / scale;
@@ -288,11 +301,12 @@ impl<'a> PeerLaw<'a> {
         redrawn
     }
 
-    /// What peer `u` contributes of its rows in the release's batch, without noise, in the units in which it is published.
+    /// What peer `u` contributes of its rows in the release's batch, without noise and in the units in which it is published.
     fn contributed(
         &self,
         honest: &Session,
         (planned, transcript): (&PlannedRelease, &Transcript<'_>),
+        terms: &Terms,
         u: usize,
     ) -> Block {
         let (height, width) = planned.shape();
@@ -300,10 +314,9 @@ impl<'a> PeerLaw<'a> {
             Some(rows) => {
                 let history = transcript.states[u].history();
                 let algorithm = self.experiment.algorithm();
-                let mut local = contribution(algorithm, rows, history, (height, width));
-                let terms = planned.terms(needed_statistic(planned, transcript));
-                terms.to_units(0..height * width, local.values_mut());
-                local
+                let mut block = contribution(algorithm, rows, history, (height, width));
+                terms.to_units(0..height * width, block.values_mut());
+                block
             }
             None => Block::zeros(height, width),
         }
@@ -326,12 +339,18 @@ impl<'a> PeerLaw<'a> {
         };
         let peer = PeerIndex::from_index(u);
         let mut own = vec![0.0; expected.len()];
-        honest.planned_noise().own(peer).add_chunk(at, &mut own);
+        let is_own = self.experiment.is_own(release);
+        let term = match is_own {
+            true => honest.planned_noise().coordinate(peer),
+            false => honest.planned_noise().own(peer),
+        };
+        term.add_chunk(at, &mut own);
+        let most = expected.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         for (sum, own) in expected.iter_mut().zip(&own) {
             *sum += own;
         }
         let partners = honest.noise_graph().neighbours(u);
-        if honest.planned_noise().has_pairwise() {
+        if honest.planned_noise().has_pairwise() && !is_own {
             for &partner in partners {
                 let term = honest.planned_noise().shared(peer, PeerIndex(partner));
                 term.add_chunk(at, expected);
@@ -340,7 +359,14 @@ impl<'a> PeerLaw<'a> {
         // Each of deg(u) + 1 additions rounds values of at most a few standard deviations.
         let noise = &self.experiment.noise();
         let degree = partners.len() as f64;
-        let size = 1.0 + terms.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt());
+        // Contributions are sums of terms of a known size, but for the longer rows of a graph.
+        let largest = largest_term(self.experiment, release);
+        let size = match is_own {
+            true => most.max(largest) + terms.scale * self.experiment.sigma_central(),
+            false => {
+                largest + terms.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt())
+            }
+        };
         let rounding = 16.0 * f64::EPSILON * (degree + 2.0) * size;
         // What is published is rounded to f32 where values are.
         let last_place = match honest.plan().values() {

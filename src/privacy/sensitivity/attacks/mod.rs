@@ -16,12 +16,14 @@ use super::*;
 use crate::linalg::{Block, PackedTriangle};
 use crate::privacy::Adjacency;
 use crate::privacy::adjacency::{
-    Entry, Interaction, MatrixChange, ReplaceUser, Swap, UnitSpectral, User,
+    Edge, Entry, EntryBipartite, Interaction, MatrixChange, Rating, ReplaceUser, Swap,
+    UnitSpectral, User,
 };
 use crate::vocabulary::{Label, Quantity, Seed};
 
 mod blocks;
 mod cases;
+mod clipped;
 mod pairs;
 
 use self::pairs::Attacked;
@@ -65,6 +67,9 @@ pub(in crate::privacy) fn attack(case: Case, scale: f64) -> f64 {
         Adjacency::Matrix => search::<MatrixChange>(case, scale),
         Adjacency::UnitSpectral => search::<UnitSpectral>(case, scale),
         Adjacency::Entry => search::<Entry>(case, scale),
+        Adjacency::Edge => search::<Edge>(case, scale),
+        Adjacency::Rating => search::<Rating>(case, scale),
+        Adjacency::EntryBipartite => search::<EntryBipartite>(case, scale),
     }
 }
 
@@ -73,11 +78,7 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
     let mut best = 0.0_f64;
     for (n, p) in SHAPES {
         // A quotient is one of a single vector.
-        let p = if case.quantity == Quantity::RayleighQuotient {
-            1
-        } else {
-            p
-        };
+        let p = if is_quotient(case.quantity) { 1 } else { p };
         let sensitivity = Sensitivity::of_quantity(
             case.quantity,
             case.adjacency,
@@ -86,9 +87,16 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
             case.cap,
             p,
         )
-        .expect("proved");
+        .expect("proved")
+        .with_rating(Some(pairs::unit_ratings(n)));
+        if clipped::is_clipped(case.quantity) {
+            let pairs = pairs::<A>(case, n, &mut rng);
+            let moved = clipped::most_moved::<A>(case.quantity, &pairs, (n, p), &mut rng);
+            best = best.max(moved / sensitivity.bound(f64::NAN) / scale);
+            continue;
+        }
         for change in changes::<A>(case, n, &mut rng) {
-            if case.quantity == Quantity::RayleighQuotient {
+            if is_quotient(case.quantity) {
                 let mut starts = blocks::signed(n);
                 starts.extend(blocks::structured(n, 1));
                 for x in starts {
@@ -99,7 +107,7 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
                 }
                 continue;
             }
-            if case.quantity != Quantity::Product {
+            if !is_product(case.quantity) {
                 // Nothing to choose but the data.
                 let moved = released(case.quantity, &change).norm() / sensitivity.bound(f64::NAN);
                 best = best.max(moved / scale);
@@ -136,12 +144,45 @@ fn released(quantity: Quantity, change: &DMatrix<f64>) -> Block {
     Block::from_values(PackedTriangle::coordinates(n), 1, entries.collect())
 }
 
+fn is_product(quantity: Quantity) -> bool {
+    matches!(
+        quantity,
+        Quantity::Product | Quantity::GraphProduct | Quantity::BipartiteHalf
+    )
+}
+
+fn is_quotient(quantity: Quantity) -> bool {
+    matches!(
+        quantity,
+        Quantity::RayleighQuotient | Quantity::GraphQuotient
+    )
+}
+
 fn is_row_sum(quantity: Quantity) -> bool {
     matches!(quantity, Quantity::RowSum | Quantity::NonnegativeRowSum)
 }
 
 /// Changes of the contribution of adjacent data.
 fn changes<A: Attacked>(case: Case, n: usize, rng: &mut impl Rng) -> Vec<DMatrix<f64>> {
+    pairs::<A>(case, n, rng)
+        .iter()
+        .map(|(a, b)| {
+            if is_row_sum(case.quantity) {
+                return A::row_sum(b) - A::row_sum(a);
+            }
+            let mut change =
+                A::contribution(b, case.floor, case.cap) - A::contribution(a, case.floor, case.cap);
+            // The rows of a bipartite matrix publish, its columns wait.
+            if case.quantity == Quantity::BipartiteHalf {
+                change.rows_mut(n / 2, n - n / 2).fill(0.0);
+            }
+            change
+        })
+        .collect()
+}
+
+/// Adjacent data.
+fn pairs<A: Attacked>(case: Case, n: usize, rng: &mut impl Rng) -> Vec<(A::Data, A::Data)> {
     let mut pairs = A::structured(n, case.cap);
     for _ in 0..4 {
         let a = A::random(n, rng);
@@ -150,24 +191,15 @@ fn changes<A: Attacked>(case: Case, n: usize, rng: &mut impl Rng) -> Vec<DMatrix
         }
     }
     assert!(!pairs.is_empty());
+    for (a, b) in &pairs {
+        let distance = A::distance(a, b).expect("comparable");
+        assert!(
+            (distance - 1.0).abs() < 1e-9,
+            "{}: {distance}",
+            A::ADJACENCY
+        );
+    }
     pairs
-        .iter()
-        .map(|(a, b)| {
-            let distance = A::distance(a, b).expect("comparable");
-            assert!(
-                (distance - 1.0).abs() < 1e-9,
-                "{}: {distance}",
-                A::ADJACENCY
-            );
-            match is_row_sum(case.quantity) {
-                true => A::row_sum(b) - A::row_sum(a),
-                false => {
-                    A::contribution(b, case.floor, case.cap)
-                        - A::contribution(a, case.floor, case.cap)
-                }
-            }
-        })
-        .collect()
 }
 
 /// Moves one entry at a time, restores orthonormality, keeps what gains.
@@ -204,12 +236,11 @@ fn ratio(sensitivity: &Sensitivity, change: &DMatrix<f64>, x: &DMatrix<f64>) -> 
     let block = Block::from_matrix(x);
     let statistic = match sensitivity.statistic() {
         Statistic::None => f64::NAN,
-        Statistic::MaxRowNorm => block.max_row_norm().min(1.0),
-        Statistic::MaxEntry => block.max_entry().min(1.0),
+        other => other.of(&block).min(1.0),
     };
-    let moved = match sensitivity.quantity() {
-        Quantity::RayleighQuotient => (x.transpose() * change * x).norm(),
-        _ => (change * x).norm(),
+    let moved = match is_quotient(sensitivity.quantity()) {
+        true => (x.transpose() * change * x).norm(),
+        false => (change * x).norm(),
     };
     moved / sensitivity.bound(statistic)
 }

@@ -6,11 +6,13 @@ use nalgebra::DMatrix;
 use rand::{Rng, RngExt};
 
 use super::super::super::adjacency::{
-    Entry, Interaction, MatrixChange, Neighbouring, ReplaceUser, Swap, UnitSpectral, User,
+    Edge, Entry, EntryBipartite, Interaction, MatrixChange, Neighbouring, Rating, ReplaceUser,
+    Swap, UnitSpectral, User,
 };
 use super::gaussian;
 use crate::data::Interactions;
-use crate::linalg::Block;
+use crate::linalg::{Block, SparseRows};
+use crate::privacy::RatingRange;
 use crate::vocabulary::Seed;
 
 /// An adjacency with data to attack its bounds with.
@@ -28,6 +30,11 @@ pub(super) trait Attacked: Neighbouring {
     /// The sum of the rows of this data, one column; of a matrix, which has none, nothing.
     fn row_sum(_: &Self::Data) -> DMatrix<f64> {
         DMatrix::zeros(0, 1)
+    }
+
+    /// The rows of this data, of norm 1 or empty; of a matrix none.
+    fn rows(_: &Self::Data) -> SparseRows {
+        SparseRows::new(0)
     }
 }
 
@@ -113,8 +120,12 @@ impl<A: OnRows> Attacked for A {
         rows.gram_product(&identity).to_matrix()
     }
 
+    fn rows(data: &Interactions) -> SparseRows {
+        data.normalised_rows(NonZeroU32::MIN)
+    }
+
     fn row_sum(data: &Interactions) -> DMatrix<f64> {
-        let rows = data.normalised_rows(NonZeroU32::MIN);
+        let rows = Self::rows(data);
         let mut sum = DMatrix::zeros(data.items(), 1);
         for i in 0..rows.len() {
             let (items, values) = rows.row(i);
@@ -152,6 +163,78 @@ impl Attacked for UnitSpectral {
 
     fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
         gaussian(rng, n, n)
+    }
+
+    fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
+        data.clone()
+    }
+}
+
+/// M is n/2 rows by all others, and enters as [0 M; Mᵀ 0].
+impl Attacked for EntryBipartite {
+    fn structured(n: usize, _: Option<u32>) -> Vec<(DMatrix<f64>, DMatrix<f64>)> {
+        let zero = DMatrix::zeros(n / 2, n - n / 2);
+        let mut entry = zero.clone();
+        entry[(0, 0)] = 1.0;
+        vec![(zero, entry)]
+    }
+
+    fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
+        gaussian(rng, n / 2, n - n / 2)
+    }
+
+    fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
+        let (m, n) = data.shape();
+        let mut all = DMatrix::zeros(m + n, m + n);
+        all.view_mut((0, m), (m, n)).copy_from(data);
+        all.view_mut((m, 0), (n, m)).copy_from(&data.transpose());
+        all
+    }
+}
+
+/// What is public of ratings between 0 and 1 less 1/2, n of them to a row, in units of the longest row.
+pub(super) fn unit_ratings(n: usize) -> RatingRange {
+    let unit = (n as f64).sqrt() / 2.0;
+    RatingRange {
+        moves: 1.0 / unit,
+        largest: 0.5 / unit,
+    }
+}
+
+/// Ratings less 1/2, in units of the longest row that there can be.
+impl Attacked for Rating {
+    /// The longest rows, of which one rating goes from one end to the other.
+    fn structured(n: usize, _: Option<u32>) -> Vec<(DMatrix<f64>, DMatrix<f64>)> {
+        let ones = DMatrix::from_element(1, n, 1.0);
+        let mut other = ones.clone();
+        other[(0, 0)] = 0.0;
+        vec![(ones, other)]
+    }
+
+    fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
+        DMatrix::from_fn(2, n, |_, _| rng.random_range(0.0..1.0))
+    }
+
+    fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {
+        let unit = (data.ncols() as f64).sqrt() / 2.0;
+        let rows = data.map(|rating| (rating - 0.5) / unit);
+        rows.transpose() * &rows
+    }
+}
+
+impl Attacked for Edge {
+    fn structured(n: usize, _: Option<u32>) -> Vec<(DMatrix<f64>, DMatrix<f64>)> {
+        let zero = DMatrix::zeros(n, n);
+        let mut edge = zero.clone();
+        (edge[(0, 1)], edge[(1, 0)]) = (1.0, 1.0);
+        vec![(zero, edge)]
+    }
+
+    fn random<R: Rng>(n: usize, rng: &mut R) -> DMatrix<f64> {
+        let upper = DMatrix::from_fn(n, n, |s, t| {
+            f64::from(u8::from(s < t && rng.random_bool(0.5)))
+        });
+        &upper + upper.transpose()
     }
 
     fn contribution(data: &DMatrix<f64>, _: u32, _: Option<u32>) -> DMatrix<f64> {

@@ -118,6 +118,7 @@ mod tests {
             degree_floor: 20,
             degree_cap: Some(5),
             rank: 2,
+            rating: None,
         };
         assert!(
             (Exact::<adjacency::ReplaceUser>::bound(&public, 1.0) - SQRT_2 / 4.0).abs() < 1e-15

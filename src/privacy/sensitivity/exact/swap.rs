@@ -98,6 +98,7 @@ mod tests {
                 degree_floor: floor,
                 degree_cap: None,
                 rank: 3,
+                rating: None,
             };
             for step in 1..=200 {
                 let row_norm = 0.005 * f64::from(step);

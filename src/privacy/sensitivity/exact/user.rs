@@ -60,6 +60,7 @@ mod tests {
                 degree_floor,
                 degree_cap,
                 rank,
+                rating: None,
             };
             bound(&public, row_norm)
         };

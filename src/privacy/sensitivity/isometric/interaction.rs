@@ -54,6 +54,7 @@ mod tests {
                 degree_floor: floor,
                 degree_cap: None,
                 rank: 3,
+                rating: None,
             };
             let bound = Isometric::<adjacency::Interaction>::bound(&public, 0.5);
             assert!((bound / worst.sqrt() - 1.0).abs() < 1e-12, "{floor}");

@@ -35,5 +35,6 @@ fn public(degree_floor: u32, degree_cap: Option<u32>) -> Public {
         degree_floor,
         degree_cap,
         rank: 3,
+        rating: None,
     }
 }

@@ -110,6 +110,7 @@ mod tests {
                 degree_floor,
                 degree_cap,
                 rank,
+                rating: None,
             };
             bound(&public, entry)
         };

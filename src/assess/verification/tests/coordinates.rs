@@ -1,0 +1,66 @@
+//! Verification where peers publish coordinates of their own: vertices of a private graph.
+
+use super::{Verification, VerifyOptions, assert_fails, failed};
+use crate::assess::verification::{verify, verify_sessions};
+use crate::engine::Silent;
+use crate::engine::noise::Tamper;
+use crate::scenario::Experiment;
+use crate::scenario::testing::sim;
+
+/// The karate club, under deflation, whose quotients are sums, or the power method, which has none.
+fn experiment(set: &[&str]) -> Experiment {
+    let karate = [
+        "data.path=../topologies/karate.edges",
+        "privacy.adjacency=edge",
+        "topology.degree=6",
+        "algorithm.iterations=4",
+    ];
+    sim("graph-eigenvector.toml", &[&karate, set].concat()).expect("resolves")
+}
+
+const DEFLATION: [&str; 2] = ["algorithm.kind=deflation", "algorithm.rank=2"];
+
+fn broken(tamper: Tamper, set: &[&str]) -> Verification {
+    let prepare = move |session: crate::engine::Session| session.tampered(tamper);
+    let options = VerifyOptions::default();
+    verify_sessions(&experiment(set), options, &prepare, &mut Silent).expect("runs")
+}
+
+#[test]
+fn healthy_coordinates_pass_with_quotients_and_without() {
+    for set in [&[][..], &DEFLATION, &["algorithm.rank=4"]] {
+        let table = verify(&experiment(set), VerifyOptions::default(), &mut Silent);
+        let table = table.expect("runs");
+        assert!(table.passed(), "{set:?}: {:?}", failed(&table));
+        assert!(table.skipped.is_empty(), "{:?}", table.skipped);
+    }
+}
+
+#[test]
+fn defects_of_the_noise_on_own_coordinates_are_caught() {
+    for (tamper, needles) in [
+        (
+            Tamper::HalveOwnNoise,
+            &["published - local", "mean square", "Kolmogorov"][..],
+        ),
+        (
+            Tamper::ReuseStream,
+            &["published - local", "consecutive iterations"],
+        ),
+        (
+            Tamper::DropPeerNoise,
+            &["published - local", "own noise of one peer"],
+        ),
+        (
+            Tamper::ScaleOwnNoise(1.5),
+            &["published - local", "own noise of one peer"],
+        ),
+        (Tamper::ShareOwnNoise, &["published - local"]),
+    ] {
+        for set in [&[][..], &DEFLATION] {
+            let table = broken(tamper, set);
+            assert!(!table.passed(), "{tamper:?} {set:?}");
+            assert_fails(&table, needles);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! One rating as the record: what has to be public of it, and what must not move with it.
+
+use super::error::{DataTableError, ExperimentError};
+use super::numbers::{centre, is_matrix};
+use crate::config::{Centre, Config, NamedCentre, RangesConfig, RatingValues};
+use crate::privacy::{Adjacency, RatingRange, SensitivityRule};
+
+/// What one rating can do is bounded where no other number of its user moves with it.
+pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
+    let data = &config.data;
+    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
+    if data.values != Some(RatingValues::Ratings) || is_matrix(data) {
+        return refuse(
+            "values",
+            "is not \"ratings\", which privacy.adjacency = \"rating\" is about: set it, or another adjacency",
+        );
+    }
+    if config.privacy.sensitivity != SensitivityRule::UnitRow {
+        return refuse(
+            "values",
+            "= \"ratings\" with privacy.adjacency = \"rating\" is bounded by privacy.sensitivity = \"unit-row\": set that",
+        );
+    }
+    if centre(data).name() == Some(NamedCentre::User) {
+        return refuse(
+            "centre",
+            "= \"user\" moves all ratings of a user with any one of them, and privacy.adjacency = \"rating\" is about one: set a number, or \
+             adjacency = \"user\"",
+        );
+    }
+    if !matches!(data.ranges, Some(RangesConfig::All(_))) {
+        return refuse(
+            "ranges",
+            "is missing: privacy.adjacency = \"rating\" needs the public range of a rating, ranges = [low, high]",
+        );
+    }
+    Ok(())
+}
+
+/// What is public of one rating under `adjacency = "rating"`, in units of the longest row: how far it moves, being another or there or not,
+/// and how large it is.
+///
+/// # Errors
+/// [`DataTableError::RatingClip`] if a row could be shortened, which would move its other ratings too.
+pub(super) fn range(config: &Config, items: usize) -> Result<Option<RatingRange>, ExperimentError> {
+    let data = &config.data;
+    if config.privacy.adjacency != Adjacency::Rating {
+        return Ok(None);
+    }
+    let (Some(RangesConfig::All([low, high])), Some(clip)) = (&data.ranges, data.row_clip) else {
+        return Ok(None);
+    };
+    let [low, high] = data.scale.unwrap_or([*low, *high]);
+    let centre = match centre(data) {
+        Centre::Constant(number) => number,
+        Centre::Named(_) => 0.0,
+    };
+    let largest = (low - centre).abs().max((high - centre).abs());
+    let longest = largest * (items as f64).sqrt();
+    // Rounding may take a row to its longest and no further.
+    if !(longest <= clip * (1.0 + 1e-12)) {
+        return Err(DataTableError::RatingClip { clip, longest }.into());
+    }
+    Ok(Some(RatingRange {
+        moves: (high - low).abs().max(largest) / clip,
+        largest: largest / clip,
+    }))
+}
