@@ -460,6 +460,7 @@ mod tests {
                     release: ReleaseId(taken as u32 + 1),
                     query: state.query.values(),
                     past: &state.past[..taken],
+                    agreed: None,
                 };
                 let moved = contribution(&algorithm, &one, history, (ITEMS * (ITEMS + 1) / 2, 1));
                 let norm = moved.norm();

@@ -298,6 +298,7 @@ mod tests {
                 release: ReleaseId(1),
                 query: &[],
                 past: &[],
+                agreed: None,
             },
         );
         for width in [1, 4, 7, 50] {

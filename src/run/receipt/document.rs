@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA};
 use crate::algorithm::{AlgorithmKind, Clip, Completion};
-use crate::algorithm::{AlgorithmKind, Completion};
-use crate::config::EngineKind;
 use crate::config::{DescentKeys, EngineKind};
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;

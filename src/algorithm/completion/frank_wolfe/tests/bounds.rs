@@ -27,6 +27,7 @@ fn moved(algorithm: &FrankWolfe, row: &[(u32, f64)], past: &[Released]) -> Block
         release: ReleaseId(past.len() as u32 + 1),
         query: &query,
         past,
+        agreed: None,
     };
     contribution(algorithm, &one, history, (n * (n + 1) / 2, 1))
 }
