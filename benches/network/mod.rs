@@ -69,6 +69,7 @@ impl Shape {
             peers: self.peers as u32,
             dimension: self.dimension,
             ring: None,
+            laplace: None,
             noise_factors: Vec::new(),
             algorithm: AlgorithmSpec::Power {
                 rank: self.rank,

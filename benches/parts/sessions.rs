@@ -63,6 +63,7 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         peers: peers as u32,
         dimension: size.items,
         ring: None,
+        laplace: None,
         noise_factors: Vec::new(),
         algorithm: AlgorithmSpec::Power {
             rank: size.rank,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 
+use super::start::following;
 use super::{Algorithm, BlockSpec, Form, History, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, SparseRows, extend_basis, orthonormalise};
 use crate::vocabulary::{Iteration, Label, Quantity, ReleaseId, Seed};
@@ -101,14 +102,6 @@ impl Deflation {
         }
         rest
     }
-
-    /// Where the search for another vector starts.
-    fn fresh(&self, start: &Block, vector: usize) -> Result<Block, NotFullRank> {
-        let mut number = [0; 8];
-        number.copy_from_slice(&start.digest()[..8]);
-        let number = u64::from_le_bytes(number).wrapping_add(vector as u64);
-        crate::linalg::start_block(&Seed::from_u64(number), self.dimension, 1)
-    }
 }
 
 fn dot(a: &Block, b: &Block) -> f64 {
@@ -203,7 +196,7 @@ impl Algorithm for Deflation {
                 ..state.clone()
             }),
             Stage::Quotient { vector } => Ok(PublicState {
-                query: Arc::new(self.fresh(start, vector + 1)?),
+                query: Arc::new(following(start, vector + 1)?),
                 carried,
                 ..state.followed_by(sum, sigmas)
             }),
@@ -356,11 +349,11 @@ mod tests {
     fn another_start_gives_every_vector_another_start() {
         let of = |seed| {
             let start = start_block(&Seed::from_u64(seed), ITEMS, 1).expect("full rank");
-            algorithm(1).fresh(&start, 1).expect("full rank")
+            following(&start, 1).expect("full rank")
         };
         assert_eq!(of(1), of(1));
         assert_ne!(of(1), of(2));
         let start = start_block(&Seed::from_u64(1), ITEMS, 1).expect("full rank");
-        assert_ne!(algorithm(1).fresh(&start, 2).expect("full rank"), of(1));
+        assert_ne!(following(&start, 2).expect("full rank"), of(1));
     }
 }

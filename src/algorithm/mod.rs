@@ -14,6 +14,9 @@
 //! | [`streaming`](Streaming) | A_u X over the rows of one batch | n·p | 8·n·p·K·L | X | any |
 //! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
 //! | [`spectral-ridge`](SpectralRidge) | Σ clip(a) and counts of ratings; the isometric triangle of what they leave | 2n, n(n+1)/2 | 8·(2n + n(n+1)/2)·K | both | 2 |
+//! | [`frank-wolfe`](FrankWolfe) | the isometric triangle of residuals, or Γ products with their covariance | n(n+1)/2, or n | 4·n(n+1)·K·L, or 8·n·Γ·K·L | directions | any |
+//! | [`projected-gradient`](ProjectedGradient) | the isometric triangle of completed rows | n(n+1)/2 | 4·n(n+1)·K·L | L matrices | any |
+//! | [`svd-completion`](SvdCompletion) | the isometric triangle and counts of ratings | n(n+1)/2 + n | 8·(n + n(n+1)/2)·K | directions | 1 |
 //! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
 //!
 //! n items, p = `rank`, K averaging rounds per iteration; frames and the max-consensus of the noise scale come on top.
@@ -82,9 +85,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use centred::{Centred, mean_share};
-pub use clipped::{BINS, Clip, ClipRule, ClippedPower, THRESHOLDS, threshold};
+pub use clipped::{BINS, Clip, ClipError, ClipRule, ClippedPower, THRESHOLDS, threshold};
 pub use completion::{
-    Completer, CompleterParts, Completion, PartsError, RatedRows, SHARES, SpectralRidge, completer,
+    Completer, CompleterParts, Completion, CompletionMode, Descent, DescentError, FrankWolfe,
+    FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, PartsError,
+    ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion, completer,
 };
 pub use covariance::Covariance;
 pub use deflation::Deflation;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::completion::{Completion, SpectralRidge};
+use super::completion::{Completion, Descent, DescentError, RatedRows, SpectralRidge};
 
 use super::{
-    Algorithm, Clip, ClipRule, ClippedPower, Covariance, Deflation, IsometricCovariance, Krylov,
+    Algorithm, Clip, ClipError, ClippedPower, Covariance, Deflation, IsometricCovariance, Krylov,
     Momentum, PowerMethod, PrivatePowerIteration, Streaming,
 };
 
@@ -35,6 +35,12 @@ pub enum AlgorithmKind {
     Streaming,
     /// Completion of ratings from one covariance, by a ridge regression at every user.
     SpectralRidge,
+    /// Completion of ratings by a private Frank–Wolfe iteration.
+    FrankWolfe,
+    /// Completion of ratings by one covariance, onto which rows are projected.
+    SvdCompletion,
+    /// Completion of ratings by projected gradient descent.
+    ProjectedGradient,
 }
 
 /// What the noise of `ppi` is scaled by: `algorithm.scale` of an experiment file.
@@ -61,13 +67,19 @@ impl AlgorithmKind {
             Self::Ppi => "ppi",
             Self::Streaming => "streaming",
             Self::SpectralRidge => "spectral-ridge",
+            Self::FrankWolfe => "frank-wolfe",
+            Self::SvdCompletion => "svd-completion",
+            Self::ProjectedGradient => "projected-gradient",
         }
     }
 
     /// Whether it predicts ratings: it then takes rows that are not shortened, and shortens what it contributes itself.
     #[must_use]
     pub fn completes(self) -> bool {
-        matches!(self, Self::SpectralRidge)
+        matches!(
+            self,
+            Self::SpectralRidge | Self::FrankWolfe | Self::SvdCompletion | Self::ProjectedGradient
+        )
     }
 }
 
@@ -158,6 +170,8 @@ pub enum AlgorithmSpec {
         /// What is public of the rows, and how the budget is divided.
         completion: Completion,
     },
+    /// Steps, or one, towards ratings that are predicted.
+    Descent(Descent),
     /// An algorithm of your own. Two of them are the same if their names and settings are.
     Own(Arc<dyn Algorithm>),
 }
@@ -214,6 +228,9 @@ pub enum AlgorithmError {
         /// The value given.
         found: f64,
     },
+    /// Numbers that make no descent.
+    #[error(transparent)]
+    Descent(#[from] DescentError),
     /// A method of completion where there are no ratings.
     #[error(
         "algorithm.kind = \"{algorithm}\" predicts ratings: set data.values = \"ratings\", with data.ranges and data.row_clip"
@@ -236,7 +253,7 @@ pub enum AlgorithmError {
     )]
     Rows {
         /// The numbers given.
-        found: super::RatedRows,
+        found: RatedRows,
     },
     /// A coherence that no vector has.
     #[error(
@@ -249,16 +266,9 @@ pub enum AlgorithmError {
         /// Items n.
         items: usize,
     },
-    /// Numbers of a clip that leave nothing to one side, or to nobody.
-    #[error("algorithm.{key} must be {allowed}, found {found}")]
-    Clip {
-        /// The key.
-        key: &'static str,
-        /// What it may be.
-        allowed: &'static str,
-        /// The value given.
-        found: f64,
-    },
+    /// Numbers that make no clip.
+    #[error(transparent)]
+    Clip(#[from] ClipError),
     /// A clip for an algorithm that has none.
     #[error(
         "algorithm.clip is for algorithm.kind = \"power\", found \"{algorithm}\": leave the clip out"
@@ -266,15 +276,6 @@ pub enum AlgorithmError {
     Unclipped {
         /// The algorithm.
         algorithm: &'static str,
-    },
-    /// A threshold that is found in one iteration for the next, where there is none.
-    #[error(
-        "algorithm.clip = \"{rule}\" finds in one iteration the threshold of the next: set algorithm.iterations to at least 2, or \
-         algorithm.clip = \"histogram\" without clip_lag"
-    )]
-    ClipOfNothing {
-        /// The rule.
-        rule: &'static str,
     },
     /// An algorithm of another dimension than the data.
     #[error("the algorithm is for {found} items, the data has {expected}: build it for those")]
@@ -321,6 +322,7 @@ impl AlgorithmSpec {
         let most = MAX_ITERATIONS as usize;
         let iterations = match *self {
             Self::Deflation { steps, .. } => steps,
+            Self::Descent(descent) => descent.iterations(),
             _ => iterations,
         };
         count("algorithm.iterations", 1, most, iterations as usize)?;
@@ -355,7 +357,7 @@ impl AlgorithmSpec {
                 iterations,
                 clip,
             } => {
-                checked_clip(&clip, iterations)?;
+                clip.check(iterations)?;
                 Arc::new(ClippedPower {
                     dimension,
                     rank,
@@ -426,6 +428,7 @@ impl AlgorithmSpec {
                     completion,
                 })
             }
+            Self::Descent(descent) => descent.build(dimension)?,
             Self::Covariance { rank } => Arc::new(Covariance { dimension, rank }),
             Self::IsometricCovariance { rank } => Arc::new(IsometricCovariance { dimension, rank }),
             Self::Own(ref algorithm) => Arc::clone(algorithm),
@@ -471,6 +474,9 @@ impl AlgorithmSpec {
             Self::Ppi { .. } => Some(AlgorithmKind::Ppi),
             Self::Streaming { .. } => Some(AlgorithmKind::Streaming),
             Self::SpectralRidge { .. } => Some(AlgorithmKind::SpectralRidge),
+            Self::Descent(Descent::FrankWolfe(_)) => Some(AlgorithmKind::FrankWolfe),
+            Self::Descent(Descent::Svd { .. }) => Some(AlgorithmKind::SvdCompletion),
+            Self::Descent(Descent::Gradient { .. }) => Some(AlgorithmKind::ProjectedGradient),
             Self::Own(_) => None,
         }
     }
@@ -497,12 +503,13 @@ impl AlgorithmSpec {
             | Self::Deflation { rank, .. }
             | Self::Streaming { rank, .. }
             | Self::SpectralRidge { rank, .. } => *rank,
+            Self::Descent(descent) => descent.rank(),
             Self::Ppi { .. } => 1,
             Self::Own(algorithm) => algorithm.query_columns(),
         }
     }
 
-    /// Columns b of a query; [`Self::Deflation`] has one, and its rank is not about that.
+    /// Columns b of a query; [`Self::Deflation`] and [`Descent::FrankWolfe`] have one, and their rank is not about that.
     #[must_use]
     pub fn block(&self) -> usize {
         match self {
@@ -541,6 +548,7 @@ impl AlgorithmSpec {
                 completion: *completion,
             }
             .settings(),
+            Self::Descent(descent) => descent.settings(),
             Self::Own(algorithm) => algorithm.settings(),
             _ => Vec::new(),
         }
@@ -556,6 +564,7 @@ impl AlgorithmSpec {
             | Self::Krylov { iterations, .. }
             | Self::Ppi { iterations, .. }
             | Self::Streaming { iterations, .. } => *iterations,
+            Self::Descent(descent) => descent.releases(),
             Self::Covariance { .. } | Self::IsometricCovariance { .. } => 1,
             Self::SpectralRidge { completion, .. } => 1 + u32::from(completion.item_means),
             Self::Deflation { rank, steps, .. } => {
@@ -567,43 +576,6 @@ impl AlgorithmSpec {
                 releases.last().map_or(0, |release| release.iteration.0)
             }
         }
-    }
-}
-
-/// Refuses numbers that a clip cannot work with.
-fn checked_clip(clip: &Clip, iterations: u32) -> Result<(), AlgorithmError> {
-    let wrong = |key, allowed, found| {
-        Err(AlgorithmError::Clip {
-            key,
-            allowed,
-            found,
-        })
-    };
-    let part = |x: f64| x > 0.0 && x < 1.0;
-    if !part(clip.share) {
-        return wrong("clip_share", "strictly between 0 and 1", clip.share);
-    }
-    if !part(clip.quantile) {
-        return wrong("clip_quantile", "strictly between 0 and 1", clip.quantile);
-    }
-    if clip.slots == 0 {
-        return wrong("clip", "of data with at least one row", 0.0);
-    }
-    let rule = clip.rule;
-    if rule.is_none() {
-        return wrong("clip", "a rule: without one this is plain power", 0.0);
-    }
-    if clip.lag && rule != ClipRule::Histogram {
-        return wrong("clip_lag", "left out, but with clip = \"histogram\"", 1.0);
-    }
-    if !(clip.test_epsilon >= 0.0 && clip.test_epsilon.is_finite()) {
-        let allowed = "at least 0 for every search of sparse-vector";
-        return wrong("clip", allowed, clip.test_epsilon);
-    }
-    let later = clip.lag || rule == ClipRule::Geometric;
-    match later && iterations < 2 {
-        true => Err(AlgorithmError::ClipOfNothing { rule: rule.name() }),
-        false => Ok(()),
     }
 }
 

@@ -67,6 +67,17 @@ impl Start {
     }
 }
 
+/// Another public pseudo-random block of the shape of `start`, which decides it together with the number.
+///
+/// # Errors
+/// [`NotFullRank`] if it has more columns than rows.
+pub(super) fn following(start: &Block, number: usize) -> Result<Block, NotFullRank> {
+    let mut seed = [0; 8];
+    seed.copy_from_slice(&start.digest()[..8]);
+    let seed = u64::from_le_bytes(seed).wrapping_add(number as u64);
+    start_block(&Seed::from_u64(seed), start.rows(), start.columns())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -32,12 +32,16 @@ pub struct WorstCoalition {
 }
 
 /// The worst coalitions of every size that the plan has a view for. Empty for schemes that need none: without
-/// pairwise noise coalitions learn what the views say, exactly.
+/// pairwise noise coalitions learn what the views say, exactly, and of Laplace noise no more is known.
 ///
 /// # Errors
 /// [`PrivacyError`] if the accountant refuses.
 pub fn worst_coalitions(experiment: &Experiment) -> Result<Vec<WorstCoalition>, PrivacyError> {
     let noise = experiment.noise();
+    // Behind a holder of Laplace noise every peer has what the views say, whoever colludes.
+    let (false, Some(delta)) = (noise.laplace_noise().is_some(), experiment.delta()) else {
+        return Ok(Vec::new());
+    };
     if noise.sigma_pairwise() <= 0.0 {
         return Ok(Vec::new());
     }
@@ -45,7 +49,7 @@ pub fn worst_coalitions(experiment: &Experiment) -> Result<Vec<WorstCoalition>, 
     let public = PublicGraph::new(graph, connectivity(experiment));
     let iterations = experiment.even_iterations();
     let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
-    let epsilon = |factor: f64| gaussian::epsilon((iterations * factor).sqrt(), experiment.delta());
+    let epsilon = |factor: f64| gaussian::epsilon((iterations * factor).sqrt(), delta);
     let mut found = Vec::new();
     for view in noise.views() {
         let bracket = worst_coalition(&public, own, pairwise, view.colluders, BUDGET)?;

@@ -28,31 +28,29 @@ pub struct Conversions {
     pub renyi: Vec<(f64, f64)>,
 }
 
-/// Every view of the plan, converted.
+/// Every view of the plan, converted; none of Laplace noise, whose loss is no Gaussian's.
 ///
 /// # Errors
 /// [`PrivacyError`] for a plan whose μ is not a number; no plan has one.
 pub fn conversions(experiment: &Experiment) -> Result<Vec<Conversions>, PrivacyError> {
     let noise = experiment.noise();
+    let (false, Some(asked)) = (noise.laplace_noise().is_some(), experiment.delta()) else {
+        return Ok(Vec::new());
+    };
     let off = noise.ring().map_or(0.0, |ring| ring.sampler_distance());
     let target = crate::privacy::Epsilon::new(experiment.config().privacy.epsilon)?;
     let convert = |view: &crate::privacy::View| {
         let loss = Loss::new(view.mu)?;
         // What a sampler's distance from its law leaves of delta; where that is nothing, epsilon is infinite in the view.
-        let left = distance::left(view.epsilon, experiment.delta(), off);
-        let delta = left.unwrap_or(experiment.delta());
+        let left = distance::left(view.epsilon, asked, off);
+        let delta = left.unwrap_or(asked);
         Ok(Conversions {
             view: view.view.clone(),
             rho: loss.rho(),
             epsilon_exact: loss.epsilon(delta),
             epsilon_zcdp: loss.zcdp_epsilon(delta),
             epsilon_paper: loss.paper_epsilon(delta),
-            delta_at_target: distance::delta(
-                view.mu,
-                target.get(),
-                off,
-                (view.epsilon, experiment.delta()),
-            ),
+            delta_at_target: distance::delta(view.mu, target.get(), off, (view.epsilon, asked)),
             renyi: ORDERS
                 .iter()
                 .map(|&order| (order, loss.renyi(order)))

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::privacy::accountant::{AccountOptions, NoiseCovariance, account};
-use crate::privacy::{PrivacyError, gaussian};
+use crate::privacy::{Delta, PrivacyError, gaussian};
 use crate::scenario::Experiment;
 use crate::topology::PeerNameError;
 
@@ -36,7 +36,7 @@ pub enum PeerCostError {
 }
 
 /// The cost of every honest peer where all that a coalition learns is the sum of a peer's piece.
-fn costs_in_ring(experiment: &Experiment, coalition: &[u32]) -> Vec<PeerCost> {
+fn costs_in_ring(experiment: &Experiment, coalition: &[u32], delta: Delta) -> Vec<PeerCost> {
     let (noise, graph) = (experiment.noise(), experiment.noise_topology().graph());
     let (pieces, sizes) = (
         graph.components_without(coalition),
@@ -44,7 +44,7 @@ fn costs_in_ring(experiment: &Experiment, coalition: &[u32]) -> Vec<PeerCost> {
     );
     let variance = noise.sigma_own().powi(2);
     let mu = |factor: f64| (experiment.even_iterations() * factor / variance).sqrt();
-    let epsilon = |mu: f64| noise.epsilon_of(mu, experiment.delta());
+    let epsilon = |mu: f64| noise.epsilon_of(mu, delta);
     let costs = pieces.iter().enumerate().filter_map(|(peer, piece)| {
         let size = sizes[(*piece)? as usize];
         let ring = noise.ring()?;
@@ -63,7 +63,7 @@ fn costs_in_ring(experiment: &Experiment, coalition: &[u32]) -> Vec<PeerCost> {
 }
 
 /// The cost of every honest peer against the peers named in `coalition`, in peer order. Empty where nobody sees single
-/// inputs (engines `central` and `federated`) or nothing is protected: there the views say it all.
+/// inputs (engines `central` and `federated`), nothing is protected, or noise is Laplace: there the views say it all.
 ///
 /// Names are those of the graph's file ([`Experiment::peers_named`]); they become indices here, and below all is by index.
 ///
@@ -78,12 +78,15 @@ pub fn peer_costs(
 ) -> Result<Vec<PeerCost>, PeerCostError> {
     let coalition = &experiment.peers_named(coalition)?;
     let noise = experiment.noise();
+    let (false, Some(delta)) = (noise.laplace_noise().is_some(), experiment.delta()) else {
+        return Ok(Vec::new());
+    };
     if experiment.config().engine.kind.reveals_only_sums() || noise.sigma_own() <= 0.0 {
         return Ok(Vec::new());
     }
     let graph = experiment.noise_topology().graph();
     if noise.ring().is_some() {
-        return Ok(costs_in_ring(experiment, coalition));
+        return Ok(costs_in_ring(experiment, coalition, delta));
     }
     let covariance = NoiseCovariance::uniform(
         graph,
@@ -93,7 +96,7 @@ pub fn peer_costs(
     let accounted = account(&covariance, coalition, AccountOptions::default())?;
     let iterations = experiment.even_iterations();
     let mu = |factor: f64| (iterations * factor).sqrt();
-    let epsilon = |factor: f64| gaussian::epsilon(mu(factor), experiment.delta());
+    let epsilon = |factor: f64| gaussian::epsilon(mu(factor), delta);
     let honest = |peer: u32| !coalition.contains(&peer);
     let costs = accounted
         .brackets

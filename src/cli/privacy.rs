@@ -14,7 +14,7 @@ use super::{Verdict, table};
 use crate::assess::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
 use crate::assess::{Conversions, PeerCost, conversions, peer_costs};
 use crate::config::EngineKind;
-use crate::privacy::{GroupLoss, RingPlan};
+use crate::privacy::{GroupLoss, LaplacePlan, RingPlan};
 use crate::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
 use crate::run::summary::PrivacySummary;
 use crate::topology::TopologySummary;
@@ -395,6 +395,9 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
     if let Some(ring) = &privacy.ring {
         writeln!(out, "{}", sentence(ring))?;
     }
+    if let Some(laplace) = &privacy.laplace {
+        writeln!(out, "{}", laplace_sentence(laplace))?;
+    }
     let heading = [
         "seen by",
         "mu",
@@ -433,6 +436,26 @@ fn sentence(ring: &RingPlan) -> String {
         ring.piece(),
         100.0 * ring.grid_overhead(),
         ring.sampler_distance(),
+    )
+}
+
+/// Laplace noise in words.
+fn laplace_sentence(laplace: &LaplacePlan) -> String {
+    let scale = table::number(laplace.scale());
+    let Some(held) = laplace.holders() else {
+        return format!(
+            "laplace: lambda = {scale} per unit of sensitivity in absolute values, in shares of shape {}; delta = 0 for an ideal sampler",
+            table::number(laplace.shape()),
+        );
+    };
+    format!(
+        "laplace: lambda = {scale} per unit of sensitivity in absolute values at each of {} holders, epsilon = {}; shared Gaussian noise adds \
+         epsilon = {} at a certified delta of {:.2e} (resistance to an honest holder at most {})",
+        held.count,
+        table::number(laplace.epsilon()),
+        table::number(held.epsilon),
+        held.delta,
+        table::number(held.resistance),
     )
 }
 

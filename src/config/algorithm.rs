@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::{
-    AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, Clip, ClipRule, Completion, NoiseScale,
-    Output, Start,
+    AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, Clip, ClipRule, Completion,
+    CompletionMode, GlobalPart, LocalStep, NoiseScale, OjaStep, Output, Start, StepRule,
 };
 
 /// `[algorithm]`
@@ -18,7 +18,8 @@ pub struct AlgorithmConfig {
     /// b: columns of every query of `krylov`, at least `rank`, which is the default; other kinds have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<usize>,
-    /// L: iterations; `covariance` runs exactly 1, `deflation` so many for every vector, `spectral-ridge` 2, or 1 without item means.
+    /// L: iterations; `covariance` and `svd-completion` run exactly 1, `deflation` so many for every vector, `spectral-ridge` 2, or 1
+    /// without item means, `frank-wolfe` so many directions.
     pub iterations: u32,
     /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
     #[serde(default, skip_serializing_if = "Start::is_random")]
@@ -53,6 +54,30 @@ pub struct AlgorithmConfig {
     /// Whether the histogram of one iteration travels with its product and serves the next; false where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip_lag: Option<bool>,
+    /// k of `frank-wolfe` and `projected-gradient`: the nuclear norm of the ball that is searched, in units of ratings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nuclear: Option<f64>,
+    /// How far `frank-wolfe` moves towards a direction: `"constant"` (where absent) or `"standard"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepRule>,
+    /// What users do with the directions of `frank-wolfe`: `"frank-wolfe"` (where absent) or `"ridge"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<LocalStep>,
+    /// How `frank-wolfe` finds a direction: `"covariance"` (where absent), `"power"` or `"oja"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub global: Option<GlobalPart>,
+    /// Γ: products that `"power"` or `"oja"` make for one direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inner: Option<u32>,
+    /// The step of `global = "oja"`: `"theorem"` (where absent) or `"printed"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oja_step: Option<OjaStep>,
+    /// The constants of `frank-wolfe` and `svd-completion`: `"tight"` (where absent) or `"paper"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<CompletionMode>,
+    /// η of `projected-gradient`, above 0 and at most 1; 0.5 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_size: Option<f64>,
 }
 
 /// The default of `algorithm.eigenvalue_share`.
@@ -100,7 +125,11 @@ impl AlgorithmConfig {
     /// [`AlgorithmError::Ratings`] for a method of completion without ratings.
     pub fn spec(&self, completion: Option<Completion>) -> Result<AlgorithmSpec, AlgorithmError> {
         let (rank, iterations) = (self.rank, self.iterations);
+        self.check_descent()?;
         match self.kind {
+            AlgorithmKind::FrankWolfe
+            | AlgorithmKind::SvdCompletion
+            | AlgorithmKind::ProjectedGradient => self.descent(completion),
             AlgorithmKind::Power => Ok(AlgorithmSpec::Power { rank, iterations }),
             AlgorithmKind::Momentum => Ok(AlgorithmSpec::Momentum {
                 rank,

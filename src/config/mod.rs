@@ -5,6 +5,7 @@
 
 mod algorithm;
 mod completion;
+mod descent;
 mod error;
 mod evaluation;
 mod file;
@@ -18,6 +19,7 @@ mod topology;
 
 pub use algorithm::AlgorithmConfig;
 pub use completion::CompletionConfig;
+pub use descent::DescentKeys;
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
 pub use file::{read_config, resolved};

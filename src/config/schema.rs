@@ -23,6 +23,7 @@ use crate::privacy::{
 };
 use crate::protocol::Values;
 use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE, Loss};
+use crate::vocabulary::Distribution;
 
 /// One experiment, as written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,6 +84,7 @@ impl Config {
             adjacency: self.privacy.adjacency,
             seen: self.engine.kind.seen(),
             colluders: self.privacy.colluders,
+            distribution: self.noise.distribution,
         }
     }
 }
@@ -202,7 +204,7 @@ impl DataConfig {
 pub struct PrivacyConfig {
     /// ε of the whole run.
     pub epsilon: f64,
-    /// δ of the whole run.
+    /// δ of the whole run; 0 with `noise.distribution = "laplace"`, but where peers share noise beside it.
     pub delta: f64,
     /// Which datasets are neighbours.
     #[serde(default = "interaction")]
@@ -237,6 +239,12 @@ pub struct NoiseConfig {
     /// k of ℤ mod 2^k, 32 or 64, under `scheme = "ring"`; the fewest that hold every sum where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<Modulus>,
+    /// The law of the noise: `"gaussian"` for (ε, δ), or `"laplace"` for (ε, 0).
+    #[serde(default, skip_serializing_if = "Distribution::is_gaussian")]
+    pub distribution: Distribution,
+    /// How many peers hold a Laplace number each, where `scheme = "pairwise"` hides everybody else behind them; more than `privacy.colluders`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holders: Option<usize>,
 }
 
 impl Default for NoiseConfig {
@@ -244,6 +252,8 @@ impl Default for NoiseConfig {
         Self {
             scheme: Scheme::Pairwise,
             bits: None,
+            distribution: Distribution::Gaussian,
+            holders: None,
         }
     }
 }

@@ -76,6 +76,11 @@ pub enum EngineError {
         "the analytic engine draws sums of real numbers, and the plan's are integers mod 2^k: use engine \"lockstep\""
     )]
     Integers,
+    /// The analytic engine draws from a Gaussian law.
+    #[error(
+        "the analytic engine draws estimates from a Gaussian law, and the plan's noise is Laplace: use engine \"lockstep\""
+    )]
+    Laplace,
     /// A public query of an engine without peers that the sensitivity does not bound.
     #[error("{release} cannot begin: {source}")]
     Query {

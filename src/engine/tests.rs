@@ -147,6 +147,7 @@ pub(crate) fn session_of_length(
         sigma_pairwise: 3.0,
         sigma_coordinate: 0.0,
         ring: None,
+        laplace: None,
         noise_factors: Vec::new(),
         scale_rounds: graph.diameter_bound().expect("connected"),
         averaging_rounds: program.rounds(),

@@ -10,6 +10,7 @@
 //! | [`engines`] | How is a session run, and which engines give equal bits? How large can it be? |
 //! | [`commands`] | What can be typed, and what do exit codes mean? |
 //! | [`experiment_files`] | What does each key of an experiment file mean? |
+//! | [`laplace`] | What is (ε, 0), what does it cost, and when is it worth that? |
 //! | [`matrices`] | How are the principal components of a table of numbers found, and when should they not be? |
 //! | [`completion`] | How are ratings predicted that were never given, and what stays at home? |
 //! | [`results`] | What does each file and each number of a result mean? |
@@ -42,6 +43,7 @@ pages! {
     engines = "engines.md";
     commands = "commands.md";
     experiment_files = "experiment_files.md";
+    laplace = "laplace.md";
     matrices = "matrices.md";
     completion = "completion.md";
     results = "results.md";

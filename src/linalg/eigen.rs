@@ -15,6 +15,19 @@ pub(super) fn descending(matrix: &DMatrix<f64>, count: usize) -> (Vec<f64>, DMat
     (values, eigen.eigenvectors.select_columns(&order[..count]))
 }
 
+/// All eigenvalues of a small dense symmetric matrix, descending, and their orthonormal eigenvectors as columns; the average of
+/// the two triangles counts.
+///
+/// # Cost
+/// O(n³) time.
+///
+/// # Panics
+/// If the matrix is not square or not finite.
+#[must_use]
+pub fn symmetric_eigenpairs(matrix: &DMatrix<f64>) -> (Vec<f64>, DMatrix<f64>) {
+    descending(matrix, matrix.nrows())
+}
+
 /// The `rank` eigenvectors with the algebraically largest eigenvalues of a small dense symmetric matrix, in
 /// descending order; the average of the two triangles counts.
 ///

@@ -28,7 +28,7 @@ pub use bracket::Bracket;
 pub(crate) use cache_line::{AtLine, LINE};
 pub(crate) use cholesky::{Cholesky, allowance};
 pub use coherence::{Coherence, coherence};
-pub use eigen::{signed, small_leading_eigenvectors};
+pub use eigen::{signed, small_leading_eigenvectors, symmetric_eigenpairs};
 pub use extension::extend_basis;
 pub use gram_schmidt::TallMatrix;
 pub(crate) use inverse::CheckedInverse;

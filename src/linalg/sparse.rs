@@ -308,6 +308,21 @@ mod tests {
     }
 
     #[test]
+    fn other_values_stand_at_the_same_entries() {
+        let rows = example();
+        let doubled: Vec<f64> = (0..rows.len())
+            .flat_map(|i| rows.row(i).1.to_vec())
+            .collect();
+        let doubled: Vec<f64> = doubled.iter().map(|value| 2.0 * value).collect();
+        let other = rows.with_values(&doubled);
+        for i in 0..rows.len() {
+            let (columns, values) = rows.row(i);
+            let twice: Vec<f64> = values.iter().map(|value| 2.0 * value).collect();
+            assert_eq!(other.row(i), (columns, &twice[..]));
+        }
+    }
+
+    #[test]
     fn bad_rows_are_refused_and_leave_no_trace() {
         let mut rows = example();
         let before = rows.clone();

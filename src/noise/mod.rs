@@ -4,6 +4,8 @@
 //! Δ_uv ~ N(0, (σ_Δ Δ)²): plus at the lower index, minus at the higher. Over all peers the pairwise terms
 //! cancel and Σ η_u remains. Which σ's protect whom is the business of [`crate::privacy`].
 //!
+//! Where (ε, 0) is promised, own noise is a share of Laplace noise instead ([`LaplaceShares`]).
+//!
 //! Where sums are integers mod 2^k, own noise is rounded to integers and what partners share are uniform masks
 //! ([`RingLaws`]).
 //!
@@ -12,10 +14,12 @@
 
 pub mod integer;
 mod integer_terms;
+mod laplace;
 mod peer_noise;
 mod ring;
 mod sigmas;
 
+pub use laplace::LaplaceShares;
 pub(crate) use peer_noise::Scale;
 pub use peer_noise::{NoiseChunk, PeerNoise, Term};
 pub use ring::RingLaws;

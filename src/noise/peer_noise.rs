@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Sigmas;
+use super::laplace::{self, LaplaceShares};
 use super::ring::RingLaws;
 use crate::vocabulary::{CHUNK, GROUP, Normals, PeerIndex, ReleaseId, StreamKey};
 
@@ -46,6 +47,8 @@ pub(super) enum Law {
     Rounded(Arc<RingLaws>),
     /// Uniform integers mod 2^k, in steps of the grid.
     Mask(Arc<RingLaws>),
+    /// Shares of Laplace noise of this shape, in units of the release.
+    Laplace(f64),
 }
 
 /// A signed standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
@@ -92,6 +95,13 @@ impl Term {
         Self::of_law(key, scale, Law::Normal)
     }
 
+    /// A term that draws fresh shares of Laplace noise in every release, of shape κ in (0, 1]: differences of two Gamma numbers with
+    /// standard deviation `scale`. Shares whose shapes add up to 1 add up to Laplace noise.
+    #[must_use]
+    pub fn laplace(key: StreamKey, scale: f64, shape: f64) -> Self {
+        Self::of_law(key, scale, Law::Laplace(shape))
+    }
+
     pub(super) fn of_law(key: StreamKey, scale: f64, law: Law) -> Self {
         Self {
             key,
@@ -121,7 +131,7 @@ impl Term {
     /// Whether this is a term of own noise by these laws; without laws, of real numbers.
     pub(crate) fn is_own_in(&self, laws: Option<&RingLaws>) -> bool {
         match (&self.law, laws) {
-            (Law::Normal, None) => true,
+            (Law::Normal | Law::Laplace(_), None) => true,
             (Law::Rounded(mine), Some(laws)) => **mine == *laws,
             _ => false,
         }
@@ -133,6 +143,15 @@ impl Term {
             (Law::Normal, None) => true,
             (Law::Mask(mine), Some(laws)) => **mine == *laws,
             _ => false,
+        }
+    }
+
+    /// Whether this is a share of this shape; without one, whether it is no share of Laplace noise.
+    pub(crate) fn is_share_of(&self, laplace: Option<LaplaceShares>) -> bool {
+        match (&self.law, laplace) {
+            (Law::Laplace(mine), Some(shares)) => *mine == shares.shape,
+            (law, None) => !matches!(law, Law::Laplace(_)),
+            (_, Some(_)) => false,
         }
     }
 
@@ -148,16 +167,18 @@ impl Term {
     }
 
     fn check_real(&self) {
-        let real = matches!(self.law, Law::Normal);
+        let real = matches!(self.law, Law::Normal | Law::Laplace(_));
         assert!(real, "integer noise is not added to real numbers");
     }
 
     /// The normals of one chunk.
     ///
     /// # Panics
-    /// If the term draws integers: those are added to integers.
+    /// If the term draws anything else: integers are added to integers, and shares of Laplace noise are never shared.
     fn normals(&self, at: NoiseChunk) -> Normals {
         self.check_real();
+        let normal = matches!(self.law, Law::Normal);
+        assert!(normal, "shares of Laplace noise are no normals");
         let (release, chunk) = self.place(at);
         self.key.normals(release, chunk)
     }
@@ -174,7 +195,12 @@ impl Term {
         let scale = self.scale.times(at.unit);
         if scale != 0.0 {
             let (release, chunk) = self.place(at);
-            self.key.add_normals(release, chunk, scale, out);
+            match self.law {
+                Law::Laplace(shape) => {
+                    laplace::add_shares(&mut self.key.stream(release, chunk), shape, scale, out);
+                }
+                _ => self.key.add_normals(release, chunk, scale, out),
+            }
         }
     }
 
@@ -251,7 +277,7 @@ impl PeerNoise {
     }
 
     /// Whether this is the noise of `peer` under a plan with these standard deviations per unit sensitivity: an own
-    /// term of exactly `own` and, unless `pairwise` is 0, exactly one term per partner in ascending order, +`pairwise`
+    /// term of exactly [`Sigmas::own_of`] this peer and of the plan's law and, unless `pairwise` is 0, exactly one term per partner in ascending order, +`pairwise`
     /// where the partner is above the peer and -`pairwise` where it is below, and a term of exactly `coordinate` on own
     /// coordinates. A peer refuses to run with any other.
     #[must_use]
@@ -262,7 +288,8 @@ impl PeerNoise {
             return false;
         };
         let signed = |partner| if peer < partner { pairwise } else { -pairwise };
-        first.scale() == sigmas.own
+        first.scale() == sigmas.own_of(peer)
+            && first.is_share_of(sigmas.laplace)
             && self.coordinate.scale() == sigmas.coordinate
             && pairs.len() == partners.len()
             && pairs

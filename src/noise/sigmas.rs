@@ -1,5 +1,8 @@
 //! Standard deviations of a plan's noise.
 
+use super::laplace::LaplaceShares;
+use crate::vocabulary::PeerIndex;
+
 /// Standard deviations per unit sensitivity. Public.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sigmas {
@@ -9,6 +12,8 @@ pub struct Sigmas {
     pub pairwise: f64,
     /// Of the noise a peer adds to coordinates of its own: all that a curator would add.
     pub coordinate: f64,
+    /// How own noise is dealt where it adds up to Laplace noise; `None` where it is normal.
+    pub laplace: Option<LaplaceShares>,
 }
 
 /// A standard deviation that no noise has.
@@ -29,14 +34,33 @@ impl Sigmas {
             own,
             pairwise,
             coordinate: 0.0,
+            laplace: None,
+        }
+    }
+
+    /// Standard deviation of the own noise of this peer: 0 where others hold all of it.
+    #[must_use]
+    pub fn own_of(&self, peer: PeerIndex) -> f64 {
+        match self.laplace {
+            Some(shares) if !shares.draws(peer) => 0.0,
+            _ => self.own,
         }
     }
 
     /// Refuses what no noise has.
     ///
     /// # Errors
-    /// [`SigmaError`] for a standard deviation that is negative, NaN or infinite.
+    /// [`SigmaError`] for a standard deviation that is negative, NaN or infinite, and for the shape of a share that is not
+    /// above 0 and at most 1.
     pub fn check(self) -> Result<Self, SigmaError> {
+        if let Some(shares) = self.laplace
+            && !(shares.shape > 0.0 && shares.shape <= 1.0)
+        {
+            return Err(SigmaError {
+                what: "the shape of a share of Laplace noise, which is above 0 and at most 1,",
+                found: shares.shape,
+            });
+        }
         for (what, found) in [
             ("the own noise scale", self.own),
             ("the pairwise noise scale", self.pairwise),

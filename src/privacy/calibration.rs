@@ -24,6 +24,11 @@ pub enum Calibration {
     /// z = 2√(4L ln(1/δ))/ε, as printed in Hardt & Roth 2013, Figure 2. It spends μ = ε/(4√ln(1/δ)), a quarter to a third of ε: the
     /// noise is 2.7 to 3.9 times what is needed. For comparison with their figures.
     HardtRoth,
+    /// z = √(4(L + 1) ln(1/δ))/ε, as printed in Jain, Thakkar & Thakurta 2018, Algorithm 1, which makes one release less than it charges:
+    /// their σ = L²√(64 T ln(1/δ))/ε is 4L²·z for the T − 1 releases of T steps, 4L² being what they bound one user's change by. It
+    /// is within ε up to a little beyond the [`Calibration::Paper`] limit for users that are there or not; for users that are replaced the
+    /// bound itself is too small ([`errata`](crate::privacy::errata)).
+    JainThakkarThakurta,
     /// z = (L/ε)√(2 ln(1.25 L/δ)): the classical Gaussian mechanism (Dwork & Roth 2014, Theorem A.1) with
     /// (ε/L, δ/L) in every iteration, which basic composition adds up to (ε, δ). A reconstruction of how
     /// FedPower calibrates. The theorem holds for ε/L ≤ 1 only; outside,
@@ -50,6 +55,19 @@ pub struct Calibrated {
 }
 
 impl Calibrated {
+    /// Laplace noise of standard deviation `z` per unit of Δ₁ that spends (`spent`, 0), with the μ of the Gaussian mechanisms that tell at
+    /// least as much as all iterations and as one.
+    pub(super) fn of_laplace(z: f64, spent: f64, (mu_total, mu_per_iteration): (f64, f64)) -> Self {
+        Self {
+            z,
+            mu_total,
+            mu_per_iteration,
+            spent,
+            warning: None,
+            search_epsilon: None,
+        }
+    }
+
     /// Releases of this noise multiplier, each with a search that is (ε_s, 0)-private, which spend that much together.
     pub(super) fn with_searches(
         z: f64,
@@ -122,6 +140,7 @@ impl fmt::Display for Calibration {
             Self::Zcdp => "zcdp",
             Self::Paper => "paper",
             Self::HardtRoth => "hardt-roth",
+            Self::JainThakkarThakurta => "jain-thakkar-thakurta",
             Self::Basic => "basic",
         })
     }
@@ -163,6 +182,9 @@ pub fn calibrate(
         Calibration::Zcdp => (rounds / (2.0 * zcdp::rho(epsilon, delta))).sqrt(),
         Calibration::Paper => (-4.0 * rounds * delta.ln()).sqrt() / epsilon.get(),
         Calibration::HardtRoth => 2.0 * (-4.0 * rounds * delta.ln()).sqrt() / epsilon.get(),
+        Calibration::JainThakkarThakurta => {
+            (-4.0 * (rounds + 1.0) * delta.ln()).sqrt() / epsilon.get()
+        }
         Calibration::Basic => {
             (2.0 * ((1.25 * rounds).ln() - delta.ln())).sqrt() * rounds / epsilon.get()
         }
@@ -310,6 +332,26 @@ mod tests {
                 assert!((found.z() / needed - over).abs() < 1e-4);
                 assert!(found.warning().is_none());
             }
+        }
+    }
+
+    /// σ/L² of their Algorithm 1 for T = 10 steps at (1, 1e-6), which are nine releases, and what it leaves unspent.
+    #[test]
+    fn jain_thakkar_and_thakurta_charge_one_release_too_many() {
+        for (steps, sigma) in [
+            (10, 94.031_520_019_071_98),
+            (5, 66.490_325_450_764_4),
+            (20, 132.980_650_901_528_8),
+        ] {
+            let printed = z(Calibration::JainThakkarThakurta, 1.0, 1e-6, steps - 1);
+            close("sigma", 4.0 * printed, sigma);
+            close("paper", printed, z(Calibration::Paper, 1.0, 1e-6, steps));
+            let budget = Budget::new(1.0, 1e-6).expect("valid");
+            let found = calibrate(Calibration::JainThakkarThakurta, budget, steps - 1);
+            let found = found.expect("in range");
+            let part = f64::from(steps - 1) / f64::from(steps);
+            close("mu", found.mu_total(), (part / (4.0 * 1e6_f64.ln())).sqrt());
+            assert!(found.spent() < 0.546 && found.warning().is_none());
         }
     }
 

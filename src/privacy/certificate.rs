@@ -34,4 +34,6 @@ pub enum Certificate {
     Overlap,
     /// An upper bound for every coalition of this size, from the distances that are left once any one peer is gone.
     Detour,
+    /// An upper bound for every coalition of this size, from an honest holder of Laplace noise and the resistance to it.
+    Holder,
 }

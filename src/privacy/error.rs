@@ -63,6 +63,76 @@ pub enum PrivacyError {
         /// The combinations that exist.
         proved: String,
     },
+    /// An adjacency and a rule for which no bound in the sum of absolute values is proved.
+    #[error(
+        "noise.distribution = \"laplace\": no bound in absolute values on {release} is proved for adjacency = \"{adjacency}\" with \
+         sensitivity = \"{rule}\"; choose one of {proved}, or noise.distribution = \"gaussian\""
+    )]
+    Unproved1 {
+        /// What is released.
+        release: Quantity,
+        /// The adjacency asked for.
+        adjacency: Adjacency,
+        /// The rule asked for.
+        rule: SensitivityRule,
+        /// The combinations that exist.
+        proved: String,
+    },
+    /// Laplace noise that is asked for where it is not to be had.
+    #[error("noise.distribution = \"laplace\": {problem}")]
+    Laplace {
+        /// What is wrong, and what to change.
+        problem: &'static str,
+    },
+    /// Holders of noise that nobody holds.
+    #[error(
+        "noise.holders is a key of noise.distribution = \"laplace\" with noise.scheme = \"pairwise\"; leave it out, or set both"
+    )]
+    HoldersOfNothing,
+    /// A δ above 0 for noise that has none.
+    #[error(
+        "noise.distribution = \"laplace\" without shared Gaussian noise promises (epsilon, 0): set privacy.delta = 0, found {found}"
+    )]
+    DeltaOfLaplace {
+        /// δ as given.
+        found: f64,
+    },
+    /// Holders of Laplace noise that some coalition could be all of.
+    #[error(
+        "noise.holders = {found}: {colluders} colluders could be all of them; set noise.holders to at least {needed} and at most the number of \
+         peers, {peers}"
+    )]
+    Holders {
+        /// How many.
+        found: usize,
+        /// t.
+        colluders: usize,
+        /// t + 1.
+        needed: usize,
+        /// Number of peers.
+        peers: usize,
+    },
+    /// A graph that a coalition can split, so that some peer has no holder in its piece.
+    #[error(
+        "noise.distribution = \"laplace\" with noise.holders hides a peer behind an honest holder that shared noise connects it to, and \
+         {colluders} colluders can split the noise graph: use one that stays connected without any {colluders} peers, for example \
+         random-regular of a degree above {colluders}, or lower privacy.colluders"
+    )]
+    HoldersCutOff {
+        /// t.
+        colluders: usize,
+    },
+    /// More coalitions than are enumerated.
+    #[error(
+        "noise.distribution = \"laplace\" with noise.holders looks at every coalition of {colluders} of {peers} peers, which takes too long; lower \
+         privacy.colluders, use fewer peers, engine federated, or noise.scheme = \"local\""
+    )]
+    HoldersOutOfReach {
+        /// t.
+        colluders: usize,
+        /// s.
+        peers: usize,
+    },
     /// A cap on a user's interactions where adding one may push another out.
     #[error(
         "degree_cap = {cap} with adjacency = \"{adjacency}\": under a cap one interaction can push out another, which \

@@ -52,6 +52,7 @@ pub mod errata;
 mod error;
 pub mod gaussian;
 mod group;
+pub mod laplace;
 mod loss;
 mod mills;
 pub mod neighbours;
@@ -74,14 +75,16 @@ pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, no
 pub use certificate::Certificate;
 pub use error::PrivacyError;
 pub use group::GroupLoss;
+pub use laplace::calibrate_laplace;
 pub use loss::{Loss, compose};
 pub use mills::erfcx;
 pub use network_view::{NetworkViewLoss, network_view_loss};
 pub use noise_plan::{
-    BudgetSplit, NoisePlan, NoiseRequest, OnDisconnect, RingPlan, RingRequest, Scheme, View,
-    even_iterations, split_budget,
+    BudgetSplit, Holders, HoldersRequest, LaplacePlan, LaplaceRequest, NoisePlan, NoiseRequest,
+    OnDisconnect, RingPlan, RingRequest, Scheme, View, even_iterations, split_budget,
 };
 pub use promise::{Promise, Seen};
 pub use sensitivity::{
-    Public, RatingRange, Rule, Sensitivity, SensitivityRule, SensitivitySpec, Statistic,
+    Public, RatingRange, Rule, Sensitivity, Sensitivity1, SensitivityRule, SensitivitySpec,
+    Statistic,
 };

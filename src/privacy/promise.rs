@@ -1,6 +1,7 @@
 //! Words for a guarantee, what it protects and against whom: every table, page, receipt and summary takes them from here.
 
 use super::Adjacency;
+use crate::vocabulary::Distribution;
 
 /// What an adversary sees of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub struct Promise {
     pub seen: Seen,
     /// Number of colluding peers it holds; a curator's output has none.
     pub colluders: usize,
+    /// The law of the noise, which decides what is assumed of how it is drawn.
+    pub distribution: Distribution,
 }
 
 impl Promise {
@@ -95,13 +98,21 @@ impl Promise {
     /// The guarantee as one sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
+        let assumed = match self.distribution {
+            Distribution::Gaussian => "",
+            Distribution::Laplace => IDEAL_SAMPLER,
+        };
         format!(
-            "{} can hardly tell whether {}.",
+            "{} can hardly tell whether {}.{assumed}",
             self.against(),
             self.record()
         )
     }
 }
+
+/// What every promise of Laplace noise assumes.
+const IDEAL_SAMPLER: &str = " This takes the Laplace noise that is drawn for real numbers: it has 64 bits, and what their last ones tell is \
+                             covered by no epsilon.";
 
 #[cfg(test)]
 mod tests {
@@ -116,8 +127,14 @@ mod tests {
                         adjacency,
                         seen,
                         colluders,
+                        distribution: Distribution::Gaussian,
                     };
                     let text = promise.sentence();
+                    let pure = Promise {
+                        distribution: Distribution::Laplace,
+                        ..promise
+                    };
+                    assert_eq!(pure.sentence(), format!("{text}{IDEAL_SAMPLER}"));
                     let within = adjacency.is_of_matrix() && seen == Seen::Everything;
                     assert_eq!(text.contains("one peer's matrix A_u"), within, "{text}");
                     let sum = adjacency.is_of_matrix() && seen != Seen::Everything;

@@ -46,7 +46,9 @@ pub use lane::Lane;
 pub use message::{Body, Message, SessionId, Summand};
 pub use outbox::{CollectingOutbox, Event, Outbox, Targets, Timer};
 pub use peer::{Input, Peer, PeerError, PeerSetup};
-pub use plan::{Plan, PlanError, PlanParameters, PlannedRelease, RingParameters, Steps, Terms};
+pub use plan::{
+    Bounds, Plan, PlanError, PlanParameters, PlannedRelease, RingParameters, Steps, Terms,
+};
 pub use query::{MAX_DEFECT, QueryError, check_query};
 pub use release_error::ReleaseError;
 pub use values::{Values, to_f32};

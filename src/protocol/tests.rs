@@ -71,6 +71,7 @@ fn parameters() -> PlanParameters {
         sigma_pairwise: 0.0,
         sigma_coordinate: 0.0,
         ring: None,
+        laplace: None,
         noise_factors: Vec::new(),
         scale_rounds: 1,
         averaging_rounds: ROUNDS,

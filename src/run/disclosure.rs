@@ -178,7 +178,8 @@ impl Discloses for CompletionTableError {
             Self::Key { .. }
             | Self::Algorithm { .. }
             | Self::TestShare { .. }
-            | Self::Adjacency { .. } => Dependence::Public,
+            | Self::Adjacency { .. }
+            | Self::PublishedReplace => Dependence::Public,
         }
     }
 }
@@ -256,6 +257,7 @@ impl Discloses for EngineError {
             | Self::Session(_)
             | Self::Program
             | Self::Integers
+            | Self::Laplace
             | Self::Unbalanced { .. }
             | Self::Turns
             | Self::Lossless { .. }

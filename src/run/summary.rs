@@ -12,7 +12,9 @@ use super::metrics::Utility;
 use super::recommendation::RecommendationSummary;
 use super::variance::VarianceSummary;
 use crate::engine::Communication;
-use crate::privacy::{Adjacency, Calibration, GroupLoss, RingPlan, SensitivityRule, View};
+use crate::privacy::{
+    Adjacency, Calibration, GroupLoss, LaplacePlan, RingPlan, SensitivityRule, View,
+};
 use crate::scenario::{Centring, DataSummary, Experiment, Warning};
 use crate::topology::TopologySummary;
 use crate::vocabulary::ReleaseId;
@@ -161,6 +163,9 @@ pub struct PrivacySummary {
     /// The integers of `noise.scheme = "ring"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingPlan>,
+    /// Laplace noise, where own noise is that: its scale and, with holders, the certified δ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub laplace: Option<LaplacePlan>,
     /// The mean that is released first, where it is private; the first entry of `iterations` then is its noise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub centring: Option<Centring>,
@@ -299,6 +304,7 @@ impl Experiment {
             groups: self.groups().to_vec(),
             clip: ClipSummary::of(self),
             ring: self.noise().ring().copied(),
+            laplace: self.noise().laplace_noise().copied(),
             centring: self.centring().copied(),
         }
     }

@@ -11,7 +11,7 @@ use super::error::{CompletionTableError, DataTableError, ExperimentError};
 use super::held_out::HeldOut;
 use super::numbers;
 use super::rating_scale::RatingScale;
-use crate::algorithm::{AlgorithmError, Completion, RatedRows};
+use crate::algorithm::{AlgorithmError, AlgorithmKind, Completion, RatedRows};
 use crate::config::{Centre, Config, NamedCentre, RatingValues};
 use crate::data::{Interactions, Loaded};
 use crate::linalg::SparseRows;
@@ -94,12 +94,27 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         return match given.into_iter().find(|(_, given)| *given) {
             Some((key, _)) => refuse(
                 key,
-                "is about predicting ratings, and this algorithm predicts none: leave it out, or set algorithm.kind = \"spectral-ridge\"",
+                "is about predicting ratings, and this algorithm predicts none: leave it out, or set algorithm.kind to a method of completion, such as \"spectral-ridge\"",
             ),
             None => Ok(()),
         };
     }
     let algorithm = config.algorithm.kind.name();
+    if config.algorithm.kind != AlgorithmKind::SpectralRidge {
+        let given = [
+            ("item_means", table.item_means.is_some()),
+            ("shares", table.shares.is_some()),
+        ];
+        if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
+            return refuse(
+                key,
+                "is of algorithm.kind = \"spectral-ridge\", the only method that releases item means: leave it out",
+            );
+        }
+    }
+    if config.algorithm.is_published() && config.privacy.adjacency == Adjacency::ReplaceUser {
+        return Err(CompletionTableError::PublishedReplace.into());
+    }
     if config.data.values != Some(RatingValues::Ratings) {
         return Err(PlanError::from(AlgorithmError::Ratings { algorithm }).into());
     }

@@ -79,8 +79,8 @@ pub struct Experiment {
     pub(super) sensitivity: Sensitivity,
     /// The noise multiplier and what it spends.
     pub(super) calibrated: Calibrated,
-    /// δ of the budget, validated.
-    pub(super) delta: Delta,
+    /// δ of the budget, validated; `None` where it is 0.
+    pub(super) delta: Option<Delta>,
     /// σ's per unit sensitivity and the guarantee of every view.
     pub(super) noise: NoisePlan,
     /// What the σ's of each release are multiplied by, by weights or by its share; empty for an even budget.
@@ -239,9 +239,9 @@ impl Experiment {
         &self.calibrated
     }
 
-    /// δ of the budget.
+    /// δ of the budget; `None` where it is 0, as of Laplace noise.
     #[must_use]
-    pub fn delta(&self) -> Delta {
+    pub fn delta(&self) -> Option<Delta> {
         self.delta
     }
 
@@ -331,10 +331,11 @@ impl Experiment {
     }
 
     /// The number of releases of an even budget that cost one record what these do: Σ 1/f_l² over those that it meets, which is their
-    /// number up to rounding. With v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
+    /// number up to rounding; of Laplace noise Σ 1/f_l. With v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
     #[must_use]
     pub fn even_iterations(&self) -> f64 {
-        let cost = |index: usize| self.noise_factors.get(index).map_or(1.0, |f| 1.0 / (f * f));
+        let law = self.config.noise.distribution;
+        let cost = |index: usize| self.noise_factors.get(index).map_or(1.0, |f| law.cost(*f));
         charged(&self.algorithm.releases(), cost)
     }
 

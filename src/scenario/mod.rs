@@ -5,6 +5,7 @@
 
 mod assumptions;
 mod centring;
+mod clipping;
 mod clock;
 mod compared;
 mod completion;
@@ -14,6 +15,7 @@ mod experiment;
 pub(crate) mod filters;
 pub(crate) mod graph;
 mod held_out;
+mod laplace;
 mod materials;
 mod memo;
 pub(crate) mod memory;
@@ -53,6 +55,7 @@ pub use warning::Warning;
 pub(crate) use assumptions::of as assumptions_of;
 pub(crate) use clock::Clock;
 pub(crate) use error::obtained;
+pub(crate) use laplace::LaplaceAsked;
 pub(crate) use materials::HeldKey;
 pub(crate) use memo::Memo;
 pub(crate) use resolve::{training_data, training_ratings};

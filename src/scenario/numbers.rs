@@ -53,8 +53,7 @@ pub(crate) fn is_matrix(data: &DataConfig) -> bool {
     !matches!(data.format, DataFormat::Ratings(_))
 }
 
-/// What is taken from every number.
-pub(super) fn centre(data: &DataConfig) -> Centre {
+fn centre(data: &DataConfig) -> Centre {
     data.centre.unwrap_or(Centre::Named(NamedCentre::None))
 }
 
@@ -505,7 +504,7 @@ pub(super) fn centring(
     samples: &SparseRows,
     sensitivity: &SensitivitySpec,
     columns: usize,
-    budget: Budget,
+    budget: Option<Budget>,
 ) -> Result<Option<Centring>, ExperimentError> {
     let data = &config.data;
     let (true, Some(raw_clip), Some(radius)) = (is_private(data), data.raw_clip, data.row_clip)
@@ -517,6 +516,11 @@ pub(super) fn centring(
     let share = match data.mean_share.unwrap_or_default() {
         MeanShare::Share(share) => share,
         MeanShare::Auto(_) => {
+            let Some(budget) = budget else {
+                let why = "= \"auto\" is a rule for Gaussian noise: with noise.distribution = \"laplace\" give a number, for example 0.2";
+                let key = "mean_share";
+                return Err(DataTableError::Key { key, why }.into());
+            };
             let iterations = config.algorithm.iterations;
             let privacy = &config.privacy;
             let calibrated = calibrate(privacy.calibration, budget, iterations);

@@ -1,7 +1,6 @@
 //! One rating as the record: what has to be public of it, and what must not move with it.
 
 use super::error::{DataTableError, ExperimentError};
-use super::numbers::{centre, is_matrix};
 use crate::config::{Centre, Config, NamedCentre, RangesConfig, RatingValues};
 use crate::privacy::{Adjacency, RatingRange, SensitivityRule};
 
@@ -9,7 +8,7 @@ use crate::privacy::{Adjacency, RatingRange, SensitivityRule};
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     let data = &config.data;
     let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
-    if data.values != Some(RatingValues::Ratings) || is_matrix(data) {
+    if data.values != Some(RatingValues::Ratings) || data.format.ratings().is_none() {
         return refuse(
             "values",
             "is not \"ratings\", which privacy.adjacency = \"rating\" is about: set it, or another adjacency",
@@ -21,7 +20,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             "= \"ratings\" with privacy.adjacency = \"rating\" is bounded by privacy.sensitivity = \"unit-row\": set that",
         );
     }
-    if centre(data).name() == Some(NamedCentre::User) {
+    if data.centre.and_then(Centre::name) == Some(NamedCentre::User) {
         return refuse(
             "centre",
             "= \"user\" moves all ratings of a user with any one of them, and privacy.adjacency = \"rating\" is about one: set a number, or \
@@ -51,9 +50,9 @@ pub(super) fn range(config: &Config, items: usize) -> Result<Option<RatingRange>
         return Ok(None);
     };
     let [low, high] = data.scale.unwrap_or([*low, *high]);
-    let centre = match centre(data) {
-        Centre::Constant(number) => number,
-        Centre::Named(_) => 0.0,
+    let centre = match data.centre {
+        Some(Centre::Constant(number)) => number,
+        Some(Centre::Named(_)) | None => 0.0,
     };
     let largest = (low - centre).abs().max((high - centre).abs());
     let longest = largest * (items as f64).sqrt();

@@ -12,14 +12,16 @@ use super::error::{
     EngineTableError, ExperimentError, NetworkError, PrivacyTableError,
 };
 use super::experiment::{Experiment, mixing_bounds};
+use super::laplace::LaplaceAsked;
 use super::materials::{Held, Materials};
 use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
-use super::{completion, filters, graph, memory, numbers, rating, ring, warnings};
+use super::{
+    clipping, completion, filters, graph, laplace, memory, numbers, rating, ring, warnings,
+};
 use crate::algorithm::{
-    Algorithm, AlgorithmKind, AlgorithmSpec, Clip, ClipRule, Form, NoiseScale, Output, charged,
-    share_factors,
+    Algorithm, AlgorithmKind, AlgorithmSpec, Form, NoiseScale, Output, charged, share_factors,
 };
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
@@ -29,7 +31,6 @@ use crate::engine::PeerRows;
 use crate::engine::analytic;
 use crate::engine::event::Latency;
 use crate::linalg::{SparseRows, start_block};
-use crate::privacy::sparse_vector::{self, Searched};
 use crate::privacy::{
     self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, RingRequest, Scheme,
     SensitivitySpec,
@@ -37,7 +38,7 @@ use crate::privacy::{
 use crate::protocol::averaging::DEFAULT_TOLERANCE;
 use crate::protocol::{PlanError, Values};
 use crate::topology::Topology;
-use crate::vocabulary::{Quantity, Seed};
+use crate::vocabulary::{Distribution, Quantity, Seed};
 
 impl Experiment {
     /// Reads an experiment file, applies `key=value` overrides, and resolves it.
@@ -174,22 +175,22 @@ impl Experiment {
         checked_counts(&config, items)?;
         let told = completion::told(&config, user_rows.len(), items);
         let spec = config.algorithm.spec(told).map_err(PlanError::from)?;
-        let budget = Budget::new(config.privacy.epsilon, config.privacy.delta)
-            .map_err(PrivacyTableError::from)?;
-        let searched = searched(&config, budget)?;
-        let spec = match config.algorithm.clip_of(user_rows.len()) {
-            Some(clip) => {
-                let noisy = config.noise.scheme != Scheme::None;
-                let spent = searched.as_ref().filter(|_| noisy);
-                let test_epsilon = spent.map_or(0.0, |searched| searched.search_epsilon);
-                let clip = Clip {
-                    test_epsilon,
-                    ..clip
-                };
-                spec.clipped(clip).map_err(PlanError::from)?
+        let law = config.noise.distribution;
+        let budget = match law {
+            Distribution::Gaussian => {
+                let privacy = &config.privacy;
+                let budget = Budget::new(privacy.epsilon, privacy.delta);
+                Some(budget.map_err(PrivacyTableError::from)?)
             }
-            None => spec,
+            Distribution::Laplace => None,
         };
+        laplace::check(&config).map_err(PrivacyTableError::from)?;
+        // Searches go with clipped quantities, of which nothing is proved in absolute values: their Laplace plans are refused.
+        let searched = match budget {
+            Some(budget) => clipping::searched(&config, budget)?,
+            None => None,
+        };
+        let spec = clipping::of(&config, spec, user_rows.len(), searched.as_ref())?;
         let plain = spec.build(items).map_err(PlanError::from)?;
         let rows = loaded.interactions.users();
         let around = graph::around(&config, rows, Arc::clone(&plain));
@@ -253,38 +254,53 @@ impl Experiment {
         )
         .map_err(PrivacyTableError::from)?;
         let noise_factors = if shares.is_empty() { weights } else { shares };
-        let cost = |index: usize| noise_factors.get(index).map_or(1.0, |f| 1.0 / (f * f));
+        let noise_factors: Vec<f64> = noise_factors.into_iter().map(|f| law.factor(f)).collect();
+        let cost = |index: usize| noise_factors.get(index).map_or(1.0, |f| law.cost(*f));
         let distance = ring.map_or(0.0, |ring| ring.distance);
-        let calibrated = match searched {
-            Some(searched) => searched.calibrated,
+        let own = releases.iter().any(|one| one.form == Form::OwnCoordinates);
+        let (calibrated, noise, groups) = match budget {
+            Some(budget) => {
+                let calibrated = match searched {
+                    Some(searched) => searched.calibrated,
+                    None => {
+                        let reduced = privacy::ring::distance::reduced(budget, distance);
+                        let reduced = reduced.map_err(PrivacyTableError::from)?;
+                        privacy::calibrate(config.privacy.calibration, reduced, charge)
+                            .map_err(PrivacyTableError::from)?
+                    }
+                };
+                let noise = clock.time("privacy", || {
+                    materials.plan(&config, peers, renumbered, (charge, ring, own), || {
+                        let asked = (charge, budget.delta, ring);
+                        let plan = plan_noise(&config, &noise_topology, &calibrated, asked)?;
+                        let charged = (charge, config.privacy.colluders);
+                        Ok::<_, PrivacyTableError>(match own {
+                            true => plan.with_coordinates(&calibrated, charged, budget.delta),
+                            false => plan,
+                        })
+                    })
+                })?;
+                let groups = noise.groups(
+                    config.privacy.adjacency,
+                    config.engine.kind.seen(),
+                    (peers, config.privacy.colluders),
+                    charged(&releases, cost),
+                    budget.delta,
+                );
+                (calibrated, noise, groups.map_err(PrivacyTableError::from)?)
+            }
             None => {
-                let reduced = privacy::ring::distance::reduced(budget, distance);
-                let reduced = reduced.map_err(PrivacyTableError::from)?;
-                privacy::calibrate(config.privacy.calibration, reduced, charge)
-                    .map_err(PrivacyTableError::from)?
+                let asked = LaplaceAsked::of(&config);
+                let squares = |index: usize| noise_factors.get(index).map_or(1.0, |f| f.powi(-2));
+                let squares = charged(&releases, squares);
+                let planned = clock.time("privacy", || {
+                    asked.plan(noise_topology.graph(), charge, squares)
+                });
+                let (calibrated, noise) = planned.map_err(PrivacyTableError::from)?;
+                let groups = asked.groups(&noise, peers);
+                (calibrated, Arc::new(noise), groups)
             }
         };
-        let own = releases.iter().any(|one| one.form == Form::OwnCoordinates);
-        let noise = clock.time("privacy", || {
-            materials.plan(&config, peers, renumbered, (charge, ring, own), || {
-                let asked = (charge, budget.delta, ring);
-                let plan = plan_noise(&config, &noise_topology, &calibrated, asked)?;
-                let colluders = config.privacy.colluders;
-                Ok::<_, PrivacyTableError>(match own {
-                    true => plan.with_coordinates(&calibrated, (charge, colluders), budget.delta),
-                    false => plan,
-                })
-            })
-        })?;
-        let groups = noise
-            .groups(
-                config.privacy.adjacency,
-                config.engine.kind.seen(),
-                (peers, config.privacy.colluders),
-                charged(&releases, cost),
-                budget.delta,
-            )
-            .map_err(PrivacyTableError::from)?;
         if noise.ring().is_some() {
             if config.engine.kind == EngineKind::Analytic {
                 return Err(EngineTableError::AnalyticRing.into());
@@ -307,6 +323,7 @@ impl Experiment {
                 .contraction(bounds, rounds)
                 .map_err(AveragingTableError::from)?,
         };
+        let delta = laplace::delta(&config);
         let mut experiment = Self {
             shared: Shared::of(&topology, &noise_topology),
             noise_topology,
@@ -327,7 +344,7 @@ impl Experiment {
             sensitivity_spec,
             sensitivity,
             calibrated,
-            delta: budget.delta,
+            delta,
             noise: NoisePlan::clone(&noise),
             noise_factors,
             program: Arc::new(program),
@@ -416,22 +433,6 @@ fn plan_noise(
     })?)
 }
 
-/// What searching for thresholds costs, and what is left for the releases, where a curator searches.
-fn searched(config: &Config, budget: Budget) -> Result<Option<Searched>, PrivacyTableError> {
-    let algorithm = &config.algorithm;
-    // What a share is when it is not said is the table's to say, not that of how many rows there are.
-    let Some(clip) = algorithm.clip_of(1) else {
-        return Ok(None);
-    };
-    if clip.rule != ClipRule::SparseVector {
-        return Ok(None);
-    }
-    let calibration = config.privacy.calibration;
-    sparse_vector::calibrate(calibration, budget, algorithm.iterations, clip.share)
-        .map(Some)
-        .map_err(PrivacyTableError::from)
-}
-
 /// What the releases ask of a ring, where sums are integers mod 2^k; `None` for noise of real numbers, such as a curator's.
 fn ring_request(
     config: &Config,
@@ -440,7 +441,7 @@ fn ring_request(
     peer_rows: &PeerRows,
     noise_factors: &[f64],
 ) -> Result<Option<RingRequest>, PrivacyError> {
-    let NoiseConfig { scheme, bits } = config.noise;
+    let NoiseConfig { scheme, bits, .. } = config.noise;
     if scheme != Scheme::Ring {
         return match bits {
             Some(_) => Err(PrivacyError::BitsOfNothing),
@@ -551,44 +552,6 @@ fn checked_counts(config: &Config, items: usize) -> Result<(), ExperimentError> 
     Ok(())
 }
 
-/// Refuses a clip where there is nothing to clip, or with what it does not go with.
-fn checked_clip(config: &Config) -> Result<(), AlgorithmTableError> {
-    let algorithm = &config.algorithm;
-    let rule = algorithm.clip.name();
-    let key = |key, of| Err(AlgorithmTableError::ClipKey { key, of });
-    let with = |key, why| Err(AlgorithmTableError::ClipWith { key, rule, why });
-    if algorithm.clip_lag == Some(true) && algorithm.clip != ClipRule::Histogram {
-        return key("clip_lag", "clip = \"histogram\"");
-    }
-    if algorithm.clip.is_none() {
-        let of = "a clip";
-        return match (algorithm.clip_share, algorithm.clip_quantile) {
-            (Some(_), _) => key("clip_share", of),
-            (_, Some(_)) => key("clip_quantile", of),
-            _ => Ok(()),
-        };
-    }
-    if algorithm.kind != AlgorithmKind::Power {
-        let kind = algorithm.kind.name();
-        return Err(AlgorithmTableError::Clip { rule, kind });
-    }
-    if algorithm.output == Some(Output::LowRank) {
-        let why = "the sum of clipped contributions is not A X, and no factor of A";
-        return with("algorithm.output = \"low-rank\"", why);
-    }
-    if config.evaluation.diagnostics {
-        let why = "the theorem is about noise on A X, and what is clipped is no noise";
-        return with("evaluation.diagnostics", why);
-    }
-    let engine = config.engine.kind;
-    match algorithm.clip == ClipRule::SparseVector && engine != EngineKind::Central {
-        true => Err(AlgorithmTableError::SparseVector {
-            engine: engine.name(),
-        }),
-        false => Ok(()),
-    }
-}
-
 /// Refuses keys that the algorithm has not, or that do not fit, and asks for those it needs.
 fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTableError> {
     let AlgorithmConfig {
@@ -603,7 +566,7 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
         output,
         ..
     } = config.algorithm;
-    checked_clip(config)?;
+    clipping::check(config)?;
     if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
         return Err(AlgorithmTableError::Output { kind: kind.name() });
     }

@@ -7,6 +7,7 @@ use super::experiment::Experiment;
 use crate::algorithm::share_factors;
 use crate::config::EngineKind;
 use crate::engine::{Session, SessionParts};
+use crate::noise::LaplaceShares;
 use crate::privacy::RingPlan;
 use crate::protocol::{Plan, PlanParameters, RingParameters};
 use crate::vocabulary::Seed;
@@ -51,6 +52,7 @@ impl Experiment {
                 false => 0.0,
             },
             ring: self.noise.ring().map(of_plan),
+            laplace: self.laplace_shares(),
             // Shares are the algorithm's own, and the plan knows them; weights and what a private mean takes it does not.
             noise_factors: match share_factors(&self.releases()).is_empty() {
                 true => self.noise_factors.clone(),
@@ -74,6 +76,25 @@ impl Experiment {
             sigma_central: self.sigma_central(),
             setting: self.setting(),
         })?)
+    }
+
+    /// The sum of the shapes of all peers' shares of Laplace noise, or of the curator's; `None` where noise is Gaussian or there is none.
+    pub(crate) fn sum_of_shapes(&self) -> Option<f64> {
+        let shares = self.laplace_shares()?;
+        Some(match self.config.engine.kind {
+            EngineKind::Central => 1.0,
+            _ => f64::from(shares.drawing()) * shares.shape,
+        })
+    }
+
+    /// How own noise is dealt where it adds up to Laplace noise.
+    fn laplace_shares(&self) -> Option<LaplaceShares> {
+        let peers = self.topology.graph().nodes() as u32;
+        let laplace = self.noise.laplace_noise()?;
+        Some(match laplace.holders() {
+            Some(holders) => LaplaceShares::held(holders.count, peers),
+            None => LaplaceShares::of_all(laplace.shape(), peers),
+        })
     }
 
     /// A digest of every setting that decides what is published and that neither the plan nor the rows show: how the rows

@@ -308,6 +308,7 @@ impl Simulation {
             ring: noise
                 .as_ref()
                 .and_then(|(_, plan)| plan.ring().map(of_plan)),
+            laplace: None,
             noise_factors: Vec::new(),
             scale_rounds: shared.scale_rounds,
             averaging_rounds: program.rounds(),

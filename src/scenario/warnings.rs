@@ -20,7 +20,8 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
         if delta * users as f64 >= 1.0 {
             warnings.push(Warning::LargeDelta { delta, users });
         }
-        let shares = experiment.noise.sigma_pairwise() > 0.0;
+        // Holders of Laplace noise have as much each, and everybody else has none.
+        let shares = experiment.noise.sigma_pairwise() > 0.0 && config.noise.holders.is_none();
         if shares && experiment.noise.sigma_own() >= experiment.calibrated.z() {
             warnings.push(Warning::DearerThanLocal);
         }

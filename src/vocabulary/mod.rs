@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads a clock, draws entropy or knows the protocol.
 
+mod distribution;
 mod ids;
 mod naming;
 mod quantity;
@@ -11,6 +12,7 @@ pub(crate) mod testing;
 mod text;
 mod time;
 
+pub use distribution::Distribution;
 pub use ids::{Iteration, PeerIndex, ReleaseId, Round};
 pub use naming::{NameSyntax, Named, printed, printed_list, read_name, read_names};
 pub use quantity::Quantity;

@@ -140,6 +140,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
             "privacy/certificate",
             "privacy/error",
             "privacy/gaussian",
+            "privacy/laplace",
             "privacy/ring",
         ],
         Some(&["vocabulary", "topology"]),

@@ -40,6 +40,7 @@ impl Parts {
             sigma_pairwise,
             sigma_coordinate,
             ring: self.ring,
+            laplace: None,
             noise_factors: Vec::new(),
             scale_rounds: self.topology.diameter_bound().expect("connected"),
             averaging_rounds: self.program.rounds(),

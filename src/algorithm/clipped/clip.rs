@@ -38,6 +38,30 @@ impl ClipRule {
     }
 }
 
+/// Numbers that make no clip.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ClipError {
+    /// One that leaves nothing to one side, or to nobody.
+    #[error("algorithm.{key} must be {allowed}, found {found}")]
+    Number {
+        /// The key.
+        key: &'static str,
+        /// What it may be.
+        allowed: &'static str,
+        /// The value given.
+        found: f64,
+    },
+    /// A threshold that is found in one iteration for the next, where there is none.
+    #[error(
+        "algorithm.clip = \"{rule}\" finds in one iteration the threshold of the next: set algorithm.iterations to at least 2, or \
+         algorithm.clip = \"histogram\" without clip_lag"
+    )]
+    OfNothing {
+        /// The rule.
+        rule: &'static str,
+    },
+}
+
 /// A rule with its public numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -97,6 +121,43 @@ impl Clip {
                 next.clamp(grid::threshold(grid::THRESHOLDS - 1), 1.0)
             }
             ClipRule::None | ClipRule::SparseVector => threshold,
+        }
+    }
+
+    /// Refuses numbers that it cannot work with in so many iterations.
+    pub(in crate::algorithm) fn check(&self, iterations: u32) -> Result<(), ClipError> {
+        let wrong = |key, allowed, found| {
+            Err(ClipError::Number {
+                key,
+                allowed,
+                found,
+            })
+        };
+        let part = |x: f64| x > 0.0 && x < 1.0;
+        if !part(self.share) {
+            return wrong("clip_share", "strictly between 0 and 1", self.share);
+        }
+        if !part(self.quantile) {
+            return wrong("clip_quantile", "strictly between 0 and 1", self.quantile);
+        }
+        if self.slots == 0 {
+            return wrong("clip", "of data with at least one row", 0.0);
+        }
+        let rule = self.rule;
+        if rule.is_none() {
+            return wrong("clip", "a rule: without one this is plain power", 0.0);
+        }
+        if self.lag && rule != ClipRule::Histogram {
+            return wrong("clip_lag", "left out, but with clip = \"histogram\"", 1.0);
+        }
+        if !(self.test_epsilon >= 0.0 && self.test_epsilon.is_finite()) {
+            let allowed = "at least 0 for every search of sparse-vector";
+            return wrong("clip", allowed, self.test_epsilon);
+        }
+        let later = self.lag || rule == ClipRule::Geometric;
+        match later && iterations < 2 {
+            true => Err(ClipError::OfNothing { rule: rule.name() }),
+            false => Ok(()),
         }
     }
 

@@ -4,15 +4,39 @@
 //! made of to R itself, so that no bound depends on rows or on history. The set of explicit entries of a row is the set of items that
 //! the user rated, an entry of 0 included.
 
+mod descent;
+mod frank_wolfe;
+mod methods;
 mod parts;
+mod projected_gradient;
 mod spectral_ridge;
+mod svd;
+mod triangle;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use parts::{CompleterParts, PartsError, completer};
+pub use descent::{Descent, DescentError};
+pub use frank_wolfe::{
+    FrankWolfe, FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
+};
+pub use methods::completer;
+pub use parts::{CompleterParts, PartsError};
+pub use projected_gradient::ProjectedGradient;
 pub use spectral_ridge::SpectralRidge;
+pub use svd::SvdCompletion;
+
+/// Whose constants a completion algorithm runs with: `algorithm.mode` of an experiment file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CompletionMode {
+    /// Ours: contributions are shortened to what is charged.
+    #[default]
+    Tight,
+    /// Those in print, for comparison with its figures.
+    Paper,
+}
 
 /// Predicts one user's row from what was released and the user's own row.
 ///

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::Completer;
-use super::spectral_ridge::Ridge;
 use crate::linalg::Block;
 
 /// The public numbers of a completer.
@@ -28,7 +26,9 @@ pub struct CompleterParts {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartsError {
     /// A method that this version does not know.
-    #[error("no method of completion is called {found:?}: this version knows \"spectral-ridge\"")]
+    #[error(
+        "no method of completion is called {found:?}: this version knows \"spectral-ridge\", \"frank-wolfe\", \"svd-completion\" and \"projected-gradient\""
+    )]
     Method {
         /// The name found.
         found: String,
@@ -70,6 +70,30 @@ impl CompleterParts {
         }
     }
 
+    /// A number of the whole that is above 0.
+    ///
+    /// # Errors
+    /// [`PartsError::Number`] if it is missing, not finite or not above 0.
+    pub fn positive(&self, name: &str) -> Result<f64, PartsError> {
+        match self.constant(name)? {
+            found if found > 0.0 => Ok(found),
+            _ => Err(wrong(name, "not above 0")),
+        }
+    }
+
+    /// A number of the whole that is a whole number from 0 to `most`.
+    ///
+    /// # Errors
+    /// [`PartsError::Number`] if it is missing or none.
+    pub fn count(&self, name: &str, most: u32) -> Result<u32, PartsError> {
+        match self.constant(name)? {
+            found if found.fract() == 0.0 && (0.0..=f64::from(most)).contains(&found) => {
+                Ok(found as u32)
+            }
+            _ => Err(wrong(name, "not a whole number in its range")),
+        }
+    }
+
     /// Refuses directions and item means that are not finite or not of the same items.
     ///
     /// # Errors
@@ -99,22 +123,11 @@ fn finite<'a>(what: &str, numbers: &'a [f64]) -> Result<&'a [f64], PartsError> {
     }
 }
 
+/// The most steps that files can name: more than any algorithm makes, and few enough to be counted through.
+pub(super) const MOST_STEPS: u32 = 100_000;
+
 /// A number of this name that is not what it should be.
 pub(super) fn wrong(what: &str, problem: &'static str) -> PartsError {
     let what = what.to_owned();
     PartsError::Number { what, problem }
-}
-
-/// The completer that consists of these parts: predicts what the one that gave them predicts, to the bit.
-///
-/// # Errors
-/// [`PartsError`] for a method that is not known and for numbers that it cannot have.
-pub fn completer(parts: &CompleterParts) -> Result<Box<dyn Completer>, PartsError> {
-    parts.check()?;
-    match parts.method.as_str() {
-        Ridge::METHOD => Ok(Box::new(Ridge::of(parts)?)),
-        other => Err(PartsError::Method {
-            found: other.to_owned(),
-        }),
-    }
 }

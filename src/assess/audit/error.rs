@@ -26,6 +26,12 @@ pub enum AuditError {
         /// The engine named.
         engine: &'static str,
     },
+    /// Noise whose likelihood ratios the attackers do not know.
+    #[error(
+        "the audit's attackers know the likelihood ratios of Gaussian noise, and noise.distribution is \"laplace\"; `undertone verify` \
+         checks its law"
+    )]
+    Laplace,
     /// No canary for this adjacency.
     #[error(
         "the audit plays with adjacencies interaction and user, and replace-user of rows of numbers, found {adjacency}"

@@ -18,7 +18,7 @@ use crate::noise::Term;
 use crate::privacy::accountant;
 use crate::scenario::Experiment;
 use crate::scenario::filters::{self, Choices};
-use crate::vocabulary::{Named, PeerIndex, Seed};
+use crate::vocabulary::{Named, PeerIndex, ReleaseId, Seed};
 
 /// Trials between two reports of progress.
 const BATCH: u32 = 128;
@@ -117,27 +117,19 @@ impl<'a> Game<'a> {
     }
 
     pub(super) fn report(&self) -> CanaryReport {
-        let sensitivity = self.experiment.sensitivity();
         let start = self.worlds[0].start();
-        let statistic = sensitivity.statistic().of(start);
         let begun = Canary::begun(self.experiment, self.canary.user(), start);
         let mut change = self.canary.change(self.experiment, &begun);
-        let first = self.worlds[0].plan().releases().first();
-        let terms = first.map(|planned| planned.terms(statistic));
-        let bound = match &terms {
-            // Blocks are published in units of their own bounds, of which all together spend one.
-            Some(terms) if terms.has_units() => {
-                let values = change.values().len();
-                terms.to_units(0..values, change.values_mut());
-                terms.sensitivity
-            }
-            _ => sensitivity.bound(statistic),
-        };
+        let release = ReleaseId(begun.released).next();
+        let planned = self.worlds[0].plan().release(release);
+        let planned = planned.expect("a row is of a batch of the program");
+        let terms = planned.terms(planned.statistic().of(start));
+        terms.to_units(0..change.values().len(), change.values_mut());
         let [without, with] = self.canary.entries();
         CanaryReport {
             without,
             with,
-            tightness: change.norm() / bound,
+            tightness: change.norm() / terms.sensitivity,
         }
     }
 
@@ -222,8 +214,8 @@ impl Observer for Adversary<'_> {
         let mut change = game
             .canary
             .change(game.experiment, &transcript.states[game.victim]);
-        let values = change.values().len();
-        transcript.terms.to_units(0..values, change.values_mut());
+        let all = 0..change.values().len();
+        transcript.terms.to_units(all, change.values_mut());
         let size = change.norm();
         let Seen {
             combined,
@@ -354,8 +346,8 @@ impl Adversary<'_> {
         } else {
             contributed(game.experiment, game.worlds[0].rows(), v, state)
         };
-        let values = local.values().len();
-        transcript.terms.to_units(0..values, local.values_mut());
+        let all = 0..local.values().len();
+        transcript.terms.to_units(all, local.values_mut());
         transcript.terms.to_steps(local.values_mut());
         local.into_values()
     }

@@ -97,11 +97,11 @@ fn audit_filters(
     observer: &mut dyn Observer,
 ) -> Result<Audit, AuditError> {
     let Players { victim, coalition } = check(experiment, options)?;
+    let delta = experiment.delta().ok_or(AuditError::Laplace)?;
     memory::check_audit(experiment).map_err(|error| AuditError::Memory(Box::new(error)))?;
     let game = Game::new(experiment, victim, &coalition, choices)?;
     let trials = game.play(options.trials, prepare, observer)?;
-    let verdict = attackers::judge(&trials, experiment.delta().get(), options.significance);
-    let delta = experiment.delta();
+    let verdict = attackers::judge(&trials, delta.get(), options.significance);
     let certified_epsilon = experiment.noise().epsilon_of(game.certified_mu(), delta);
     let privacy = &experiment.config().privacy;
     let promised_epsilon =
@@ -143,6 +143,9 @@ struct Players {
 fn check(experiment: &Experiment, options: &AuditOptions) -> Result<Players, AuditError> {
     if !experiment.is_private() {
         return Err(AuditError::NoNoise);
+    }
+    if experiment.noise().laplace_noise().is_some() {
+        return Err(AuditError::Laplace);
     }
     let engine = experiment.config().engine.kind;
     if engine.reveals_only_sums() || !engine.draws_every_input() {

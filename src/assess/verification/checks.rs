@@ -1,5 +1,6 @@
 //! Turns collected samples into lines of the table.
 
+use super::laplace::SumLaw;
 use super::statistics::{
     chi_squared_variance, correlation, kolmogorov_smirnov_normal, least_likely, mann_whitney,
     mann_whitney_least_p,
@@ -82,20 +83,34 @@ impl Samples {
 
     /// The tests of the law; `each` also looks at every iteration's variance alone, which an uneven budget needs: iterations
     /// with too much and too little noise average out.
-    pub(super) fn law(&self, each: bool) -> Vec<Check> {
+    ///
+    /// Where noise adds up to Laplace noise `laplace` takes the place of N(0, 1); the tests of correlation then hold asymptotically.
+    pub(super) fn law(&self, each: bool, laplace: Option<&SumLaw>) -> Vec<Check> {
         let all: Vec<f64> = self.runs.iter().flatten().flatten().copied().collect();
         let check = |name: &str, result| test("law", name, result);
-        let mut checks = vec![
-            check(
-                "Kolmogorov-Smirnov distance to N(0, 1)",
-                kolmogorov_smirnov_normal(&all),
-            ),
-            check(
-                "mean square over sigma^2 (chi-squared)",
-                chi_squared_variance(&all),
-            ),
-        ];
-        if each && let Some(result) = self.least_likely_iteration() {
+        let mut checks = match laplace {
+            Some(law) => vec![
+                check(
+                    "Kolmogorov-Smirnov distance to the sum of Laplace shares",
+                    law.distance(&all),
+                ),
+                check(
+                    "mean square over sigma^2 (asymptotic)",
+                    law.mean_square(&all),
+                ),
+            ],
+            None => vec![
+                check(
+                    "Kolmogorov-Smirnov distance to N(0, 1)",
+                    kolmogorov_smirnov_normal(&all),
+                ),
+                check(
+                    "mean square over sigma^2 (chi-squared)",
+                    chi_squared_variance(&all),
+                ),
+            ],
+        };
+        if each && let Some(result) = self.least_likely_iteration(laplace) {
             checks.push(check("least likely mean square of one iteration", result));
         }
         let lags = [
@@ -127,11 +142,14 @@ impl Samples {
     }
 
     /// The least likely mean square of one iteration.
-    fn least_likely_iteration(&self) -> Option<(f64, f64)> {
+    fn least_likely_iteration(&self, laplace: Option<&SumLaw>) -> Option<(f64, f64)> {
         let iterations = self.runs.first().map_or(0, Vec::len);
         least_likely((0..iterations).map(|l| {
             let noise: Vec<f64> = self.runs.iter().flat_map(|run| &run[l]).copied().collect();
-            chi_squared_variance(&noise)
+            laplace.map_or_else(
+                || chi_squared_variance(&noise),
+                |law| law.mean_square(&noise),
+            )
         }))
     }
 

@@ -22,13 +22,22 @@ fn standard_normal() -> Normal {
 /// If `samples` is empty.
 #[must_use]
 pub fn kolmogorov_smirnov_normal(samples: &[f64]) -> (f64, f64) {
+    let normal = standard_normal();
+    kolmogorov_smirnov(samples, |x| normal.cdf(x))
+}
+
+/// The same against any continuous law, by its distribution function.
+///
+/// # Panics
+/// If `samples` is empty.
+#[must_use]
+pub fn kolmogorov_smirnov(samples: &[f64], cdf: impl Fn(f64) -> f64) -> (f64, f64) {
     assert!(!samples.is_empty(), "a test needs samples");
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     let n = sorted.len() as f64;
-    let normal = standard_normal();
     let distance = sorted.iter().enumerate().fold(0.0_f64, |worst, (i, &x)| {
-        let cdf = normal.cdf(x);
+        let cdf = cdf(x);
         worst.max(cdf - i as f64 / n).max((i + 1) as f64 / n - cdf)
     });
     (

@@ -4,6 +4,7 @@
 
 mod clipping;
 mod coordinates;
+mod laplace;
 mod ring;
 
 use super::{Verification, VerifyOptions, verify, verify_sessions};

@@ -76,6 +76,14 @@ fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
         clip_share: None,
         clip_quantile: None,
         clip_lag: None,
+        nuclear: None,
+        step: None,
+        local: None,
+        global: None,
+        inner: None,
+        oja_step: None,
+        mode: None,
+        step_size: None,
         ..own
     };
     let power = POWER.map(|l| with(AlgorithmKind::Power, None, l));
@@ -148,6 +156,7 @@ fn setting(
             .unwrap_or(own.peers),
         // Candidates are compared by the noise of real numbers: a grid costs at most β more.
         ring: None,
+        laplace: None,
         // Candidates spend evenly, whatever the file's own algorithm does.
         noise_factors: Vec::new(),
         ..own.clone()

@@ -21,6 +21,12 @@ pub enum AdviseError {
          \"variance\" on public data of the same kind"
     )]
     Numbers,
+    /// Noise of another law than candidates are compared under.
+    #[error(
+        "candidates are compared under Gaussian noise, and noise.distribution is \"laplace\": compare them in a sweep, or set \
+         noise.distribution = \"gaussian\" and privacy.delta"
+    )]
+    Laplace,
     /// Nothing to draw stand-ins from.
     #[error("at least one guess at the data is needed, found none")]
     NoGuess,

@@ -47,7 +47,7 @@ use self::schemes::{Scheme, schemes};
 use crate::config::{AlgorithmConfig, AveragingConfig};
 use crate::protocol::averaging::Traffic;
 use crate::scenario::Experiment;
-use crate::vocabulary::Seed;
+use crate::vocabulary::{Distribution, Seed};
 
 pub use self::candidates::FLOORS;
 pub use self::error::AdviseError;
@@ -135,6 +135,9 @@ pub fn advise(
 ) -> Result<AlgorithmAdvice, AdviseError> {
     if experiment.samples().is_some() {
         return Err(AdviseError::Numbers);
+    }
+    if experiment.config().noise.distribution != Distribution::Gaussian {
+        return Err(AdviseError::Laplace);
     }
     if options.guesses.is_empty() {
         return Err(AdviseError::NoGuess);

@@ -224,6 +224,7 @@ pub(super) fn neutral(mut config: Config) -> Config {
     config.noise = NoiseConfig {
         scheme: Scheme::None,
         bits: None,
+        ..NoiseConfig::default()
     };
     config.noise_topology = None;
     config.engine.kind = EngineKind::Central;

@@ -169,6 +169,9 @@ fn run_law(
     if session.plan().parameters().ring.is_some() {
         return Err(EngineError::Integers);
     }
+    if session.plan().parameters().laplace.is_some() {
+        return Err(EngineError::Laplace);
+    }
     let loss = session.program().loss();
     if !loss.is_none() {
         let loss = loss.fraction();

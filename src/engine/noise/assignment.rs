@@ -132,11 +132,12 @@ impl Assignment {
         let peer = self.damage_owner(peer);
         let (key, scale) = (
             self.root.key(NoiseLabel::OwnNoise, peer.0, 0),
-            self.sigmas.own,
+            self.sigmas.own_of(peer),
         );
-        let term = match &self.ring {
-            Some(laws) => Term::rounded(key, scale, Arc::clone(laws)),
-            None => Term::new(key, scale),
+        let term = match (&self.ring, self.sigmas.laplace) {
+            (Some(laws), _) => Term::rounded(key, scale, Arc::clone(laws)),
+            (None, Some(shares)) => Term::laplace(key, scale, shares.shape),
+            (None, None) => Term::new(key, scale),
         };
         #[cfg(test)]
         let term = self.damage_own(peer, term);

@@ -58,14 +58,14 @@ impl NetworkNoise {
     }
 
     /// Whether these are the terms of a plan with these standard deviations per unit sensitivity: an own term of exactly
-    /// `own` for every peer of the noise graph and, unless `pairwise` is 0, +`pairwise` at the lower and -`pairwise` at the
+    /// [`Sigmas::own_of`] and of the plan's law for every peer of the noise graph and, unless `pairwise` is 0, +`pairwise` at the lower and -`pairwise` at the
     /// upper end of every edge. An engine refuses to run with any others.
     ///
     /// # Cost
     /// O(peers + edges).
     #[must_use]
     pub fn is_planned(&self, noise_graph: &Graph, sigmas: Sigmas) -> bool {
-        let (own, pairwise) = (sigmas.own, sigmas.pairwise);
+        let pairwise = sigmas.pairwise;
         let ends = self.pairs.iter().map(|pair| (pair.lower, pair.upper));
         let on_every_edge = if pairwise == 0.0 {
             self.pairs.is_empty()
@@ -74,7 +74,10 @@ impl NetworkNoise {
         };
         on_every_edge
             && self.own.len() == noise_graph.nodes()
-            && self.own.iter().all(|term| term.scale() == own)
+            && self.own.iter().enumerate().all(|(u, term)| {
+                term.scale() == sigmas.own_of(PeerIndex::from_index(u))
+                    && term.is_share_of(sigmas.laplace)
+            })
             && self
                 .pairs
                 .iter()

@@ -11,7 +11,7 @@ use super::noise::Assignment;
 use super::outcome::Communication;
 use super::rows::PeerRows;
 use crate::linalg::{Block, SparseRows};
-use crate::noise::Term;
+use crate::noise::{LaplaceShares, Term};
 use crate::protocol::averaging::{Load, PeerBytes, Program, Traffic};
 use crate::protocol::wire;
 use crate::protocol::{PeerSetup, Plan, PlanParameters, PlannedRelease, Values, check_start};
@@ -246,6 +246,7 @@ impl Session {
             program: program.digest(),
             sigma_own: 0.0,
             ring: None,
+            laplace: parameters.laplace.map(|_| LaplaceShares::of_all(1.0, 1)),
             sigma_pairwise: 0.0,
             // Whoever holds all rows fills all coordinates.
             sigma_coordinate: sigma_central,
@@ -334,7 +335,16 @@ impl Session {
     #[must_use]
     pub fn curator_noise(&self) -> Term {
         let root = self.engine_root(&self.sigma_central.to_bits().to_le_bytes());
-        Term::new(root.key(NoiseLabel::CuratorNoise, 0, 0), self.sigma_central)
+        self.curator_term(&root)
+    }
+
+    /// A curator's noise under this root, of the plan's law.
+    fn curator_term(&self, root: &NoiseRoot) -> Term {
+        let key = root.key(NoiseLabel::CuratorNoise, 0, 0);
+        match self.plan.parameters().laplace {
+            Some(_) => Term::laplace(key, self.sigma_central, 1.0),
+            None => Term::new(key, self.sigma_central),
+        }
     }
 
     /// What a curator's search before a release draws from. Its key is bound to the ε that it spends too.
@@ -361,12 +371,12 @@ impl Session {
         Term::new(key, self.plan.sigmas().coordinate)
     }
 
-    /// A curator's noise whose normals are those of the seed alone, whatever the plan, the rows and the standard
+    /// A curator's noise whose numbers are those of the seed alone, whatever the plan, the rows and the standard
     /// deviation: for comparisons on made-up data, where common random numbers cancel. Whoever sees two results that
     /// share them can subtract one from the other, so none may be published.
     pub(super) fn rehearsed_noise(&self) -> Term {
         let root = self.seed.noise_root(Binding::to(&[b"rehearsal"]));
-        Term::new(root.key(NoiseLabel::CuratorNoise, 0, 0), self.sigma_central)
+        self.curator_term(&root)
     }
 
     /// What noise derives from that an engine draws for itself: bound to this session, as the peers' is, and to whatever

@@ -16,6 +16,7 @@ mod component;
 mod covariance;
 mod exact;
 mod refused;
+mod resistance;
 mod search;
 mod single;
 
@@ -33,6 +34,7 @@ pub use bounds::{
 pub use covariance::NoiseCovariance;
 pub use exact::exact_variance_factors;
 pub(super) use refused::LARGEST_RATIO;
+pub(super) use resistance::worst_resistance;
 pub(super) use search::{AFFORDABLE, every_coalition, smallest_pieces, work};
 pub use search::{CoalitionBracket, worst_coalition};
 pub use single::{ENUMERATED_UP_TO, Exposure, worst_single};

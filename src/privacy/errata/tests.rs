@@ -1,6 +1,8 @@
 //! Computes every number on the errata page and compares.
 
 mod budgets;
+mod completion;
+mod laplace;
 mod networks;
 mod power_iterations;
 mod random_blocks;
@@ -12,8 +14,10 @@ use super::page::printed;
 fn computed() -> Vec<(&'static str, f64)> {
     let mut all = budgets::numbers();
     all.extend(sensitivities::numbers());
+    all.extend(completion::numbers());
     all.extend(networks::numbers());
     all.extend(random_blocks::numbers());
+    all.extend(laplace::numbers());
     all.extend(power_iterations::numbers());
     all
 }

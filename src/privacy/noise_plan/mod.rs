@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use laplace::{Holders, HoldersRequest, LaplacePlan, LaplaceRequest};
 pub use ring::{RingPlan, RingRequest};
 pub use split::{BudgetSplit, even_iterations, split_budget};
 
@@ -10,6 +11,7 @@ use super::{Calibrated, Certificate, Delta, PrivacyError, gaussian};
 use crate::topology::Graph;
 
 mod certified;
+mod laplace;
 mod pairwise;
 mod refusal;
 mod ring;
@@ -55,9 +57,9 @@ pub struct View {
     pub view: String,
     /// Number of colluding peers.
     pub colluders: usize,
-    /// μ of all iterations together.
+    /// μ of all iterations together; of Laplace noise that of the Gaussian mechanism that tells at least as much.
     pub mu: f64,
-    /// The ε of that μ at the δ asked for, in nats.
+    /// The ε of that μ at the δ asked for, in nats; of Laplace noise the ε of (ε, 0), or of the δ certified.
     pub epsilon: f64,
     /// μ divided by the μ that a trusted curator adding the same total noise would spend; 1 is central DP.
     pub gap_to_central: f64,
@@ -77,7 +79,7 @@ pub struct NoisePlan {
     sigma_own: f64,
     /// σ_Δ: noise shared along each edge of the noise graph, likewise.
     sigma_pairwise: f64,
-    /// √s·σ_η: noise on the sum, likewise; what a trusted curator would have to add to match it.
+    /// √s·σ_η, or √k·σ_η where k peers hold all of it: noise on the sum, likewise; what a trusted curator would have to add to match it.
     sigma_sum: f64,
     /// ε against the coalition size asked for, in nats; `None` where nothing is protected.
     epsilon: Option<f64>,
@@ -86,6 +88,9 @@ pub struct NoisePlan {
     /// The integers of [`Scheme::Ring`].
     #[serde(skip_serializing_if = "Option::is_none")]
     ring: Option<RingPlan>,
+    /// Laplace noise, where own noise is that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    laplace: Option<LaplacePlan>,
 }
 
 /// The request that a noise plan is computed for.
@@ -154,11 +159,35 @@ impl NoisePlan {
         self.ring.as_ref()
     }
 
+    /// Laplace noise; `None` where own noise is Gaussian.
+    #[must_use]
+    pub fn laplace_noise(&self) -> Option<&LaplacePlan> {
+        self.laplace.as_ref()
+    }
+
     /// The ε of this μ at δ under this plan's noise: where its sampler is at a distance from its law, that is paid for too.
     #[must_use]
     pub fn epsilon_of(&self, mu: f64, delta: Delta) -> f64 {
         let distance = self.ring.map_or(0.0, |ring| ring.sampler_distance());
         super::ring::distance::epsilon(mu, delta, distance)
+    }
+
+    /// A plan of these σ_η, σ_Δ and √s·σ_η.
+    fn assembled_of(
+        (sigma_own, sigma_pairwise, sigma_sum): (f64, f64, f64),
+        epsilon: Option<f64>,
+        views: Vec<View>,
+        laplace: Option<LaplacePlan>,
+    ) -> Self {
+        Self {
+            sigma_own,
+            sigma_pairwise,
+            sigma_sum,
+            epsilon,
+            views,
+            ring: None,
+            laplace,
+        }
     }
 
     /// Forgets the views that do not satisfy `keep`: a plan that promises less than it was asked to.
@@ -191,6 +220,7 @@ impl NoisePlan {
                 },
             }],
             ring: None,
+            laplace: None,
         }
     }
 
@@ -262,6 +292,7 @@ impl NoisePlan {
                 epsilon: None,
                 views: Vec::new(),
                 ring: None,
+                laplace: None,
             });
         }
         // z², 1/z² and their multiples must stay representable.
@@ -363,6 +394,7 @@ impl NoiseRequest<'_> {
             epsilon,
             views,
             ring: None,
+            laplace: None,
         }
     }
 }

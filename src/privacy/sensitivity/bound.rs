@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::rating::RatingRange;
+use super::rating_range::RatingRange;
 use super::registry::{PROVED, proved};
 use super::rule::{Proved, Public, SensitivityRule};
 use super::statistic::Statistic;

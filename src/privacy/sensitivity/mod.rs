@@ -12,6 +12,8 @@
 //! An algorithm of your own brings its own bound: implement [`Rule`] for a type of yours, with the proof in its
 //! documentation, and hand it to [`SensitivitySpec::with_rule`].
 //!
+//! What Laplace noise is scaled by is a bound of another kind, [`Sensitivity1`], with a registry of its own in `l1/`.
+//!
 //! Notation: r_u ∈ {0,1}ⁿ the interactions of user u, d = |r_u|, D the public degree floor,
 //! r̂_u = r_u/√max(d, D), A_u = r̂_uᵀr̂_u, D̂ = max_i‖X_{i:}‖₂ ≤ 1.
 
@@ -20,9 +22,11 @@ mod clipped;
 mod exact;
 mod graph;
 mod isometric;
+mod l1;
 mod max_entry;
 mod packed;
 mod rating;
+mod rating_range;
 mod rayleigh;
 mod registry;
 mod row_norm;
@@ -37,7 +41,8 @@ mod worst_case;
 pub(super) mod attacks;
 
 pub use bound::Sensitivity;
-pub use rating::RatingRange;
+pub use l1::Sensitivity1;
+pub use rating_range::RatingRange;
 #[cfg(test)]
 use registry::PROVED;
 pub use rule::{Public, Rule, SensitivityRule};

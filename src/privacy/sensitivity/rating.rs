@@ -2,23 +2,12 @@
 
 use std::marker::PhantomData;
 
-use serde::{Deserialize, Serialize};
-
+use super::rating_range::RatingRange;
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
 use super::unit_row::{self, Of};
 use crate::privacy::adjacency::Rating;
 use crate::vocabulary::Quantity;
-
-/// What is public of one rating, in units of the largest norm that a row can have.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RatingRange {
-    /// c: one rating moves by at most this.
-    pub moves: f64,
-    /// b: no rating is larger, in absolute value; one that is not there is 0.
-    pub largest: f64,
-}
 
 /// The bound on quantity `Q` for one rating.
 pub(super) struct OneRating<Q>(PhantomData<Q>);

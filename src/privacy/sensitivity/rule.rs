@@ -2,7 +2,7 @@
 
 pub use crate::privacy::sensitivity_rule::SensitivityRule;
 
-use super::rating::RatingRange;
+use super::rating_range::RatingRange;
 use super::statistic::Statistic;
 use crate::privacy::adjacency::{Adjacency, Neighbouring};
 use crate::vocabulary::Quantity;

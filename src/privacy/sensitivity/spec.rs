@@ -1,7 +1,8 @@
 //! What one record is and how its effect is bounded, before it is known what is released.
 
 use super::bound::{Sensitivity, unproved};
-use super::rating::RatingRange;
+use super::l1::Sensitivity1;
+use super::rating_range::RatingRange;
 use super::rule::{Line, Proved, Rule, SensitivityRule};
 use crate::privacy::PrivacyError;
 use crate::privacy::adjacency::Adjacency;
@@ -81,6 +82,21 @@ impl SensitivitySpec {
             Some(line) => Sensitivity::of_line(line, self.degree_floor, self.degree_cap, columns),
             None => Err(unproved(quantity, self.adjacency, SensitivityRule::Own)),
         }
+    }
+}
+
+impl SensitivitySpec {
+    /// The bound on this quantity in the sum of absolute values, of a query with so many rows and columns.
+    ///
+    /// # Errors
+    /// Those of [`Sensitivity1::of_quantity`]; bounds of one's own are of Euclidean length and do not count.
+    pub fn of_absolute_values(
+        &self,
+        quantity: Quantity,
+        shape: (usize, usize),
+    ) -> Result<Sensitivity1, PrivacyError> {
+        let asked = (self.adjacency, self.rule);
+        Sensitivity1::of_quantity(quantity, asked, self.degree_floor, self.degree_cap, shape)
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Statistic {
     MaxRowNorm,
     /// ‖X‖_max = max_{ij}|X_{ij}|.
     MaxEntry,
+    /// max_i‖X_{i:}‖₁/√p: the largest absolute sum of a row, over the most that p columns allow.
+    MaxRowSum,
     /// √((a² + b²)/2), where a and b are the two largest row norms: their root mean square.
     PairOfRows,
     /// √(ab) of the same two: their geometric mean.
@@ -30,6 +32,7 @@ impl Statistic {
             Self::None => 0.0,
             Self::MaxRowNorm => basis.max_row_norm(),
             Self::MaxEntry => basis.max_entry(),
+            Self::MaxRowSum => max_row_sum(basis),
             Self::PairOfRows => {
                 let (a, b) = two_largest(basis);
                 a.hypot(b) * FRAC_1_SQRT_2
@@ -42,13 +45,13 @@ impl Statistic {
     }
 
     /// The least and the most that an n × p block with orthonormal columns can have: the squared row norms average p/n, the
-    /// squared entries 1/n, and neither exceeds 1. 0 for [`Statistic::None`].
+    /// squared entries 1/n, absolute sums of rows are at least their norms, and none exceeds 1. 0 for [`Statistic::None`].
     #[must_use]
     pub fn range(self, dimension: usize, columns: usize) -> (f64, f64) {
         match self {
             Self::None => (0.0, 0.0),
             Self::MaxRowNorm => ((columns as f64 / dimension as f64).sqrt(), 1.0),
-            Self::MaxEntry => ((1.0 / dimension as f64).sqrt(), 1.0),
+            Self::MaxEntry | Self::MaxRowSum => ((1.0 / dimension as f64).sqrt(), 1.0),
             // The two largest squares are at least as large on average as all; together they are at most 2, and at most 1 in one column.
             Self::PairOfRows => (
                 (columns as f64 / dimension as f64).sqrt(),
@@ -58,6 +61,11 @@ impl Statistic {
             Self::PairProduct => (0.0, pair_at_most(columns)),
         }
     }
+}
+
+fn max_row_sum(basis: &Block) -> f64 {
+    let sums = (0..basis.rows()).map(|i| basis.row(i).iter().map(|x| x.abs()).sum::<f64>());
+    sums.fold(0.0, f64::max) / (basis.columns() as f64).sqrt()
 }
 
 /// What the mean of the two largest row norms, of either kind, cannot exceed: √½ where the column has norm 1 and is the only one.

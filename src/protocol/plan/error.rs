@@ -63,10 +63,10 @@ pub enum PlanError {
     /// Noise factors that spend more than the plan's releases may.
     #[error(
         "the noise factors of {releases} releases cost as much as {found} even ones: raise them until the sum of their \
-         inverse squares is at most {releases}"
+         inverse squares, of Laplace noise of their inverses, is at most {releases}"
     )]
     Overspent {
-        /// Σ 1/f_l² over the releases that one record meets, the most over all batches.
+        /// Σ 1/f_l², of Laplace noise Σ 1/f_l, over the releases that one record meets, the most over all batches.
         found: f64,
         /// What it may be: the number of releases that one record meets.
         releases: f64,
@@ -75,6 +75,12 @@ pub enum PlanError {
     #[error("the plan of sums mod 2^k: {problem}")]
     Ring {
         /// What is wrong, and what to change.
+        problem: &'static str,
+    },
+    /// Laplace noise that is not dealt as any plan deals it.
+    #[error("the plan of Laplace noise: {problem}")]
+    Laplace {
+        /// What is wrong.
         problem: &'static str,
     },
     /// Own noise of a ring that no sampler draws.

@@ -1,5 +1,6 @@
 //! What a session does, validated: its releases, their noise and their exchanges, and the name it goes by.
 
+mod bounds;
 mod error;
 mod parameters;
 mod release;
@@ -7,6 +8,7 @@ mod steps;
 
 use std::sync::Arc;
 
+pub use bounds::Bounds;
 pub use error::PlanError;
 pub use parameters::{PlanParameters, RingParameters};
 pub use release::{PlannedRelease, Terms};
@@ -86,6 +88,7 @@ impl Plan {
             parameters.averaging_rounds as usize,
         )?;
         parameters.sigmas().check()?;
+        check_laplace(&parameters)?;
         let releases = planned(&parameters, algorithm.as_ref())?;
         let noisy = parameters.sigma_own > 0.0 || parameters.sigma_pairwise > 0.0;
         if noisy && algorithm.threshold_search().is_some() {
@@ -112,7 +115,10 @@ impl Plan {
             parameters.scale_rounds = 0;
         }
         let specs: Vec<_> = releases.iter().map(|one| one.spec().clone()).collect();
-        let bounds: Vec<_> = releases.iter().map(|one| one.bounds().to_vec()).collect();
+        let bounds: Vec<_> = releases
+            .iter()
+            .map(|one| one.all_bounds().clone())
+            .collect();
         let digest = parameters.digest(&specs, &bounds);
         let mut before = vec![Exchanges::default()];
         before.extend(releases.iter().scan(Exchanges::default(), |sum, one| {
@@ -232,10 +238,12 @@ impl Plan {
     }
 
     /// Standard deviation of the noise on every coordinate of the sum of all peers, where noise is scaled by `scale`
-    /// (see [`Terms::scale`]): pairwise noise cancels, s own terms are left. Public.
+    /// (see [`Terms::scale`]): pairwise noise cancels, s own terms are left, or those of the holders of Laplace noise. Public.
     #[must_use]
     pub fn sigma_of_sum(&self, scale: f64) -> f64 {
-        scale * self.parameters.sigma_own * f64::from(self.parameters.peers).sqrt()
+        let shares = self.parameters.laplace;
+        let drawing = shares.map_or(self.parameters.peers, |shares| shares.drawing());
+        scale * self.parameters.sigma_own * f64::from(drawing).sqrt()
     }
 
     /// Averaging rounds K per sum.
@@ -350,6 +358,26 @@ impl Plan {
     }
 }
 
+/// Refuses shares of Laplace noise that are for other peers, and what Laplace noise does not go with.
+fn check_laplace(parameters: &PlanParameters) -> Result<(), PlanError> {
+    let Some(shares) = parameters.laplace else {
+        return Ok(());
+    };
+    let held = shares.holders;
+    let problem = if parameters.ring.is_some() {
+        "sums of integers have rounded Gaussian noise"
+    } else if shares.peers != parameters.peers {
+        "its shares are dealt to another number of peers"
+    } else if held.is_some_and(|holders| holders == 0 || holders > shares.peers) {
+        "between one and all peers hold it"
+    } else if (parameters.sigma_pairwise > 0.0) && held.is_none() {
+        "noise that partners share is Gaussian, and promises something only beside holders of Laplace noise"
+    } else {
+        return Ok(());
+    };
+    Err(PlanError::Laplace { problem })
+}
+
 /// The laws of own noise and masks of these releases; `None` for sums of reals.
 fn ring_laws(
     parameters: &PlanParameters,
@@ -418,13 +446,14 @@ fn planned(
     }
     let allowed = charged(&specs, |_| 1.0);
     let shares = share_factors(&specs);
+    let law = parameters.distribution();
     let effective: Vec<f64> = (0..specs.len())
         .map(|index| {
             let given = factors.get(index).copied().unwrap_or(1.0);
-            given * shares.get(index).copied().unwrap_or(1.0)
+            given * shares.get(index).map_or(1.0, |share| law.factor(*share))
         })
         .collect();
-    let found = charged(&specs, |index| effective[index].powi(2).recip());
+    let found = charged(&specs, |index| law.cost(effective[index]));
     let valid = effective.iter().all(|f| f.is_finite() && *f > 0.0);
     if !(valid && found <= allowed * (1.0 + 1e-12)) {
         return Err(PlanError::Overspent {

@@ -4,10 +4,12 @@ use serde::Serialize;
 
 use super::super::values::Values;
 use super::super::wire;
+use super::bounds::Bounds;
 use crate::algorithm::{AlgorithmKind, AlgorithmSpec, Form, ReleaseSpec};
-use crate::noise::Sigmas;
+use crate::noise::{LaplaceShares, Sigmas};
 use crate::privacy::ring::{Grid, Modulus};
-use crate::privacy::{Sensitivity, SensitivitySpec};
+use crate::privacy::{Sensitivity, Sensitivity1, SensitivitySpec};
+use crate::vocabulary::Distribution;
 
 /// The public parameters of a session, before validation.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +35,9 @@ pub struct PlanParameters {
     pub noise_factors: Vec<f64>,
     /// The integers that sums are made of; `None` for sums of real numbers.
     pub ring: Option<RingParameters>,
+    /// How own noise is dealt where it adds up to Laplace noise; standard deviations are then per unit of the sensitivity in absolute values,
+    /// and over the releases that one record meets Σ 1/f_l is at most their number. `None` where noise is Gaussian.
+    pub laplace: Option<LaplaceShares>,
     /// Rounds in which a value reaches everybody: at least the diameter of the communication graph. For max-consensus and
     /// for own coordinates.
     pub scale_rounds: u32,
@@ -111,12 +116,31 @@ impl PlanParameters {
             own: self.sigma_own,
             pairwise: if masks { 1.0 } else { self.sigma_pairwise },
             coordinate: self.sigma_coordinate,
+            laplace: self.laplace,
+        }
+    }
+
+    /// The law of the noise that hides a sum.
+    #[must_use]
+    pub fn distribution(&self) -> Distribution {
+        match self.laplace {
+            None => Distribution::Gaussian,
+            Some(_) => Distribution::Laplace,
         }
     }
 
     /// Hash of all parameters, with what the algorithm declares.
-    pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
-        let digest = self.digest_of_reals(releases, bounds);
+    pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Bounds]) -> [u8; 32] {
+        let lengths: Vec<_> = bounds.iter().map(|one| one.euclidean().to_vec()).collect();
+        let digest = self.digest_of_reals(releases, &lengths);
+        let digest = match self.laplace {
+            Some(shares) => {
+                let bounds = bounds.iter().flat_map(Bounds::absolute);
+                let names: Vec<String> = bounds.map(Sensitivity1::fingerprint).collect();
+                wire::digest(&(digest, "laplace", shares, names))
+            }
+            None => digest,
+        };
         let ceilings: Ceilings = releases.iter().map(|one| one.ceiling).collect();
         // Plans without a ceiling keep their names and their noise.
         let digest = match ceilings.iter().any(Option::is_some) {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::super::wire;
+use super::bounds::Bounds;
 use super::error::PlanError;
 use super::parameters::{PlanParameters, RingParameters};
 use super::steps::Steps;
@@ -14,7 +15,7 @@ use crate::vocabulary::{Quantity, ReleaseId};
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedRelease {
     spec: ReleaseSpec,
-    bounds: Vec<Sensitivity>,
+    bounds: Bounds,
     statistic: Statistic,
     factor: f64,
     /// The integers that its sum is made of.
@@ -195,14 +196,16 @@ impl PlannedRelease {
         if spec.form == Form::OwnCoordinates && spec.blocks.len() > 1 {
             return wrong("own coordinates are released one block at a time");
         }
-        let bounds = spec
-            .blocks
-            .iter()
-            .map(|block| parameters.sensitivity.of(block.quantity, block.columns))
-            .collect::<Result<Vec<_>, _>>()?;
+        if spec.form == Form::OwnCoordinates && parameters.laplace.is_some() {
+            return wrong(
+                "own coordinates are hidden by Gaussian noise; set noise.distribution = \"gaussian\"",
+            );
+        }
+        let kind = (&parameters.sensitivity, parameters.distribution());
+        let bounds = Bounds::of(kind, n, &spec)?;
         let needed = bounds
-            .iter()
-            .map(Sensitivity::statistic)
+            .statistics()
+            .into_iter()
             .filter(|statistic| *statistic != Statistic::None);
         let mut needed: Vec<Statistic> = needed.collect();
         needed.dedup();
@@ -235,9 +238,15 @@ impl PlannedRelease {
         &self.spec
     }
 
-    /// The bounds on what one record moves, one per block.
+    /// The bounds on the length of what one record moves, one per block; none where noise is Laplace.
     #[must_use]
     pub fn bounds(&self) -> &[Sensitivity] {
+        self.bounds.euclidean()
+    }
+
+    /// The bounds of the kind that the noise is scaled by.
+    #[must_use]
+    pub fn all_bounds(&self) -> &Bounds {
         &self.bounds
     }
 
@@ -301,8 +310,8 @@ impl PlannedRelease {
             Some(ceiling) if agreed <= ceiling => ceiling,
             _ => agreed,
         };
-        if let [bound] = self.bounds.as_slice() {
-            let sensitivity = bound.bound(agreed);
+        let moved = self.bounds.at(agreed);
+        if let [sensitivity] = *moved.as_slice() {
             return Terms {
                 statistic,
                 sensitivity,
@@ -312,12 +321,12 @@ impl PlannedRelease {
             };
         }
         // Block b with bound Δ_b and share w_b is published divided by Δ_b/√w_b. A record then moves it by √w_b at most, and all
-        // blocks together by √Σw_b = 1, so that one standard deviation serves all.
+        // blocks together by √Σw_b = 1, so that one standard deviation serves all. Under Laplace noise w_b takes the place of √w_b.
         let mut end = 0;
-        let units = self.spec.blocks.iter().zip(&self.bounds);
-        let units = units.map(|(block, bound)| {
+        let units = self.spec.blocks.iter().zip(moved);
+        let units = units.map(|(block, moved)| {
             end += block.values();
-            (end, bound.bound(agreed) / block.weight.sqrt())
+            (end, moved / self.bounds.part(block.weight))
         });
         Terms {
             statistic,

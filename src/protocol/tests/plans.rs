@@ -2,6 +2,7 @@
 
 use super::{ROUNDS, parameters};
 use crate::algorithm::{AlgorithmError, AlgorithmSpec};
+use crate::noise::LaplaceShares;
 use crate::privacy::ring::{Grid, Modulus};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::{Plan, PlanError, PlanParameters, RingParameters, Values};
@@ -83,8 +84,14 @@ fn the_session_name_depends_on_every_public_parameter() {
         noise_factors: _,
         sigma_coordinate: _,
         ring: _,
+        laplace: _,
     } = parameters();
-    let changes: [fn(&mut PlanParameters); 19] = [
+    let changes: [fn(&mut PlanParameters); 20] = [
+        |p| {
+            p.sensitivity =
+                SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None);
+            p.laplace = Some(LaplaceShares::of_all(0.5, p.peers));
+        },
         |p| p.dimension = 5,
         |p| p.algorithm = power(1, 2),
         |p| p.algorithm = krylov(2),
@@ -183,6 +190,67 @@ fn integers_name_another_session_and_bad_ones_are_refused() {
         ring.grid = Grid::new(1).expect("a grid");
     });
     assert!(matches!(coarse, Err(PlanError::Sampler(_))), "{coarse:?}");
+}
+
+#[test]
+fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
+    let of = |change: fn(&mut PlanParameters, &mut LaplaceShares)| {
+        let mut shares = LaplaceShares::of_all(0.5, 3);
+        let mut parameters = PlanParameters {
+            sensitivity: SensitivitySpec::new(Adjacency::User, SensitivityRule::Exact, 1, None),
+            sigma_own: 0.5,
+            scale_rounds: 0,
+            ..parameters()
+        };
+        change(&mut parameters, &mut shares);
+        parameters.laplace = Some(shares);
+        Plan::new(parameters)
+    };
+    let plan = of(|_, _| ()).expect("valid");
+    let release = &plan.releases()[0];
+    assert!(release.bounds().is_empty(), "no bound of length is at hand");
+    assert_eq!(release.all_bounds().absolute().len(), 1);
+    // √(4·2) for a product of four items and two columns.
+    assert!((release.terms(0.0).sensitivity - 8.0_f64.sqrt()).abs() < 1e-15);
+    assert!((plan.sigma_of_sum(1.0) - 0.5 * 3.0_f64.sqrt()).abs() < 1e-15);
+    let held = of(|_, shares| *shares = LaplaceShares::held(2, 3)).expect("valid");
+    assert!((held.sigma_of_sum(1.0) - 0.5 * 2.0_f64.sqrt()).abs() < 1e-15);
+    let named: [fn(&mut PlanParameters, &mut LaplaceShares); 3] = [
+        |_, shares| shares.shape = 0.25,
+        |_, shares| shares.holders = Some(2),
+        |p, _| p.noise_factors = vec![2.0, 2.0 / 3.0],
+    ];
+    for change in named {
+        assert_ne!(of(change).expect("valid").session(), plan.session());
+    }
+    // Releases cost 1/f each, and not 1/f².
+    let spent = of(|p, _| p.noise_factors = vec![2.0, 0.6]);
+    assert!(
+        matches!(spent, Err(PlanError::Overspent { .. })),
+        "{spent:?}"
+    );
+    let refusals: [fn(&mut PlanParameters, &mut LaplaceShares); 4] = [
+        |_, shares| shares.peers = 4,
+        |_, shares| shares.holders = Some(0),
+        |_, shares| shares.holders = Some(4),
+        |p, _| p.sigma_pairwise = 1.0,
+    ];
+    for change in refusals {
+        assert!(matches!(of(change), Err(PlanError::Laplace { .. })));
+    }
+    for shape in [0.0, -1.0, 1.5, f64::NAN] {
+        let found = match shape {
+            0.0 => of(|_, shares| shares.shape = 0.0),
+            -1.0 => of(|_, shares| shares.shape = -1.0),
+            1.5 => of(|_, shares| shares.shape = 1.5),
+            _ => of(|_, shares| shares.shape = f64::NAN),
+        };
+        assert!(matches!(found, Err(PlanError::Sigma(_))), "{shape}");
+    }
+    let unproved = of(|p, _| {
+        p.sensitivity = SensitivitySpec::new(Adjacency::Swap, SensitivityRule::Exact, 1, None);
+    });
+    assert!(matches!(unproved, Err(PlanError::Sensitivity(_))));
 }
 
 fn covariance(dimension: usize) -> PlanParameters {

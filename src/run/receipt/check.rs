@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::document::{Receipt, RingRows, hash};
+use super::document::{Receipt, Request, RingRows, hash};
 use super::error::ReceiptError;
 use crate::algorithm::{
-    AlgorithmKind, ClipRule, NoiseScale, OnBipartite, OnGraph, ReleaseSpec, Start, charged,
-    share_factors,
+    AlgorithmKind, BlockSpec, ClipRule, NoiseScale, OnBipartite, OnGraph, ReleaseSpec, Start,
+    charged, share_factors,
 };
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
-    self, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest, RingPlan,
-    RingRequest, Scheme, Sensitivity, SensitivitySpec, View, calibrate, sparse_vector,
+    self, Budget, Calibrated, Connectivity, GroupLoss, LaplacePlan, NoisePlan, NoiseRequest,
+    PrivacyError, RingPlan, RingRequest, Scheme, Sensitivity, Sensitivity1, SensitivitySpec,
+    Statistic, View, calibrate, sparse_vector,
 };
-use crate::scenario::{Centring, ring};
+use crate::scenario::{Centring, LaplaceAsked, ring};
 use crate::topology::{Graph, Provenance, Topology};
+use crate::vocabulary::Distribution;
 
 /// One line of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -77,10 +79,16 @@ impl Receipt {
         if let Some(names) = &self.noise_graph.names {
             graph = graph.with_names(names.clone())?;
         }
-        let budget = Budget::new(request.epsilon, request.delta)?;
+        let law = request.distribution;
+        let budget = match law {
+            Distribution::Gaussian => Some(Budget::new(request.epsilon, request.delta)?),
+            Distribution::Laplace => None,
+        };
         let once = matches!(
             request.algorithm,
-            AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance
+            AlgorithmKind::Covariance
+                | AlgorithmKind::IsometricCovariance
+                | AlgorithmKind::SvdCompletion
         );
         let possible = !once || request.iterations == 1;
         let algorithm = AlgorithmConfig {
@@ -102,6 +110,15 @@ impl Receipt {
             clip_share: None,
             clip_quantile: None,
             clip_lag: None,
+            nuclear: request.descent.nuclear,
+            local: request.descent.local,
+            global: request.descent.global,
+            inner: request.descent.inner,
+            mode: request.descent.mode,
+            // How far a user moves is no part of what is released.
+            step: None,
+            step_size: None,
+            oja_step: None,
         };
         let spec = algorithm.spec(request.completion)?;
         let spec = match request.clip {
@@ -134,42 +151,63 @@ impl Receipt {
         if !shares.is_empty() {
             factors = shares;
         }
-        let cost = |index: usize| factors.get(index).map_or(1.0, |f| 1.0 / (f * f));
-        let even = charged(&releases, cost);
-        let distance = ring.map_or(0.0, |ring| ring.distance);
-        let reduced = privacy::ring::distance::reduced(budget, distance)?;
-        let searched = request
-            .clip
-            .filter(|clip| clip.rule == ClipRule::SparseVector);
-        let calibrated = match searched {
-            Some(clip) => {
-                sparse_vector::calibrate(request.calibration, reduced, charge, clip.share)?
-                    .calibrated
-            }
-            None => calibrate(request.calibration, reduced, charge)?,
-        };
+        let factors: Vec<f64> = factors.into_iter().map(|f| law.factor(f)).collect();
         let bounds = releases
             .iter()
-            .map(|release| {
-                let block = &release.blocks[0];
-                Sensitivity::of_quantity(
-                    block.quantity,
-                    request.adjacency,
-                    request.sensitivity,
-                    request.degree_floor,
-                    request.degree_cap,
-                    block.columns,
-                )
-                .map(|bound| bound.with_rating(request.rating))
-            })
+            .map(|release| Bound::of(request, &release.blocks[0]))
             .collect::<Result<Vec<_>, _>>()?;
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
         let in_order = graph.edge_list().eq(listed);
-        let mut plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
-        if request.vertices {
-            plan = plan.with_coordinates(&calibrated, (charge, request.colluders), budget.delta);
-        }
+        let (plan, groups) = match budget {
+            Some(budget) => {
+                let cost = |index: usize| factors.get(index).map_or(1.0, |f| law.cost(*f));
+                let distance = ring.map_or(0.0, |ring| ring.distance);
+                let reduced = privacy::ring::distance::reduced(budget, distance)?;
+                let searched = request
+                    .clip
+                    .filter(|clip| clip.rule == ClipRule::SparseVector);
+                let calibrated = match searched {
+                    Some(clip) => {
+                        let rule = request.calibration;
+                        sparse_vector::calibrate(rule, reduced, charge, clip.share)?.calibrated
+                    }
+                    None => calibrate(request.calibration, reduced, charge)?,
+                };
+                let mut plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
+                if request.vertices {
+                    let charged = (charge, request.colluders);
+                    plan = plan.with_coordinates(&calibrated, charged, budget.delta);
+                }
+                let groups = plan.groups(
+                    request.adjacency,
+                    self.engine.seen(),
+                    (nodes, request.colluders),
+                    charged(&releases, cost),
+                    budget.delta,
+                )?;
+                (plan, groups)
+            }
+            None => {
+                let squares = |index: usize| factors.get(index).map_or(1.0, |f| f.powi(-2));
+                let asked = LaplaceAsked {
+                    epsilon: request.epsilon,
+                    delta: request.delta,
+                    adjacency: request.adjacency,
+                    calibration: request.calibration,
+                    scheme: request.scheme,
+                    holders: request.holders,
+                    colluders: request.colluders,
+                    overhead: request.overhead,
+                    on_disconnect: request.on_disconnect,
+                    engine: self.engine,
+                };
+                asked.check()?;
+                let (_, plan) = asked.plan(&graph, charge, charged(&releases, squares))?;
+                let groups = asked.groups(&plan, nodes);
+                (plan, groups)
+            }
+        };
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
@@ -189,6 +227,10 @@ impl Receipt {
             flag(
                 "integers of the sums",
                 same_ring(self.ring.as_ref(), plan.ring()),
+            ),
+            flag(
+                "Laplace noise and what is certified of it",
+                same_laplace(self.laplace.as_ref(), plan.laplace_noise()),
             ),
         ];
         if !divided {
@@ -212,7 +254,7 @@ impl Receipt {
             };
             // Several blocks are published in units of their own bounds.
             let bound = match release.blocks.len() {
-                1 => sensitivity.bound(at),
+                1 => sensitivity.at(at),
                 _ => 1.0,
             };
             findings.push(flag(
@@ -237,13 +279,6 @@ impl Receipt {
             "what one record is, and against whom",
             self.promise == stated,
         ));
-        let groups = plan.groups(
-            request.adjacency,
-            self.engine.seen(),
-            (nodes, request.colluders),
-            even,
-            budget.delta,
-        )?;
         findings.extend(self.compare_groups(&groups));
         let list = self.item_list.as_ref();
         let stated = |words: &String| self.assumptions.contains(words);
@@ -434,6 +469,75 @@ fn same_ring(stated: Option<&RingPlan>, computed: Option<&RingPlan>) -> bool {
     integers(a) == integers(b)
         && equal("", a.grid_overhead(), b.grid_overhead()).agrees
         && equal("", a.sampler_distance(), b.sampler_distance()).agrees
+}
+
+/// Whether two plans of Laplace noise agree.
+fn same_laplace(stated: Option<&LaplacePlan>, computed: Option<&LaplacePlan>) -> bool {
+    let (Some(a), Some(b)) = (stated, computed) else {
+        return stated.is_none() && computed.is_none();
+    };
+    let numbers = |plan: &LaplacePlan| {
+        let held = plan.holders().copied();
+        let held = held.map(|held| [held.resistance, held.mu, held.epsilon, held.delta]);
+        let own = [plan.scale(), plan.shape(), plan.epsilon()];
+        own.into_iter().chain(held.into_iter().flatten()).collect()
+    };
+    let (stated, computed): (Vec<f64>, Vec<f64>) = (numbers(a), numbers(b));
+    a.holders().map(|held| held.count) == b.holders().map(|held| held.count)
+        && stated.len() == computed.len()
+        && stated
+            .iter()
+            .zip(&computed)
+            .all(|(a, b)| equal("", *a, *b).agrees)
+}
+
+/// The bound of a release, of the kind that its noise is scaled by.
+enum Bound {
+    Euclidean(Sensitivity),
+    Absolute(Sensitivity1),
+}
+
+impl Bound {
+    fn of(request: &Request, block: &BlockSpec) -> Result<Self, PrivacyError> {
+        let (adjacency, rule) = (request.adjacency, request.sensitivity);
+        let (floor, cap) = (request.degree_floor, request.degree_cap);
+        let (quantity, columns) = (block.quantity, block.columns);
+        Ok(match request.distribution {
+            Distribution::Gaussian => {
+                let bound =
+                    Sensitivity::of_quantity(quantity, adjacency, rule, floor, cap, columns)?;
+                Self::Euclidean(bound.with_rating(request.rating))
+            }
+            Distribution::Laplace => Self::Absolute(Sensitivity1::of_quantity(
+                quantity,
+                (adjacency, rule),
+                floor,
+                cap,
+                (request.dimension, columns),
+            )?),
+        })
+    }
+
+    fn statistic(&self) -> Statistic {
+        match self {
+            Self::Euclidean(bound) => bound.statistic(),
+            Self::Absolute(bound) => bound.statistic(),
+        }
+    }
+
+    fn columns(&self) -> usize {
+        match self {
+            Self::Euclidean(bound) => bound.columns(),
+            Self::Absolute(bound) => bound.columns(),
+        }
+    }
+
+    fn at(&self, statistic: f64) -> f64 {
+        match self {
+            Self::Euclidean(bound) => bound.bound(statistic),
+            Self::Absolute(bound) => bound.bound(statistic),
+        }
+    }
 }
 
 /// Something that holds (1) or does not (0).

@@ -7,16 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA};
 use crate::algorithm::{AlgorithmKind, Clip, Completion};
-use crate::config::EngineKind;
+use crate::config::{DescentKeys, EngineKind};
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
-    Adjacency, BudgetSplit, Calibration, GroupLoss, OnDisconnect, Promise, RatingRange, RingPlan,
-    Scheme, SensitivityRule, View,
+    Adjacency, BudgetSplit, Calibration, GroupLoss, LaplacePlan, OnDisconnect, Promise,
+    RatingRange, RingPlan, Scheme, SensitivityRule, View,
 };
 use crate::scenario::graph::{is_bipartite, is_of_vertices};
 use crate::scenario::{Centring, Experiment, StatedItems, assumptions_of};
 use crate::topology::Graph;
+use crate::vocabulary::Distribution;
 
 /// The document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,9 @@ pub struct Receipt {
     /// The integers of the `ring` scheme.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingPlan>,
+    /// Laplace noise, and what is certified of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub laplace: Option<LaplacePlan>,
     /// The list of items; absent in receipts that were written before lists were stated, which a check refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_list: Option<StatedItems>,
@@ -97,6 +101,9 @@ pub struct Request {
     /// What a method of completion was told, where ratings were to be predicted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completion: Option<Completion>,
+    /// The keys that decide which releases `frank-wolfe` and its kin made.
+    #[serde(default, skip_serializing_if = "DescentKeys::is_empty")]
+    pub descent: DescentKeys,
     /// C of `ppi`, where its noise had a fixed scale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coherence: Option<f64>,
@@ -110,6 +117,12 @@ pub struct Request {
     pub budget: BudgetSplit,
     /// How the sum is protected.
     pub scheme: Scheme,
+    /// The law of the noise.
+    #[serde(default, skip_serializing_if = "Distribution::is_gaussian")]
+    pub distribution: Distribution,
+    /// How many peers hold Laplace noise, where few do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holders: Option<usize>,
     /// Coalition to withstand.
     pub colluders: usize,
     /// β.
@@ -217,12 +230,15 @@ impl Receipt {
                 block: config.algorithm.block,
                 iterations: config.algorithm.iterations,
                 eigenvalue_share: config.algorithm.eigenvalue_share,
+                descent: config.algorithm.descent_keys(),
                 completion: experiment.completion(),
                 coherence: config.algorithm.coherence,
                 clip: experiment.clip(),
                 calibration: privacy.calibration,
                 budget: privacy.budget.clone(),
                 scheme: config.noise.scheme,
+                distribution: config.noise.distribution,
+                holders: config.noise.holders,
                 colluders: privacy.colluders,
                 overhead: privacy.overhead,
                 on_disconnect: privacy.on_disconnect,
@@ -256,6 +272,7 @@ impl Receipt {
             views: experiment.noise().views().to_vec(),
             groups: experiment.groups().to_vec(),
             ring: experiment.noise().ring().copied(),
+            laplace: experiment.noise().laplace_noise().copied(),
             item_list: Some(StatedItems::of(experiment)),
             assumptions: assumptions_of(experiment),
         }
@@ -268,6 +285,7 @@ impl Receipt {
             adjacency: self.request.adjacency,
             seen: self.engine.seen(),
             colluders: self.request.colluders,
+            distribution: self.request.distribution,
         }
     }
 

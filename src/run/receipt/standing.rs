@@ -111,6 +111,7 @@ impl Receipt {
             promise: Recomputed, "follows from the adjacency, the engine and the colluders";
             groups: Recomputed, "bounded again; see their fields";
             ring: Recomputed, "planned again from the request, the rows per peer and the graph";
+            laplace: Recomputed, "planned again from the request and the graph";
             item_list: CrossChecked, "see its fields";
             assumptions: CrossChecked, "what the item list calls for must be stated; more may be";
         };
@@ -127,12 +128,15 @@ impl Receipt {
             block: CrossChecked, "at least the rank; enters the sensitivity of some rules";
             iterations: Recomputed, "decides the noise, and as many are listed";
             eigenvalue_share: Recomputed, "decides the noise factor of each iteration, where the algorithm releases eigenvalues";
+            descent: Recomputed, "decides which releases frank-wolfe and its kin make, and how many";
             completion: CrossChecked, "decides which releases there are and what each spends; what is public of the rows is on trust";
             coherence: Recomputed, "decides the sensitivity of every iteration, where noise has a fixed scale";
             clip: CrossChecked, "decides which releases there are and what each spends; that contributions were clipped so is on trust";
             calibration: CrossChecked, "decides the noise, where two calibrations rarely agree";
             budget: Recomputed, "decides the noise factor of each iteration";
             scheme: CrossChecked, "decides the noise; a curator or an ideal secure sum makes some schemes alike";
+            distribution: CrossChecked, "decides the noise and the kind of sensitivity";
+            holders: CrossChecked, "decides who draws, and must be more than the colluders";
             colluders: CrossChecked, "decides the noise and which view is promised, where the scheme looks at it";
             overhead: CrossChecked, "decides the noise, where the scheme looks at it";
             on_disconnect: CrossChecked, "decides the noise where a coalition can split the graph, and nothing elsewhere";

@@ -40,4 +40,10 @@ pub enum CompletionTableError {
         /// The adjacency asked for.
         adjacency: Adjacency,
     },
+    /// Published constants where a user's ratings are replaced.
+    #[error(
+        "algorithm.mode = \"paper\" charges a user whose ratings are replaced with 4 L^2, and such a user moves the sum by up to 4 sqrt(2) L^2: \
+         set privacy.adjacency = \"user\", for which the printed noise suffices, or algorithm.mode = \"tight\""
+    )]
+    PublishedReplace,
 }

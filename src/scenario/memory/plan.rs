@@ -261,6 +261,12 @@ fn kept(experiment: &Experiment) -> u64 {
     } else if config.kind == AlgorithmKind::Deflation {
         // The vectors that are finished, and the start.
         config.rank as u64 + 1
+    } else if config.kind == AlgorithmKind::FrankWolfe {
+        // The directions, and the start.
+        let (height, width) = experiment.widest_shape();
+        let vectors = u64::from(config.iterations) + 1;
+        let numbers = vectors.saturating_mul(experiment.algorithm.dimension() as u64);
+        numbers.div_ceil((height * width).max(1) as u64) + 1
     } else {
         2 * (experiment.releases().len() as u64).saturating_sub(1)
     }

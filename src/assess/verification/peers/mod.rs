@@ -68,7 +68,6 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::checks::test;
-use super::largest_term;
 use super::statistics::{chi_squared, least_likely};
 use super::table::Check;
 use crate::algorithm::{Form, ReleaseSpec, contribution};
@@ -78,7 +77,7 @@ use crate::noise::NoiseChunk;
 use crate::privacy::Statistic;
 use crate::protocol::{PlannedRelease, Terms, Values};
 use crate::scenario::Experiment;
-use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId};
+use crate::vocabulary::{CHUNK, PeerIndex, Quantity, ReleaseId};
 use marginals::Marginals;
 use places::Places;
 use uniform::Uniform;
@@ -156,7 +155,8 @@ impl<'a> PeerLaw<'a> {
             true => (experiment.sigma_central().powi(2), 0.0),
             false => (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2)),
         };
-        let law = (own > 0.0 && noise.ring().is_none()).then(|| {
+        let gaussian = noise.ring().is_none() && noise.laplace_noise().is_none();
+        let law = (own > 0.0 && gaussian).then(|| {
             (
                 Marginals::new(graph, (own, pairwise)),
                 Whitened::new(graph, (own, pairwise), (runs, releases.len() as u32)),
@@ -195,6 +195,10 @@ impl<'a> PeerLaw<'a> {
 
     /// Those of the releases of this shape.
     fn own_checks(&self) -> Vec<Check> {
+        // Shares of Laplace noise are held against the plan number by number, and their sum against its law.
+        if self.experiment.noise().laplace_noise().is_some() {
+            return Vec::new();
+        }
         let variance = self.variance;
         let law: Vec<(&str, (f64, f64))> = match (&self.law, &self.uniform) {
             (Some((marginals, whitened)), _) => {
@@ -387,6 +391,18 @@ impl<'a> PeerLaw<'a> {
             found.own += ((x - y + own) / terms.scale).powi(2);
         }
         found
+    }
+}
+
+/// About how large a term of a contribution is: rows contribute at most 1 each to a product, which adds up to little more, and 1 each to a
+/// count, which adds up.
+pub(super) fn largest_term(experiment: &Experiment, release: ReleaseId) -> f64 {
+    let counts = |quantity| matches!(quantity, Quantity::ClipHistogram | Quantity::ClipCount);
+    let releases = experiment.releases();
+    let blocks = releases.get(release.index()).map(|one| &one.blocks);
+    match blocks.is_some_and(|blocks| blocks.iter().any(|block| counts(block.quantity))) {
+        true => experiment.user_rows().len() as f64,
+        false => 1.0,
     }
 }
 

@@ -2,14 +2,9 @@
 
 use std::path::Path;
 
-use nalgebra::DMatrix;
-use rand::distr::Distribution;
-use rand_distr::StandardNormal;
-
 use crate::linalg::{SparseRows, top_eigenvectors};
 use crate::privacy::{Delta, Epsilon, gaussian};
 use crate::topology::{LoadOptions, load_graph};
-use crate::vocabulary::{Label, Seed};
 
 /// ‖Ax‖/σ₁ after so many steps without noise from a start with equal weight on all of 1,000 eigenvectors, σ₁ = 100 and all others 95.
 fn reached(steps: i32) -> f64 {
@@ -45,18 +40,6 @@ fn les_miserables() -> (f64, f64) {
     (n as f64 * largest * largest, n as f64)
 }
 
-/// The spectral norm of a d × p Gaussian matrix over √d + √p, mean of twenty.
-fn gaussian_norm((d, p): (usize, usize)) -> f64 {
-    let mut rng = Seed::from_u64(57).generator(Label::Scenario);
-    let edge = (d as f64).sqrt() + (p as f64).sqrt();
-    let mut one = || {
-        let draw = DMatrix::<f64>::from_fn(d, p, |_, _| StandardNormal.sample(&mut rng));
-        let gram = draw.transpose() * &draw;
-        gram.symmetric_eigenvalues().max().sqrt() / edge
-    };
-    (0..20).map(|_| one()).sum::<f64>() / 20.0
-}
-
 pub(super) fn numbers() -> Vec<(&'static str, f64)> {
     let million = Delta::new(1e-6).expect("a probability");
     let log = -million.ln();
@@ -78,6 +61,5 @@ pub(super) fn numbers() -> Vec<(&'static str, f64)> {
         ("hr-coherence", 16.0 * coherence * n.ln()),
         ("hp-low-rank", (3.0_f64 / 2.0).sqrt()),
         ("hp-one-step-claimed", (1000.0 * 1.0_f64.ln()).sqrt()),
-        ("hp-one-step", gaussian_norm((1000, 10))),
     ]
 }

@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use super::orthonormal;
 
 /// n × p blocks: coordinate vectors, columns constant on runs of items, sign patterns, fans.
-pub(super) fn structured(n: usize, p: usize) -> Vec<DMatrix<f64>> {
+pub(in crate::privacy::sensitivity) fn structured(n: usize, p: usize) -> Vec<DMatrix<f64>> {
     let mut all = vec![DMatrix::identity(n, p)];
     for length in 1..=n {
         all.extend(runs(n, p, length));
@@ -27,7 +27,7 @@ pub(super) fn structured(n: usize, p: usize) -> Vec<DMatrix<f64>> {
 }
 
 /// Vectors of equal entries on the first items, the first of the other sign.
-pub(super) fn signed(n: usize) -> Vec<DMatrix<f64>> {
+pub(in crate::privacy::sensitivity) fn signed(n: usize) -> Vec<DMatrix<f64>> {
     (1..=n)
         .map(|length| {
             let entry = (length as f64).sqrt().recip();

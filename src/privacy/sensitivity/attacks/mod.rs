@@ -26,6 +26,7 @@ mod cases;
 mod clipped;
 mod pairs;
 
+pub(in crate::privacy::sensitivity) use self::blocks::{signed, structured};
 use self::pairs::Attacked;
 
 /// One bound under attack.
@@ -97,8 +98,8 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
         }
         for change in changes::<A>(case, n, &mut rng) {
             if is_quotient(case.quantity) {
-                let mut starts = blocks::signed(n);
-                starts.extend(blocks::structured(n, 1));
+                let mut starts = signed(n);
+                starts.extend(structured(n, 1));
                 for x in starts {
                     best = best.max(ascend(&sensitivity, &change, x, &mut rng) / scale);
                 }
@@ -116,7 +117,7 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
                 }
                 continue;
             }
-            let mut starts = blocks::structured(n, p);
+            let mut starts = structured(n, p);
             starts.extend((0..3).filter_map(|_| orthonormal(&gaussian(&mut rng, n, p))));
             for x in starts {
                 best = best.max(ascend(&sensitivity, &change, x, &mut rng) / scale);
@@ -130,7 +131,10 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
 }
 
 /// What is released of a change: that of a sum of rows itself, of A its triangle.
-fn released(quantity: Quantity, change: &DMatrix<f64>) -> Block {
+pub(in crate::privacy::sensitivity) fn released(
+    quantity: Quantity,
+    change: &DMatrix<f64>,
+) -> Block {
     let n = change.nrows();
     if is_row_sum(quantity) {
         return Block::from_matrix(change);
@@ -163,7 +167,11 @@ fn is_row_sum(quantity: Quantity) -> bool {
 }
 
 /// Changes of the contribution of adjacent data.
-fn changes<A: Attacked>(case: Case, n: usize, rng: &mut impl Rng) -> Vec<DMatrix<f64>> {
+pub(in crate::privacy::sensitivity) fn changes<A: Attacked>(
+    case: Case,
+    n: usize,
+    rng: &mut impl Rng,
+) -> Vec<DMatrix<f64>> {
     pairs::<A>(case, n, rng)
         .iter()
         .map(|(a, b)| {
@@ -245,12 +253,16 @@ fn ratio(sensitivity: &Sensitivity, change: &DMatrix<f64>, x: &DMatrix<f64>) -> 
     moved / sensitivity.bound(statistic)
 }
 
-fn orthonormal(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+pub(in crate::privacy::sensitivity) fn orthonormal(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     let q = matrix.clone().qr().q();
     let defect = (q.transpose() * &q - DMatrix::identity(q.ncols(), q.ncols())).norm();
     (defect < 1e-12).then_some(q)
 }
 
-fn gaussian(rng: &mut impl Rng, rows: usize, columns: usize) -> DMatrix<f64> {
+pub(in crate::privacy::sensitivity) fn gaussian(
+    rng: &mut impl Rng,
+    rows: usize,
+    columns: usize,
+) -> DMatrix<f64> {
     DMatrix::from_fn(rows, columns, |_, _| StandardNormal.sample(rng))
 }

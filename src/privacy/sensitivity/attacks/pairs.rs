@@ -16,7 +16,9 @@ use crate::privacy::RatingRange;
 use crate::vocabulary::Seed;
 
 /// An adjacency with data to attack its bounds with.
-pub(super) trait Attacked: Neighbouring {
+pub(in crate::privacy::sensitivity) trait Attacked:
+    Neighbouring
+{
     /// Adjacent data that a bound may be attained on. X is arbitrary, so which items a single set holds does
     /// not matter, only how many; the items come first so that structured blocks fit.
     fn structured(n: usize, cap: Option<u32>) -> Vec<(Self::Data, Self::Data)>;

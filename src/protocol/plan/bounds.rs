@@ -1,0 +1,80 @@
+//! The bounds of one release: of the kind that its noise is scaled by, and of no other.
+
+use crate::algorithm::ReleaseSpec;
+use crate::privacy::{PrivacyError, Sensitivity, Sensitivity1, SensitivitySpec, Statistic};
+use crate::vocabulary::Distribution;
+
+/// One bound per block of a release, all of Euclidean length or all of absolute values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bounds {
+    /// Of Euclidean length, for Gaussian noise.
+    Euclidean(Vec<Sensitivity>),
+    /// In the sum of absolute values, for Laplace noise.
+    Absolute(Vec<Sensitivity1>),
+}
+
+impl Bounds {
+    /// The proved bounds on what this release changes by, of the kind that the plan's noise needs.
+    pub(super) fn of(
+        (sensitivity, law): (&SensitivitySpec, Distribution),
+        dimension: usize,
+        spec: &ReleaseSpec,
+    ) -> Result<Self, PrivacyError> {
+        let blocks = spec.blocks.iter();
+        Ok(match law {
+            Distribution::Gaussian => {
+                let bounds = blocks.map(|block| sensitivity.of(block.quantity, block.columns));
+                Self::Euclidean(bounds.collect::<Result<_, _>>()?)
+            }
+            Distribution::Laplace => {
+                let bounds = blocks.map(|block| {
+                    let shape = (dimension, block.columns);
+                    sensitivity.of_absolute_values(block.quantity, shape)
+                });
+                Self::Absolute(bounds.collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
+    /// Those of Euclidean length; none where noise is Laplace.
+    #[must_use]
+    pub fn euclidean(&self) -> &[Sensitivity] {
+        match self {
+            Self::Euclidean(bounds) => bounds,
+            Self::Absolute(_) => &[],
+        }
+    }
+
+    /// Those in the sum of absolute values; none where noise is Gaussian.
+    #[must_use]
+    pub fn absolute(&self) -> &[Sensitivity1] {
+        match self {
+            Self::Euclidean(_) => &[],
+            Self::Absolute(bounds) => bounds,
+        }
+    }
+
+    /// The statistics that they need, block by block.
+    pub(super) fn statistics(&self) -> Vec<Statistic> {
+        match self {
+            Self::Euclidean(bounds) => bounds.iter().map(Sensitivity::statistic).collect(),
+            Self::Absolute(bounds) => bounds.iter().map(Sensitivity1::statistic).collect(),
+        }
+    }
+
+    /// What one record can move every block by, given the agreed statistic.
+    pub(super) fn at(&self, agreed: f64) -> Vec<f64> {
+        match self {
+            Self::Euclidean(bounds) => bounds.iter().map(|bound| bound.bound(agreed)).collect(),
+            Self::Absolute(bounds) => bounds.iter().map(|bound| bound.bound(agreed)).collect(),
+        }
+    }
+
+    /// In which share of its unit a block of weight w may move, so that all blocks together move by 1: √w, as lengths add in squares, or w.
+    pub(super) fn part(&self, weight: f64) -> f64 {
+        match self {
+            Self::Euclidean(_) => weight.sqrt(),
+            Self::Absolute(_) => weight,
+        }
+    }
+}
