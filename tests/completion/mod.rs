@@ -15,7 +15,7 @@ use undertone::engine::{Outcome, Silent, lockstep};
 use undertone::linalg::SparseRows;
 use undertone::privacy::{Adjacency, Delta, Epsilon, SensitivityRule, SensitivitySpec, gaussian};
 use undertone::protocol::averaging::AveragingKind;
-use undertone::run::completion::{Baselines, rmse_of};
+use undertone::run::completion::{Baselines, completer_of, rmse_of};
 use undertone::run::receipt::Receipt;
 use undertone::run::run;
 use undertone::scenario::{Experiment, Materials};
@@ -175,7 +175,33 @@ fn it_verifies_on_three_topologies() {
     }
 }
 
-/// Under noise that hides everything the prediction is the user's mean, to the bit; without noise it is better; and the summary says so.
+/// Without a direction and without item means the prediction is the user's mean, to the bit. Noise alone stays below its edge in about four
+/// runs of five, so that one of six seeds is without any but for a probability below 1e-4.
+#[test]
+fn without_directions_the_users_mean_is_predicted() {
+    let mut without = 0;
+    for seed in ["seed=1", "seed=2", "seed=3", "seed=4", "seed=5", "seed=6"] {
+        let set = [
+            "privacy.epsilon=0.01",
+            "completion.item_means=false",
+            "algorithm.iterations=1",
+            "engine.kind=central",
+            seed,
+        ];
+        let hidden = experiment("completion-small.toml", &set);
+        let session = hidden.session(&Seed::from_u64(hidden.config().seed));
+        let outcome = central::run(&session, SumNoise::Curator, &mut Silent).expect("runs");
+        let completer = completer_of(&session, &outcome).expect("released");
+        if completer.parts().directions.columns() == 0 {
+            let mean = Baselines::of(&hidden).and_then(|lines| lines.user_mean);
+            assert_eq!(rmse_of(&hidden, &session, &outcome), mean);
+            without += 1;
+        }
+    }
+    assert!(without > 0);
+}
+
+/// Without noise predictions are better than the user's mean; and the summary says so.
 #[test]
 fn the_summary_tells_what_was_predicted_and_with_what() {
     let small = |set: &[&str]| experiment("completion-small.toml", set);
@@ -186,8 +212,6 @@ fn the_summary_tells_what_was_predicted_and_with_what() {
     ]);
     let report = run(&hidden, &mut Silent).expect("runs");
     let summary = report.summary.completion.expect("predictions");
-    assert_eq!(summary.directions_kept, 0);
-    assert_eq!(summary.rmse, summary.rmse_user_mean);
     assert_eq!(summary.stopped_at, None);
     let test = hidden.rating_test().expect("kept aside");
     assert_eq!(summary.test_ratings, test.ratings().entries());
@@ -318,19 +342,23 @@ fn jester_is_there() -> bool {
     there
 }
 
-/// An independent central implementation (NumPy; R = 10, the best of r = 3, 5, 10 directions, mean of three seeds, one test set of 18,104
-/// ratings) found 1.0502, 1.0286 and 1.0272. Another test set of the size moves all of them together by about 0.005 (its standard deviation), so
-/// that a mean of three seeds is right within 3 % but for a probability far below 1e-6; the seeds are fixed.
+/// An independent central implementation (NumPy; R = 10, r directions, mean of three seeds, one test set of 18,104 ratings) found 1.0502 at
+/// r = 3 and ε = 0.1, 1.0286 and 1.0272 at r = 10 and ε = 1 and 5. Another test set of the size moves all of them together by about 0.005 (its
+/// standard deviation), so that a mean of three seeds is right within 3 % but for a probability far below 1e-6; the seeds are fixed.
 #[test]
-#[ignore = "reads 1.8 million ratings and runs nine times: half a minute; cargo test --release --test main -- --ignored jester"]
+#[ignore = "reads 1.8 million ratings and runs nine times: a minute; cargo test --release --test main -- --ignored jester"]
 fn jester_is_predicted_as_well_as_an_independent_implementation_does() {
     if !jester_is_there() {
         return;
     }
     let materials = Materials::new(&sims());
-    for (epsilon, expected) in [(0.1, 1.0502), (1.0, 1.0286), (5.0, 1.0272)] {
-        let found = jester(&materials, epsilon, 3, &[]).expect("predicted");
-        eprintln!("jester, epsilon {epsilon}: {found:.4} ({expected})");
+    for (epsilon, rank, expected) in [
+        (0.1, "algorithm.rank=3", 1.0502),
+        (1.0, "algorithm.rank=10", 1.0286),
+        (5.0, "algorithm.rank=10", 1.0272),
+    ] {
+        let found = jester(&materials, epsilon, 3, &[rank]).expect("predicted");
+        eprintln!("jester, epsilon {epsilon}, {rank}: {found:.4} ({expected})");
         assert!((found / expected - 1.0).abs() < 0.03, "{epsilon}: {found}");
     }
 }
