@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{EngineError, Session};
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::protocol::averaging::{PhaseBytes, Traffic};
-use crate::protocol::{Steps, Terms, kernel};
+use crate::protocol::{Steps, Terms};
 use crate::vocabulary::{Iteration, ReleaseId, Round};
 
 /// Sums over all peers that only a simulator can see, for `verify` and the tests, in the units in which inputs are published;
@@ -204,24 +203,6 @@ impl Outcome {
             .last()
             .expect("plans have at least one release")
             .basis
-    }
-
-    /// The public state in which peer 0 ended: that of the starting block, advanced by what was released.
-    ///
-    /// # Errors
-    /// [`EngineError`] for releases that are not those of this session, never for its own.
-    ///
-    /// # Cost
-    /// What the algorithm does between two releases, once for each.
-    pub fn state(&self, session: &Session) -> Result<PublicState, EngineError> {
-        let plan = session.plan();
-        let start = PublicState::new(Arc::clone(session.start()));
-        self.records.iter().try_fold(start, |mut state, record| {
-            let agrees = plan.release(record.release).is_some_and(|one| one.agrees());
-            state.agreed = agrees.then_some(record.statistic);
-            kernel::advance(plan, &state, &record.sum, &record.sigmas)
-                .map_err(|error| EngineError::at(record.release, error))
-        })
     }
 }
 

@@ -1,13 +1,15 @@
 //! How well ratings that no peer holds are predicted: a measurement on raw data, which no ε covers.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::algorithm::{Completer, CompleterParts, completer};
+use crate::algorithm::{Completer, CompleterParts, PublicState, completer};
 use crate::engine::{Outcome, Session};
 use crate::linalg::{Block, SparseRows};
+use crate::protocol::{ReleaseError, kernel};
 use crate::scenario::{Experiment, RatingTest};
 
 /// Root mean squared errors of predictions on the ratings kept aside; of `summary.json`. **Not private.**
@@ -95,10 +97,24 @@ impl CompletionSummary {
     }
 }
 
+/// The public state in which peer 0 ended: that of the starting block, advanced by what was released.
+///
+/// # Errors
+/// [`ReleaseError`] for releases that are not those of this session, never for its own.
+fn state(session: &Session, outcome: &Outcome) -> Result<PublicState, ReleaseError> {
+    let plan = session.plan();
+    let start = PublicState::new(Arc::clone(session.start()));
+    outcome.records.iter().try_fold(start, |mut state, record| {
+        let agrees = plan.release(record.release).is_some_and(|one| one.agrees());
+        state.agreed = agrees.then_some(record.statistic);
+        kernel::advance(plan, &state, &record.sum, &record.sigmas)
+    })
+}
+
 /// What predicts ratings after a run; `None` for an algorithm that predicts none.
 #[must_use]
 pub fn completer_of(session: &Session, outcome: &Outcome) -> Option<Box<dyn Completer>> {
-    let state = outcome.state(session).ok()?;
+    let state = state(session, outcome).ok()?;
     session.plan().algorithm().completer(&state)
 }
 

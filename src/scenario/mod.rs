@@ -31,6 +31,7 @@ mod simulation;
 mod specs;
 #[cfg(test)]
 pub(crate) mod testing;
+mod training;
 mod warning;
 mod warnings;
 
@@ -58,4 +59,4 @@ pub(crate) use error::obtained;
 pub(crate) use laplace::LaplaceAsked;
 pub(crate) use materials::HeldKey;
 pub(crate) use memo::Memo;
-pub(crate) use resolve::{training_data, training_ratings};
+pub(crate) use training::{training_data, training_ratings};

@@ -8,8 +8,8 @@ use super::clock::Clock;
 use super::completion::RatingTest;
 use super::data_summary::DataSummary;
 use super::error::{
-    AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
-    EngineTableError, ExperimentError, NetworkError, PrivacyTableError,
+    AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
+    NetworkError, PrivacyTableError,
 };
 use super::experiment::{Experiment, mixing_bounds};
 use super::laplace::LaplaceAsked;
@@ -26,7 +26,7 @@ use crate::algorithm::{
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
 };
-use crate::data::{self, Interactions};
+use crate::data;
 use crate::engine::PeerRows;
 use crate::engine::analytic;
 use crate::engine::event::Latency;
@@ -362,48 +362,6 @@ impl Experiment {
     }
 }
 
-/// What the peers of an experiment hold: its data after all filters, without what is held out.
-///
-/// # Errors
-/// [`ExperimentError`] of the tables `[data]` and `[evaluation]`.
-pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions, ExperimentError> {
-    let mut config = completed(config)?;
-    let materials = Materials::new(base);
-    let loaded = materials.loaded(&config.data)?;
-    if numbers::is_matrix(&config.data) {
-        let why = "is one of matrices, and recommendations are of items in rating files";
-        return Err(DataTableError::Key { key: "format", why }.into());
-    }
-    let list = filters::item_list(&mut config, &materials)?;
-    let seed = Seed::from_u64(config.seed);
-    filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
-        .map(|(train, ..)| Interactions::clone(&train))
-}
-
-/// The ratings that the peers of an experiment hold, in the units of the file: its data after all filters, without what is kept
-/// aside. Rows are users, columns the items of the first.
-///
-/// # Errors
-/// [`ExperimentError`] of the tables `[data]` and `[completion]`.
-pub(crate) fn training_ratings(
-    config: Config,
-    base: &Path,
-) -> Result<(Interactions, SparseRows), ExperimentError> {
-    let mut config = completed(config)?;
-    let kind = config.algorithm.kind;
-    if !kind.completes() {
-        let algorithm = kind.name();
-        return Err(CompletionTableError::Algorithm { algorithm }.into());
-    }
-    let materials = Materials::new(base);
-    let loaded = materials.loaded(&config.data)?;
-    let list = filters::item_list(&mut config, &materials)?;
-    let seed = Seed::from_u64(config.seed);
-    let (kept, ..) = filters::filtered(&config, base, &loaded, list.as_deref(), &seed)?;
-    let ratings = numbers::of_items(&loaded, &kept, |user| kept.row(user));
-    Ok((Interactions::clone(&kept), ratings))
-}
-
 fn plan_noise(
     config: &Config,
     noise_topology: &Topology,
@@ -467,7 +425,7 @@ fn ring_request(
 }
 
 /// Checks what needs no data and fills in defaults that depend on other keys.
-fn completed(mut config: Config) -> Result<Config, ExperimentError> {
+pub(super) fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     // An experiment is one run; what is swept over it is the sweep's.
     config.sweep = None;
     check_identity(&config.name, config.seed)?;

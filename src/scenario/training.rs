@@ -1,0 +1,54 @@
+//! What the peers of an experiment hold, for whoever needs no network: recommendations and predictions at home.
+
+use std::path::Path;
+
+use super::error::{CompletionTableError, DataTableError, ExperimentError};
+use super::materials::Materials;
+use super::resolve::completed;
+use super::{filters, numbers};
+use crate::config::Config;
+use crate::data::Interactions;
+use crate::linalg::SparseRows;
+use crate::vocabulary::Seed;
+
+/// What the peers of an experiment hold: its data after all filters, without what is held out.
+///
+/// # Errors
+/// [`ExperimentError`] of the tables `[data]` and `[evaluation]`.
+pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions, ExperimentError> {
+    let mut config = completed(config)?;
+    let materials = Materials::new(base);
+    let loaded = materials.loaded(&config.data)?;
+    if numbers::is_matrix(&config.data) {
+        let why = "is one of matrices, and recommendations are of items in rating files";
+        return Err(DataTableError::Key { key: "format", why }.into());
+    }
+    let list = filters::item_list(&mut config, &materials)?;
+    let seed = Seed::from_u64(config.seed);
+    filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
+        .map(|(train, ..)| Interactions::clone(&train))
+}
+
+/// The ratings that the peers of an experiment hold, in the units of the file: its data after all filters, without what is kept
+/// aside. Rows are users, columns the items of the first.
+///
+/// # Errors
+/// [`ExperimentError`] of the tables `[data]` and `[completion]`.
+pub(crate) fn training_ratings(
+    config: Config,
+    base: &Path,
+) -> Result<(Interactions, SparseRows), ExperimentError> {
+    let mut config = completed(config)?;
+    let kind = config.algorithm.kind;
+    if !kind.completes() {
+        let algorithm = kind.name();
+        return Err(CompletionTableError::Algorithm { algorithm }.into());
+    }
+    let materials = Materials::new(base);
+    let loaded = materials.loaded(&config.data)?;
+    let list = filters::item_list(&mut config, &materials)?;
+    let seed = Seed::from_u64(config.seed);
+    let (kept, ..) = filters::filtered(&config, base, &loaded, list.as_deref(), &seed)?;
+    let ratings = numbers::of_items(&loaded, &kept, |user| kept.row(user));
+    Ok((Interactions::clone(&kept), ratings))
+}
