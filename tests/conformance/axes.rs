@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use undertone::algorithm::{AlgorithmSpec, LocalData};
+use undertone::algorithm::{
+    AlgorithmSpec, Clip, ClipRule, Completion, CompletionMode, Descent, FrankWolfeParameters,
+    Global, Local, LocalData, RatedRows, SHARES, StepRule,
+};
 use undertone::engine::{Session, SessionError};
 use undertone::linalg::SparseRows;
 use undertone::privacy::ring::{Grid, Modulus};
@@ -210,6 +213,12 @@ fn of_users() -> SensitivitySpec {
     SensitivitySpec::new(Adjacency::User, SensitivityRule::UnitRow, 1, None)
 }
 
+/// The same of users with no more ratings than there are items.
+fn of_raters() -> SensitivitySpec {
+    let cap = Some(ITEMS as u32);
+    SensitivitySpec::new(Adjacency::User, SensitivityRule::UnitRow, 1, cap)
+}
+
 const fn method(name: &'static str, spec: fn() -> AlgorithmSpec) -> Method {
     Method {
         name,
@@ -219,7 +228,15 @@ const fn method(name: &'static str, spec: fn() -> AlgorithmSpec) -> Method {
     }
 }
 
-pub(super) const METHODS: [Method; 7] = [
+/// What is public of two rows at every peer; how many peers there are decides nothing here.
+const RATED: RatedRows = RatedRows {
+    slots: 40,
+    radius: 1.0,
+    most_ratings: ITEMS,
+    user_centred: false,
+};
+
+pub(super) const METHODS: [Method; 10] = [
     method("power", || AlgorithmSpec::Power {
         rank: RANK,
         iterations: ITERATIONS,
@@ -247,6 +264,48 @@ pub(super) const METHODS: [Method; 7] = [
         ..method("ppi", || AlgorithmSpec::Ppi {
             iterations: ITERATIONS,
             coherence: None,
+        })
+    },
+    Method {
+        sensitivity: of_users,
+        ..method("clipped power", || AlgorithmSpec::ClippedPower {
+            rank: RANK,
+            iterations: ITERATIONS,
+            clip: Clip {
+                rule: ClipRule::Histogram,
+                share: 0.1,
+                quantile: 0.8,
+                lag: false,
+                slots: RATED.slots,
+                test_epsilon: 0.0,
+            },
+        })
+    },
+    Method {
+        sensitivity: of_raters,
+        ..method("spectral-ridge", || AlgorithmSpec::SpectralRidge {
+            rank: RANK,
+            completion: Completion {
+                rows: RATED,
+                item_means: true,
+                shares: SHARES,
+            },
+        })
+    },
+    Method {
+        sensitivity: of_raters,
+        ..method("frank-wolfe", || {
+            AlgorithmSpec::Descent(Descent::FrankWolfe(FrankWolfeParameters {
+                rank: RANK,
+                iterations: ITERATIONS,
+                rows: RATED,
+                local: Local::FrankWolfe {
+                    nuclear: 3.0,
+                    step: StepRule::Standard,
+                },
+                global: Global::Covariance,
+                mode: CompletionMode::Tight,
+            }))
         })
     },
     Method {

@@ -108,6 +108,10 @@ pub fn student_two_sided(t: f64, n: f64) -> f64 {
     if n > MANY {
         return normal_two_sided(t);
     }
+    if !t.is_finite() {
+        // Samples that are multiples of one another; or none that could be compared, which does not pass either.
+        return 0.0;
+    }
     let law = StudentsT::new(0.0, 1.0, n).expect("at least one degree of freedom");
     2.0 * law.sf(t.abs())
 }

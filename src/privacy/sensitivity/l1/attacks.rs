@@ -23,9 +23,10 @@ use SensitivityRule::{Exact, UnitRow};
 const SHAPES: [(usize, usize); 6] = [(2, 1), (3, 2), (4, 1), (4, 2), (4, 4), (6, 1)];
 
 /// Quantity, adjacency, rule, D, m, and the share of the bound that must be reached.
-///
+type Attack = (Quantity, Adjacency, SensitivityRule, u32, Option<u32>, f64);
+
 /// Replaced rows: the triangles miss what the diagonal cannot have at the same time. An interaction's product comes near 3D̂ on long rows only: see the file.
-const CASES: &[(Quantity, Adjacency, SensitivityRule, u32, Option<u32>, f64)] = &[
+const CASES: &[Attack] = &[
     (Q::Product, A::User, UnitRow, 1, None, 0.999),
     (Q::PackedTriangle, A::User, UnitRow, 1, None, 0.999),
     (Q::IsometricTriangle, A::User, UnitRow, 1, None, 0.999),
