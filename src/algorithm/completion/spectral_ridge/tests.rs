@@ -450,7 +450,7 @@ fn parts_make_the_same_predictions_and_broken_ones_none() {
     let broken = |change: &dyn Fn(&mut crate::algorithm::CompleterParts)| {
         let mut parts = parts.clone();
         change(&mut parts);
-        completer(&parts).err().expect("refused")
+        completer(&parts).expect_err("refused")
     };
     let refused = broken(&|parts| parts.method = "kriging".to_owned());
     assert!(matches!(refused, PartsError::Method { .. }));

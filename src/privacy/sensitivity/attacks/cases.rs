@@ -178,7 +178,7 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
             Quantity::RayleighQuotient,
         ];
         // A cap changes none of them.
-        let capped = quantities[..3].to_vec().into_iter();
+        let capped = quantities.into_iter().take(3);
         let capped = capped.map(move |quantity| (quantity, adjacency, UnitRow, 1, Some(2), TIGHT));
         let free = quantities.map(|quantity| (quantity, adjacency, UnitRow, 1, None, TIGHT));
         free.into_iter().chain(capped)
