@@ -4,76 +4,37 @@
 //! their names, before anything is centred, capped or contributed. So a user's training row is a function of that user's row
 //! alone, and neighbours stay neighbours.
 
-use std::fmt;
 use std::path::Path;
 
 use super::error::{CompletionTableError, DataTableError, ExperimentError};
 use super::held_out::HeldOut;
 use super::numbers;
-use super::rating_scale::RatingScale;
+use super::rating_test::RatingTest;
 use crate::algorithm::{AlgorithmError, AlgorithmKind, Completion, RatedRows};
 use crate::config::{Centre, Config, NamedCentre, RatingValues};
 use crate::data::{Interactions, Loaded};
-use crate::linalg::SparseRows;
 use crate::privacy::Adjacency;
 use crate::protocol::PlanError;
 
-/// Ratings that no peer holds, and what predictions of them are made of that only the user knows.
-///
-/// All of it is private but the scale. It exists in simulations alone, to measure predictions by; `Debug` prints sizes.
-#[derive(Clone, PartialEq)]
-pub struct RatingTest {
-    scale: RatingScale,
-    centres: Vec<f64>,
-    ratings: SparseRows,
-}
-
-impl RatingTest {
-    /// How ratings are mapped, and what is taken from a user's. Public.
-    #[must_use]
-    pub fn scale(&self) -> &RatingScale {
-        &self.scale
-    }
-
-    /// What was taken from the ratings of this user that the peer holds.
-    #[must_use]
-    pub fn centre(&self, user: usize) -> f64 {
-        self.centres[user]
-    }
-
-    /// The ratings kept aside, users × items, as they are mapped and not centred.
-    #[must_use]
-    pub fn ratings(&self) -> &SparseRows {
-        &self.ratings
-    }
-
-    /// That of these data: `kept` is what the peers hold.
-    pub(super) fn of(
-        config: &Config,
-        base: &Path,
-        loaded: &Loaded,
-        (kept, held_out): (&Interactions, Option<&HeldOut>),
-    ) -> Result<Self, ExperimentError> {
-        let limit = config.data.row_limit;
-        let scale = numbers::rating_scale(config, base)?;
-        let held = numbers::of_items(loaded, kept, |user| kept.row(user));
-        let held = scale.rows(&held, limit)?;
-        let centres = (0..held.len()).map(|user| scale.centre_of(held.row(user).1));
-        let aside = |user| held_out.map_or(&[][..], |held_out| held_out.test.row(user));
-        let ratings = numbers::of_items(loaded, kept, aside);
-        Ok(Self {
-            centres: centres.collect(),
-            ratings: scale.rows(&ratings, limit)?,
-            scale,
-        })
-    }
-}
-
-impl fmt::Debug for RatingTest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (users, aside) = (self.centres.len(), self.ratings.entries());
-        write!(f, "RatingTest({users} users, {aside} ratings kept aside)")
-    }
+/// What predictions of these data are measured against: `kept` is what the peers hold.
+pub(super) fn rating_test(
+    config: &Config,
+    base: &Path,
+    loaded: &Loaded,
+    (kept, held_out): (&Interactions, Option<&HeldOut>),
+) -> Result<RatingTest, ExperimentError> {
+    let limit = config.data.row_limit;
+    let scale = numbers::rating_scale(config, base)?;
+    let held = numbers::of_items(loaded, kept, |user| kept.row(user));
+    let held = numbers::on_scale(&scale, &held, limit)?;
+    let centres = (0..held.len()).map(|user| scale.centre_of(held.row(user).1));
+    let aside = |user| held_out.map_or(&[][..], |held_out| held_out.test.row(user));
+    let ratings = numbers::of_items(loaded, kept, aside);
+    Ok(RatingTest {
+        centres: centres.collect(),
+        ratings: numbers::on_scale(&scale, &ratings, limit)?,
+        scale,
+    })
 }
 
 /// Whether a configuration asks for predictions of ratings.

@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::centring::Centring;
-use super::completion::{self, RatingTest};
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
+use super::rating_test::RatingTest;
 use super::shared::Shared;
 use super::warning::Warning;
 use crate::algorithm::{Algorithm, AlgorithmSpec, Clip, Completion, Form, ReleaseSpec, charged};
@@ -59,6 +59,8 @@ pub struct Experiment {
     pub(super) samples: Option<Arc<SparseRows>>,
     /// The ratings that no peer holds, where ratings are to be predicted.
     pub(super) rating_test: Option<Arc<RatingTest>>,
+    /// What the algorithm was told of ratings, where it predicts them.
+    pub(super) completion: Option<Completion>,
     /// The mean that is released first, where it is private.
     pub(super) centring: Option<Centring>,
     /// Every user's normalised row.
@@ -153,10 +155,7 @@ impl Experiment {
     /// What the algorithm was told of ratings, where it predicts them.
     #[must_use]
     pub fn completion(&self) -> Option<Completion> {
-        let (users, items) = (self.user_rows.len(), self.user_rows.dimension());
-        completion::is_meant(&self.config)
-            .then(|| completion::told(&self.config, users, items))
-            .flatten()
+        self.completion
     }
 
     /// The mean that is released under noise before everything else, where `data.centre = "private"`.

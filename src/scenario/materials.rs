@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::completion::RatingTest;
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError};
 use super::held_out::HeldOut;
 use super::memo::Memo;
+use super::rating_test::RatingTest;
 use super::{graph, numbers};
 use crate::algorithm::Arrival;
 use crate::config::{

@@ -23,6 +23,7 @@ pub(crate) mod numbers;
 mod peer_names;
 mod rating;
 mod rating_scale;
+mod rating_test;
 mod resolve;
 pub(crate) mod ring;
 mod session;
@@ -37,7 +38,6 @@ mod warnings;
 
 pub use assumptions::{ItemSource, StatedItems};
 pub use centring::Centring;
-pub use completion::RatingTest;
 pub use data_summary::DataSummary;
 pub use error::{
     AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
@@ -49,6 +49,7 @@ pub use materials::Materials;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
 pub use peer_names::PeerMatchError;
 pub use rating_scale::RatingScale;
+pub use rating_test::RatingTest;
 pub use simulation::{Simulated, Simulation, SimulationError};
 pub use specs::{AveragingSpec, NoiseSpec, PrivacySpec};
 pub use warning::Warning;

@@ -336,11 +336,13 @@ pub(crate) fn prepared(
         return Ok(values.clone());
     }
     let scale = rating_scale(config, base)?;
+    let limit = data.row_limit;
     let rows = match is_matrix(data) {
-        true => scale.rows(values, data.row_limit)?,
-        false => scale.rows(
+        true => on_scale(&scale, values, limit)?,
+        false => on_scale(
+            &scale,
             &of_items(loaded, kept, |user| kept.row(user)),
-            data.row_limit,
+            limit,
         )?,
     };
     if graph::is_bipartite(config) {
@@ -352,6 +354,19 @@ pub(crate) fn prepared(
         }
         Centre::Named(_) => rows,
     })
+}
+
+/// The rows with every number mapped.
+pub(super) fn on_scale(
+    scale: &RatingScale,
+    rows: &SparseRows,
+    row_limit: Option<f64>,
+) -> Result<SparseRows, ExperimentError> {
+    let preparation = scale.preparation(rows.dimension(), row_limit);
+    let preparation = preparation.map_err(DataError::from);
+    let preparation = preparation.map_err(DataTableError::from)?;
+    let rows = preparation.rows(rows);
+    Ok(rows.map_err(DataTableError::from)?)
 }
 
 /// The public numbers by which a configuration maps and centres.

@@ -57,7 +57,8 @@ pub(super) fn range(config: &Config, items: usize) -> Result<Option<RatingRange>
     let largest = (low - centre).abs().max((high - centre).abs());
     let longest = largest * (items as f64).sqrt();
     // Rounding may take a row to its longest and no further.
-    if !(longest <= clip * (1.0 + 1e-12)) {
+    let fits = longest <= clip * (1.0 + 1e-12);
+    if !fits {
         return Err(DataTableError::RatingClip { clip, longest }.into());
     }
     Ok(Some(RatingRange {

@@ -2,10 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{DataTableError, ExperimentError};
 use crate::config::{Centre, NamedCentre};
-use crate::data::{DataError, Preparation, PreparationError};
-use crate::linalg::SparseRows;
+use crate::data::{Preparation, PreparationError};
 
 /// The public numbers by which ratings of a file become numbers of a row, and predictions become ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,19 +30,6 @@ impl RatingScale {
         let ranges = self.ranges.iter().map(|[low, high]| (*low, *high));
         let [low, high] = self.scale;
         Preparation::new(ranges.collect(), (low, high), row_limit, items)
-    }
-
-    /// The rows with every number mapped.
-    pub(super) fn rows(
-        &self,
-        rows: &SparseRows,
-        row_limit: Option<f64>,
-    ) -> Result<SparseRows, ExperimentError> {
-        let preparation = self.preparation(rows.dimension(), row_limit);
-        let preparation = preparation.map_err(DataError::from);
-        let preparation = preparation.map_err(DataTableError::from)?;
-        let rows = preparation.rows(rows);
-        Ok(rows.map_err(DataTableError::from)?)
     }
 
     /// What is taken from the mapped ratings of a user: their mean, a public constant or nothing. The mean of a user without ratings

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::clock::Clock;
-use super::completion::RatingTest;
 use super::data_summary::DataSummary;
 use super::error::{
     AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
@@ -157,10 +156,11 @@ impl Experiment {
                 materials.samples(&config, make)
             })
             .transpose()?;
-        let rating_test = completion::is_meant(&config)
+        let completes = completion::is_meant(&config);
+        let rating_test = completes
             .then(|| {
                 let of = (&*interactions, held_out.as_ref());
-                let make = || RatingTest::of(&config, base, loaded, of);
+                let make = || completion::rating_test(&config, base, loaded, of);
                 materials.rating_test(&config, make)
             })
             .transpose()?;
@@ -335,6 +335,7 @@ impl Experiment {
             data,
             samples,
             rating_test,
+            completion: told.filter(|_| completes),
             centring,
             user_rows,
             peer_rows,

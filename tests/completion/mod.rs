@@ -48,7 +48,8 @@ fn rated() -> Vec<LocalData> {
     let peer = |u: u32| {
         let mut rows = SparseRows::new(ITEMS);
         for k in 0..3_u32 {
-            let rated = (0..ITEMS as u32).filter(|i| (u + k + i * i) % 3 != 0 && (u, k) != (4, 1));
+            let rated = (0..ITEMS as u32)
+                .filter(|i| !(u + k + i * i).is_multiple_of(3) && (u, k) != (4, 1));
             let value = |i: u32| match (u, k) {
                 (2, 0) => 0.0,
                 _ => 0.7 * f64::from((u * 5 + k * 3 + i * i + u * i) % 7) - 2.0,
