@@ -10,7 +10,7 @@ use crate::linalg::Block;
 /// numbers of the whole. All are functions of released sums.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompleterParts {
-    /// What [`completer`] knows the method by.
+    /// What [`completer`](crate::algorithm::completer) knows the method by.
     pub method: String,
     /// V, n × d, one direction per column; d may be 0.
     pub directions: Block,

@@ -12,7 +12,7 @@
 //! # A secure sum
 //! The adversary sees the sum and its own t shares. What is left of the noise is a sum of shapes (s − t)·1/(s − t) = 1: a Laplace
 //! number. Fewer colluders leave that and something independent of it, which is post-processing. More leave less than a Laplace number,
-//! and nothing is promised then ([`laplace`](super::super::laplace)): no view beyond t is stated.
+//! and nothing is promised then ([`laplace`](mod@crate::privacy::laplace)): no view beyond t is stated.
 //!
 //! # Holders
 //! **Statement.** Let more than t peers hold a Laplace number each, and let the noise graph be connected without any t peers. Against every

@@ -97,7 +97,7 @@ pub enum Global {
     },
 }
 
-/// The public numbers of [`FrankWolfe`], the dimension apart.
+/// The public numbers of [`FrankWolfe`](crate::algorithm::FrankWolfe), the dimension apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrankWolfeParameters {
     /// Directions that make the reported basis, the first ones.
