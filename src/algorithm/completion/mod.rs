@@ -6,6 +6,8 @@
 
 mod descent;
 mod frank_wolfe;
+#[cfg(test)]
+mod joint_privacy;
 mod methods;
 mod parts;
 mod projected_gradient;
