@@ -6,13 +6,13 @@
 
 mod descent;
 mod frank_wolfe;
-#[cfg(test)]
-mod joint_privacy;
 mod methods;
 mod parts;
 mod projected_gradient;
 mod spectral_ridge;
 mod svd;
+#[cfg(test)]
+mod tests;
 mod triangle;
 
 use std::fmt;
