@@ -14,6 +14,7 @@ use undertone::protocol::averaging::AveragingKind;
 use undertone::scenario::{PrivacySpec, Simulation};
 use undertone::vocabulary::{ReleaseId, Seed};
 
+use crate::support::coalitions::assert_stated_as_on_a_ring;
 use crate::support::experiments::{CASES, experiment};
 use crate::support::{repository, skipped};
 
@@ -40,32 +41,7 @@ fn it_spends_the_budget_exactly_and_quotients_their_share() {
         assert!((spent / (mu * mu) - 1.0).abs() < 1e-12, "{spent}");
         assert!(((cost(3) + cost(6)) / spent - 0.2).abs() < 1e-12);
 
-        let (own, pairwise) = (
-            experiment.noise().sigma_own().powi(2),
-            experiment.noise().sigma_pairwise().powi(2),
-        );
-        let mut worst = 0.0_f64;
-        for colluder in 0..8 {
-            let honest: Vec<usize> = (0..8).filter(|u| *u != colluder).collect();
-            let near = |u: usize, v: usize| (u + 1) % 8 == v || (v + 1) % 8 == u;
-            let covariance = DMatrix::from_fn(7, 7, |i, j| {
-                let (u, v) = (honest[i], honest[j]);
-                let partners = honest.iter().filter(|w| near(u, **w)).count() as f64;
-                match () {
-                    () if u == v => own + pairwise * partners,
-                    () if near(u, v) => -pairwise,
-                    () => 0.0,
-                }
-            });
-            let inverse = covariance.try_inverse().expect("own noise everywhere");
-            worst = inverse.diagonal().iter().copied().fold(worst, f64::max);
-        }
-        let exact = (worst * experiment.even_iterations()).sqrt();
-        let views = experiment.noise().views();
-        let view = views.iter().find(|view| view.colluders == 1);
-        let stated = view.expect("planned against one").mu;
-        assert!(exact <= stated * (1.0 + 1e-9), "{exact} {stated}");
-        assert!(exact > 0.99 * stated, "{exact} {stated}");
+        assert_stated_as_on_a_ring(&experiment, adjacency);
     }
 }
 

@@ -3,7 +3,6 @@
 mod digits;
 mod neighbours;
 
-use nalgebra::DMatrix;
 use undertone::algorithm::ClipRule;
 use undertone::assess::audit::{AuditOptions, audit};
 use undertone::assess::verification::{VerifyOptions, verify};
@@ -17,6 +16,7 @@ use undertone::scenario::Experiment;
 use undertone::vocabulary::{Quantity, Seed};
 
 use crate::programs::{one_copy, with_peers};
+use crate::support::coalitions::assert_stated_as_on_a_ring;
 use crate::support::experiments::{CASES, config, experiment, resolve};
 
 const HISTOGRAM: &[&str] = &["algorithm.clip=histogram"];
@@ -79,37 +79,8 @@ fn releases_spend_the_budget_exactly_and_counts_their_share() {
         let spent = of_counts + of_products;
         assert!((spent / (mu * mu) - 1.0).abs() < 1e-12, "{set:?}: {spent}");
         assert!((of_counts / spent - 0.2).abs() < 1e-12, "{set:?}");
-        let worst = worst_of_a_ring(&experiment);
-        let exact = (worst * experiment.even_iterations()).sqrt();
-        let views = experiment.noise().views();
-        let view = views.iter().find(|view| view.colluders == 1);
-        let stated = view.expect("planned against one").mu;
-        assert!(exact <= stated * (1.0 + 1e-9), "{exact} {stated}");
-        assert!(exact > 0.99 * stated, "{exact} {stated}");
+        assert_stated_as_on_a_ring(&experiment, &format!("{set:?}"));
     }
-}
-
-/// The largest [Σ_H⁻¹]_uu on a ring of eight with one colluder, per unit sensitivity.
-fn worst_of_a_ring(experiment: &Experiment) -> f64 {
-    let noise = experiment.noise();
-    let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
-    let near = |u: usize, v: usize| (u + 1) % 8 == v || (v + 1) % 8 == u;
-    let mut worst = 0.0_f64;
-    for colluder in 0..8 {
-        let honest: Vec<usize> = (0..8).filter(|u| *u != colluder).collect();
-        let covariance = DMatrix::from_fn(7, 7, |i, j| {
-            let (u, v) = (honest[i], honest[j]);
-            let partners = honest.iter().filter(|w| near(u, **w)).count() as f64;
-            match () {
-                () if u == v => own + pairwise * partners,
-                () if near(u, v) => -pairwise,
-                () => 0.0,
-            }
-        });
-        let inverse = covariance.try_inverse().expect("own noise everywhere");
-        worst = inverse.diagonal().iter().copied().fold(worst, f64::max);
-    }
-    worst
 }
 
 /// Lockstep, event and swarm tell the same bits, and a curator with the peers' shares the same as an ideal sum.

@@ -7,7 +7,6 @@ mod sweeps;
 
 use std::sync::Arc;
 
-use nalgebra::DMatrix;
 use undertone::algorithm::{Algorithm, Completion, LocalData, RatedRows, SHARES, SpectralRidge};
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::engine::central::{self, SumNoise};
@@ -23,6 +22,7 @@ use undertone::vocabulary::{ReleaseId, Seed};
 
 use crate::plain_pca::{config, experiment, sims};
 use crate::programs::{ITEMS, PEERS, Setting, conforms, local};
+use crate::support::coalitions::assert_stated_as_on_a_ring;
 use crate::support::experiments::{CASES, experiment as on_case};
 use crate::support::{repository, skipped};
 
@@ -119,32 +119,7 @@ fn it_spends_the_budget_exactly_and_every_block_its_share() {
             assert!((spent / all - share).abs() < 1e-12, "{spent} {share}");
         }
 
-        let (own, pairwise) = (
-            experiment.noise().sigma_own().powi(2),
-            experiment.noise().sigma_pairwise().powi(2),
-        );
-        let mut worst = 0.0_f64;
-        for colluder in 0..8 {
-            let honest: Vec<usize> = (0..8).filter(|u| *u != colluder).collect();
-            let near = |u: usize, v: usize| (u + 1) % 8 == v || (v + 1) % 8 == u;
-            let covariance = DMatrix::from_fn(7, 7, |i, j| {
-                let (u, v) = (honest[i], honest[j]);
-                let partners = honest.iter().filter(|w| near(u, **w)).count() as f64;
-                match () {
-                    () if u == v => own + pairwise * partners,
-                    () if near(u, v) => -pairwise,
-                    () => 0.0,
-                }
-            });
-            let inverse = covariance.try_inverse().expect("own noise everywhere");
-            worst = inverse.diagonal().iter().copied().fold(worst, f64::max);
-        }
-        let exact = (worst * experiment.even_iterations()).sqrt();
-        let views = experiment.noise().views();
-        let stated = views.iter().find(|view| view.colluders == 1);
-        let stated = stated.expect("planned against one").mu;
-        assert!(exact <= stated * (1.0 + 1e-9), "{exact} {stated}");
-        assert!(exact > 0.99 * stated, "{exact} {stated}");
+        assert_stated_as_on_a_ring(&experiment, "spectral-ridge");
     }
 }
 

@@ -4,7 +4,6 @@
 mod jester;
 mod refusals;
 
-use nalgebra::DMatrix;
 use undertone::assess::audit::{AuditOptions, audit};
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::engine::central::{self, SumNoise};
@@ -17,6 +16,7 @@ use undertone::scenario::Experiment;
 use undertone::vocabulary::{ReleaseId, Seed};
 
 use crate::support::bits::Told;
+use crate::support::coalitions::assert_stated_as_on_a_ring;
 use crate::support::experiments::{CASES, experiment};
 
 /// The embedded ratings as numbers, each user's about the user's own mean.
@@ -203,32 +203,7 @@ fn what_is_spent_is_what_is_planned() {
         } else {
             assert!((spent / (mu * mu) - 1.0).abs() < 1e-12, "{name}: {spent}");
         }
-        let (own, pairwise) = (
-            experiment.noise().sigma_own().powi(2),
-            experiment.noise().sigma_pairwise().powi(2),
-        );
-        let mut worst = 0.0_f64;
-        for colluder in 0..8 {
-            let honest: Vec<usize> = (0..8).filter(|u| *u != colluder).collect();
-            let near = |u: usize, v: usize| (u + 1) % 8 == v || (v + 1) % 8 == u;
-            let covariance = DMatrix::from_fn(7, 7, |i, j| {
-                let (u, v) = (honest[i], honest[j]);
-                let partners = honest.iter().filter(|w| near(u, **w)).count() as f64;
-                match () {
-                    () if u == v => own + pairwise * partners,
-                    () if near(u, v) => -pairwise,
-                    () => 0.0,
-                }
-            });
-            let inverse = covariance.try_inverse().expect("own noise everywhere");
-            worst = inverse.diagonal().iter().copied().fold(worst, f64::max);
-        }
-        let exact = (worst * experiment.even_iterations()).sqrt();
-        let views = experiment.noise().views();
-        let view = views.iter().find(|view| view.colluders == 1);
-        let stated = view.expect("planned against one").mu;
-        assert!(exact <= stated * (1.0 + 1e-9), "{name}: {exact} {stated}");
-        assert!(exact > 0.99 * stated, "{name}: {exact} {stated}");
+        assert_stated_as_on_a_ring(&experiment, name);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Builders shared by the integration tests.
 
 pub(crate) mod bits;
+pub(crate) mod coalitions;
 #[cfg(feature = "cli")]
 pub(crate) mod command;
 pub(crate) mod experiments;

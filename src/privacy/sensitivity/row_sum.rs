@@ -1,6 +1,5 @@
 //! Bounds for a sum of rows of norm at most 1, from which a mean is made.
 
-use std::f64::consts::SQRT_2;
 use std::marker::PhantomData;
 
 use super::rule::{Public, Rule, SensitivityRule};
@@ -20,36 +19,36 @@ pub(super) struct Nonnegative;
 pub(super) trait Rows {
     /// What the sum of such rows is called.
     const QUANTITY: Quantity;
-    /// The most that ‖a − b‖ can be.
+    /// The most that ‖a − b‖² can be.
     const APART: f64;
 }
 
 /// ‖a − b‖ ≤ ‖a‖ + ‖b‖, attained by opposite rows.
 impl Rows for AnySign {
     const QUANTITY: Quantity = Quantity::RowSum;
-    const APART: f64 = 2.0;
+    const APART: f64 = 4.0;
 }
 
 /// ‖a − b‖² = ‖a‖² + ‖b‖² − 2⟨a, b⟩, and ⟨a, b⟩ ≥ 0. Attained by orthogonal rows.
 impl Rows for Nonnegative {
     const QUANTITY: Quantity = Quantity::NonnegativeRowSum;
-    const APART: f64 = SQRT_2;
+    const APART: f64 = 2.0;
 }
 
-/// An adjacency with a bound on ‖c‖ for a change c of Σ r.
+/// An adjacency with a bound on ‖c‖² for a change c of Σ r.
 pub(super) trait Moved<S>: Neighbouring {
     /// The bound.
-    const NORM: f64;
+    const SQUARE: f64;
 }
 
 impl<S: Rows> Moved<S> for User {
     /// c is the row itself.
-    const NORM: f64 = 1.0;
+    const SQUARE: f64 = 1.0;
 }
 
 impl<S: Rows> Moved<S> for ReplaceUser {
     /// c is the difference of two rows.
-    const NORM: f64 = S::APART;
+    const SQUARE: f64 = S::APART;
 }
 
 /// Δ = 1 for a row that is there or not; for one in place of another 2, and √2 where no entry is negative. A cap makes of one user's row
@@ -66,7 +65,7 @@ impl<A: Moved<S>, S: Rows> Rule for RowSum<A, S> {
     }
 
     fn bound(_: &Public, _: f64) -> f64 {
-        A::NORM
+        A::SQUARE.sqrt()
     }
 }
 
@@ -79,6 +78,6 @@ mod tests {
     fn rows_of_either_sign_attain_the_bound() {
         let (a, b) = ([0.6_f64, -0.8], [-0.6_f64, 0.8]);
         let apart = (a[0] - b[0]).hypot(a[1] - b[1]);
-        assert!((apart - AnySign::APART).abs() < 1e-15);
+        assert!((apart - AnySign::APART.sqrt()).abs() < 1e-15);
     }
 }

@@ -34,6 +34,7 @@ mod attacks;
 
 use std::fmt;
 
+use super::row_sum::{AnySign, Nonnegative};
 use super::rule::SensitivityRule;
 use super::statistic::Statistic;
 use crate::privacy::PrivacyError;
@@ -51,10 +52,10 @@ static PROVED: &[Proved1] = &[
     Proved1::of::<unit_row::UnitRow<adjacency::ReplaceUser, unit_row::Packed>>(),
     Proved1::of::<unit_row::UnitRow<adjacency::ReplaceUser, unit_row::Isometric>>(),
     Proved1::of::<unit_row::UnitRow<adjacency::ReplaceUser, unit_row::Rayleigh>>(),
-    Proved1::of::<row_sum::RowSum<adjacency::User, row_sum::AnySign>>(),
-    Proved1::of::<row_sum::RowSum<adjacency::User, row_sum::Nonnegative>>(),
-    Proved1::of::<row_sum::RowSum<adjacency::ReplaceUser, row_sum::AnySign>>(),
-    Proved1::of::<row_sum::RowSum<adjacency::ReplaceUser, row_sum::Nonnegative>>(),
+    Proved1::of::<row_sum::RowSum<adjacency::User, AnySign>>(),
+    Proved1::of::<row_sum::RowSum<adjacency::User, Nonnegative>>(),
+    Proved1::of::<row_sum::RowSum<adjacency::ReplaceUser, AnySign>>(),
+    Proved1::of::<row_sum::RowSum<adjacency::ReplaceUser, Nonnegative>>(),
     Proved1::of::<user::Counted<unit_row::Product>>(),
     Proved1::of::<user::Counted<unit_row::Packed>>(),
     Proved1::of::<user::Counted<unit_row::Isometric>>(),
