@@ -17,7 +17,8 @@ use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{
-    clipping, completion, filters, graph, laplace, memory, numbers, rating, ring, warnings,
+    clipping, completion, filters, graph, laplace, memory, numbers, preconditioning, rating, ring,
+    warnings,
 };
 use crate::algorithm::{
     Algorithm, AlgorithmKind, AlgorithmSpec, Form, NoiseScale, Output, charged, share_factors,
@@ -198,6 +199,15 @@ impl Experiment {
             Some(around) => (AlgorithmSpec::Own(Arc::clone(&around)), around),
             None => (spec, plain),
         };
+        let degrees = interactions.item_degrees();
+        let (spec, plain, preconditioning) =
+            match preconditioning::around(&config, &degrees, &plain)? {
+                Some((stated, weights, around)) => {
+                    let spec = AlgorithmSpec::Own(Arc::clone(&around));
+                    (spec, around, Some((stated, weights)))
+                }
+                None => (spec, plain, None),
+            };
         let counted = plain.releases();
         let first = &counted[0].blocks[0];
         let (released, columns) = (first.quantity, first.columns);
@@ -337,6 +347,7 @@ impl Experiment {
             rating_test,
             completion: told.filter(|_| completes),
             centring,
+            preconditioning,
             user_rows,
             peer_rows,
             topology,
@@ -526,6 +537,7 @@ fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTable
         ..
     } = config.algorithm;
     clipping::check(config)?;
+    preconditioning::check(config)?;
     if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
         return Err(AlgorithmTableError::Output { kind: kind.name() });
     }

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::document::{Receipt, Request, RingRows, hash};
 use super::error::ReceiptError;
 use crate::algorithm::{
-    AlgorithmKind, BlockSpec, ClipRule, NoiseScale, OnBipartite, OnGraph, ReleaseSpec, Start,
-    charged, share_factors,
+    AlgorithmKind, BlockSpec, ClipRule, NoiseScale, OnBipartite, OnGraph, Precondition,
+    Preconditioned, ReleaseSpec, Start, charged, share_factors,
 };
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{
@@ -119,6 +119,10 @@ impl Receipt {
             step: None,
             step_size: None,
             oja_step: None,
+            // Its releases are those of the algorithm without.
+            precondition: Precondition::None,
+            precondition_exponent: None,
+            precondition_shrinkage: None,
         };
         let spec = algorithm.spec(request.completion)?;
         let spec = match request.clip {
@@ -133,6 +137,12 @@ impl Receipt {
             }
             (true, None) => program = Arc::new(OnGraph::new(program)?),
             (false, _) => {}
+        }
+        if let Some(stated) = &request.preconditioning {
+            if !stated.is_possible() || request.vertices || request.centring.is_some() {
+                return Err(ReceiptError::Preconditioning);
+            }
+            Preconditioned::products(program.as_ref())?;
         }
         let counted = program.releases();
         let mut factors = request.budget.noise_factors(counted.len() as u32)?;
@@ -282,6 +292,12 @@ impl Receipt {
         findings.extend(self.compare_groups(&groups));
         let list = self.item_list.as_ref();
         let stated = |words: &String| self.assumptions.contains(words);
+        if let Some(preconditioning) = &request.preconditioning {
+            findings.push(flag(
+                "that P is made of public item degrees is stated",
+                stated(&preconditioning.assumption()),
+            ));
+        }
         findings.extend([
             flag(
                 "as many items listed as the dimension says",
