@@ -10,7 +10,7 @@ use crate::config::{ConfigError, read_config};
 pub use crate::data::Format;
 use crate::data::{self, DataError, Interactions};
 use crate::recommender::{LowPassScorer, Scorer, ScoringError, top_items};
-use crate::scenario::{AlgorithmTableError, ExperimentError, precondition_weights, training_data};
+use crate::scenario::{AlgorithmTableError, ExperimentError, preconditioning_of, training_data};
 use crate::writing::{NpyError, read_basis};
 
 /// Where a user's row, and the items if there is no list of them, come from.
@@ -248,14 +248,15 @@ fn own_items(source: &RowSource) -> Result<(Vec<String>, Option<ItemList>), Reco
             let base = path.parent().unwrap_or(Path::new("."));
             let config = read_config(path, set)?;
             let data = training_data(config.clone(), base)?;
-            weights = precondition_weights(&config, &data.item_degrees())
+            let stated = preconditioning_of(&config, &data.item_degrees())
                 .map_err(|error| ExperimentError::from(AlgorithmTableError::from(error)))?;
+            weights = stated.map(|(_, weights)| weights);
             (data, user)
         }
     };
     let row = data.row(user_index(&data, user)?);
     let name = |&item: &u32| data.item_name(item as usize).to_owned();
-    let list = ItemList::of(&data).weighted(weights.as_ref());
+    let list = ItemList::of(&data).weighted(weights.as_deref());
     Ok((row.iter().map(name).collect(), Some(list)))
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::AlgorithmTableError;
 use super::{completion, graph, numbers};
-use crate::algorithm::{Algorithm, Output, Precondition, Preconditioned};
+use crate::algorithm::{Output, Precondition};
 use crate::config::Config;
 use crate::linalg::{ItemWeights, ItemWeightsError};
 
@@ -119,34 +119,18 @@ pub(super) fn check(config: &Config) -> Result<(), AlgorithmTableError> {
     Ok(())
 }
 
-/// P of a run on items of these degrees, `None` where the configuration asks for none.
+/// What P of a run is made of and P itself, on items of these degrees; `None` where the configuration asks for none.
 ///
 /// # Errors
 /// [`ItemWeightsError`] for numbers that are out of range, or no items.
-pub(crate) fn weights(
+pub(crate) fn of(
     config: &Config,
     degrees: &[u32],
-) -> Result<Option<ItemWeights>, ItemWeightsError> {
+) -> Result<Option<(Preconditioning, Arc<ItemWeights>)>, ItemWeightsError> {
     let stated = Preconditioning::of(config, degrees);
-    stated.map(|stated| stated.weights(degrees)).transpose()
-}
-
-/// What P is made of, P itself, and the algorithm on P A P.
-pub(crate) type Around = (Preconditioning, Arc<ItemWeights>, Arc<dyn Algorithm>);
-
-/// `inner` on P A P, for items of these degrees; `None` where the configuration asks for no P.
-///
-/// # Errors
-/// [`AlgorithmTableError`] for an algorithm it does not go with, or numbers that are out of range.
-pub(super) fn around(
-    config: &Config,
-    degrees: &[u32],
-    inner: &Arc<dyn Algorithm>,
-) -> Result<Option<Around>, AlgorithmTableError> {
-    let Some(preconditioning) = Preconditioning::of(config, degrees) else {
-        return Ok(None);
+    let with_weights = |stated: Preconditioning| {
+        let weights = stated.weights(degrees)?;
+        Ok((stated, Arc::new(weights)))
     };
-    let weights = Arc::new(preconditioning.weights(degrees)?);
-    let algorithm = Preconditioned::new(Arc::clone(inner), Arc::clone(&weights))?;
-    Ok(Some((preconditioning, weights, Arc::new(algorithm))))
+    stated.map(with_weights).transpose()
 }

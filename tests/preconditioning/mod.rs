@@ -255,7 +255,7 @@ fn another_p_is_another_session() {
     let digest = |set: &[&str]| {
         let experiment = of(CASES[0], AveragingKind::Tree, &[COVARIANCE, set]);
         let seed = undertone::vocabulary::Seed::from_u64(1);
-        experiment.session(&seed).plan().digest()
+        *experiment.session(&seed).plan().digest()
     };
     let own = digest(&[]);
     assert_eq!(own, digest(&["algorithm.precondition_shrinkage=0"]));
