@@ -39,6 +39,8 @@
 //!
 //! Rows that are to be centred by a private mean are run by any of them inside [`Centred`], which has one release more.
 //!
+//! The eigenvectors of P A P, for a public diagonal P, are found by any of the first five inside [`Preconditioned`].
+//!
 //! # What each guarantees, and where the proof is
 //! | statement | proof |
 //! | --- | --- |
@@ -49,6 +51,7 @@
 //! | everything after a release is free | post-processing: [`Algorithm::advance`] and [`Algorithm::estimate`] see noisy sums and X⁰ only |
 //! | the completion is the least one, and contains A^L X⁰ | [`Krylov`] |
 //! | the block recurrence is that of one column | [`Momentum`] |
+//! | P A P is analysed by queries of A, at bounds of the query | [`Preconditioned`] |
 //!
 //! A start by popularity ([`Start`]) takes the item degrees to be public; no ε covers them.
 //!
@@ -73,6 +76,7 @@ mod on_bipartite;
 mod on_graph;
 mod power;
 mod ppi;
+mod preconditioned;
 mod release;
 mod spec;
 mod start;
@@ -101,6 +105,7 @@ pub use on_bipartite::OnBipartite;
 pub use on_graph::{NotOnGraph, OnGraph};
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;
+pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};
 pub use release::{BlockSpec, Form, ReleaseSpec, charged, share_factors};
 pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS, NoiseScale, Output};
 pub use start::Start;

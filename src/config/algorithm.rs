@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithm::{
     AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, Clip, ClipRule, Completion,
-    CompletionMode, GlobalPart, LocalStep, NoiseScale, OjaStep, Output, Start, StepRule,
+    CompletionMode, GlobalPart, LocalStep, NoiseScale, OjaStep, Output, Precondition, Start,
+    StepRule,
 };
 
 /// `[algorithm]`
@@ -78,6 +79,15 @@ pub struct AlgorithmConfig {
     /// η of `projected-gradient`, above 0 and at most 1; 0.5 where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_size: Option<f64>,
+    /// `"none"` (where absent), or `"items"`: the eigenvectors of P A P, for a P of public item degrees.
+    #[serde(default, skip_serializing_if = "Precondition::is_none")]
+    pub precondition: Precondition,
+    /// e of P = diag(degree^−e), from 0 to 0.5; 0.25 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_exponent: Option<f64>,
+    /// The share of the mean in every degree that P is made of, from 0 to 1; 0 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_shrinkage: Option<f64>,
 }
 
 /// The default of `algorithm.eigenvalue_share`.
@@ -89,7 +99,17 @@ const CLIP_SHARE: f64 = 0.1;
 /// The default of `algorithm.clip_quantile`.
 const CLIP_QUANTILE: f64 = 0.95;
 
+/// The default of `algorithm.precondition_exponent`.
+const PRECONDITION_EXPONENT: f64 = 0.25;
+
 impl AlgorithmConfig {
+    /// The exponent and the shrinkage of P, with their defaults.
+    #[must_use]
+    pub fn preconditioning(&self) -> (f64, f64) {
+        let exponent = self.precondition_exponent.unwrap_or(PRECONDITION_EXPONENT);
+        (exponent, self.precondition_shrinkage.unwrap_or(0.0))
+    }
+
     /// How contributions are clipped of rows that fill some of so many slots; `None` where they are not.
     #[must_use]
     pub fn clip_of(&self, slots: usize) -> Option<Clip> {

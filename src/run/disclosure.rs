@@ -167,6 +167,11 @@ impl Discloses for AlgorithmTableError {
             | Self::ClipKey { .. }
             | Self::ClipWith { .. }
             | Self::SparseVector { .. }
+            | Self::PreconditionKey { .. }
+            | Self::PreconditionWith { .. }
+            | Self::Preconditioned(_)
+            // Degrees are public where weights are made of them.
+            | Self::ItemWeights(_)
             | Self::Block { .. } => Dependence::Public,
         }
     }

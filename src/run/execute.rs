@@ -24,7 +24,6 @@ use super::variance::{Variance, VarianceSummary};
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, central};
 use crate::linalg::Block;
-use crate::recommender::LowPassFilter;
 use crate::scenario::{Clock, Experiment, Warning};
 use crate::vocabulary::{Quantity, Seed};
 
@@ -135,7 +134,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         non_private: basis(&plain),
     };
     let bounds = convergence_bounds(experiment, session.start(), &outcome, exact.as_ref().ok());
-    let filter = LowPassFilter::new(experiment.interactions());
+    let filter = experiment.filter();
     let measure = |basis: &Block| {
         Utility::of(
             &filter,
@@ -258,7 +257,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         predictor: Predictor::of(experiment, &session, &outcome),
         outcome,
         start: Arc::clone(session.start()),
-        items: ItemList::of(experiment.interactions()),
+        items: ItemList::of(experiment.interactions()).weighted(experiment.precondition_weights()),
         rows,
         central,
         non_private,

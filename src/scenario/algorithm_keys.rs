@@ -1,7 +1,7 @@
 //! Which keys of `[algorithm]` go together, and which numbers fit the data.
 
-use super::clipping;
 use super::error::{AlgorithmTableError, ExperimentError, PrivacyTableError};
+use super::{clipping, preconditioning};
 use crate::algorithm::{AlgorithmKind, NoiseScale, Output};
 use crate::config::{AlgorithmConfig, Config};
 use crate::linalg::start_block;
@@ -53,6 +53,7 @@ fn check_keys(config: &Config, items: usize) -> Result<(), AlgorithmTableError> 
         ..
     } = config.algorithm;
     clipping::check(config)?;
+    preconditioning::check(config)?;
     if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
         return Err(AlgorithmTableError::Output { kind: kind.name() });
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::experiment::Experiment;
+use super::preconditioning::Preconditioning;
 use crate::algorithm::Start;
 use crate::data::ItemNames;
 
@@ -64,5 +65,10 @@ pub(crate) fn of(experiment: &Experiment) -> Vec<String> {
     if experiment.config.algorithm.start == Start::Popularity {
         all.push("the item degrees, whose shape X0 published, are assumed public".to_owned());
     }
+    all.extend(
+        experiment
+            .preconditioning()
+            .map(Preconditioning::assumption),
+    );
     all
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::centring::Centring;
 use super::ring;
 use crate::algorithm::{
-    Algorithm, AlgorithmError, AlgorithmSpec, Form, NotOnGraph, OnBipartite, OnGraph, ReleaseSpec,
-    charged, share_factors,
+    Algorithm, AlgorithmError, AlgorithmSpec, Form, NotOnGraph, NotPreconditioned, OnBipartite,
+    OnGraph, Preconditioned, ReleaseSpec, charged, share_factors,
 };
+use crate::linalg::ItemWeights;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{BudgetSplit, PrivacyError, RingRequest, SensitivitySpec};
 use crate::vocabulary::Distribution;
@@ -60,6 +61,26 @@ impl Arranged {
             DataShape::Bipartite { rows } => Arc::new(OnBipartite::new(self.algorithm, rows)?),
         };
         Ok(Self::own(algorithm))
+    }
+
+    /// The same for the eigenvectors of P A P, with these weights as the diagonal of P; its releases stay what they are.
+    ///
+    /// # Errors
+    /// [`NotPreconditioned`] if it does not go with a P, or not with this one.
+    pub(crate) fn preconditioned(
+        self,
+        weights: Arc<ItemWeights>,
+    ) -> Result<Self, NotPreconditioned> {
+        let around = Preconditioned::new(self.algorithm, weights)?;
+        Ok(Self::own(Arc::new(around)))
+    }
+
+    /// Refuses an algorithm that does not go with any P.
+    ///
+    /// # Errors
+    /// [`NotPreconditioned`] for such a one.
+    pub(crate) fn check_precondition(&self) -> Result<(), NotPreconditioned> {
+        Preconditioned::products(self.algorithm.as_ref()).map(drop)
     }
 
     fn own(algorithm: Arc<dyn Algorithm>) -> Self {

@@ -19,8 +19,8 @@ use super::rows::Rows;
 use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{
-    algorithm_keys, clipping, completion, filters, graph, laplace, memory, numbers, rating,
-    warnings,
+    algorithm_keys, clipping, completion, filters, graph, laplace, memory, numbers,
+    preconditioning, rating, warnings,
 };
 use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
@@ -118,6 +118,14 @@ impl Experiment {
         let shape = graph::shape(&config, loaded.interactions.users());
         let arranged = Arranged::new(spec, items).map_err(PlanError::from)?;
         let arranged = arranged.on(shape).map_err(AlgorithmTableError::from)?;
+        let preconditioning = preconditioning::of(&config, &rows.interactions.item_degrees())
+            .map_err(AlgorithmTableError::from)?;
+        let arranged = match &preconditioning {
+            Some((_, weights)) => arranged
+                .preconditioned(Arc::clone(weights))
+                .map_err(AlgorithmTableError::from)?,
+            None => arranged,
+        };
         let sensitivity_spec = SensitivitySpec::new(
             config.privacy.adjacency,
             config.privacy.sensitivity,
@@ -229,6 +237,7 @@ impl Experiment {
             completion: told.filter(|_| completion::is_meant(&config)),
             config,
             centring,
+            preconditioning,
             user_rows: rows.user_rows,
             peer_rows: rows.peer_rows,
             topology,

@@ -1,6 +1,6 @@
 //! What can be advised, and what each costs.
 
-use crate::algorithm::{AlgorithmKind, ClipRule};
+use crate::algorithm::{AlgorithmKind, ClipRule, Precondition};
 use crate::config::AlgorithmConfig;
 use crate::privacy::{self, Budget, SensitivitySpec};
 use crate::protocol::averaging::Load;
@@ -84,6 +84,9 @@ fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
         oja_step: None,
         mode: None,
         step_size: None,
+        precondition: Precondition::None,
+        precondition_exponent: None,
+        precondition_shrinkage: None,
         ..own
     };
     let power = POWER.map(|l| with(AlgorithmKind::Power, None, l));

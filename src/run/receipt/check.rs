@@ -11,6 +11,7 @@ use crate::privacy::{
     GroupLoss, LaplacePlan, PrivacyError, RingPlan, Scheme, Sensitivity, Sensitivity1, Statistic,
     View,
 };
+use crate::run::items::ItemList;
 use crate::vocabulary::Distribution;
 
 /// One line of a check.
@@ -129,6 +130,12 @@ impl Receipt {
         findings.extend(self.compare_groups(&groups));
         let list = self.item_list.as_ref();
         let stated = |words: &String| self.assumptions.contains(words);
+        if let Some(preconditioning) = &request.preconditioning {
+            findings.push(flag(
+                "that P is made of public item degrees is stated",
+                stated(&preconditioning.assumption()),
+            ));
+        }
         findings.extend([
             flag(
                 "as many items listed as the dimension says",
@@ -140,6 +147,28 @@ impl Receipt {
             ),
         ]);
         Ok(findings)
+    }
+
+    /// Compares what the receipt says of P with the item list that the run wrote beside it; nothing to compare where there is no P.
+    #[must_use]
+    pub fn check_items(&self, items: &ItemList) -> Vec<Finding> {
+        let Some(stated) = &self.request.preconditioning else {
+            return Vec::new();
+        };
+        let follow = match (stated.weights(&items.degrees), &items.weights) {
+            (Ok(made), Some(written)) => {
+                let both = made.weights().iter().zip(written.weights());
+                both.into_iter().all(|(a, b)| equal("", *b, *a).agrees)
+            }
+            _ => false,
+        };
+        vec![
+            flag(
+                "degrees of items.csv, of which P was made",
+                stated.is_of(&items.degrees),
+            ),
+            flag("weights of items.csv follow from them", follow),
+        ]
     }
 
     /// Groups must be stated as computed.

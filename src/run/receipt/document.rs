@@ -15,7 +15,7 @@ use crate::privacy::{
     RatingRange, RingPlan, Scheme, SensitivityRule, View,
 };
 use crate::scenario::graph::{is_bipartite, is_of_vertices};
-use crate::scenario::{Centring, Experiment, StatedItems, assumptions_of};
+use crate::scenario::{Centring, Experiment, Preconditioning, StatedItems, assumptions_of};
 use crate::topology::Graph;
 use crate::vocabulary::Distribution;
 
@@ -144,6 +144,9 @@ pub struct Request {
     /// The mean that was released first, where it is private.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centring: Option<Centring>,
+    /// What P was made of, where the eigenvectors are those of P A P.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preconditioning: Option<Preconditioning>,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -250,6 +253,7 @@ impl Receipt {
                 vertices: is_of_vertices(config),
                 rows: is_bipartite(config).then(|| experiment.loaded().interactions.users()),
                 centring: experiment.centring().copied(),
+                preconditioning: experiment.preconditioning().cloned(),
             },
             noise_graph: NoiseGraph {
                 nodes: graph.nodes(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::limits::{MAX_BYTES, SCHEMA};
-use crate::algorithm::{AlgorithmError, NotOnGraph};
+use crate::algorithm::{AlgorithmError, NotOnGraph, NotPreconditioned};
 use crate::privacy::PrivacyError;
 use crate::topology::GraphError;
 
@@ -28,6 +28,15 @@ pub enum ReceiptError {
         /// The algorithm.
         algorithm: &'static str,
     },
+    /// A P that the algorithm does not go with.
+    #[error("request.preconditioning: {0}")]
+    Preconditioned(#[from] NotPreconditioned),
+    /// Numbers from which no P follows, or a P where there is none.
+    #[error(
+        "request.preconditioning must have source \"items\", an exponent from 0 to 0.5, a shrinkage from 0 to 1 and 64 hexadecimal digits of a hash; the \
+         receipt is not one that undertone wrote"
+    )]
+    Preconditioning,
     /// The file cannot be read.
     #[error("cannot read the receipt {path}: {source}", path = path.display())]
     Read {

@@ -3,7 +3,7 @@
 use super::document::{Receipt, Request, RingRows};
 use super::error::{ReceiptError, range};
 use super::limits::MOST_PEERS;
-use crate::algorithm::{AlgorithmKind, Clip, ClipRule, NoiseScale, Start};
+use crate::algorithm::{AlgorithmKind, Clip, ClipRule, NoiseScale, Precondition, Start};
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{GroupLoss, NoisePlan, SensitivitySpec};
 use crate::scenario::{Arranged, Centring, DataShape, Mechanism, NoiseAsked};
@@ -170,6 +170,10 @@ impl Request {
             step: None,
             step_size: None,
             oja_step: None,
+            // Its releases are those of the algorithm without.
+            precondition: Precondition::None,
+            precondition_exponent: None,
+            precondition_shrinkage: None,
         };
         let spec = algorithm.spec(self.completion)?;
         let spec = match self.clip {
@@ -181,7 +185,14 @@ impl Request {
             (true, None) => DataShape::Graph,
             (false, _) => DataShape::Rows,
         };
-        Ok((Arranged::new(spec, self.dimension)?.on(shape)?, possible))
+        let arranged = Arranged::new(spec, self.dimension)?.on(shape)?;
+        if let Some(stated) = &self.preconditioning {
+            if !stated.is_possible() || self.centring.is_some() {
+                return Err(ReceiptError::Preconditioning);
+            }
+            arranged.check_precondition()?;
+        }
+        Ok((arranged, possible))
     }
 }
 

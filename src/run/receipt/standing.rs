@@ -143,6 +143,7 @@ impl Receipt {
             rating: CrossChecked, "enters the sensitivity of one adjacency; that ratings were clipped so is on trust";
             vertices: CrossChecked, "decides which releases there are, where the bounds of two adjacencies can agree";
             rows: CrossChecked, "at most the peers; who publishes when costs the same";
+            preconditioning: CrossChecked, "must be stated among the assumptions, and the algorithm must go with it; the degrees are those of items.csv";
             centring: CrossChecked, "decides which releases there are and what each spends; the lengths and the number of slots are on trust";
             ring: CrossChecked, "there is one where the scheme is ring and a sum is made; see its fields";
         };
