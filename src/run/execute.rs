@@ -280,12 +280,16 @@ fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
     })
 }
 
-/// Whether there is a basis after this release: sums of rows, which are released before everything else, find none.
+/// Whether there is a basis after this release: sums of rows, which are released before everything else, and counts of users find none.
 fn finds_basis(experiment: &Experiment, record: &ReleaseRecord) -> bool {
     let releases = experiment.releases();
     let blocks = releases.get(record.release.index());
     let blocks = blocks.map_or(&[][..], |release| &release.blocks);
-    let sums = [Quantity::RowSum, Quantity::NonnegativeRowSum];
+    let sums = [
+        Quantity::RowSum,
+        Quantity::NonnegativeRowSum,
+        Quantity::TailCounts,
+    ];
     !blocks.iter().all(|block| sums.contains(&block.quantity))
 }
 
