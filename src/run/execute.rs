@@ -26,7 +26,7 @@ use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, centr
 use crate::linalg::Block;
 use crate::recommender::LowPassFilter;
 use crate::scenario::{Clock, Experiment, Warning};
-use crate::vocabulary::{Quantity, Seed};
+use crate::vocabulary::Quantity;
 
 /// The part of the noise of a sum above which a bound on rounding is worth a warning.
 const FINE: f64 = 0.01;
@@ -101,7 +101,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     // Refused before anything is computed.
     let other = clock.time("compared", || experiment.compared());
     let other = other.map_err(Box::new)?;
-    let seed = Seed::from_u64(experiment.config().seed);
+    let seed = experiment.root_seed();
     let session = experiment.session(&seed);
     let mut watched = Rounds::of(experiment, observer);
     let outcome = clock.time("run", || run_engine(experiment, &session, &mut watched))?;

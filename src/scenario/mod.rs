@@ -21,6 +21,7 @@ mod memo;
 pub(crate) mod memory;
 pub(crate) mod numbers;
 mod peer_names;
+mod pilot;
 mod rating;
 mod rating_scale;
 mod rating_test;
@@ -41,13 +42,14 @@ pub use centring::Centring;
 pub use data_summary::DataSummary;
 pub use error::{
     AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
-    EngineTableError, ExperimentError, NetworkError, PrivacyTableError,
+    EngineTableError, ExperimentError, NetworkError, PilotTableError, PrivacyTableError,
 };
 pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use materials::Materials;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
 pub use peer_names::PeerMatchError;
+pub use pilot::Part;
 pub use rating_scale::RatingScale;
 pub use rating_test::RatingTest;
 pub use simulation::{Simulated, Simulation, SimulationError};

@@ -17,10 +17,11 @@ use super::peer_names::{self, Matched};
 use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{
-    clipping, completion, filters, graph, laplace, memory, numbers, rating, ring, warnings,
+    clipping, completion, filters, graph, laplace, memory, numbers, pilot, rating, ring, warnings,
 };
 use crate::algorithm::{
-    Algorithm, AlgorithmKind, AlgorithmSpec, Form, NoiseScale, Output, charged, share_factors,
+    Algorithm, AlgorithmError, AlgorithmKind, AlgorithmSpec, Form, NoiseScale, Output, charged,
+    share_factors,
 };
 use crate::config::{
     AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
@@ -172,6 +173,9 @@ impl Experiment {
             materials.peer_rows(&config, || filters::dealt(&config, &user_rows, peers))?;
         let items = user_rows.dimension();
         checked_algorithm(&config, items)?;
+        if config.algorithm.kind == AlgorithmKind::Auto {
+            return Err(PlanError::from(AlgorithmError::Unchosen).into());
+        }
         checked_counts(&config, items)?;
         let told = completion::told(&config, user_rows.len(), items);
         let spec = config.algorithm.spec(told).map_err(PlanError::from)?;
@@ -238,6 +242,10 @@ impl Experiment {
             None => (spec, plain, weights),
         };
         let releases = algorithm.releases();
+        let weights = match pilot::part(&config)? {
+            Some(part) => part.factors(&weights, releases.len()),
+            None => weights,
+        };
         let mut blocks = releases.iter().flat_map(|release| &release.blocks);
         if config.engine.kind == EngineKind::Analytic
             && let Some(other) = blocks.find(|block| block.quantity != Quantity::Product)

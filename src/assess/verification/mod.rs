@@ -44,7 +44,7 @@ use crate::linalg::{Block, subspace_distance, top_eigenvectors};
 use crate::protocol::{Steps, Terms, Values};
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, memory};
-use crate::vocabulary::{PeerIndex, ReleaseId, Seed};
+use crate::vocabulary::{PeerIndex, ReleaseId};
 use checks::Samples;
 use laplace::SumLaw;
 use peers::{PeerLaw, largest_term};
@@ -98,7 +98,7 @@ fn verify_sessions(
     if !(found > 0.0 && found < 1.0) {
         return Err(VerifyError::Significance { found });
     }
-    let root = Seed::from_u64(experiment.config().seed);
+    let root = experiment.root_seed();
     let exact = top_eigenvectors(experiment.user_rows(), experiment.config().algorithm.rank);
     let total_sigma = experiment.noise().sigma_sum();
     let sums = experiment.sum_of_shapes();
