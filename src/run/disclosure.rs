@@ -192,6 +192,7 @@ impl Discloses for PilotTableError {
             | Self::Nothing
             | Self::With { .. }
             | Self::Follows { .. }
+            | Self::NotChosen { .. }
             | Self::Chosen { .. }
             | Self::Unproved(_) => Dependence::Public,
         }

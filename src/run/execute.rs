@@ -240,6 +240,8 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
             clip: ClipSummary::after(experiment, &outcome),
             ..experiment.privacy_summary()
         },
+        choice: None,
+        pilot: None,
         communication: outcome.communication.clone(),
         utility,
         recommendation,

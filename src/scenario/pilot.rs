@@ -37,20 +37,19 @@ use crate::config::{AlgorithmConfig, Config};
 use crate::privacy::{Scheme, SensitivitySpec};
 use crate::vocabulary::{Distribution, Quantity, Seed};
 
-/// The part of μ² that one of two sessions spends: above 0, and below 1 where the other spends something.
+/// The part of μ² that one of two sessions spends: above 0 and below 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part(f64);
 
 impl Part {
-    /// The part of a session of this algorithm where a pilot has this share; `None` for a share that is none, and for a pilot that has
-    /// nothing.
+    /// The part of a session of this algorithm where a pilot has this share; `None` unless that is above 0 and below 1.
     #[must_use]
     pub fn of(kind: AlgorithmKind, share: f64) -> Option<Self> {
         let part = match kind {
             AlgorithmKind::Pilot => share,
             _ => 1.0 - share,
         };
-        ((0.0..1.0).contains(&share) && part > 0.0).then_some(Self(part))
+        (share > 0.0 && share < 1.0).then_some(Self(part))
     }
 
     /// The part.
@@ -92,6 +91,16 @@ impl Experiment {
     }
 }
 
+/// Refuses a pilot before an algorithm that was not chosen by it: the rest of the budget would be spent without the pilot's release.
+pub(super) fn check_alone(config: &Config) -> Result<(), PilotTableError> {
+    let kind = config.algorithm.kind;
+    let alone = matches!(kind, AlgorithmKind::Auto | AlgorithmKind::Pilot);
+    match config.pilot {
+        Some(_) if !alone => Err(PilotTableError::NotChosen { kind: kind.name() }),
+        _ => Ok(()),
+    }
+}
+
 /// The part of the budget that this experiment spends; `None` for all of it.
 ///
 /// # Errors
@@ -108,14 +117,15 @@ pub(super) fn part(config: &Config) -> Result<Option<Part>, ExperimentError> {
     if !(0.0..1.0).contains(&share) {
         return Err(PilotTableError::Share { found: share }.into());
     }
-    let Some(part) = Part::of(kind, share) else {
-        return Err(PilotTableError::Nothing.into());
-    };
-    if share > 0.0 {
-        check_counts(config)?;
-        check_composition(config)?;
+    if share == 0.0 {
+        return match kind {
+            AlgorithmKind::Pilot => Err(PilotTableError::Nothing.into()),
+            _ => Ok(None),
+        };
     }
-    Ok(Some(part))
+    check_counts(config)?;
+    check_composition(config)?;
+    Ok(Part::of(kind, share))
 }
 
 /// Refuses data of which a pilot can say nothing, and adjacencies under which it may not.
@@ -197,13 +207,10 @@ mod tests {
     }
 
     #[test]
-    fn shares_that_leave_nothing_are_none() {
-        for share in [f64::NAN, -0.1, 1.0, 2.0, f64::INFINITY] {
+    fn shares_that_leave_one_session_nothing_are_none() {
+        for share in [f64::NAN, -0.1, 0.0, 1.0, 2.0, f64::INFINITY] {
             assert_eq!(Part::of(AlgorithmKind::Pilot, share), None);
             assert_eq!(Part::of(AlgorithmKind::Power, share), None);
         }
-        assert_eq!(Part::of(AlgorithmKind::Pilot, 0.0), None);
-        let all = Part::of(AlgorithmKind::Power, 0.0).expect("all of it");
-        assert_eq!((all.get(), all.factor()), (1.0, 1.0));
     }
 }

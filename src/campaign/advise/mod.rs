@@ -68,6 +68,8 @@ pub struct AdviseOptions {
     pub bytes: Option<u64>,
     /// What is assumed of the data, none preferred.
     pub guesses: Vec<Guess>,
+    /// What a pilot measured.
+    pub pilot: Option<PilotCounts>,
 }
 
 impl Default for AdviseOptions {
@@ -75,6 +77,7 @@ impl Default for AdviseOptions {
         Self {
             bytes: None,
             guesses: Guess::DEFAULTS.to_vec(),
+            pilot: None,
         }
     }
 }

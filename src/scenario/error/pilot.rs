@@ -26,6 +26,15 @@ pub enum PilotTableError {
         /// Why the two do not go together, and what to change.
         why: &'static str,
     },
+    /// A pilot before an algorithm that the file names.
+    #[error(
+        "[pilot] with algorithm.kind = \"{kind}\": a pilot goes before algorithm.kind = \"auto\", which chooses by it; set that, or leave \
+         [pilot] out"
+    )]
+    NotChosen {
+        /// The algorithm.
+        kind: &'static str,
+    },
     /// An algorithm that divides its budget by shares of its own.
     #[error(
         "[pilot] with algorithm.kind = \"{kind}\": a pilot goes before power, momentum, krylov, covariance and isometric-covariance, whose \
