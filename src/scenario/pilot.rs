@@ -163,12 +163,6 @@ fn check_composition(config: &Config) -> Result<(), PilotTableError> {
             "what samplers of integers deviate is charged for one session; set noise.scheme = \"pairwise\" or share = 0",
         );
     }
-    if config.compare.is_some() {
-        return with(
-            "[compare]",
-            "the method to compare with would need a pilot of its own; leave one of the two out",
-        );
-    }
     let AlgorithmConfig { kind, clip, .. } = config.algorithm;
     let follows = matches!(
         kind,

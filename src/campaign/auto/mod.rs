@@ -28,7 +28,7 @@ use std::path::Path;
 use self::sessions::{chosen, ground, of_pilot};
 use super::advise::{AdviseOptions, AlgorithmAdvice, Guess, PilotCounts, advise};
 use crate::algorithm::{AlgorithmKind, Pilot};
-use crate::config::{Config, PilotConfig};
+use crate::config::{Config, PilotConfig, anchored};
 use crate::engine::{Observer, Outcome, Silent};
 use crate::run::receipt::{Choice, PilotReceipt, Receipt};
 use crate::run::{Report, run, run_engine};
@@ -87,7 +87,6 @@ impl Auto {
         pilot.share = share.unwrap_or(pilot.share);
         config.algorithm = sessions::bare(&config.algorithm, AlgorithmKind::Auto, 0);
         config.pilot = Some(pilot);
-        config.compare = None;
         config
     }
 
@@ -204,6 +203,12 @@ impl Piloted {
 }
 
 impl Chosen {
+    /// The configuration that left the choice open with absolute paths, so that pilot, choice and run are made again from any folder.
+    #[must_use]
+    pub fn portable_config(&self) -> Config {
+        anchored(self.config.clone(), self.experiment.base())
+    }
+
     /// Runs what was chosen. The report's receipt and summary list the pilot's release too, and what was chosen by it.
     ///
     /// # Errors
