@@ -25,7 +25,7 @@ use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, central};
 use crate::linalg::Block;
 use crate::scenario::{Clock, Experiment, Warning};
-use crate::vocabulary::{Quantity, Seed};
+use crate::vocabulary::Quantity;
 
 /// The part of the noise of a sum above which a bound on rounding is worth a warning.
 const FINE: f64 = 0.01;
@@ -100,7 +100,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     // Refused before anything is computed.
     let other = clock.time("compared", || experiment.compared());
     let other = other.map_err(Box::new)?;
-    let seed = Seed::from_u64(experiment.config().seed);
+    let seed = experiment.root_seed();
     let session = experiment.session(&seed);
     let mut watched = Rounds::of(experiment, observer);
     let outcome = clock.time("run", || run_engine(experiment, &session, &mut watched))?;
@@ -239,6 +239,8 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
             clip: ClipSummary::after(experiment, &outcome),
             ..experiment.privacy_summary()
         },
+        choice: None,
+        pilot: None,
         communication: outcome.communication.clone(),
         utility,
         recommendation,
@@ -279,12 +281,16 @@ fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
     })
 }
 
-/// Whether there is a basis after this release: sums of rows, which are released before everything else, find none.
+/// Whether there is a basis after this release: sums of rows, which are released before everything else, and counts of users find none.
 fn finds_basis(experiment: &Experiment, record: &ReleaseRecord) -> bool {
     let releases = experiment.releases();
     let blocks = releases.get(record.release.index());
     let blocks = blocks.map_or(&[][..], |release| &release.blocks);
-    let sums = [Quantity::RowSum, Quantity::NonnegativeRowSum];
+    let sums = [
+        Quantity::RowSum,
+        Quantity::NonnegativeRowSum,
+        Quantity::TailCounts,
+    ];
     !blocks.iter().all(|block| sums.contains(&block.quantity))
 }
 

@@ -55,6 +55,8 @@ impl Experiment {
         // Weights are of this experiment's iterations.
         config.privacy.budget = BudgetSplit::Even;
         config.compare = None;
+        // It has the whole budget, as nothing went before it.
+        config.pilot = None;
         // Its averaging may be one that waits for every message.
         config.engine.loss = Loss::default();
         let materials = self.materials(&config)?;

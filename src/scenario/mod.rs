@@ -25,6 +25,7 @@ mod network;
 mod noise;
 pub(crate) mod numbers;
 mod peer_names;
+mod pilot;
 mod preconditioning;
 mod rating;
 mod rating_scale;
@@ -47,13 +48,14 @@ pub use centring::Centring;
 pub use data_summary::DataSummary;
 pub use error::{
     AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
-    EngineTableError, ExperimentError, NetworkError, PrivacyTableError,
+    EngineTableError, ExperimentError, NetworkError, PilotTableError, PrivacyTableError,
 };
 pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use materials::Materials;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
 pub use peer_names::PeerMatchError;
+pub use pilot::Part;
 pub use preconditioning::Preconditioning;
 pub use rating_scale::RatingScale;
 pub use rating_test::RatingTest;
@@ -61,7 +63,7 @@ pub use simulation::{Simulated, Simulation, SimulationError};
 pub use specs::{AveragingSpec, NoiseSpec, PrivacySpec};
 pub use warning::Warning;
 
-pub(crate) use assumptions::of as assumptions_of;
+pub(crate) use assumptions::{DEGREES_CHOSE, of as assumptions_of};
 pub(crate) use clock::Clock;
 pub(crate) use error::obtained;
 pub(crate) use materials::HeldKey;

@@ -19,7 +19,7 @@ use super::rows::Rows;
 use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{
-    algorithm_keys, clipping, completion, filters, graph, laplace, memory, numbers,
+    algorithm_keys, clipping, completion, filters, graph, laplace, memory, numbers, pilot,
     preconditioning, rating, warnings,
 };
 use crate::config::{Config, EngineKind, check_identity, read_config};
@@ -56,6 +56,15 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`].
     pub fn resolve_from(config: Config, materials: &Materials) -> Result<Self, ExperimentError> {
+        pilot::check_alone(&config)?;
+        Self::resolve_part(config, materials)
+    }
+
+    /// The same for one of the sessions of an experiment whose algorithm is chosen after a pilot: it spends its part of the budget.
+    pub(crate) fn resolve_part(
+        config: Config,
+        materials: &Materials,
+    ) -> Result<Self, ExperimentError> {
         completion::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
@@ -151,7 +160,8 @@ impl Experiment {
         let law = config.noise.distribution;
         let mechanism = arranged
             .mechanism(centring.as_ref(), &config.privacy.budget, law)
-            .map_err(PrivacyTableError::from)?;
+            .map_err(PrivacyTableError::from)?
+            .of_part(pilot::part(&config)?);
         check_analytic(&config, &mechanism)?;
         let most_rows = rows.peer_rows.iter().map(SparseRows::len).max();
         let size = (rows.peer_rows.len(), most_rows.unwrap_or(0));

@@ -27,6 +27,7 @@
 mod checks;
 mod error;
 mod laplace;
+mod pair;
 mod peers;
 pub mod statistics;
 mod table;
@@ -35,8 +36,10 @@ mod table;
 mod tests;
 
 pub use error::VerifyError;
+pub use pair::verify_pair;
 pub use table::{Check, Verification};
 
+use crate::algorithm::AlgorithmKind;
 use crate::config::EngineKind;
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, central};
@@ -44,7 +47,7 @@ use crate::linalg::{Block, subspace_distance, top_eigenvectors};
 use crate::protocol::{Steps, Terms, Values};
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, memory};
-use crate::vocabulary::{PeerIndex, ReleaseId, Seed};
+use crate::vocabulary::{PeerIndex, ReleaseId};
 use checks::Samples;
 use laplace::SumLaw;
 use peers::{PeerLaw, largest_term};
@@ -94,12 +97,27 @@ fn verify_sessions(
     prepare: &dyn Fn(Session) -> Session,
     observer: &mut dyn Observer,
 ) -> Result<Verification, VerifyError> {
+    let (mut table, _) = unsettled(experiment, options, prepare, observer)?;
+    checks::settle(&mut table, options.significance);
+    Ok(table)
+}
+
+/// The table before tests are held against anything, and the noise in the sums.
+fn unsettled(
+    experiment: &Experiment,
+    options: VerifyOptions,
+    prepare: &dyn Fn(Session) -> Session,
+    observer: &mut dyn Observer,
+) -> Result<(Verification, Samples), VerifyError> {
     let found = options.significance;
     if !(found > 0.0 && found < 1.0) {
         return Err(VerifyError::Significance { found });
     }
-    let root = Seed::from_u64(experiment.config().seed);
-    let exact = top_eigenvectors(experiment.user_rows(), experiment.config().algorithm.rank);
+    let root = experiment.root_seed();
+    // A pilot finds no basis to be compared.
+    let finds = experiment.config().algorithm.kind != AlgorithmKind::Pilot;
+    let exact =
+        finds.then(|| top_eigenvectors(experiment.user_rows(), experiment.config().algorithm.rank));
     let total_sigma = experiment.noise().sigma_sum();
     let sums = experiment.sum_of_shapes();
     let runs = options.runs.max(1);
@@ -135,7 +153,7 @@ fn verify_sessions(
             samples.push_run(&outcome, &sigmas, honest.plan());
         }
         algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
-        if let Ok(top) = &exact {
+        if let Some(Ok(top)) = &exact {
             let (matched, noise) = match sums {
                 // One Laplace number of that variance has another law than a sum of shares; the shares of another seed have the same.
                 Some(_) => {
@@ -204,14 +222,16 @@ fn verify_sessions(
         );
     }
     match exact {
-        Ok(_) if is_central => table
+        None => table
+            .skipped
+            .push("utility: a pilot counts users and finds no basis".to_owned()),
+        Some(Ok(_)) if is_central => table
             .skipped
             .push("utility: this run is the curator's own".to_owned()),
-        Ok(_) => checks::utility(&ours, &curated, options.significance, &mut table),
-        Err(error) => table.skipped.push(format!("utility: {error}")),
+        Some(Ok(_)) => checks::utility(&ours, &curated, options.significance, &mut table),
+        Some(Err(error)) => table.skipped.push(format!("utility: {error}")),
     }
-    checks::settle(&mut table, options.significance);
-    Ok(table)
+    Ok((table, samples))
 }
 
 /// The sensitivity that each iteration's public query calls for, computed here and not read from the run.
