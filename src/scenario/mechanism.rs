@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::centring::Centring;
-use super::pilot::Part;
+use super::part::Part;
 use super::ring;
 use crate::algorithm::{
     Algorithm, AlgorithmError, AlgorithmSpec, Form, NotOnGraph, NotPreconditioned, OnBipartite,

@@ -36,7 +36,6 @@ mod table;
 mod tests;
 
 pub use error::VerifyError;
-pub use pair::verify_pair;
 pub use table::{Check, Verification};
 
 use crate::algorithm::AlgorithmKind;
@@ -98,6 +97,62 @@ fn verify_sessions(
     observer: &mut dyn Observer,
 ) -> Result<Verification, VerifyError> {
     let (mut table, _) = unsettled(experiment, options, prepare, observer)?;
+    checks::settle(&mut table, options.significance);
+    Ok(table)
+}
+
+/// Verifies a pilot and what was chosen by it, each on the engine that it names, and that their noise is independent: no stream of one is a
+/// stream of the other, and the noise in their sums is not correlated. Without that, what two Gaussian mechanisms cost together is not the root
+/// of the sum of their squares.
+///
+/// A correct pair fails with probability at most the significance asked for, over the whole table.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_pair(
+    pilot: &Experiment,
+    chosen: &Experiment,
+    options: VerifyOptions,
+    observer: &mut dyn Observer,
+) -> Result<Verification, VerifyError> {
+    verify_pair_of_sessions(pilot, chosen, options, &|_, session| session, observer)
+}
+
+/// The same with a chance to change the sessions of what was chosen, given the session of the pilot in the same run; test builds break them on
+/// purpose.
+fn verify_pair_of_sessions(
+    pilot: &Experiment,
+    chosen: &Experiment,
+    options: VerifyOptions,
+    prepare: &dyn Fn(&Session, Session) -> Session,
+    observer: &mut dyn Observer,
+) -> Result<Verification, VerifyError> {
+    let (mut table, first) = unsettled(pilot, options, &|session| session, observer)?;
+    for check in &mut table.checks {
+        check.name = format!("pilot: {}", check.name);
+    }
+    for skipped in &mut table.skipped {
+        *skipped = format!("pilot: {skipped}");
+    }
+    // The run whose session is prepared next: sessions are prepared once each, in order.
+    let run = std::cell::Cell::new(0);
+    let before = |run: u32| pilot.session(&pilot.root_seed().repetition(run));
+    let prepared = |session: Session| {
+        let number = run.replace(run.get() + 1);
+        prepare(&before(number), session)
+    };
+    let (later, second) = unsettled(chosen, options, &prepared, observer)?;
+    table.checks.extend(later.checks);
+    table.skipped.extend(later.skipped);
+    let session = prepare(
+        &before(0),
+        chosen.session(&chosen.root_seed().repetition(0)),
+    );
+    table.checks.extend(pair::independent(
+        (&before(0), &session),
+        (&first, &second),
+        pilot.is_private(),
+    ));
     checks::settle(&mut table, options.significance);
     Ok(table)
 }
