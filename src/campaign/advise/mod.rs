@@ -31,6 +31,7 @@
 mod candidates;
 mod error;
 mod ground;
+mod pilot;
 mod schemes;
 mod stand_in;
 #[cfg(test)]
@@ -51,6 +52,7 @@ use crate::vocabulary::{Distribution, Seed};
 
 pub use self::candidates::FLOORS;
 pub use self::error::AdviseError;
+pub use self::pilot::{PilotCounts, PilotCountsError};
 pub use self::stand_in::{Guess, MOST_ITEMS, MOST_USERS, PublicQuantities};
 
 /// Stand-ins drawn for every guess, with one run of every candidate on each.
