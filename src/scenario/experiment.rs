@@ -25,10 +25,11 @@ use std::sync::Arc;
 use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
+use super::mechanism::Mechanism;
 use super::rating_test::RatingTest;
 use super::shared::Shared;
 use super::warning::Warning;
-use crate::algorithm::{Algorithm, AlgorithmSpec, Clip, Completion, Form, ReleaseSpec, charged};
+use crate::algorithm::{Algorithm, Clip, Completion, Form, ReleaseSpec};
 use crate::config::{Config, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::PeerRows;
@@ -71,10 +72,8 @@ pub struct Experiment {
     pub(super) topology: Arc<Topology>,
     /// The noise graph: the communication graph, unless the configuration names another.
     pub(super) noise_topology: Arc<Topology>,
-    /// The algorithm with its own numbers.
-    pub(super) spec: AlgorithmSpec,
-    /// The algorithm, on this many items.
-    pub(super) algorithm: Arc<dyn Algorithm>,
+    /// All releases, and what each spends.
+    pub(super) mechanism: Mechanism,
     /// What one record is and how its effect is bounded.
     pub(super) sensitivity_spec: SensitivitySpec,
     /// How far one person can move what is released, of the first release but a mean.
@@ -85,8 +84,6 @@ pub struct Experiment {
     pub(super) delta: Option<Delta>,
     /// σ's per unit sensitivity and the guarantee of every view.
     pub(super) noise: NoisePlan,
-    /// What the σ's of each release are multiplied by, by weights or by its share; empty for an even budget.
-    pub(super) noise_factors: Vec<f64>,
     /// What is exchanged in every averaging round, compiled from the topology.
     pub(super) program: Arc<Program>,
     /// What changes at several peers cost, where one record is a change of one peer's matrix.
@@ -167,7 +164,7 @@ impl Experiment {
     /// How contributions are clipped; `None` where they are not.
     #[must_use]
     pub fn clip(&self) -> Option<Clip> {
-        self.spec.clip()
+        self.mechanism.spec.clip()
     }
 
     /// Standard deviation of the noise on every count that the thresholds of a clip follow from; `None` where there are none. Public.
@@ -215,13 +212,13 @@ impl Experiment {
     /// What is contributed and how the public state advances.
     #[must_use]
     pub fn algorithm(&self) -> &dyn Algorithm {
-        self.algorithm.as_ref()
+        self.mechanism.algorithm.as_ref()
     }
 
     /// Rows and columns of the largest release.
     #[must_use]
     pub fn widest_shape(&self) -> (usize, usize) {
-        let releases = self.algorithm.releases();
+        let releases = &self.mechanism.releases;
         let widest = releases.iter().max_by_key(|release| release.values());
         widest.map_or((0, 0), ReleaseSpec::shape)
     }
@@ -287,7 +284,7 @@ impl Experiment {
 
     /// What the σ's of each release are multiplied by; empty for an even budget.
     pub(crate) fn noise_factors(&self) -> &[f64] {
-        &self.noise_factors
+        &self.mechanism.factors
     }
 
     /// Wall-clock seconds of each part of resolving it.
@@ -325,7 +322,7 @@ impl Experiment {
     /// What the σ's of a release, from 1, are multiplied by: 1 with an even budget and no private mean.
     #[must_use]
     pub fn noise_factor(&self, release: ReleaseId) -> f64 {
-        let known = self.noise_factors.get(release.index());
+        let known = self.mechanism.factors.get(release.index());
         known.copied().unwrap_or(1.0)
     }
 
@@ -333,28 +330,26 @@ impl Experiment {
     /// number up to rounding; of Laplace noise Σ 1/f_l. With v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
     #[must_use]
     pub fn even_iterations(&self) -> f64 {
-        let law = self.config.noise.distribution;
-        let cost = |index: usize| self.noise_factors.get(index).map_or(1.0, |f| law.cost(*f));
-        charged(&self.algorithm.releases(), cost)
+        self.mechanism.cost()
     }
 
     /// All releases of the program, in order. Every release of an algorithm that files can name is an iteration of its own; a private mean
     /// comes before the first one.
     #[must_use]
-    pub fn releases(&self) -> Vec<ReleaseSpec> {
-        self.algorithm.releases()
+    pub fn releases(&self) -> &[ReleaseSpec] {
+        &self.mechanism.releases
     }
 
     /// How many iterations there are: one per release, but for a private mean.
     #[must_use]
     pub fn iterations(&self) -> u32 {
-        self.spec.iterations()
+        self.mechanism.spec.iterations()
     }
 
     /// Whether every peer fills coordinates of its own in this release.
     #[must_use]
     pub fn is_own(&self, release: ReleaseId) -> bool {
-        let releases = self.algorithm.releases();
+        let releases = &self.mechanism.releases;
         releases
             .get(release.index())
             .is_some_and(|one| one.form == Form::OwnCoordinates)
@@ -363,14 +358,14 @@ impl Experiment {
     /// Whether there is such a release.
     #[must_use]
     pub fn has_own_coordinates(&self) -> bool {
-        let releases = self.algorithm.releases();
+        let releases = &self.mechanism.releases;
         releases.iter().any(|one| one.form == Form::OwnCoordinates)
     }
 
     /// Whether all releases are of that kind: then nothing is averaged, and all peers hold the same bits.
     #[must_use]
     pub fn has_only_own_coordinates(&self) -> bool {
-        let releases = self.algorithm.releases();
+        let releases = &self.mechanism.releases;
         releases.iter().all(|one| one.form == Form::OwnCoordinates)
     }
 
@@ -387,7 +382,7 @@ impl Experiment {
     /// The batch of rows that contributes to a release; `None` for all rows.
     #[must_use]
     pub fn batch_of(&self, release: ReleaseId) -> Option<u32> {
-        let releases = self.algorithm.releases();
+        let releases = &self.mechanism.releases;
         releases.get(release.index()).and_then(|one| one.batch)
     }
 
@@ -401,7 +396,7 @@ impl Experiment {
     /// How many releases are as large as the largest one.
     #[must_use]
     pub fn widest_releases(&self) -> u32 {
-        let releases = self.algorithm.releases();
+        let releases = &self.mechanism.releases;
         let most = releases.iter().map(ReleaseSpec::values).max();
         let widest = releases.iter().filter(|one| Some(one.values()) == most);
         widest.count() as u32
@@ -410,7 +405,7 @@ impl Experiment {
     /// Rows and columns of what one peer contributes to a release.
     #[must_use]
     pub fn shape_of(&self, release: ReleaseId) -> (usize, usize) {
-        let releases = self.algorithm.releases();
+        let releases = &self.mechanism.releases;
         releases
             .get(release.index())
             .map_or((0, 0), ReleaseSpec::shape)

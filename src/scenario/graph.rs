@@ -6,10 +6,10 @@
 //! alone shows a vertex only by its edges.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::error::{DataTableError, ExperimentError, NetworkError};
-use crate::algorithm::{Algorithm, AlgorithmKind, NotOnGraph, OnBipartite, OnGraph, Output, Start};
+use super::mechanism::DataShape;
+use crate::algorithm::{AlgorithmKind, Output, Start};
 use crate::config::{Config, DataConfig, DataFormat, PeerCount, TopologySource};
 use crate::data::{DataError, Loaded, Partition};
 use crate::privacy::{Adjacency, OnDisconnect, Scheme, SensitivityRule};
@@ -191,20 +191,13 @@ pub(super) fn complete(config: &mut Config) {
     }
 }
 
-/// The algorithm on a graph, or on a matrix of which `rows` rows are the first peers.
-///
-/// # Errors
-/// [`NotOnGraph`] if it does not run there.
-pub(crate) fn around(
-    config: &Config,
-    rows: usize,
-    inner: Arc<dyn Algorithm>,
-) -> Result<Option<Arc<dyn Algorithm>>, NotOnGraph> {
-    Ok(match (is_meant(&config.data), is_bipartite(config)) {
-        (true, _) => Some(Arc::new(OnGraph::new(inner)?)),
-        (_, true) => Some(Arc::new(OnBipartite::new(inner, rows)?)),
-        _ => None,
-    })
+/// What the rows of peers are to one another; `rows` is how many rows the matrix of a bipartite one has.
+pub(crate) fn shape(config: &Config, rows: usize) -> DataShape {
+    match (is_meant(&config.data), is_bipartite(config)) {
+        (true, _) => DataShape::Graph,
+        (_, true) => DataShape::Bipartite { rows },
+        _ => DataShape::Rows,
+    }
 }
 
 /// Reads the graph. That it falls apart is no reason to refuse it, and would tell about its edges.

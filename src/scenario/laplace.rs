@@ -1,9 +1,11 @@
 //! Laplace noise of an experiment: what it goes with, and what is planned.
 
+use super::mechanism::Mechanism;
+use super::noise::{NoiseAsked, Planned};
 use crate::config::{Config, EngineKind};
 use crate::privacy::{
-    Adjacency, Calibrated, Calibration, Delta, Epsilon, GroupLoss, HoldersRequest, LaplaceRequest,
-    NoisePlan, OnDisconnect, PrivacyError, Scheme, Seen, calibrate_laplace, laplace,
+    Calibrated, Delta, Epsilon, GroupLoss, HoldersRequest, LaplaceRequest, NoisePlan, OnDisconnect,
+    PrivacyError, Scheme, Seen, calibrate_laplace, laplace,
 };
 use crate::topology::Graph;
 use crate::vocabulary::Distribution;
@@ -18,46 +20,13 @@ pub(super) fn check(config: &Config) -> Result<(), PrivacyError> {
     match (config.noise.distribution, config.noise.holders) {
         (Distribution::Gaussian, Some(_)) => Err(PrivacyError::HoldersOfNothing),
         (Distribution::Gaussian, None) => Ok(()),
-        (Distribution::Laplace, _) => LaplaceAsked::of(config).check(),
+        (Distribution::Laplace, _) => NoiseAsked::of(config).check_laplace(),
     }
 }
 
-/// What a file, or a receipt, asks of Laplace noise.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LaplaceAsked {
-    pub(crate) epsilon: f64,
-    pub(crate) delta: f64,
-    pub(crate) adjacency: Adjacency,
-    pub(crate) calibration: Calibration,
-    pub(crate) scheme: Scheme,
-    pub(crate) holders: Option<usize>,
-    pub(crate) colluders: usize,
-    /// β: the ε of shared noise over that of Laplace noise.
-    pub(crate) overhead: f64,
-    pub(crate) on_disconnect: OnDisconnect,
-    pub(crate) engine: EngineKind,
-}
-
-impl LaplaceAsked {
-    /// What this configuration asks for.
-    pub(super) fn of(config: &Config) -> Self {
-        let (noise, privacy) = (&config.noise, &config.privacy);
-        Self {
-            epsilon: privacy.epsilon,
-            delta: privacy.delta,
-            adjacency: privacy.adjacency,
-            calibration: privacy.calibration,
-            scheme: noise.scheme,
-            holders: noise.holders,
-            colluders: privacy.colluders,
-            overhead: privacy.overhead,
-            on_disconnect: privacy.on_disconnect,
-            engine: config.engine.kind,
-        }
-    }
-
+impl NoiseAsked {
     /// Refuses what does not go with Laplace noise.
-    pub(crate) fn check(&self) -> Result<(), PrivacyError> {
+    pub(crate) fn check_laplace(&self) -> Result<(), PrivacyError> {
         let refuse = |problem| Err(PrivacyError::Laplace { problem });
         Epsilon::new(self.epsilon)?;
         if self.scheme == Scheme::None {
@@ -107,22 +76,37 @@ impl LaplaceAsked {
         Ok(())
     }
 
-    /// The noise of so many releases on this noise graph, and its multiplier. `squares` is Σ 1/f_l² over the releases that one record
-    /// meets.
+    /// Laplace noise of this program on this noise graph, and what changes at several peers cost.
     ///
     /// With holders, ε is what Laplace noise and the noise that is shared spend together: the latter β times the former.
-    pub(crate) fn plan(
+    ///
+    /// # Errors
+    /// [`PrivacyError`] for a budget, or holders, that cannot be had on this graph.
+    pub(crate) fn laplace(
         &self,
         graph: &Graph,
-        releases: u32,
-        squares: f64,
+        mechanism: &Mechanism,
+    ) -> Result<Planned<NoisePlan>, PrivacyError> {
+        let (calibrated, plan) = self.laplace_plan(graph, mechanism)?;
+        let groups = self.laplace_groups(&plan, graph.nodes());
+        Ok(Planned {
+            calibrated,
+            plan,
+            groups,
+        })
+    }
+
+    fn laplace_plan(
+        &self,
+        graph: &Graph,
+        mechanism: &Mechanism,
     ) -> Result<(Calibrated, NoisePlan), PrivacyError> {
         let epsilon = Epsilon::new(self.epsilon)?;
         let alone = match self.holders {
             Some(_) => Epsilon::new(epsilon.get() / (1.0 + self.overhead))?,
             None => epsilon,
         };
-        let calibrated = calibrate_laplace(self.calibration, alone, releases)?;
+        let calibrated = calibrate_laplace(self.calibration, alone, mechanism.charge)?;
         if self.engine == EngineKind::Central && self.scheme != Scheme::None {
             let plan = NoisePlan::laplace_curator(&calibrated);
             return Ok((calibrated, plan));
@@ -132,7 +116,7 @@ impl LaplaceAsked {
                 count,
                 epsilon: Epsilon::new(epsilon.get() - alone.get())?,
                 delta: Delta::new(self.delta)?,
-                inverse_squares: squares,
+                inverse_squares: mechanism.inverse_squares(),
             }),
             None => None,
         };
@@ -149,7 +133,7 @@ impl LaplaceAsked {
 
     /// What changes at several peers cost where one record is a change of one peer's matrix and single inputs are seen, under noise that
     /// every peer adds by itself: (ε, 0) for one is (kε, 0) for k.
-    pub(crate) fn groups(&self, plan: &NoisePlan, peers: usize) -> Vec<GroupLoss> {
+    fn laplace_groups(&self, plan: &NoisePlan, peers: usize) -> Vec<GroupLoss> {
         let seen = self.engine.seen();
         let (true, Seen::Everything, Some(one)) =
             (self.adjacency.is_of_matrix(), seen, plan.epsilon())

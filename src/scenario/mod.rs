@@ -3,6 +3,7 @@
 //! Resolving reads the data, filters it, deals it to the peers, builds both graphs, plans the noise and checks that
 //! all of it fits together. Whatever holds an [`Experiment`] can rely on that, since nothing of it can be changed.
 
+mod algorithm_keys;
 mod assumptions;
 mod centring;
 mod clipping;
@@ -17,15 +18,19 @@ pub(crate) mod graph;
 mod held_out;
 mod laplace;
 mod materials;
+mod mechanism;
 mod memo;
 pub(crate) mod memory;
+mod network;
+mod noise;
 pub(crate) mod numbers;
 mod peer_names;
 mod rating;
 mod rating_scale;
 mod rating_test;
 mod resolve;
-pub(crate) mod ring;
+mod ring;
+mod rows;
 mod session;
 mod shared;
 mod simulation;
@@ -57,7 +62,8 @@ pub use warning::Warning;
 pub(crate) use assumptions::of as assumptions_of;
 pub(crate) use clock::Clock;
 pub(crate) use error::obtained;
-pub(crate) use laplace::LaplaceAsked;
 pub(crate) use materials::HeldKey;
+pub(crate) use mechanism::{Arranged, DataShape, Mechanism};
 pub(crate) use memo::Memo;
+pub(crate) use noise::NoiseAsked;
 pub(crate) use training::{training_data, training_ratings};

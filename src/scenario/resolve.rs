@@ -5,39 +5,32 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::clock::Clock;
-use super::data_summary::DataSummary;
 use super::error::{
     AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
     NetworkError, PrivacyTableError,
 };
 use super::experiment::{Experiment, mixing_bounds};
-use super::laplace::LaplaceAsked;
-use super::materials::{Held, Materials};
-use super::peer_names::{self, Matched};
+use super::materials::Materials;
+use super::mechanism::{Arranged, Mechanism};
+use super::network::{self, peer_count};
+use super::noise::{NoiseAsked, Planned};
+use super::peer_names::Matched;
+use super::rows::Rows;
 use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{
-    clipping, completion, filters, graph, laplace, memory, numbers, rating, ring, warnings,
+    algorithm_keys, clipping, completion, filters, graph, laplace, memory, numbers, rating,
+    warnings,
 };
-use crate::algorithm::{
-    Algorithm, AlgorithmKind, AlgorithmSpec, Form, NoiseScale, Output, charged, share_factors,
-};
-use crate::config::{
-    AlgorithmConfig, Config, EngineKind, NoiseConfig, PeerCount, check_identity, read_config,
-};
+use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
-use crate::engine::PeerRows;
-use crate::engine::analytic;
 use crate::engine::event::Latency;
-use crate::linalg::{SparseRows, start_block};
-use crate::privacy::{
-    self, Budget, Calibrated, Delta, NoisePlan, NoiseRequest, PrivacyError, RingRequest, Scheme,
-    SensitivitySpec,
-};
+use crate::linalg::SparseRows;
+use crate::privacy::{NoisePlan, SensitivitySpec};
 use crate::protocol::averaging::DEFAULT_TOLERANCE;
 use crate::protocol::{PlanError, Values};
 use crate::topology::Topology;
-use crate::vocabulary::{Distribution, Quantity, Seed};
+use crate::vocabulary::{Quantity, Seed};
 
 impl Experiment {
     /// Reads an experiment file, applies `key=value` overrides, and resolves it.
@@ -105,102 +98,26 @@ impl Experiment {
         let mut config = completed(config)?;
         graph::keep_apart(&config, base)?;
         let list = clock.time("data", || filters::item_list(&mut config, materials))?;
-        let seed = Seed::from_u64(config.seed);
         let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
         let peers = peer_count(&config, loaded);
-        let nodes = topology.graph().nodes();
-        if peers != nodes {
-            return Err(NetworkError::NodeCount { peers, nodes }.into());
-        }
-        let most = peers.min(analytic::MAX_PROBES);
-        let probes = config.engine.probes;
-        if config.engine.kind == EngineKind::Analytic && !(1..=most).contains(&probes) {
-            return Err(EngineTableError::Probes {
-                found: probes,
-                most,
-            }
-            .into());
-        }
-        let noise_topology = match &config.noise_topology {
-            Some(source) => clock
-                .time("topology", || materials.topology(source, peers))
-                .map_err(NetworkError::NoiseTopology)?,
-            None => Arc::clone(&topology),
-        };
-        let Matched {
-            topology,
-            noise_topology,
-            renumbered,
-        } = peer_names::matched(topology, noise_topology).map_err(NetworkError::from)?;
-        let held = materials.held(&config, || match numbers::is_matrix(&config.data) {
-            true => Ok(numbers::held(&config, loaded)),
-            false => filters::filtered(&config, base, loaded, list.as_deref(), &seed),
-        })?;
-        let (interactions, data, held_out) = Held::clone(&held);
-        // Under noise no data at all is data like any other: a refusal would tell it apart from its neighbours.
-        let of_numbers = numbers::are_meant(&config.data);
-        if !of_numbers && interactions.is_empty() && config.noise.scheme == Scheme::None {
-            return Err(DataTableError::NoInteractions {
-                ratings: data.ratings,
-                threshold: config.data.threshold,
-            }
-            .into());
-        }
-        let data = DataSummary {
-            degree_floor: config.data.degree_floor,
-            ..data
-        };
-        let samples = of_numbers
-            .then(|| {
-                let make = || numbers::prepared(&config, base, loaded, &interactions);
-                materials.samples(&config, make)
-            })
-            .transpose()?;
-        let completes = completion::is_meant(&config);
-        let rating_test = completes
-            .then(|| {
-                let of = (&*interactions, held_out.as_ref());
-                let make = || completion::rating_test(&config, base, loaded, of);
-                materials.rating_test(&config, make)
-            })
-            .transpose()?;
-        let user_rows = materials.user_rows(&config, || match &samples {
-            Some(samples) => numbers::rows(&config, base, samples),
-            None => Ok(interactions.normalised_rows(floor)),
-        })?;
-        let peer_rows =
-            materials.peer_rows(&config, || filters::dealt(&config, &user_rows, peers))?;
-        let items = user_rows.dimension();
-        checked_algorithm(&config, items)?;
-        checked_counts(&config, items)?;
-        let told = completion::told(&config, user_rows.len(), items);
-        let spec = config.algorithm.spec(told).map_err(PlanError::from)?;
-        let law = config.noise.distribution;
-        let budget = match law {
-            Distribution::Gaussian => {
-                let privacy = &config.privacy;
-                let budget = Budget::new(privacy.epsilon, privacy.delta);
-                Some(budget.map_err(PrivacyTableError::from)?)
-            }
-            Distribution::Laplace => None,
-        };
+        let network = network::matched(&config, peers, topology, materials, &mut clock)?;
+        let rows = Rows::of(&config, loaded, list.as_deref(), (floor, peers), materials)?;
+        let items = rows.user_rows.dimension();
+        algorithm_keys::check(&config, items)?;
+        let asked = NoiseAsked::of(&config);
+        let budget = asked.budget().map_err(PrivacyTableError::from)?;
         laplace::check(&config).map_err(PrivacyTableError::from)?;
         // Searches go with clipped quantities, of which nothing is proved in absolute values: their Laplace plans are refused.
         let searched = match budget {
             Some(budget) => clipping::searched(&config, budget)?,
             None => None,
         };
-        let spec = clipping::of(&config, spec, user_rows.len(), searched.as_ref())?;
-        let plain = spec.build(items).map_err(PlanError::from)?;
-        let rows = loaded.interactions.users();
-        let around = graph::around(&config, rows, Arc::clone(&plain));
-        let (spec, plain) = match around.map_err(AlgorithmTableError::from)? {
-            Some(around) => (AlgorithmSpec::Own(Arc::clone(&around)), around),
-            None => (spec, plain),
-        };
-        let counted = plain.releases();
-        let first = &counted[0].blocks[0];
-        let (released, columns) = (first.quantity, first.columns);
+        let told = completion::told(&config, rows.user_rows.len(), items);
+        let spec = config.algorithm.spec(told).map_err(PlanError::from)?;
+        let spec = clipping::of(&config, spec, rows.user_rows.len(), searched.as_ref())?;
+        let shape = graph::shape(&config, loaded.interactions.users());
+        let arranged = Arranged::new(spec, items).map_err(PlanError::from)?;
+        let arranged = arranged.on(shape).map_err(AlgorithmTableError::from)?;
         let sensitivity_spec = SensitivitySpec::new(
             config.privacy.adjacency,
             config.privacy.sensitivity,
@@ -208,99 +125,73 @@ impl Experiment {
             config.data.degree_cap,
         )
         .with_rating(rating::range(&config, items)?);
+        let first = &arranged.first().blocks[0];
+        let columns = first.columns;
         let sensitivity = sensitivity_spec
-            .of(released, columns)
+            .of(first.quantity, columns)
             .map_err(PrivacyTableError::from)?;
-        // A whole number of releases, fewer than a plan may have. A mean that is released first takes its share of what they cost.
-        let charge = charged(&counted, |_| 1.0) as u32;
-        let shares = share_factors(&counted);
-        let split = &config.privacy.budget;
-        let batches = counted.iter().any(|release| release.batch.is_some());
-        if (batches || !shares.is_empty()) && !split.is_even() {
+        if !arranged.takes_weights() && !config.privacy.budget.is_even() {
             let kind = config.algorithm.kind.name();
             return Err(AlgorithmTableError::Weights { kind }.into());
         }
-        let weights = split.noise_factors(counted.len() as u32);
-        let weights = weights.map_err(PrivacyTableError::from)?;
-        let centring = match &samples {
+        let centring = match &rows.samples {
             Some(samples) => {
                 numbers::centring(&config, samples, &sensitivity_spec, columns, budget)?
             }
             None => None,
         };
-        let (spec, algorithm, weights) = match &centring {
-            Some(centring) => {
-                let factors = centring.factors(&weights, counted.len());
-                let algorithm = centring.around(plain);
-                let spec = AlgorithmSpec::Own(Arc::clone(&algorithm));
-                (spec, algorithm, factors)
-            }
-            None => (spec, plain, weights),
-        };
-        let releases = algorithm.releases();
-        let mut blocks = releases.iter().flat_map(|release| &release.blocks);
-        if config.engine.kind == EngineKind::Analytic
-            && let Some(other) = blocks.find(|block| block.quantity != Quantity::Product)
-        {
-            let released = other.quantity;
-            return Err(EngineTableError::AnalyticRelease { released }.into());
-        }
-        let ring = ring_request(
-            &config,
-            algorithm.as_ref(),
-            &sensitivity_spec,
-            &peer_rows,
-            &weights,
-        )
-        .map_err(PrivacyTableError::from)?;
-        let noise_factors = if shares.is_empty() { weights } else { shares };
-        let noise_factors: Vec<f64> = noise_factors.into_iter().map(|f| law.factor(f)).collect();
-        let cost = |index: usize| noise_factors.get(index).map_or(1.0, |f| law.cost(*f));
-        let distance = ring.map_or(0.0, |ring| ring.distance);
-        let own = releases.iter().any(|one| one.form == Form::OwnCoordinates);
-        let (calibrated, noise, groups) = match budget {
+        let law = config.noise.distribution;
+        let mechanism = arranged
+            .mechanism(centring.as_ref(), &config.privacy.budget, law)
+            .map_err(PrivacyTableError::from)?;
+        check_analytic(&config, &mechanism)?;
+        let most_rows = rows.peer_rows.iter().map(SparseRows::len).max();
+        let size = (rows.peer_rows.len(), most_rows.unwrap_or(0));
+        let ring = asked.ring(&mechanism, &sensitivity_spec, size);
+        let ring = ring.map_err(PrivacyTableError::from)?;
+        let Matched {
+            topology,
+            noise_topology,
+            renumbered,
+        } = network;
+        let planned = match budget {
             Some(budget) => {
                 let calibrated = match searched {
                     Some(searched) => searched.calibrated,
-                    None => {
-                        let reduced = privacy::ring::distance::reduced(budget, distance);
-                        let reduced = reduced.map_err(PrivacyTableError::from)?;
-                        privacy::calibrate(config.privacy.calibration, reduced, charge)
-                            .map_err(PrivacyTableError::from)?
-                    }
+                    None => asked
+                        .calibrated(budget, mechanism.charge, ring, None)
+                        .map_err(PrivacyTableError::from)?,
                 };
                 let noise = clock.time("privacy", || {
-                    materials.plan(&config, peers, renumbered, (charge, ring, own), || {
-                        let asked = (charge, budget.delta, ring);
-                        let plan = plan_noise(&config, &noise_topology, &calibrated, asked)?;
-                        let charged = (charge, config.privacy.colluders);
-                        Ok::<_, PrivacyTableError>(match own {
-                            true => plan.with_coordinates(&calibrated, charged, budget.delta),
-                            false => plan,
-                        })
+                    let key = (mechanism.charge, ring, mechanism.has_own_coordinates());
+                    materials.plan(&config, peers, renumbered, key, || {
+                        let colluders = config.privacy.colluders;
+                        if colluders >= peers {
+                            return Err(PrivacyTableError::Colluders { colluders, peers });
+                        }
+                        let lambda2 = || noise_topology.spectrum().algebraic_connectivity.into();
+                        let plan = asked.gaussian(
+                            (noise_topology.graph(), lambda2),
+                            (budget, &calibrated),
+                            &mechanism,
+                            ring,
+                        );
+                        Ok(plan?)
                     })
                 })?;
-                let groups = noise.groups(
-                    config.privacy.adjacency,
-                    config.engine.kind.seen(),
-                    (peers, config.privacy.colluders),
-                    charged(&releases, cost),
-                    budget.delta,
-                );
-                (calibrated, noise, groups.map_err(PrivacyTableError::from)?)
+                asked.with_groups((budget, calibrated), noise, &mechanism, peers)
             }
-            None => {
-                let asked = LaplaceAsked::of(&config);
-                let squares = |index: usize| noise_factors.get(index).map_or(1.0, |f| f.powi(-2));
-                let squares = charged(&releases, squares);
-                let planned = clock.time("privacy", || {
-                    asked.plan(noise_topology.graph(), charge, squares)
-                });
-                let (calibrated, noise) = planned.map_err(PrivacyTableError::from)?;
-                let groups = asked.groups(&noise, peers);
-                (calibrated, Arc::new(noise), groups)
-            }
+            None => clock
+                .time("privacy", || {
+                    asked.laplace(noise_topology.graph(), &mechanism)
+                })
+                .map(|planned| planned.map(Arc::new)),
         };
+        let Planned {
+            calibrated,
+            plan: noise,
+            groups,
+        } = planned.map_err(PrivacyTableError::from)?;
         if noise.ring().is_some() {
             if config.engine.kind == EngineKind::Analytic {
                 return Err(EngineTableError::AnalyticRing.into());
@@ -323,31 +214,29 @@ impl Experiment {
                 .contraction(bounds, rounds)
                 .map_err(AveragingTableError::from)?,
         };
-        let delta = laplace::delta(&config);
+        let seed = Seed::from_u64(config.seed);
         let mut experiment = Self {
             shared: Shared::of(&topology, &noise_topology),
             noise_topology,
-            config,
+            delta: laplace::delta(&config),
             base: base.to_path_buf(),
             loaded: Arc::clone(loaded),
-            interactions,
-            held_out,
-            data,
-            samples,
-            rating_test,
-            completion: told.filter(|_| completes),
+            interactions: rows.interactions,
+            held_out: rows.held_out,
+            data: rows.data,
+            samples: rows.samples,
+            rating_test: rows.rating_test,
+            completion: told.filter(|_| completion::is_meant(&config)),
+            config,
             centring,
-            user_rows,
-            peer_rows,
+            user_rows: rows.user_rows,
+            peer_rows: rows.peer_rows,
             topology,
-            spec,
-            algorithm,
+            mechanism,
             sensitivity_spec,
             sensitivity,
             calibrated,
-            delta,
             noise: NoisePlan::clone(&noise),
-            noise_factors,
             program: Arc::new(program),
             groups,
             rounds,
@@ -363,66 +252,16 @@ impl Experiment {
     }
 }
 
-fn plan_noise(
-    config: &Config,
-    noise_topology: &Topology,
-    calibrated: &Calibrated,
-    (charge, delta, ring): (u32, Delta, Option<RingRequest>),
-) -> Result<NoisePlan, PrivacyTableError> {
-    let (colluders, peers) = (config.privacy.colluders, noise_topology.graph().nodes());
-    if colluders >= peers {
-        return Err(PrivacyTableError::Colluders { colluders, peers });
+/// Refuses releases that the analytic engine has no law of.
+fn check_analytic(config: &Config, mechanism: &Mechanism) -> Result<(), EngineTableError> {
+    let mut blocks = mechanism.releases.iter().flat_map(|one| &one.blocks);
+    match blocks.find(|block| block.quantity != Quantity::Product) {
+        Some(other) if config.engine.kind == EngineKind::Analytic => {
+            let released = other.quantity;
+            Err(EngineTableError::AnalyticRelease { released })
+        }
+        _ => Ok(()),
     }
-    if config.engine.kind == EngineKind::Central && config.noise.scheme != Scheme::None {
-        return Ok(NoisePlan::curator(calibrated));
-    }
-    let lambda2 = noise_topology.spectrum().algebraic_connectivity;
-    Ok(NoisePlan::new(&NoiseRequest {
-        graph: noise_topology.graph(),
-        connectivity: lambda2.into(),
-        noise_multiplier: calibrated.z(),
-        iterations: charge,
-        delta,
-        colluders: config.privacy.colluders,
-        overhead: config.privacy.overhead,
-        scheme: config.noise.scheme,
-        trusted_sum: config.engine.kind.reveals_only_sums(),
-        on_disconnect: config.privacy.on_disconnect,
-        ring,
-    })?)
-}
-
-/// What the releases ask of a ring, where sums are integers mod 2^k; `None` for noise of real numbers, such as a curator's.
-fn ring_request(
-    config: &Config,
-    algorithm: &dyn Algorithm,
-    sensitivity: &SensitivitySpec,
-    peer_rows: &PeerRows,
-    noise_factors: &[f64],
-) -> Result<Option<RingRequest>, PrivacyError> {
-    let NoiseConfig { scheme, bits, .. } = config.noise;
-    if scheme != Scheme::Ring {
-        return match bits {
-            Some(_) => Err(PrivacyError::BitsOfNothing),
-            None => Ok(None),
-        };
-    }
-    if config.engine.kind == EngineKind::Central {
-        return Ok(None);
-    }
-    let range = ring::Range {
-        dimension: algorithm.dimension(),
-        peers: peer_rows.len(),
-        rows: peer_rows.iter().map(SparseRows::len).max().unwrap_or(0),
-    };
-    ring::request(
-        &algorithm.releases(),
-        sensitivity,
-        range,
-        noise_factors,
-        bits,
-    )
-    .map(Some)
 }
 
 /// Checks what needs no data and fills in defaults that depend on other keys.
@@ -475,93 +314,4 @@ pub(super) fn completed(mut config: Config) -> Result<Config, ExperimentError> {
         config.averaging.tolerance = Some(DEFAULT_TOLERANCE);
     }
     Ok(config)
-}
-
-fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
-    match config.peers.count {
-        PeerCount::Vertices if graph::is_bipartite(config) => {
-            loaded.interactions.users() + loaded.interactions.items()
-        }
-        PeerCount::Users | PeerCount::Vertices => loaded.interactions.users(),
-        PeerCount::Number(count) => count,
-    }
-}
-
-/// Refuses a rank or iterations of 0, and more columns than there are items.
-fn checked_counts(config: &Config, items: usize) -> Result<(), ExperimentError> {
-    let AlgorithmConfig {
-        rank, iterations, ..
-    } = config.algorithm;
-    if rank == 0 {
-        let name = "algorithm.rank";
-        return Err(PrivacyTableError::from(PrivacyError::Zero { name }).into());
-    }
-    if iterations == 0 {
-        return Err(PrivacyTableError::from(PrivacyError::Iterations).into());
-    }
-    // Whoever asks for more has no starting block, which says why.
-    let start = |source| AlgorithmTableError::Rank {
-        rank,
-        items,
-        source,
-    };
-    if rank > items {
-        start_block(&Seed::from_u64(config.seed), items, rank).map_err(start)?;
-    }
-    Ok(())
-}
-
-/// Refuses keys that the algorithm has not, or that do not fit, and asks for those it needs.
-fn checked_algorithm(config: &Config, items: usize) -> Result<(), AlgorithmTableError> {
-    let AlgorithmConfig {
-        kind,
-        rank,
-        block,
-        momentum,
-        eigenvalue_share,
-        scale,
-        coherence,
-        arrival,
-        output,
-        ..
-    } = config.algorithm;
-    clipping::check(config)?;
-    if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
-        return Err(AlgorithmTableError::Output { kind: kind.name() });
-    }
-    if arrival.is_some() && kind != AlgorithmKind::Streaming {
-        return Err(AlgorithmTableError::Arrival { kind: kind.name() });
-    }
-    let matched = match scale {
-        Some(NoiseScale::Fixed) => coherence.is_some(),
-        Some(NoiseScale::Adaptive) | None => coherence.is_none(),
-    };
-    if !matched || (scale.is_some() && kind != AlgorithmKind::Ppi) {
-        return Err(AlgorithmTableError::Scale { kind: kind.name() });
-    }
-    if let Some(found) = eigenvalue_share
-        && kind != AlgorithmKind::Deflation
-    {
-        let kind = kind.name();
-        return Err(AlgorithmTableError::EigenvalueShare { found, kind });
-    }
-    let fits = momentum.is_none_or(|beta| beta.is_finite() && beta >= 0.0);
-    if momentum.is_some() != (kind == AlgorithmKind::Momentum) || !fits {
-        let kind = kind.name();
-        return Err(AlgorithmTableError::Momentum {
-            found: momentum,
-            kind,
-        });
-    }
-    match block {
-        Some(block) if kind != AlgorithmKind::Krylov || !(rank..=items).contains(&block) => {
-            Err(AlgorithmTableError::Block {
-                block,
-                kind: kind.name(),
-                rank,
-                items,
-            })
-        }
-        _ => Ok(()),
-    }
 }

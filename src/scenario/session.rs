@@ -31,7 +31,7 @@ impl Experiment {
     pub(super) fn try_session(&self, seed: &Seed) -> Result<Session, ExperimentError> {
         let algorithm = self.config.algorithm;
         let items = self.user_rows.dimension();
-        let columns = self.algorithm.query_columns();
+        let columns = self.mechanism.algorithm.query_columns();
         let start = algorithm
             .start
             .block(seed, (items, columns), &self.interactions.item_degrees())
@@ -43,7 +43,7 @@ impl Experiment {
         let parameters = PlanParameters {
             peers: self.topology.graph().nodes() as u32,
             dimension: items,
-            algorithm: self.spec.clone(),
+            algorithm: self.mechanism.spec.clone(),
             sensitivity: self.sensitivity_spec.clone(),
             sigma_own: self.noise.sigma_own(),
             sigma_pairwise: self.noise.sigma_pairwise(),
@@ -54,8 +54,8 @@ impl Experiment {
             ring: self.noise.ring().map(of_plan),
             laplace: self.laplace_shares(),
             // Shares are the algorithm's own, and the plan knows them; weights and what a private mean takes it does not.
-            noise_factors: match share_factors(&self.releases()).is_empty() {
-                true => self.noise_factors.clone(),
+            noise_factors: match share_factors(self.releases()).is_empty() {
+                true => self.mechanism.factors.clone(),
                 false => Vec::new(),
             },
             scale_rounds: self.shared.scale_rounds,

@@ -33,7 +33,7 @@ impl Experiment {
 
     /// What the σ's of the iterations are multiplied by, to spend another budget than was split.
     pub(crate) fn noise_factors_mut(&mut self) -> &mut Vec<f64> {
-        &mut self.noise_factors
+        &mut self.mechanism.factors
     }
 
     /// Other interactions than the peers hold.

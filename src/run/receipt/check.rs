@@ -1,23 +1,16 @@
 //! Checks a receipt: plans its noise again and compares every number that follows.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
-use super::document::{Receipt, Request, RingRows, hash};
+use super::document::{Receipt, Request, hash};
 use super::error::ReceiptError;
-use crate::algorithm::{
-    AlgorithmKind, BlockSpec, ClipRule, NoiseScale, OnBipartite, OnGraph, ReleaseSpec, Start,
-    charged, share_factors,
-};
-use crate::config::{AlgorithmConfig, EngineKind};
+use super::replan::Replanned;
+use crate::algorithm::BlockSpec;
+use crate::config::EngineKind;
 use crate::privacy::{
-    self, Budget, Calibrated, Connectivity, GroupLoss, LaplacePlan, NoisePlan, NoiseRequest,
-    PrivacyError, RingPlan, RingRequest, Scheme, Sensitivity, Sensitivity1, SensitivitySpec,
-    Statistic, View, calibrate, sparse_vector,
+    GroupLoss, LaplacePlan, PrivacyError, RingPlan, Scheme, Sensitivity, Sensitivity1, Statistic,
+    View,
 };
-use crate::scenario::{Centring, LaplaceAsked, ring};
-use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::Distribution;
 
 /// One line of a check.
@@ -45,113 +38,16 @@ impl Receipt {
     /// # Errors
     /// [`ReceiptError`] if the request or the graph is refused, or is larger than a check takes on.
     pub fn check(&self) -> Result<Vec<Finding>, ReceiptError> {
+        let Replanned {
+            graph,
+            mechanism,
+            plan,
+            groups,
+            divided,
+            possible,
+        } = self.replan()?;
         let request = &self.request;
-        let range = |what, found, low, high| {
-            if (low..=high).contains(&found) {
-                Ok(())
-            } else {
-                Err(ReceiptError::Range {
-                    what,
-                    found,
-                    low,
-                    high,
-                })
-            }
-        };
-        range("noise_graph.nodes", self.noise_graph.nodes, 1, MOST_PEERS)?;
-        range(
-            "the number of iterations",
-            self.iterations.len(),
-            1,
-            100_000,
-        )?;
-        range("request.dimension", request.dimension, 1, u32::MAX as usize)?;
-        range("request.rank", request.rank, 1, request.dimension)?;
-        if let Some(block) = request.block {
-            range("request.block", block, request.rank, request.dimension)?;
-        }
-        let (nodes, edges) = (self.noise_graph.nodes, self.noise_graph.edges.len());
-        // The edges are here already; the number of nodes is only announced.
-        if nodes > edges + 1 {
-            return Err(ReceiptError::Nodes { nodes, edges });
-        }
-        let mut graph = Graph::from_edges(nodes, &self.noise_graph.edges)?;
-        if let Some(names) = &self.noise_graph.names {
-            graph = graph.with_names(names.clone())?;
-        }
-        let law = request.distribution;
-        let budget = match law {
-            Distribution::Gaussian => Some(Budget::new(request.epsilon, request.delta)?),
-            Distribution::Laplace => None,
-        };
-        let once = matches!(
-            request.algorithm,
-            AlgorithmKind::Covariance
-                | AlgorithmKind::IsometricCovariance
-                | AlgorithmKind::SvdCompletion
-        );
-        let possible = !once || request.iterations == 1;
-        let algorithm = AlgorithmConfig {
-            kind: request.algorithm,
-            rank: request.rank,
-            block: request.block,
-            iterations: if possible { request.iterations } else { 1 },
-            start: Start::Random,
-            // β is no part of what is released.
-            momentum: None,
-            eigenvalue_share: request.eigenvalue_share,
-            scale: request.coherence.map(|_| NoiseScale::Fixed),
-            coherence: request.coherence,
-            // Whose rows count when is no part of what one record costs.
-            arrival: None,
-            // What is made of the releases afterwards costs nothing.
-            output: None,
-            clip: ClipRule::None,
-            clip_share: None,
-            clip_quantile: None,
-            clip_lag: None,
-            nuclear: request.descent.nuclear,
-            local: request.descent.local,
-            global: request.descent.global,
-            inner: request.descent.inner,
-            mode: request.descent.mode,
-            // How far a user moves is no part of what is released.
-            step: None,
-            step_size: None,
-            oja_step: None,
-        };
-        let spec = algorithm.spec(request.completion)?;
-        let spec = match request.clip {
-            Some(clip) => spec.clipped(clip)?,
-            None => spec,
-        };
-        let mut program = spec.build(request.dimension)?;
-        match (request.vertices, request.rows) {
-            (true, Some(rows)) => {
-                range("request.rows", rows, 1, request.dimension)?;
-                program = Arc::new(OnBipartite::new(program, rows)?);
-            }
-            (true, None) => program = Arc::new(OnGraph::new(program)?),
-            (false, _) => {}
-        }
-        let counted = program.releases();
-        let mut factors = request.budget.noise_factors(counted.len() as u32)?;
-        let shares = share_factors(&counted);
-        // A whole number of releases. A mean that is released first takes its share of what they cost.
-        let charge = charged(&counted, |_| 1.0) as u32;
-        let batches = counted.iter().any(|release| release.batch.is_some());
-        let divided = (shares.is_empty() && !batches) || request.budget.is_even();
-        if let Some(centring) = &request.centring {
-            check_centring(centring, request.algorithm)?;
-            factors = centring.factors(&factors, counted.len());
-            program = centring.around(program);
-        }
-        let releases = program.releases();
-        let ring = self.ring_request(&releases, &factors)?;
-        if !shares.is_empty() {
-            factors = shares;
-        }
-        let factors: Vec<f64> = factors.into_iter().map(|f| law.factor(f)).collect();
+        let (releases, factors) = (&mechanism.releases, &mechanism.factors);
         let bounds = releases
             .iter()
             .map(|release| Bound::of(request, &release.blocks[0]))
@@ -159,55 +55,6 @@ impl Receipt {
         let hash_agrees = hash(&graph) == self.noise_graph.hash;
         let listed = self.noise_graph.edges.iter().copied();
         let in_order = graph.edge_list().eq(listed);
-        let (plan, groups) = match budget {
-            Some(budget) => {
-                let cost = |index: usize| factors.get(index).map_or(1.0, |f| law.cost(*f));
-                let distance = ring.map_or(0.0, |ring| ring.distance);
-                let reduced = privacy::ring::distance::reduced(budget, distance)?;
-                let searched = request
-                    .clip
-                    .filter(|clip| clip.rule == ClipRule::SparseVector);
-                let calibrated = match searched {
-                    Some(clip) => {
-                        let rule = request.calibration;
-                        sparse_vector::calibrate(rule, reduced, charge, clip.share)?.calibrated
-                    }
-                    None => calibrate(request.calibration, reduced, charge)?,
-                };
-                let mut plan = self.plan(graph, &calibrated, (charge, budget, ring))?;
-                if request.vertices {
-                    let charged = (charge, request.colluders);
-                    plan = plan.with_coordinates(&calibrated, charged, budget.delta);
-                }
-                let groups = plan.groups(
-                    request.adjacency,
-                    self.engine.seen(),
-                    (nodes, request.colluders),
-                    charged(&releases, cost),
-                    budget.delta,
-                )?;
-                (plan, groups)
-            }
-            None => {
-                let squares = |index: usize| factors.get(index).map_or(1.0, |f| f.powi(-2));
-                let asked = LaplaceAsked {
-                    epsilon: request.epsilon,
-                    delta: request.delta,
-                    adjacency: request.adjacency,
-                    calibration: request.calibration,
-                    scheme: request.scheme,
-                    holders: request.holders,
-                    colluders: request.colluders,
-                    overhead: request.overhead,
-                    on_disconnect: request.on_disconnect,
-                    engine: self.engine,
-                };
-                asked.check()?;
-                let (_, plan) = asked.plan(&graph, charge, charged(&releases, squares))?;
-                let groups = asked.groups(&plan, nodes);
-                (plan, groups)
-            }
-        };
         let mut findings = vec![
             flag("noise is added at all", request.scheme != Scheme::None),
             flag("hash of the noise graph", hash_agrees),
@@ -336,67 +183,6 @@ impl Receipt {
         }
     }
 
-    /// What the releases ask of a ring, where the request is of one.
-    fn ring_request(
-        &self,
-        releases: &[ReleaseSpec],
-        factors: &[f64],
-    ) -> Result<Option<RingRequest>, ReceiptError> {
-        let request = &self.request;
-        let (Scheme::Ring, Some(RingRows { rows, bits })) = (request.scheme, request.ring) else {
-            return Ok(None);
-        };
-        let spec = SensitivitySpec::new(
-            request.adjacency,
-            request.sensitivity,
-            request.degree_floor,
-            request.degree_cap,
-        )
-        .with_rating(request.rating);
-        let range = ring::Range {
-            dimension: request.dimension,
-            peers: self.noise_graph.nodes,
-            rows,
-        };
-        Ok(Some(ring::request(releases, &spec, range, factors, bits)?))
-    }
-
-    fn plan(
-        &self,
-        graph: Graph,
-        calibrated: &Calibrated,
-        (charge, budget, ring): (u32, Budget, Option<RingRequest>),
-    ) -> Result<NoisePlan, ReceiptError> {
-        let request = &self.request;
-        if self.engine == EngineKind::Central && request.scheme != Scheme::None {
-            return Ok(NoisePlan::curator(calibrated));
-        }
-        let trusted_sum = self.engine == EngineKind::Federated;
-        // The spectrum is costly, and only shared noise asks for it.
-        let (graph, connectivity) =
-            if matches!(request.scheme, Scheme::Pairwise | Scheme::Ring) && !trusted_sum {
-                let topology = Topology::from_graph(graph, Provenance::edges("receipt"));
-                let lambda2 = topology.spectrum().algebraic_connectivity;
-                let connectivity = Connectivity::from(lambda2);
-                (topology.graph().clone(), connectivity)
-            } else {
-                (graph, Connectivity::UNKNOWN)
-            };
-        Ok(NoisePlan::new(&NoiseRequest {
-            graph: &graph,
-            connectivity,
-            noise_multiplier: calibrated.z(),
-            iterations: charge,
-            delta: budget.delta,
-            colluders: request.colluders,
-            overhead: request.overhead,
-            scheme: request.scheme,
-            trusted_sum,
-            on_disconnect: request.on_disconnect,
-            ring,
-        })?)
-    }
-
     fn compare_views(&self, computed: &[View]) -> Vec<Finding> {
         let same_views = self.views.len() == computed.len()
             && self.views.iter().zip(computed).all(|(a, b)| {
@@ -433,29 +219,8 @@ impl Receipt {
     }
 }
 
-/// Whether these are numbers of a private mean.
-fn check_centring(centring: &Centring, algorithm: AlgorithmKind) -> Result<(), ReceiptError> {
-    if !Centring::precedes(algorithm) {
-        let algorithm = algorithm.name();
-        return Err(ReceiptError::Follows { algorithm });
-    }
-    let positive = |x: f64| x.is_finite() && x > 0.0;
-    let valid = positive(centring.raw_clip)
-        && positive(centring.radius)
-        && centring.slots > 0
-        && centring.share > 0.0
-        && centring.share < 1.0;
-    match valid {
-        true => Ok(()),
-        false => Err(ReceiptError::Centring),
-    }
-}
-
 /// Numbers agree that differ by at most this share.
 const TOLERANCE: f64 = 1e-6;
-
-/// The largest noise graph that is checked.
-const MOST_PEERS: usize = 100_000;
 
 /// Whether two rings have the same integers, and shares that agree.
 fn same_ring(stated: Option<&RingPlan>, computed: Option<&RingPlan>) -> bool {
@@ -504,9 +269,7 @@ impl Bound {
         let (quantity, columns) = (block.quantity, block.columns);
         Ok(match request.distribution {
             Distribution::Gaussian => {
-                let bound =
-                    Sensitivity::of_quantity(quantity, adjacency, rule, floor, cap, columns)?;
-                Self::Euclidean(bound.with_rating(request.rating))
+                Self::Euclidean(request.sensitivity_spec().of(quantity, columns)?)
             }
             Distribution::Laplace => Self::Absolute(Sensitivity1::of_quantity(
                 quantity,

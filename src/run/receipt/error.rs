@@ -88,3 +88,21 @@ pub enum ReceiptError {
     #[error("request: {0}")]
     Privacy(#[from] PrivacyError),
 }
+
+/// Refuses a count that makes no sense or is more than a check takes on.
+pub(super) fn range(
+    what: &'static str,
+    found: usize,
+    low: usize,
+    high: usize,
+) -> Result<(), ReceiptError> {
+    match (low..=high).contains(&found) {
+        true => Ok(()),
+        false => Err(ReceiptError::Range {
+            what,
+            found,
+            low,
+            high,
+        }),
+    }
+}

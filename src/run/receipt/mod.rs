@@ -10,6 +10,7 @@ mod check;
 mod document;
 mod error;
 mod limits;
+mod replan;
 mod standing;
 #[cfg(test)]
 mod tests;

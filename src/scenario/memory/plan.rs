@@ -253,9 +253,9 @@ fn held(experiment: &Experiment) -> u64 {
 /// Sums and queries that algorithms with memory keep at every peer while the next are made, in blocks.
 fn kept(experiment: &Experiment) -> u64 {
     let config = &experiment.config.algorithm;
-    if experiment.algorithm.is_memoryless() {
+    if experiment.algorithm().is_memoryless() {
         0
-    } else if experiment.spec.clip().is_some() {
+    } else if experiment.clip().is_some() {
         // The query, which is no longer where the sum was.
         1
     } else if config.kind == AlgorithmKind::Deflation {
@@ -265,7 +265,7 @@ fn kept(experiment: &Experiment) -> u64 {
         // The directions, and the start.
         let (height, width) = experiment.widest_shape();
         let vectors = u64::from(config.iterations) + 1;
-        let numbers = vectors.saturating_mul(experiment.algorithm.dimension() as u64);
+        let numbers = vectors.saturating_mul(experiment.algorithm().dimension() as u64);
         numbers.div_ceil((height * width).max(1) as u64) + 1
     } else {
         2 * (experiment.releases().len() as u64).saturating_sub(1)

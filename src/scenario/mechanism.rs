@@ -1,0 +1,177 @@
+//! Which releases a program makes and what each of them spends: worked out here alone, from a configuration and from a receipt alike.
+
+use std::sync::Arc;
+
+use super::centring::Centring;
+use super::ring;
+use crate::algorithm::{
+    Algorithm, AlgorithmError, AlgorithmSpec, Form, NotOnGraph, OnBipartite, OnGraph, ReleaseSpec,
+    charged, share_factors,
+};
+use crate::privacy::ring::Modulus;
+use crate::privacy::{BudgetSplit, PrivacyError, RingRequest, SensitivitySpec};
+use crate::vocabulary::Distribution;
+
+/// What the rows of peers are to one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DataShape {
+    /// Rows over the same items, whose sum over the peers is released.
+    Rows,
+    /// A graph, each of whose vertices is a peer.
+    Graph,
+    /// A matrix whose rows, so many, and whose columns are the peers.
+    Bipartite {
+        /// Rows.
+        rows: usize,
+    },
+}
+
+/// An algorithm on data of some shape, before anything is decided about its budget.
+#[derive(Clone, Debug)]
+pub(crate) struct Arranged {
+    spec: AlgorithmSpec,
+    algorithm: Arc<dyn Algorithm>,
+    releases: Vec<ReleaseSpec>,
+}
+
+impl Arranged {
+    /// The algorithm on so many items.
+    ///
+    /// # Errors
+    /// [`AlgorithmError`] for numbers that make no algorithm.
+    pub(crate) fn new(spec: AlgorithmSpec, items: usize) -> Result<Self, AlgorithmError> {
+        let algorithm = spec.build(items)?;
+        let releases = algorithm.releases();
+        Ok(Self {
+            spec,
+            algorithm,
+            releases,
+        })
+    }
+
+    /// The same on data of this shape.
+    ///
+    /// # Errors
+    /// [`NotOnGraph`] if it does not run there.
+    pub(crate) fn on(self, shape: DataShape) -> Result<Self, NotOnGraph> {
+        let algorithm: Arc<dyn Algorithm> = match shape {
+            DataShape::Rows => return Ok(self),
+            DataShape::Graph => Arc::new(OnGraph::new(self.algorithm)?),
+            DataShape::Bipartite { rows } => Arc::new(OnBipartite::new(self.algorithm, rows)?),
+        };
+        Ok(Self::own(algorithm))
+    }
+
+    fn own(algorithm: Arc<dyn Algorithm>) -> Self {
+        Self {
+            spec: AlgorithmSpec::Own(Arc::clone(&algorithm)),
+            releases: algorithm.releases(),
+            algorithm,
+        }
+    }
+
+    /// The first release, whose bound is that of the whole program but for a private mean.
+    pub(crate) fn first(&self) -> &ReleaseSpec {
+        &self.releases[0]
+    }
+
+    /// Whether weights may divide its budget: not where releases have shares of their own or meet different records.
+    pub(crate) fn takes_weights(&self) -> bool {
+        let batches = self.releases.iter().any(|release| release.batch.is_some());
+        !batches && share_factors(&self.releases).is_empty()
+    }
+
+    /// The whole program: a mean first where it is private, and the budget divided.
+    ///
+    /// # Errors
+    /// [`PrivacyError`] for weights that are not one per release.
+    pub(crate) fn mechanism(
+        self,
+        centring: Option<&Centring>,
+        split: &BudgetSplit,
+        law: Distribution,
+    ) -> Result<Mechanism, PrivacyError> {
+        // A whole number of releases. A mean that is released first takes its share of what they cost.
+        let charge = charged(&self.releases, |_| 1.0) as u32;
+        let shares = share_factors(&self.releases);
+        let weights = split.noise_factors(self.releases.len() as u32)?;
+        let (arranged, weights) = match centring {
+            Some(centring) => {
+                let factors = centring.factors(&weights, self.releases.len());
+                (Self::own(centring.around(self.algorithm)), factors)
+            }
+            None => (self, weights),
+        };
+        let factors = if shares.is_empty() { &weights } else { &shares };
+        let factors = factors.iter().map(|factor| law.factor(*factor)).collect();
+        Ok(Mechanism {
+            spec: arranged.spec,
+            algorithm: arranged.algorithm,
+            releases: arranged.releases,
+            charge,
+            weights,
+            factors,
+            law,
+        })
+    }
+}
+
+/// A program of releases with the part of the budget that each spends.
+#[derive(Clone, Debug)]
+pub(crate) struct Mechanism {
+    /// The algorithm with its own numbers.
+    pub(crate) spec: AlgorithmSpec,
+    /// The algorithm, on its items.
+    pub(crate) algorithm: Arc<dyn Algorithm>,
+    /// All its releases, in order.
+    pub(crate) releases: Vec<ReleaseSpec>,
+    /// For how many releases of noise factor 1 one record is charged.
+    pub(crate) charge: u32,
+    /// What the noise of every release is multiplied by; empty for an even budget.
+    pub(crate) factors: Vec<f64>,
+    /// The factors that were asked for, as of Gaussian noise and without those of the releases' own shares.
+    weights: Vec<f64>,
+    law: Distribution,
+}
+
+impl Mechanism {
+    fn summed(&self, cost: impl Fn(f64) -> f64) -> f64 {
+        let cost = |index: usize| self.factors.get(index).map_or(1.0, |factor| cost(*factor));
+        charged(&self.releases, cost)
+    }
+
+    /// What all releases cost one record, in releases of factor 1.
+    pub(crate) fn cost(&self) -> f64 {
+        self.summed(|factor| self.law.cost(factor))
+    }
+
+    /// Σ 1/f_l² over the releases that one record meets.
+    pub(crate) fn inverse_squares(&self) -> f64 {
+        self.summed(|factor| factor.powi(-2))
+    }
+
+    /// Whether peers fill coordinates of their own in some release.
+    pub(crate) fn has_own_coordinates(&self) -> bool {
+        let own = |one: &ReleaseSpec| one.form == Form::OwnCoordinates;
+        self.releases.iter().any(own)
+    }
+
+    /// What the releases ask of sums of integers, over so many peers of which one holds at most so many rows.
+    ///
+    /// # Errors
+    /// As [`ring::request`].
+    pub(crate) fn ring(
+        &self,
+        sensitivity: &SensitivitySpec,
+        (peers, rows): (usize, usize),
+        modulus: Option<Modulus>,
+    ) -> Result<RingRequest, PrivacyError> {
+        let dimension = self.algorithm.dimension();
+        let range = ring::Range {
+            dimension,
+            peers,
+            rows,
+        };
+        ring::request(&self.releases, sensitivity, range, &self.weights, modulus)
+    }
+}

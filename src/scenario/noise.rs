@@ -1,0 +1,190 @@
+//! What is asked of noise, and what is planned: worked out here alone, for a configuration and for a receipt alike.
+
+use std::borrow::Borrow;
+
+use super::mechanism::Mechanism;
+use crate::config::{Config, EngineKind};
+use crate::privacy::ring::Modulus;
+use crate::privacy::{
+    self, Adjacency, Budget, Calibrated, Calibration, Connectivity, GroupLoss, NoisePlan,
+    NoiseRequest, OnDisconnect, PrivacyError, RingRequest, Scheme, SensitivitySpec, sparse_vector,
+};
+use crate::topology::Graph;
+use crate::vocabulary::Distribution;
+
+/// What a file, or a receipt, asks of noise.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoiseAsked {
+    pub(crate) epsilon: f64,
+    pub(crate) delta: f64,
+    pub(crate) adjacency: Adjacency,
+    pub(crate) calibration: Calibration,
+    pub(crate) scheme: Scheme,
+    pub(crate) distribution: Distribution,
+    pub(crate) holders: Option<usize>,
+    /// k, where sums are integers mod 2^k and it was asked for.
+    pub(crate) bits: Option<Modulus>,
+    pub(crate) colluders: usize,
+    /// β: the extra loss of shared noise; of Laplace noise the ε of shared noise over that of Laplace noise.
+    pub(crate) overhead: f64,
+    pub(crate) on_disconnect: OnDisconnect,
+    pub(crate) engine: EngineKind,
+}
+
+/// What was planned: the multiplier, the noise, and what changes at several peers cost.
+pub(crate) struct Planned<P> {
+    pub(crate) calibrated: Calibrated,
+    pub(crate) plan: P,
+    pub(crate) groups: Vec<GroupLoss>,
+}
+
+impl<P> Planned<P> {
+    /// The same with the plan held otherwise.
+    pub(super) fn map<Q>(self, held: impl FnOnce(P) -> Q) -> Planned<Q> {
+        Planned {
+            calibrated: self.calibrated,
+            plan: held(self.plan),
+            groups: self.groups,
+        }
+    }
+}
+
+impl NoiseAsked {
+    /// What this configuration asks for.
+    pub(super) fn of(config: &Config) -> Self {
+        let (noise, privacy) = (&config.noise, &config.privacy);
+        Self {
+            epsilon: privacy.epsilon,
+            delta: privacy.delta,
+            adjacency: privacy.adjacency,
+            calibration: privacy.calibration,
+            scheme: noise.scheme,
+            distribution: noise.distribution,
+            holders: noise.holders,
+            bits: noise.bits,
+            colluders: privacy.colluders,
+            overhead: privacy.overhead,
+            on_disconnect: privacy.on_disconnect,
+            engine: config.engine.kind,
+        }
+    }
+
+    /// ε and δ of Gaussian noise, validated; `None` for Laplace noise, whose δ may be 0.
+    ///
+    /// # Errors
+    /// [`PrivacyError`] unless ε is finite and above 0 and δ lies strictly between 0 and 1.
+    pub(crate) fn budget(&self) -> Result<Option<Budget>, PrivacyError> {
+        match self.distribution {
+            Distribution::Gaussian => Budget::new(self.epsilon, self.delta).map(Some),
+            Distribution::Laplace => Ok(None),
+        }
+    }
+
+    /// What the program asks of sums of integers, over so many peers of which one holds at most so many rows; `None` for noise of real
+    /// numbers, such as a curator's.
+    ///
+    /// # Errors
+    /// [`PrivacyError`] for a k without integers, and releases whose coordinates nobody bounds.
+    pub(crate) fn ring(
+        &self,
+        mechanism: &Mechanism,
+        sensitivity: &SensitivitySpec,
+        size: (usize, usize),
+    ) -> Result<Option<RingRequest>, PrivacyError> {
+        match (self.scheme, self.engine, self.bits) {
+            (Scheme::Ring, EngineKind::Central, _) => Ok(None),
+            (Scheme::Ring, _, bits) => mechanism.ring(sensitivity, size, bits).map(Some),
+            (_, _, Some(_)) => Err(PrivacyError::BitsOfNothing),
+            (_, _, None) => Ok(None),
+        }
+    }
+
+    /// The multiplier of Gaussian noise for so many releases. Of the budget, integers cost their sampler's distance, and a curator's
+    /// searches for thresholds the share `searches`.
+    ///
+    /// # Errors
+    /// [`PrivacyError`] for a budget that cannot be had.
+    pub(crate) fn calibrated(
+        &self,
+        budget: Budget,
+        releases: u32,
+        ring: Option<RingRequest>,
+        searches: Option<f64>,
+    ) -> Result<Calibrated, PrivacyError> {
+        let distance = ring.map_or(0.0, |ring| ring.distance);
+        let reduced = privacy::ring::distance::reduced(budget, distance)?;
+        match searches {
+            Some(share) => {
+                let searched =
+                    sparse_vector::calibrate(self.calibration, reduced, releases, share)?;
+                Ok(searched.calibrated)
+            }
+            None => privacy::calibrate(self.calibration, reduced, releases),
+        }
+    }
+
+    /// Gaussian noise of this multiplier on this graph. Its connectivity is asked for only where noise is shared.
+    ///
+    /// # Errors
+    /// [`PrivacyError`] for noise that is not to be had on this graph.
+    pub(crate) fn gaussian(
+        &self,
+        (graph, connectivity): (&Graph, impl FnOnce() -> Connectivity),
+        (budget, calibrated): (Budget, &Calibrated),
+        mechanism: &Mechanism,
+        ring: Option<RingRequest>,
+    ) -> Result<NoisePlan, PrivacyError> {
+        let charge = mechanism.charge;
+        let trusted_sum = self.engine.reveals_only_sums();
+        let plan = if self.engine == EngineKind::Central && self.scheme != Scheme::None {
+            NoisePlan::curator(calibrated)
+        } else {
+            let shared = matches!(self.scheme, Scheme::Pairwise | Scheme::Ring) && !trusted_sum;
+            NoisePlan::new(&NoiseRequest {
+                graph,
+                connectivity: match shared {
+                    true => connectivity(),
+                    false => Connectivity::UNKNOWN,
+                },
+                noise_multiplier: calibrated.z(),
+                iterations: charge,
+                delta: budget.delta,
+                colluders: self.colluders,
+                overhead: self.overhead,
+                scheme: self.scheme,
+                trusted_sum,
+                on_disconnect: self.on_disconnect,
+                ring,
+            })?
+        };
+        Ok(match mechanism.has_own_coordinates() {
+            true => plan.with_coordinates(calibrated, (charge, self.colluders), budget.delta),
+            false => plan,
+        })
+    }
+
+    /// What changes at several peers cost under Gaussian noise, with the noise itself.
+    ///
+    /// # Errors
+    /// As [`NoisePlan::groups`].
+    pub(crate) fn with_groups<P: Borrow<NoisePlan>>(
+        &self,
+        (budget, calibrated): (Budget, Calibrated),
+        plan: P,
+        mechanism: &Mechanism,
+        peers: usize,
+    ) -> Result<Planned<P>, PrivacyError> {
+        let groups = plan.borrow().groups(
+            self.adjacency,
+            self.engine.seen(),
+            (peers, self.colluders),
+            mechanism.cost(),
+            budget.delta,
+        )?;
+        Ok(Planned {
+            calibrated,
+            plan,
+            groups,
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! From what was read to the rows that peers hold, and what is kept from them.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use super::data_summary::DataSummary;
+use super::error::{DataTableError, ExperimentError};
+use super::held_out::HeldOut;
+use super::materials::{Held, Materials};
+use super::rating_test::RatingTest;
+use super::{completion, filters, numbers};
+use crate::config::Config;
+use crate::data::{self, Interactions, ItemNames};
+use crate::engine::PeerRows;
+use crate::linalg::SparseRows;
+use crate::privacy::Scheme;
+use crate::vocabulary::Seed;
+
+/// What the peers of an experiment hold, and what it is measured against.
+pub(super) struct Rows {
+    /// The interactions left after all filters.
+    pub(super) interactions: Arc<Interactions>,
+    /// What was read and dropped.
+    pub(super) data: DataSummary,
+    /// What `[evaluation]` keeps from the peers.
+    pub(super) held_out: Option<HeldOut>,
+    /// Every user's numbers, where data are numbers.
+    pub(super) samples: Option<Arc<SparseRows>>,
+    /// The ratings that no peer holds, where ratings are to be predicted.
+    pub(super) rating_test: Option<Arc<RatingTest>>,
+    /// Every user's normalised row.
+    pub(super) user_rows: Arc<SparseRows>,
+    /// The rows each peer holds.
+    pub(super) peer_rows: Arc<PeerRows>,
+}
+
+impl Rows {
+    /// Filters what was read, divides every row by its length or this floor, and deals the rows to so many peers.
+    pub(super) fn of(
+        config: &Config,
+        loaded: &data::Loaded,
+        list: Option<&ItemNames>,
+        (floor, peers): (NonZeroU32, usize),
+        materials: &Materials,
+    ) -> Result<Self, ExperimentError> {
+        let base = materials.base();
+        let seed = Seed::from_u64(config.seed);
+        let held = materials.held(config, || match numbers::is_matrix(&config.data) {
+            true => Ok(numbers::held(config, loaded)),
+            false => filters::filtered(config, base, loaded, list, &seed),
+        })?;
+        let (interactions, data, held_out) = Held::clone(&held);
+        // Under noise no data at all is data like any other: a refusal would tell it apart from its neighbours.
+        let of_numbers = numbers::are_meant(&config.data);
+        if !of_numbers && interactions.is_empty() && config.noise.scheme == Scheme::None {
+            return Err(DataTableError::NoInteractions {
+                ratings: data.ratings,
+                threshold: config.data.threshold,
+            }
+            .into());
+        }
+        let data = DataSummary {
+            degree_floor: config.data.degree_floor,
+            ..data
+        };
+        let samples = of_numbers
+            .then(|| {
+                let make = || numbers::prepared(config, base, loaded, &interactions);
+                materials.samples(config, make)
+            })
+            .transpose()?;
+        let rating_test = completion::is_meant(config)
+            .then(|| {
+                let of = (&*interactions, held_out.as_ref());
+                let make = || completion::rating_test(config, base, loaded, of);
+                materials.rating_test(config, make)
+            })
+            .transpose()?;
+        let user_rows = materials.user_rows(config, || match &samples {
+            Some(samples) => numbers::rows(config, base, samples),
+            None => Ok(interactions.normalised_rows(floor)),
+        })?;
+        let peer_rows =
+            materials.peer_rows(config, || filters::dealt(config, &user_rows, peers))?;
+        Ok(Self {
+            interactions,
+            data,
+            held_out,
+            samples,
+            rating_test,
+            user_rows,
+            peer_rows,
+        })
+    }
+}
