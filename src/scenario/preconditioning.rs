@@ -1,12 +1,10 @@
-//! Public preconditioning: which keys go with it, and what P of a run is made of.
+//! Public preconditioning: what P of a run is made of.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::AlgorithmTableError;
-use super::{completion, graph, numbers};
-use crate::algorithm::{Output, Precondition};
+use crate::algorithm::Precondition;
 use crate::config::Config;
 use crate::linalg::{ItemWeights, ItemWeightsError};
 
@@ -76,47 +74,6 @@ fn hash(degrees: &[u32]) -> String {
         hasher.update(&degree.to_le_bytes());
     }
     hasher.finalize().to_hex().to_string()
-}
-
-/// Refuses the keys of a P where there is none, and a P where there are no items with degrees or with what it does not go with.
-pub(super) fn check(config: &Config) -> Result<(), AlgorithmTableError> {
-    let algorithm = &config.algorithm;
-    if algorithm.precondition.is_none() {
-        let given = [
-            ("precondition_exponent", algorithm.precondition_exponent),
-            ("precondition_shrinkage", algorithm.precondition_shrinkage),
-        ];
-        return match given.into_iter().find(|(_, given)| given.is_some()) {
-            Some((key, _)) => Err(AlgorithmTableError::PreconditionKey { key }),
-            None => Ok(()),
-        };
-    }
-    let with = |other, why| Err(AlgorithmTableError::PreconditionWith { other, why });
-    if graph::is_of_vertices(config) {
-        return with(
-            "peers.count = \"vertices\"",
-            "vertices have no public degrees",
-        );
-    }
-    if numbers::are_meant(&config.data) && !completion::is_meant(config) {
-        return with(
-            "data of numbers",
-            "columns of numbers have no degrees; scale them by data.ranges",
-        );
-    }
-    if !algorithm.clip.is_none() {
-        return with(
-            "algorithm.clip",
-            "clipped contributions are not A Q, of which P A P is made",
-        );
-    }
-    if algorithm.output == Some(Output::LowRank) {
-        return with(
-            "algorithm.output = \"low-rank\"",
-            "its factors would be those of P A P and not of A",
-        );
-    }
-    Ok(())
 }
 
 /// What P of a run is made of and P itself, on items of these degrees; `None` where the configuration asks for none.

@@ -8,7 +8,8 @@ use std::num::NonZeroU32;
 use nalgebra::DMatrix;
 use undertone::assess::audit::{AuditOptions, audit};
 use undertone::assess::verification::{VerifyOptions, verify};
-use undertone::config::EngineKind;
+use undertone::campaign::sweep::Sweep;
+use undertone::config::{EngineKind, read_config};
 use undertone::engine::Silent;
 use undertone::linalg::{Block, ItemWeights, subspace_distance};
 use undertone::protocol::averaging::AveragingKind;
@@ -17,7 +18,8 @@ use undertone::run::receipt::Receipt;
 use undertone::run::run;
 use undertone::scenario::Experiment;
 
-use crate::support::experiments::{CASES, Case, engine, experiment, on_engine};
+use crate::support::experiments::{CASES, Case, engine, experiment, on_engine, sims};
+use crate::support::repository;
 
 const HALF: [&str; 2] = [
     "algorithm.precondition=items",
@@ -323,4 +325,43 @@ fn recommendations_are_scored_with_p() {
     assert!((usual.quality.recall - measured.this_run.quality.recall).abs() < 1e-3);
     let flat = ItemWeights::new(vec![1.0; basis.rows()]).expect("positive");
     assert_ne!(by(&flat).quality, measured.this_run.quality);
+}
+
+/// A sweep measures what a method finds of P A P against P A P, as a run of that method does, and the others against A.
+#[test]
+fn methods_of_a_sweep_are_measured_against_their_own_references() {
+    let set = [
+        "sweep.coincide=[]",
+        "sweep.seeds=2",
+        "sweep.baseline=A",
+        "sweep.over={\"privacy.epsilon\"=[5]}",
+        "sweep.methods=[{name=\"A\"}, {name=\"P\", set={\"algorithm.precondition\"=\"items\", \"algorithm.precondition_exponent\"=0.5}}]",
+        "data.items=40",
+        "algorithm.rank=3",
+        "algorithm.kind=krylov",
+        "engine.kind=central",
+    ];
+    let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
+    let config = read_config(&repository("sims/fig1-small.toml"), &set).expect("valid");
+    let sweep = Sweep::new(config, &sims()).unwrap_or_else(|error| panic!("{error}"));
+    let out = tempfile::tempdir().expect("a temporary folder");
+    let result = sweep.run(out.path(), &mut |_| ()).expect("runs");
+    assert_eq!(result.curves.len(), 2);
+    for (method, curve) in result.curves.iter().enumerate() {
+        let mut errors = [0.0; 2];
+        for cell in sweep.cells().iter().filter(|cell| cell.method == method) {
+            let experiment = sweep.experiment(*cell).expect("valid");
+            assert_eq!(experiment.preconditioning().is_some(), method == 1);
+            let utility = run(&experiment, &mut Silent).expect("runs").summary.utility;
+            let found = [utility.relative_error_non_private, utility.relative_error];
+            for (sum, value) in errors.iter_mut().zip(found) {
+                *sum += value.expect("measured") / 2.0;
+            }
+        }
+        let curves = [curve, &result.curves_exact[method]];
+        for (curve, expected) in curves.into_iter().zip(errors) {
+            let mean = curve.points[0].mean;
+            assert!((mean / expected - 1.0).abs() < 1e-9, "{mean} {expected}");
+        }
+    }
 }
