@@ -150,18 +150,13 @@ fn print(
     writeln!(
         out,
         "from public quantities alone: {} users, {} items and their degrees ({} interactions), the graph and the budget\n\
-         assumed, each as likely: log-odds of user and item whose standard deviation is",
+         assumed, none preferred: log-odds of user and item whose standard deviation is",
         public.users, public.items, public.interactions,
     )?;
-    for Guess {
-        taste,
-        decay,
-        spread,
-    } in &advice.guesses
-    {
+    for (taste, decay, spreads) in by_taste(&advice.guesses) {
         writeln!(
             out,
-            "  {taste} through taste, the variance of its k-th direction as k^-{decay}, and {spread} through activity"
+            "  {taste} through taste, the variance of its k-th direction as k^-{decay}, and {spreads} through activity"
         )?;
     }
     writeln!(
@@ -215,11 +210,24 @@ fn print(
     let printed = rows.len() - 1;
     writeln!(
         out,
-        "{printed} of {} candidates, each algorithm over the scheme whose busiest peer sends least; those within {} % of the best count as equal, and of these the one with fewest iterations is advised\nerrors are relative, against the exact eigenvectors under degree floor {}",
+        "{printed} of {} candidates, each algorithm over the scheme whose busiest peer sends least; the one advised is least above the best under all that is assumed; within {} % the one with fewest iterations\nerrors are relative, against the exact eigenvectors under degree floor {}",
         advice.candidates.len(),
         100.0 * TIE,
         advice.reference_floor
     )
+}
+
+/// The spreads that go with the same taste and decay, in words.
+fn by_taste(guesses: &[Guess]) -> Vec<(f64, f64, String)> {
+    let mut lines: Vec<(f64, f64, String)> = Vec::new();
+    for guess in guesses {
+        let same = |line: &&mut (f64, f64, String)| (line.0, line.1) == (guess.taste, guess.decay);
+        match lines.iter_mut().find(same) {
+            Some(line) => line.2.push_str(&format!(" or {}", guess.spread)),
+            None => lines.push((guess.taste, guess.decay, guess.spread.to_string())),
+        }
+    }
+    lines
 }
 
 /// Of every algorithm within the budget the candidate whose scheme has the busiest peer send least, in the order of the list.

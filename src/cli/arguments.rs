@@ -266,7 +266,7 @@ pub(crate) struct AdviseArguments {
     #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.05")]
     pub(crate) pilot: Option<f64>,
     /// Assume that log-odds of user and item have standard deviation TASTE through taste, the variance of whose k-th direction
-    /// falls as k^-DECAY, and SPREAD because users are more or less active (each from 0 to 5; repeatable) [default: 1.5,1,1.5 and 1.5,2,1.5 and 3.5,2,1.25]
+    /// falls as k^-DECAY, and SPREAD because users are more or less active (each from 0 to 5; repeatable) [default: each of 1,1 and 1.75,1 and 1.75,2 and 3,2 with each of 0.6, 1, 1.5 and 2.2]
     #[arg(long, value_name = "TASTE,DECAY,SPREAD", value_parser = guess)]
     pub(crate) assume: Vec<Guess>,
     #[command(flatten)]

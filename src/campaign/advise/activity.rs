@@ -36,7 +36,7 @@ pub(super) fn degrees(pilot: &PilotCounts, public: PublicQuantities, drawn: usiz
     let mut degrees: Vec<f64> = (0..drawn)
         .map(|k| quantile(&law, (k as f64 + 0.5) / drawn as f64 * users))
         .collect();
-    if degrees.iter().all(|&degree| degree == 0.0) {
+    if mean == 0.0 || degrees.iter().all(|&degree| degree == 0.0) {
         return vec![mean; drawn];
     }
     for _ in 0..CORRECTIONS {
@@ -68,7 +68,7 @@ mod tests {
     const PUBLIC: PublicQuantities = PublicQuantities {
         users: 1000,
         items: 50,
-        interactions: 8600,
+        interactions: 11_000,
     };
 
     fn pilot(thresholds: &[u32], counts: &[f64], sigma: f64) -> PilotCounts {
@@ -79,20 +79,20 @@ mod tests {
         degrees.iter().filter(|&&degree| degree >= least).count()
     }
 
-    /// 900 users have 1 or more, 600 5 or more, 200 20 or more; the mean of the law through these is 8.6 to 1 %, so that the
-    /// correction moves nobody over a threshold by more than rounding.
+    /// 900 users have 1 or more, 600 5 or more, 200 20 or more; the mean of the law through these is about 11, so that the
+    /// correction moves few over a threshold.
     #[test]
     fn the_law_goes_through_the_counts_and_has_the_public_mean() {
         let counts = pilot(&[1, 5, 20, 60], &[900.0, 600.0, 200.0, 7.0], 0.0);
         let degrees = degrees(&counts, PUBLIC, 1000);
         let mean = degrees.iter().sum::<f64>() / 1000.0;
-        assert!((mean - 8.6).abs() < 1e-9, "{mean}");
+        assert!((mean - 11.0).abs() < 1e-9, "{mean}");
         assert!(degrees.is_sorted_by(|a, b| a >= b));
         assert!(degrees[0] <= FULL * 50.0);
         assert_eq!(reaching(&degrees, 1e-9), 900);
         for (least, wanted) in [(5.0, 600), (20.0, 200)] {
             let found = reaching(&degrees, least);
-            assert!(found.abs_diff(wanted) <= 90, "{least}: {found}");
+            assert!(found.abs_diff(wanted) <= 60, "{least}: {found}");
         }
         // Half as many users drawn are the same law.
         assert_eq!(reaching(&super::degrees(&counts, PUBLIC, 500), 1e-9), 450);
@@ -110,19 +110,22 @@ mod tests {
                 &[900.0, 300.0, 60.0, 55.0, 50.0],
                 sigma,
             );
-            degrees(&all, PUBLIC, 1000)
+            let public = PublicQuantities {
+                interactions: 4000,
+                ..PUBLIC
+            };
+            degrees(&all, public, 1000)
         };
         let (quiet, noisy) = (counts(0.0), counts(40.0));
-        assert_eq!(quiet[0], FULL * 50.0);
+        assert!(quiet[0] > 30.0, "{}", quiet[0]);
         // None has more than 20 before the mean is corrected.
-        assert!(noisy[0] < 45.0, "{}", noisy[0]);
-        assert!(noisy[0] / noisy[899] <= 20.0, "{noisy:?}");
+        assert!(noisy[0] < 25.0 && noisy[0] / noisy[899] < 20.0, "{noisy:?}");
     }
 
     #[test]
     fn counts_that_say_nothing_give_everybody_the_mean() {
         let nothing = pilot(&[1, 2], &[-30.0, -50.0], 20.0);
-        assert_eq!(degrees(&nothing, PUBLIC, 3), [8.6; 3]);
+        assert_eq!(degrees(&nothing, PUBLIC, 3), [11.0; 3]);
         let empty = PublicQuantities {
             interactions: 0,
             ..PUBLIC

@@ -68,6 +68,11 @@ impl Response {
         pairs.map(move |(item, taste)| logistic(own + item + taste))
     }
 
+    /// How many items a user takes on average.
+    pub(super) fn expected(&self, user: usize) -> f64 {
+        self.probabilities(user).sum()
+    }
+
     /// One step of Newton's method for every user.
     fn fit_users(&mut self, wanted: &[f64]) {
         for (user, &wanted) in wanted.iter().enumerate() {
@@ -164,7 +169,7 @@ mod tests {
         let mut generator = Seed::from_u64(3).generator(Label::Scenario);
         let mut normal = |_, _| -> f64 { StandardNormal.sample(&mut generator) };
         let tastes = DMatrix::from_fn(ITEMS, 2, &mut normal) * DMatrix::from_fn(2, USERS, normal);
-        let law: Vec<f64> = (0..ITEMS).map(|i| 1.0 / (i as f64 + 3.0)).collect();
+        let law: Vec<f64> = (0..ITEMS).map(|i| 1.0 / (i as f64 + 20.0)).collect();
         let sum: f64 = law.iter().sum();
         (tastes, law.iter().map(|one| one / sum * total).collect())
     }

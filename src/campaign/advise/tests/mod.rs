@@ -2,7 +2,6 @@ mod near_best;
 mod sets;
 
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
 
 use super::candidates::{Proposal, settings};
 use super::ground::Ground;
@@ -16,10 +15,6 @@ use crate::recommender::LowPassFilter;
 use crate::run::References;
 use crate::scenario::testing;
 use nalgebra::DMatrix;
-
-fn sim() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/power.toml")
-}
 
 fn experiment_of(set: &[&str]) -> Experiment {
     testing::sim("../tests/power.toml", set).expect("valid")

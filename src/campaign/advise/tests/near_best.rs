@@ -312,6 +312,55 @@ fn held_out_sets() {
     near_the_best(&sets::held_out(folder.path()));
 }
 
+/// The mean error and the bytes from the busiest peer of what is advised within a megabyte, run by peers, over five seeds.
+fn advised_and_run(file: &str, keys: &[&str]) -> (f64, u64) {
+    let experiment = crate::scenario::testing::sim(file, keys).expect("valid");
+    let options = AdviseOptions {
+        bytes: Some(1_000_000),
+        ..AdviseOptions::default()
+    };
+    let advised = advise(&experiment, &options, &|_, _| ())
+        .expect("fits")
+        .recommended;
+    println!("{}: predicted {:?}", advised.name, advised.predicted_error);
+    let mut config = experiment.config().clone();
+    config.algorithm = advised.algorithm;
+    config.averaging = advised.averaging;
+    config.data.degree_floor = advised.degree_floor;
+    config.evaluation.reference_floor = Some(1);
+    config.compare = None;
+    let experiment = Experiment::resolve(config, experiment.base()).expect("advised");
+    let exact = crate::run::References::exact(&experiment)
+        .expect("small")
+        .vectors;
+    let filter = crate::recommender::LowPassFilter::new(experiment.interactions());
+    let (mut sum, mut bytes) = (0.0, 0);
+    for seed in 0..5 {
+        let session = experiment.session(&Seed::from_u64(seed));
+        let outcome = crate::run::run_engine(&experiment, &session, &mut crate::engine::Silent);
+        let outcome = outcome.expect("runs");
+        sum += filter.relative_error(outcome.basis(), &exact);
+        bytes = outcome.communication.bytes_max_peer;
+    }
+    (sum / 5.0, bytes)
+}
+
+/// Measured on 2026-11-22: quickstart MEASURE, Jester MEASURE.
+#[test]
+#[ignore = "a minute: cargo test --lib advise::tests::near_best::a_megabyte -- --ignored --nocapture"]
+fn a_megabyte_is_enough_for_the_quickstart_and_for_jester() {
+    let (error, bytes) = advised_and_run("quickstart.toml", &[]);
+    println!("quickstart: {error:.4} with {bytes} bytes");
+    assert!(error <= 0.20 && bytes <= 1_000_000, "{error} {bytes}");
+    let jester = sets::tuned().into_iter().find(|set| set.name == "Jester");
+    let Some(jester) = jester else { return };
+    let mut keys: Vec<&str> = jester.keys.iter().map(String::as_str).collect();
+    keys.extend(["algorithm.rank=8", "privacy.epsilon=1"]);
+    let (error, bytes) = advised_and_run("quickstart.toml", &keys);
+    println!("Jester: {error:.4} with {bytes} bytes");
+    assert!(error <= 0.05 && bytes <= 1_000_000, "{error} {bytes}");
+}
+
 /// A small set for every test run.
 #[test]
 fn advice_is_near_the_best_choice_on_few_items() {
