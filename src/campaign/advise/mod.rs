@@ -28,10 +28,13 @@
 //! Floors that are √2 apart differ by a factor of up to 1.8 in error, and with only every second one no three guesses of 36 came
 //! below 1.11. The tests beside this module measure the table again.
 
+mod activity;
 mod candidates;
+mod choice;
 mod error;
 mod ground;
 mod pilot;
+mod response;
 mod schemes;
 mod stand_in;
 #[cfg(test)]
@@ -43,6 +46,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::candidates::{Proposal, settings};
+use self::choice::choose;
 use self::ground::Ground;
 use self::schemes::{Scheme, schemes};
 use crate::config::{AlgorithmConfig, AveragingConfig};
@@ -51,15 +55,15 @@ use crate::scenario::Experiment;
 use crate::vocabulary::{Distribution, Seed};
 
 pub use self::candidates::FLOORS;
+pub use self::choice::TIE;
 pub use self::error::AdviseError;
 pub use self::pilot::{PilotCounts, PilotCountsError};
 pub use self::stand_in::{Guess, MOST_ITEMS, MOST_USERS, PublicQuantities};
 
-/// Stand-ins drawn for every guess, with one run of every candidate on each.
-const DRAWS: u32 = 4;
-
-/// Candidates predicted within this of the best are taken as equal.
-pub const TIE: f64 = 0.04;
+/// Stand-ins that are drawn at least, as many for every guess.
+const STAND_INS: usize = 16;
+/// Runs of every candidate on each.
+const RUNS: u32 = 2;
 
 /// What to advise for.
 #[derive(Clone, Debug, PartialEq)]
@@ -184,6 +188,7 @@ pub fn advise(
         });
     }
     let public = stand_in::Public::of(experiment);
+    let guesses = told_apart(&options.guesses, options.pilot.is_some());
     // An algorithm runs if some scheme can afford it.
     let within: Vec<usize> = (0..all.len())
         .filter(|&at| sent[at].iter().any(|traffic| fits(busiest(traffic))))
@@ -191,7 +196,7 @@ pub fn advise(
     let predicted = predictions(
         experiment,
         &public,
-        &options.guesses,
+        (&guesses, options.pilot.as_ref()),
         &all,
         &within,
         progress,
@@ -235,7 +240,7 @@ pub fn advise(
         bytes: options.bytes,
         epsilon: experiment.config().privacy.epsilon,
         reference_floor,
-        guesses: options.guesses.clone(),
+        guesses,
         public: public.quantities(),
     })
 }
@@ -258,38 +263,33 @@ fn candidate(
     }
 }
 
-/// Of the candidates with a prediction and at most so many bytes, those predicted within [`TIE`] of the best, and of these the one
-/// with fewest iterations, then the least predicted error, then the fewest bytes from the busiest peer.
-///
-/// What is predicted is not known to 4 %, and fewer iterations take fewer rounds.
-fn choose<'a>(candidates: &'a [Candidate], bytes: Option<u64>) -> Option<&'a Candidate> {
-    let fitting = || {
-        let fits =
-            |candidate: &&Candidate| bytes.is_none_or(|most| candidate.bytes_max_peer <= most);
-        let predicted = |candidate: &'a Candidate| Some((candidate, candidate.predicted_error?));
-        candidates.iter().filter(fits).filter_map(predicted)
+/// The guesses that differ; after a pilot how active users are is no guess.
+fn told_apart(guesses: &[Guess], piloted: bool) -> Vec<Guess> {
+    let key = |guess: &Guess| {
+        (
+            guess.taste,
+            guess.decay,
+            if piloted { 0.0 } else { guess.spread },
+        )
     };
-    let least = fitting().map(|(_, error)| error).min_by(f64::total_cmp)?;
-    fitting()
-        .filter(|(_, error)| *error <= least * (1.0 + TIE))
-        .min_by(|(a, of_a), (b, of_b)| {
-            let iterations = a.algorithm.iterations.cmp(&b.algorithm.iterations);
-            iterations
-                .then(of_a.total_cmp(of_b))
-                .then(a.bytes_max_peer.cmp(&b.bytes_max_peer))
-        })
-        .map(|(candidate, _)| candidate)
+    let mut kept: Vec<Guess> = Vec::new();
+    for guess in guesses {
+        if kept.iter().all(|other| key(other) != key(guess)) {
+            kept.push(*guess);
+        }
+    }
+    kept
 }
 
-/// The geometric mean of the errors of each setting named `within`, over [`DRAWS`] stand-ins for every guess; `None` for the others
-/// and where a run failed.
+/// The geometric mean over stand-ins of the errors of each setting named `within`, on each the mean of [`RUNS`] runs; `None` for the
+/// others and where a run failed.
 ///
 /// The setting for which it is least has the least geometric mean ratio to the best one, whichever that is on each
 /// stand-in: stand-ins on which all do badly do not decide.
 fn predictions(
     experiment: &Experiment,
     public: &stand_in::Public,
-    guesses: &[Guess],
+    (guesses, pilot): (&[Guess], Option<&PilotCounts>),
     all: &[Proposal],
     within: &[usize],
     progress: &(dyn Fn(u64, u64) + Sync),
@@ -297,9 +297,10 @@ fn predictions(
     let root = Seed::from_u64(0);
     let reference_floor = reference_floor(experiment);
     let floors: Vec<u32> = all.iter().map(|setting| setting.floor).collect();
+    let each = STAND_INS.div_ceil(guesses.len());
     let drawn: Vec<(Guess, Seed)> = guesses
         .iter()
-        .flat_map(|&guess| std::iter::repeat_n(guess, DRAWS as usize))
+        .flat_map(|&guess| std::iter::repeat_n(guess, each))
         .zip(0..)
         .map(|(guess, number)| (guess, root.repetition(number)))
         .collect();
@@ -310,7 +311,7 @@ fn predictions(
     let grounds: Vec<(Ground, &Seed)> = drawn
         .par_iter()
         .map(|(guess, seed)| {
-            let ground = public.stand_in(*guess, reference_floor, &floors, rank, seed);
+            let ground = public.stand_in(*guess, pilot, reference_floor, &floors, rank, seed);
             advance();
             (ground, seed)
         })
@@ -319,9 +320,10 @@ fn predictions(
         .par_iter()
         .map(|&at| {
             let one = |(ground, seed): &(Ground, &Seed)| {
-                let error = ground.error(&all[at], seed);
+                let runs = (0..RUNS).map(|run| ground.error(&all[at], &seed.repetition(run)));
+                let errors: Option<Vec<f64>> = runs.collect();
                 advance();
-                error
+                Some(errors?.iter().sum::<f64>() / f64::from(RUNS))
             };
             let errors: Option<Vec<f64>> = grounds.iter().map(one).collect();
             let sum: f64 = errors?.iter().map(|error| error.ln()).sum();

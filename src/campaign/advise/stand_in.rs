@@ -8,8 +8,11 @@ use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 use serde::Serialize;
 
+use super::activity;
 use super::error::AdviseError;
 use super::ground::Ground;
+use super::pilot::PilotCounts;
+use super::response::Response;
 use crate::recommender::LowPassFilter;
 use crate::scenario::Experiment;
 use crate::vocabulary::{Label, Seed};
@@ -28,31 +31,41 @@ pub struct PublicQuantities {
 /// Stand-ins have at most so many items.
 pub const MOST_ITEMS: usize = 300;
 /// And at most so many users, each of whom then stands for several.
-pub const MOST_USERS: usize = 6000;
+pub const MOST_USERS: usize = 12_000;
 /// Directions of taste, unless the rank asks for more.
 const TASTES: usize = 32;
 
 /// A guess at data that nobody may look at: user u takes item i with probability 1/(1 + e^−x), where
-/// x = a_i + σ g_u + τ Σ_k √λ_k t_uk f_ik, all of g, t and f independent standard normal, λ_k ∝ k^(−α) with Σ_k λ_k = 1, and a_i
+/// x = a_i + c_u + τ Σ_k √λ_k t_uk f_ik, all t and f independent standard normal, λ_k ∝ k^(−α) with Σ_k λ_k = 1, and a_i
 /// such that the item's expected degree is its public one. (Item response theory calls it a logistic model with several traits.)
+///
+/// c_u says how active a user is: σ times a standard normal number, or, where a pilot counted how many users have how many
+/// interactions, such that users have as many as the counts say.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Guess {
     /// τ: standard deviation of x over users and items because of taste.
     pub taste: f64,
     /// α: the variances λ_k of the tastes that users share fall as k^(−α).
     pub decay: f64,
-    /// σ: standard deviation of x over users because some are more active.
+    /// σ: standard deviation of x over users because some are more active; of no effect after a pilot.
     pub spread: f64,
 }
 
 impl Guess {
-    /// What is assumed unless somebody knows better: weak tastes that fall slowly, weak ones that fall fast, strong ones; none
-    /// preferred. Fitted to MovieLens and Jester, as [`super`] says.
-    pub const DEFAULTS: [Self; 3] = [
-        Self::new(1.5, 1.0, 1.5),
-        Self::new(1.5, 2.0, 1.5),
-        Self::new(3.5, 2.0, 1.25),
-    ];
+    /// What is assumed unless somebody knows better: weak tastes that fall slowly to strong ones that fall fast, each with users
+    /// who are nearly or hardly alike in how active they are; none preferred.
+    pub const DEFAULTS: [Self; 16] = {
+        let tastes = [(1.0, 1.0), (1.75, 1.0), (1.75, 2.0), (3.0, 2.0)];
+        let spreads = [0.6, 1.0, 1.5, 2.2];
+        let mut all = [Self::new(0.0, 0.0, 0.0); 16];
+        let mut k = 0;
+        while k < all.len() {
+            let (taste, decay) = tastes[k / spreads.len()];
+            all[k] = Self::new(taste, decay, spreads[k % spreads.len()]);
+            k += 1;
+        }
+        all
+    };
 
     /// A guess; [`super::advise`] checks it.
     #[must_use]
@@ -121,6 +134,7 @@ impl Public {
     pub(super) fn stand_in(
         &self,
         guess: Guess,
+        pilot: Option<&PilotCounts>,
         reference_floor: u32,
         floors: &[u32],
         rank: usize,
@@ -129,21 +143,20 @@ impl Public {
         let all = self.degrees.len();
         let n = all.min(MOST_ITEMS.max(2 * rank));
         let users = self.users.clamp(1, MOST_USERS);
-        let rows = self.rows(guess, n, users, TASTES.max(2 * rank).min(n), seed);
+        let share = n as f64 / all as f64;
+        let tastes = TASTES.max(2 * rank).min(n);
+        let rows = self.rows(guess, pilot, (n, users, tastes), seed);
         let each = self.users.max(1) as f64 / users as f64;
         let mut floors = floors.to_vec();
         floors.push(reference_floor);
         floors.sort_unstable();
         floors.dedup();
-        let share = n as f64 / all as f64;
-        let matrices: BTreeMap<u32, DMatrix<f64>> = floors
-            .into_iter()
-            .map(|floor| {
-                let least = f64::from(floor) * share;
-                (floor, products(&rows, n, |degree| each / degree.max(least)))
-            })
+        let least: Vec<f64> = floors
+            .iter()
+            .map(|&floor| f64::from(floor) * share)
             .collect();
-        let counts = products(&rows, n, |_| each);
+        let (counts, under) = products(&rows, n, each, &least);
+        let matrices: BTreeMap<u32, DMatrix<f64>> = floors.into_iter().zip(under).collect();
         // An item nobody took still has a place in the list.
         let degrees: Vec<f64> = counts.diagonal().iter().map(|c| c.max(0.5)).collect();
         let filter = LowPassFilter::of_gram(&counts, &degrees);
@@ -151,13 +164,12 @@ impl Public {
         Ground::new(matrices, &reference, rank, filter, share.sqrt().recip())
     }
 
-    /// The items of every user.
+    /// The items of every user, of n items, users and directions of taste.
     fn rows(
         &self,
         guess: Guess,
-        n: usize,
-        users: usize,
-        tastes: usize,
+        pilot: Option<&PilotCounts>,
+        (n, users, tastes): (usize, usize, usize),
         seed: &Seed,
     ) -> Vec<Vec<usize>> {
         let all = self.degrees.len();
@@ -165,75 +177,62 @@ impl Public {
         let mut normal = || -> f64 { StandardNormal.sample(&mut generator) };
         let law = |k: usize| ((k + 1) as f64).powf(-guess.decay);
         let total: f64 = (0..tastes).map(law).sum();
-        let loadings = DMatrix::from_fn(tastes, n, |k, _| {
+        let loadings = DMatrix::from_fn(n, tastes, |_, k| {
             normal() * guess.taste * (law(k) / total).sqrt()
         });
-        let people = DMatrix::from_fn(users, tastes, |_, _| normal());
-        let mut logits = people * loadings;
-        for mut row in logits.row_iter_mut() {
-            let active = normal() * guess.spread;
-            row.add_scalar_mut(active);
-        }
-        let mut rows = vec![Vec::new(); users];
-        for (i, logits) in logits.column_iter().enumerate() {
-            let wanted = f64::from(self.degrees[i * all / n]) / self.users.max(1) as f64;
-            let own = intercept(logits.as_slice(), wanted);
-            for (row, logit) in rows.iter_mut().zip(logits.iter()) {
-                if generator.random::<f64>() < logistic(own + logit) {
-                    row.push(i);
-                }
-            }
-        }
-        rows
-    }
-}
-
-/// Σ_u w(d_u) r_uᵀr_u.
-fn products(rows: &[Vec<usize>], n: usize, weight: impl Fn(f64) -> f64) -> DMatrix<f64> {
-    let mut sum = DMatrix::zeros(n, n);
-    for row in rows {
-        let value = weight(row.len() as f64);
-        for &j in row {
-            let mut column = sum.column_mut(j);
-            for &i in row {
-                column[i] += value;
-            }
-        }
-    }
-    sum
-}
-
-fn logistic(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
-
-/// a such that the mean over users of [`logistic`] a + logit is as wanted, by Newton's method inside a bracket.
-fn intercept(logits: &[f64], wanted: f64) -> f64 {
-    let (mut low, mut high) = (-30.0_f64, 30.0_f64);
-    let mut own = 0.0;
-    for _ in 0..40 {
-        let (mut mean, mut slope) = (0.0, 0.0);
-        for logit in logits {
-            let p = logistic(own + logit);
-            mean += p;
-            slope += p * (1.0 - p);
-        }
-        mean /= logits.len() as f64;
-        slope /= logits.len() as f64;
-        if (mean - wanted).abs() < 1e-4 * wanted {
-            break;
-        }
-        if mean > wanted {
-            high = own;
-        } else {
-            low = own;
-        }
-        let newton = own + (wanted - mean) / slope.max(1e-12);
-        own = if newton > low && newton < high {
-            newton
-        } else {
-            0.5 * (low + high)
+        let people = DMatrix::from_fn(tastes, users, |_, _| normal());
+        let pairs = loadings * people;
+        // How many of the users drawn an item's own degree is.
+        let drawn = users as f64 / self.users.max(1) as f64;
+        let wanted: Vec<f64> = (0..n)
+            .map(|i| f64::from(self.degrees[i * all / n]) * drawn)
+            .collect();
+        let Some(pilot) = pilot else {
+            let active = (0..users).map(|_| normal() * guess.spread).collect();
+            return Response::with_users(pairs, active, &wanted).independent(&mut generator);
         };
+        let share = n as f64 / all as f64;
+        let sizes: Vec<usize> = activity::degrees(pilot, self.quantities(), users)
+            .into_iter()
+            .map(|degree| (degree * share + generator.random::<f64>()).floor() as usize)
+            .collect();
+        let degrees: Vec<f64> = sizes.iter().map(|&size| size as f64).collect();
+        Response::with_degrees(pairs, &degrees, &wanted).of_sizes(&sizes, &mut generator)
     }
-    own
+}
+
+/// Σ_u r_uᵀr_u, and Σ_u r_uᵀr_u/max(d_u, D) for every one of these ascending D, each user as so many.
+///
+/// Users with D_k ≤ d_u < D_{k+1} have weight 1/d_u under D_1, …, D_k and 1/D_j under later ones: two sums for every k make all.
+fn products(
+    rows: &[Vec<usize>],
+    n: usize,
+    each: f64,
+    floors: &[f64],
+) -> (DMatrix<f64>, Vec<DMatrix<f64>>) {
+    let zero = DMatrix::<f64>::zeros(n, n);
+    let classes = floors.len() + 1;
+    let (mut counts, mut shares) = (vec![zero.clone(); classes], vec![zero.clone(); classes]);
+    for row in rows {
+        let degree = row.len() as f64;
+        let class = floors.partition_point(|&floor| floor <= degree);
+        for &j in row {
+            for &i in row {
+                counts[class][(i, j)] += each;
+                shares[class][(i, j)] += each / degree;
+            }
+        }
+    }
+    let under = (0..floors.len()).map(|k| {
+        let mut matrix = zero.clone();
+        counts[..=k].iter().for_each(|part| matrix += part);
+        matrix /= floors[k];
+        shares[k + 1..].iter().for_each(|part| matrix += part);
+        matrix
+    });
+    let under = under.collect();
+    (
+        counts.iter().fold(zero.clone(), |sum, part| sum + part),
+        under,
+    )
 }
