@@ -6,10 +6,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::completion::{Completion, Descent, DescentError, RatedRows, SpectralRidge};
+use super::pilot::Pilot;
 
 use super::{
     Algorithm, Clip, ClipError, ClippedPower, Covariance, Deflation, IsometricCovariance, Krylov,
-    Momentum, Pilot, PowerMethod, PrivatePowerIteration, Streaming,
+    Momentum, PowerMethod, PrivatePowerIteration, Streaming,
 };
 
 /// The algorithms an experiment file can name.
