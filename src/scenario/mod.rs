@@ -28,6 +28,7 @@ mod peer_names;
 mod rating;
 mod rating_scale;
 mod rating_test;
+mod recommender;
 mod resolve;
 mod ring;
 mod rows;
@@ -46,7 +47,7 @@ pub use centring::Centring;
 pub use data_summary::DataSummary;
 pub use error::{
     AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
-    EngineTableError, ExperimentError, NetworkError, PrivacyTableError,
+    EngineTableError, ExperimentError, NetworkError, PrivacyTableError, RecommenderTableError,
 };
 pub use experiment::Experiment;
 pub use held_out::HeldOut;

@@ -175,7 +175,7 @@ fn both_triangles_of_one_matrix_make_the_same_model() {
     let packed = triangle(0.2, 5);
     let mut isometric = packed.clone();
     let diagonal: Vec<usize> = (0..12)
-        .map(|i| i * 12 - i * i.saturating_sub(1) / 2)
+        .map(|i: usize| i * 12 - i * i.saturating_sub(1) / 2)
         .collect();
     for (at, x) in isometric.iter_mut().enumerate() {
         if !diagonal.contains(&at) {

@@ -9,6 +9,7 @@ mod data;
 mod engine;
 mod network;
 mod privacy;
+mod recommender;
 
 pub use algorithm::AlgorithmTableError;
 pub use averaging::AveragingTableError;
@@ -17,6 +18,7 @@ pub use data::DataTableError;
 pub use engine::EngineTableError;
 pub use network::NetworkError;
 pub use privacy::PrivacyTableError;
+pub use recommender::RecommenderTableError;
 
 pub(crate) use data::obtained;
 
@@ -42,6 +44,9 @@ pub enum ExperimentError {
     /// Ratings cannot be predicted like this.
     #[error(transparent)]
     Completion(#[from] CompletionTableError),
+    /// There is no matrix to recommend from, or not like this.
+    #[error(transparent)]
+    Recommender(#[from] RecommenderTableError),
     /// The privacy parameters cannot be met.
     #[error(transparent)]
     Privacy(#[from] PrivacyTableError),
