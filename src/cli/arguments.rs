@@ -296,11 +296,14 @@ pub(crate) struct AuditArguments {
 #[derive(Args, Debug)]
 pub(crate) struct RecommendArguments {
     /// The basis, as `undertone run` writes it
-    #[arg(long, value_name = "FILE", required_unless_present = "predict")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["predict", "recommender"])]
     pub(crate) basis: Option<PathBuf>,
     /// Predict ratings from this folder, in which a run of completion wrote completion.toml
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["basis", "items_file", "threshold", "items"])]
     pub(crate) predict: Option<PathBuf>,
+    /// Score with this folder, in which a run whose Gram matrix recommends wrote recommender.toml
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["basis", "predict", "items_file"])]
+    pub(crate) recommender: Option<PathBuf>,
     /// The user's id, as in the data
     #[arg(long, value_name = "U", conflicts_with = "row")]
     pub(crate) user: Option<String>,

@@ -13,6 +13,7 @@ use super::evaluation::EvaluationConfig;
 use super::numbers::{Centre, DataFormat, MeanShare, MeansConfig, RangesConfig, RatingValues};
 use super::peers::PeersConfig;
 use super::pilot::PilotConfig;
+use super::recommender::RecommenderConfig;
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
 use crate::algorithm::{AlgorithmKind, Arrival, NoiseScale};
@@ -66,6 +67,9 @@ pub struct Config {
     /// What is measured first, so that the rest can be chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pilot: Option<PilotConfig>,
+    /// How the Gram matrix that is released recommends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommender: Option<RecommenderConfig>,
     /// Another method that `run` runs beside this one, under the same budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<CompareConfig>,

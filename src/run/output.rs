@@ -1,6 +1,6 @@
 //! Writes what a run produced: `summary.json`, `basis.npy`, `items.csv`, `metrics.csv`, `consensus.csv`,
 //! `config.toml`, `receipt.json`, `trace/`; with `algorithm.output = "low-rank"` its two factors; of a run that predicts ratings what
-//! predicts them; of a run that was chosen by advice `advice.json`.
+//! predicts them; of a run that was chosen by advice `advice.json`; of one whose Gram matrix recommends what scores items.
 //!
 //! All are written before the first takes its name, so that a full disk leaves the results of the run before.
 
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::execute::Report;
 use super::predictor::{COMPLETION, DIRECTIONS, EIGENVALUES, Predictor};
+use super::score_model::{CATALOGUE, RECOMMENDER, ScoreModel};
 use crate::algorithm::Output;
 use crate::config::{Config, resolved};
 use crate::writing::{Staged, Table, npy, replace, stage};
@@ -77,13 +78,14 @@ pub fn write(
         }
     }
     let predictor = report.predictor.as_ref().map(Predictor::files);
-    for (name, bytes) in predictor.into_iter().flatten() {
+    let scores = report.score_model.as_ref().map(ScoreModel::files);
+    for (name, bytes) in predictor.into_iter().chain(scores).flatten() {
         if let Some(bytes) = bytes {
             batch.add(directory, name, &bytes)?;
             written.push(name);
         }
     }
-    for name in [DIRECTIONS, EIGENVALUES, COMPLETION] {
+    for name in [DIRECTIONS, EIGENVALUES, COMPLETION, CATALOGUE, RECOMMENDER] {
         if !written.contains(&name) {
             forget(&directory.join(name))?;
         }

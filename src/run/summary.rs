@@ -11,6 +11,7 @@ use super::convergence_bounds::ConvergenceBounds;
 use super::metrics::Utility;
 use super::receipt::{Choice, PilotReceipt};
 use super::recommendation::RecommendationSummary;
+use super::score_model::RecommenderSummary;
 use super::variance::VarianceSummary;
 use crate::engine::Communication;
 use crate::privacy::{
@@ -74,6 +75,9 @@ pub struct Summary {
     pub communication: Communication,
     /// How useful the result is.
     pub utility: UtilitySummary,
+    /// What the released Gram matrix came to, where it recommends: a function of the release and of public item degrees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommender: Option<RecommenderSummary>,
     /// How good the recommendations are, where `[evaluation]` holds something out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<RecommendationSummary>,

@@ -72,6 +72,7 @@ impl Experiment {
             Arc::clone(&self.interactions),
             self.data.clone(),
             self.held_out.clone(),
+            self.catalogue.clone(),
         );
         materials.held(config, || Ok::<_, ExperimentError>(held))?;
         Ok(materials)

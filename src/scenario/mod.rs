@@ -31,6 +31,7 @@ mod preconditioning;
 mod rating;
 mod rating_scale;
 mod rating_test;
+mod recommender;
 mod resolve;
 mod ring;
 mod rows;
@@ -50,6 +51,7 @@ pub use data_summary::DataSummary;
 pub use error::{
     AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
     EngineTableError, ExperimentError, NetworkError, PilotTableError, PrivacyTableError,
+    RecommenderTableError,
 };
 pub use experiment::Experiment;
 pub use held_out::HeldOut;

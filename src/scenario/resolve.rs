@@ -20,7 +20,7 @@ use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{
     algorithm_keys, clipping, completion, filters, graph, laplace, memory, numbers, pilot,
-    preconditioning, rating, warnings,
+    preconditioning, rating, recommender, warnings,
 };
 use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
@@ -107,6 +107,7 @@ impl Experiment {
         let mut config = completed(config)?;
         graph::keep_apart(&config, base)?;
         let list = clock.time("data", || filters::item_list(&mut config, materials))?;
+        recommender::complete(&mut config, &loaded.interactions, list.as_deref())?;
         let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
         let peers = peer_count(&config, loaded);
         let network = network::matched(&config, peers, topology, materials, &mut clock)?;
@@ -241,6 +242,7 @@ impl Experiment {
             loaded: Arc::clone(loaded),
             interactions: rows.interactions,
             held_out: rows.held_out,
+            catalogue: rows.catalogue,
             data: rows.data,
             samples: rows.samples,
             rating_test: rows.rating_test,
@@ -294,6 +296,7 @@ pub(super) fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     config.evaluation.check()?;
     filters::check(&config)?;
     completion::check(&config)?;
+    recommender::check(&config)?;
     numbers::check(&config)?;
     graph::complete(&mut config);
     if let Latency::Uniform {

@@ -24,6 +24,8 @@ pub(super) struct Rows {
     pub(super) data: DataSummary,
     /// What `[evaluation]` keeps from the peers.
     pub(super) held_out: Option<HeldOut>,
+    /// Where a matrix is released of some items only: the same with all.
+    pub(super) catalogue: Option<Arc<Interactions>>,
     /// Every user's numbers, where data are numbers.
     pub(super) samples: Option<Arc<SparseRows>>,
     /// The ratings that no peer holds, where ratings are to be predicted.
@@ -49,7 +51,7 @@ impl Rows {
             true => Ok(numbers::held(config, loaded)),
             false => filters::filtered(config, base, loaded, list, &seed),
         })?;
-        let (interactions, data, held_out) = Held::clone(&held);
+        let (interactions, data, held_out, catalogue) = Held::clone(&held);
         // Under noise no data at all is data like any other: a refusal would tell it apart from its neighbours.
         let of_numbers = numbers::are_meant(&config.data);
         if !of_numbers && interactions.is_empty() && config.noise.scheme == Scheme::None {
@@ -86,6 +88,7 @@ impl Rows {
             interactions,
             data,
             held_out,
+            catalogue,
             samples,
             rating_test,
             user_rows,

@@ -10,6 +10,7 @@ mod engine;
 mod network;
 mod pilot;
 mod privacy;
+mod recommender;
 
 pub use algorithm::AlgorithmTableError;
 pub use averaging::AveragingTableError;
@@ -19,6 +20,7 @@ pub use engine::EngineTableError;
 pub use network::NetworkError;
 pub use pilot::PilotTableError;
 pub use privacy::PrivacyTableError;
+pub use recommender::RecommenderTableError;
 
 pub(crate) use data::obtained;
 
@@ -47,6 +49,9 @@ pub enum ExperimentError {
     /// Ratings cannot be predicted like this.
     #[error(transparent)]
     Completion(#[from] CompletionTableError),
+    /// There is no matrix to recommend from, or not like this.
+    #[error(transparent)]
+    Recommender(#[from] RecommenderTableError),
     /// The privacy parameters cannot be met.
     #[error(transparent)]
     Privacy(#[from] PrivacyTableError),
