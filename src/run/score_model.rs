@@ -3,6 +3,7 @@
 //! All of it is a function of a released Gram matrix, public item degrees and settings, and may be published. A user's device scores with it
 //! and the own row, and sends nothing.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -143,16 +144,10 @@ impl ScoreModel {
         let method = experiment.config().recommender?.method;
         let (rows, catalogue) = (experiment.interactions(), experiment.catalogue());
         let all = ItemList::of(catalogue);
-        let place = |item: usize| {
-            let same = |name: &String| name == rows.item_name(item);
-            all.names.iter().position(same).map(|at| at as u32)
-        };
-        let listed = if rows.items() == catalogue.items() {
-            (0..rows.items() as u32).collect()
-        } else {
-            // Both are in the order of the file, so one pass would do; this is at most some millions of comparisons of names.
-            (0..rows.items()).filter_map(place).collect()
-        };
+        let names = (0_u32..).zip(&all.names);
+        let places: BTreeMap<&str, u32> = names.map(|(at, name)| (name.as_str(), at)).collect();
+        let place = |item: usize| places.get(rows.item_name(item)).copied();
+        let listed = (0..rows.items()).filter_map(place).collect();
         Some(Self {
             method: method.name().to_owned(),
             parts: method.parts(model, rows.users()),
