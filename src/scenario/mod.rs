@@ -15,6 +15,7 @@ mod error;
 mod experiment;
 pub(crate) mod filters;
 pub(crate) mod graph;
+mod held;
 mod held_out;
 mod laplace;
 mod materials;
