@@ -12,6 +12,7 @@ mod consensus;
 mod deflation;
 mod equivalence;
 mod golden;
+mod gram_recommender;
 mod graphs;
 mod laplace;
 mod layering;

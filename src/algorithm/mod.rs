@@ -18,6 +18,7 @@
 //! | [`projected-gradient`](ProjectedGradient) | the isometric triangle of completed rows | n(n+1)/2 | 4·n(n+1)·K·L | L matrices | any |
 //! | [`svd-completion`](SvdCompletion) | the isometric triangle and counts of ratings | n(n+1)/2 + n | 8·(n + n(n+1)/2)·K | directions | 1 |
 //! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
+//! | [`pilot`](Pilot) | how many users have how many interactions | 16 | 8·16·K | that release | 1 |
 //!
 //! n items, p = `rank`, K averaging rounds per iteration; frames and the max-consensus of the noise scale come on top.
 //!
@@ -74,6 +75,7 @@ mod local;
 mod momentum;
 mod on_bipartite;
 mod on_graph;
+mod pilot;
 mod power;
 mod ppi;
 mod preconditioned;
@@ -103,6 +105,7 @@ pub use local::{BatchError, LocalData};
 pub use momentum::Momentum;
 pub use on_bipartite::OnBipartite;
 pub use on_graph::{NotOnGraph, OnGraph};
+pub use pilot::Pilot;
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;
 pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};

@@ -19,8 +19,9 @@ pub struct AlgorithmConfig {
     /// b: columns of every query of `krylov`, at least `rank`, which is the default; other kinds have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<usize>,
-    /// L: iterations; `covariance` and `svd-completion` run exactly 1, `deflation` so many for every vector, `spectral-ridge` 2, or 1
+    /// L: iterations; absent with `auto`, which chooses them; `covariance` and `svd-completion` run exactly 1, `deflation` so many for every vector, `spectral-ridge` 2, or 1
     /// without item means, `frank-wolfe` so many directions.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub iterations: u32,
     /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
     #[serde(default, skip_serializing_if = "Start::is_random")]
@@ -88,6 +89,14 @@ pub struct AlgorithmConfig {
     /// The share of the mean in every degree that P is made of, from 0 to 1; 0 where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precondition_shrinkage: Option<f64>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// The default of `algorithm.eigenvalue_share`.
@@ -161,7 +170,12 @@ impl AlgorithmConfig {
                 block: self.block(),
                 iterations,
             }),
-            AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance if iterations != 1 => {
+            AlgorithmKind::Auto => Err(AlgorithmError::Unchosen),
+            AlgorithmKind::Covariance
+            | AlgorithmKind::IsometricCovariance
+            | AlgorithmKind::Pilot
+                if iterations != 1 =>
+            {
                 Err(AlgorithmError::Iterations {
                     algorithm: self.kind.name(),
                     needed: 1,
@@ -169,6 +183,7 @@ impl AlgorithmConfig {
                 })
             }
             AlgorithmKind::IsometricCovariance => Ok(AlgorithmSpec::IsometricCovariance { rank }),
+            AlgorithmKind::Pilot => Ok(AlgorithmSpec::Pilot),
             AlgorithmKind::Covariance => Ok(AlgorithmSpec::Covariance { rank }),
             AlgorithmKind::Ppi if rank != 1 => Err(AlgorithmError::Rank {
                 algorithm: self.kind.name(),

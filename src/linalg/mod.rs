@@ -22,6 +22,7 @@ mod packed;
 mod sparse;
 mod sparse_dense;
 mod sparse_products;
+mod spectrum;
 mod subspace;
 
 pub use block::Block;
@@ -40,4 +41,5 @@ pub(crate) use laplacian::ShiftedLaplacian;
 pub use orthonormal::{NotFullRank, orthonormalise, start_block};
 pub use packed::PackedTriangle;
 pub use sparse::{SparseError, SparseRows};
+pub use spectrum::Spectrum;
 pub use subspace::{EigenError, TopEigenvectors, subspace_distance, top_eigenvectors};

@@ -36,6 +36,25 @@ pub enum ScoringError {
         /// The first such row, from 0.
         row: usize,
     },
+    /// Not a weight for every direction.
+    #[error(
+        "there are {directions} directions and {weights} weights; both must be of the same release"
+    )]
+    Weights {
+        /// Directions.
+        directions: usize,
+        /// Weights.
+        weights: usize,
+    },
+    /// A weight or constant that is no number.
+    #[error("a weight or a constant of the scores is not finite")]
+    Constants,
+    /// An item that is listed twice, or not in the catalogue.
+    #[error("item {item} of the catalogue is listed twice or is not there")]
+    Listed {
+        /// Its index.
+        item: u32,
+    },
 }
 
 /// The low-pass scores r W U Uᵀ W⁻¹ of a user's binary row r, where W is I^{-1/2} for the diagonal I of item

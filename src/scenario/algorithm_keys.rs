@@ -2,14 +2,18 @@
 
 use super::error::{AlgorithmTableError, ExperimentError, PrivacyTableError};
 use super::{clipping, completion, graph, numbers};
-use crate::algorithm::{AlgorithmKind, NoiseScale, Output};
+use crate::algorithm::{AlgorithmError, AlgorithmKind, NoiseScale, Output};
 use crate::config::{AlgorithmConfig, Config};
 use crate::linalg::start_block;
 use crate::privacy::PrivacyError;
+use crate::protocol::PlanError;
 use crate::vocabulary::Seed;
 
 /// Refuses keys that the algorithm has not or that do not fit so many items, then numbers that do not.
 pub(super) fn check(config: &Config, items: usize) -> Result<(), ExperimentError> {
+    if config.algorithm.kind == AlgorithmKind::Auto {
+        return Err(PlanError::from(AlgorithmError::Unchosen).into());
+    }
     check_keys(config, items)?;
     check_counts(config, items)
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::experiment::Experiment;
 use super::preconditioning::Preconditioning;
-use crate::algorithm::Start;
+use crate::algorithm::{AlgorithmKind, Start};
 use crate::data::ItemNames;
 
 /// Where the list of items comes from.
@@ -59,6 +59,10 @@ impl StatedItems {
     }
 }
 
+/// What a run whose algorithm was chosen rests on.
+pub(crate) const DEGREES_CHOSE: &str =
+    "the item degrees, by which the algorithm was chosen, are assumed public";
+
 /// Everything that the promise of an experiment assumes.
 pub(crate) fn of(experiment: &Experiment) -> Vec<String> {
     let mut all = StatedItems::of(experiment).assumptions().to_vec();
@@ -70,5 +74,9 @@ pub(crate) fn of(experiment: &Experiment) -> Vec<String> {
             .preconditioning()
             .map(Preconditioning::assumption),
     );
+    let chosen = experiment.config.algorithm.kind != AlgorithmKind::Pilot;
+    if experiment.config.pilot.is_some() && chosen {
+        all.push(DEGREES_CHOSE.to_owned());
+    }
     all
 }

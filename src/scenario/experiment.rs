@@ -55,6 +55,8 @@ pub struct Experiment {
     pub(super) interactions: Arc<Interactions>,
     /// What `[evaluation]` keeps from the peers.
     pub(super) held_out: Option<HeldOut>,
+    /// Where a matrix is released of some items only: the same with all.
+    pub(super) catalogue: Option<Arc<Interactions>>,
     /// What was read and dropped.
     pub(super) data: DataSummary,
     /// Every user's numbers, prepared by public constants but neither centred nor clipped; of ratings centred.
@@ -125,6 +127,13 @@ impl Experiment {
     #[must_use]
     pub fn held_out(&self) -> Option<&HeldOut> {
         self.held_out.as_ref()
+    }
+
+    /// The interactions of the peers' users with everything that can be recommended: more items than the peers' rows have where a
+    /// matrix is released of some only, and the same otherwise.
+    #[must_use]
+    pub fn catalogue(&self) -> &Interactions {
+        self.catalogue.as_deref().unwrap_or(&self.interactions)
     }
 
     /// How much was read and dropped.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::centring::Centring;
+use super::part::Part;
 use super::ring;
 use crate::algorithm::{
     Algorithm, AlgorithmError, AlgorithmSpec, Form, NotOnGraph, NotPreconditioned, OnBipartite,
@@ -156,6 +157,15 @@ pub(crate) struct Mechanism {
 }
 
 impl Mechanism {
+    /// The same program with noise for the part of the budget that it has, where a pilot and what follows it share one.
+    pub(crate) fn of_part(mut self, part: Option<Part>) -> Self {
+        if let Some(part) = part {
+            self.factors = part.factors(&self.factors, self.releases.len());
+            self.weights = part.factors(&self.weights, self.releases.len());
+        }
+        self
+    }
+
     fn summed(&self, cost: impl Fn(f64) -> f64) -> f64 {
         let cost = |index: usize| self.factors.get(index).map_or(1.0, |factor| cost(*factor));
         charged(&self.releases, cost)

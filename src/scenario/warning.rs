@@ -76,6 +76,17 @@ pub enum Warning {
         /// The bound on rounding over the noise.
         part: f64,
     },
+    /// A released matrix that says nothing beyond popularity.
+    #[error(
+        "the private part adds nothing: no direction of the Gram matrix of {items} items stands out of the noise, whose edge is {edge:.3}, beyond \
+         what their popularity explains, so that everybody is recommended what is popular; raise privacy.epsilon, or have more users"
+    )]
+    NothingStandsOut {
+        /// Items of the matrix.
+        items: usize,
+        /// The edge of the noise.
+        edge: f64,
+    },
     /// A histogram of lengths that says little.
     #[error(
         "the noise on the counts that clipping thresholds follow from has a standard deviation of {sigma:.0}, and {most_above:.0} rows may be \

@@ -146,6 +146,7 @@ impl Receipt {
                 list.is_some_and(|list| list.assumptions().iter().all(stated)),
             ),
         ]);
+        findings.extend(self.check_pilot()?);
         Ok(findings)
     }
 
@@ -333,7 +334,7 @@ impl Bound {
 }
 
 /// Something that holds (1) or does not (0).
-fn flag(what: &str, agrees: bool) -> Finding {
+pub(super) fn flag(what: &str, agrees: bool) -> Finding {
     Finding {
         what: what.to_owned(),
         stated: 1.0,
@@ -342,7 +343,7 @@ fn flag(what: &str, agrees: bool) -> Finding {
     }
 }
 
-fn equal(what: &str, stated: f64, computed: f64) -> Finding {
+pub(super) fn equal(what: &str, stated: f64, computed: f64) -> Finding {
     let agrees = (stated - computed).abs() <= TOLERANCE * computed.abs();
     Finding {
         what: what.to_owned(),

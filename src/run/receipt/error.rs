@@ -19,6 +19,15 @@ pub enum ReceiptError {
          not one that undertone wrote"
     )]
     Centring,
+    /// A share of a pilot that is none, or that a pilot before this program cannot have.
+    #[error(
+        "request.pilot_share = {found} must be at least 0 and below 1, above 0 of a pilot, and goes with no private mean, clip or ring; the \
+         receipt is not one that undertone wrote"
+    )]
+    PilotShare {
+        /// The share found.
+        found: f64,
+    },
     /// A private mean before an algorithm that cannot follow one.
     #[error(
         "request.centring comes before request.algorithm = \"{algorithm}\", which follows no private mean; the receipt is not one that \
