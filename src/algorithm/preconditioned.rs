@@ -50,8 +50,8 @@ impl Precondition {
 /// 3. A released triangle A + N gives P (A + N) P = M + P N P.
 ///
 /// # Proof
-/// 1. A Q R = A P X, and P from the left. 2. P⁻¹Q = X R⁻¹, where X has orthonormal columns and R⁻¹ is upper triangular with a positive
-/// diagonal; such a factorisation is unique. 3. Written out. ∎
+/// For 1., A Q R = A P X, and P from the left. For 2., P⁻¹Q = X R⁻¹, where X has orthonormal columns and R⁻¹ is upper triangular with a positive
+/// diagonal; such a factorisation is unique. Statement 3 is P times the sum times P. ∎
 ///
 /// So the public state is (Q, Y, …), what `inner` knows of it is computed anew wherever it is needed, and nothing is kept twice.
 /// The next query is the Q of P X for the X that `inner` asks for.

@@ -62,13 +62,16 @@ fn all() -> [Arc<dyn Algorithm>; 5] {
     ]
 }
 
+/// What is added to the sum of a release of this shape.
+type Noise<'a> = &'a dyn Fn(u32, (usize, usize), &PublicState) -> Block;
+
 /// Runs an algorithm, adding `noise(release, shape, state)` to every sum and telling it of none, so that no threshold depends on its units; the
 /// states after each release.
 fn run(
     algorithm: &dyn Algorithm,
     rows: &SparseRows,
     start: Block,
-    noise: &dyn Fn(u32, (usize, usize), &PublicState) -> Block,
+    noise: Noise<'_>,
 ) -> Vec<PublicState> {
     let releases = algorithm.releases();
     let mut state = PublicState::new(Arc::new(start));

@@ -16,6 +16,9 @@ use crate::run::References;
 use crate::scenario::{Experiment, ExperimentError, HeldKey, Materials, Memo, MemoryPlan, Warning};
 use crate::scenario::{graph, numbers};
 
+/// All that decides the references of a matrix: who holds what, degree floor, rank, exponent and shrinkage of P where there is one.
+pub(super) type FixedKey = (HeldKey, u32, usize, Option<(f64, f64)>);
+
 /// A sweep whose cells are known to be valid experiments.
 pub struct Sweep {
     pub(super) config: Config,
@@ -29,7 +32,7 @@ pub struct Sweep {
     pub(super) settings: Vec<Setting>,
     pub(super) warnings: Vec<String>,
     pub(super) materials: Materials,
-    pub(super) fixed: Memo<(HeldKey, u32, usize, Option<(f64, f64)>), Fixed>,
+    pub(super) fixed: Memo<FixedKey, Fixed>,
     pub(super) plain: Memo<Config, Option<Block>>,
     pub(super) lines: Memo<Config, PredictionErrors>,
 }
