@@ -12,6 +12,7 @@ mod consensus;
 mod deflation;
 mod equivalence;
 mod golden;
+mod gram_recommender;
 mod graphs;
 mod laplace;
 mod layering;
@@ -19,6 +20,7 @@ mod loss;
 mod low_rank;
 mod plain_pca;
 mod ppi;
+mod preconditioning;
 mod programs;
 mod rating;
 #[cfg(feature = "cli")]

@@ -112,6 +112,7 @@ fn request(arguments: &RecommendArguments) -> Result<Request> {
     Ok(Request {
         basis: arguments.basis.clone().unwrap_or_default(),
         items: arguments.items_file.clone(),
+        recommender: arguments.recommender.clone(),
         row,
         titles: arguments.titles.clone(),
         top: arguments.top,

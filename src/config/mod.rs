@@ -12,6 +12,8 @@ mod file;
 mod numbers;
 mod overrides;
 mod peers;
+mod pilot;
+mod recommender;
 mod schema;
 mod study;
 mod sweep;
@@ -28,6 +30,8 @@ pub use numbers::{
 };
 pub use overrides::{OverrideError, parse_set};
 pub use peers::{PeerCount, PeersConfig};
+pub use pilot::PilotConfig;
+pub use recommender::{AutoFloor, ItemCount, RecommenderConfig};
 pub use schema::{
     AveragingConfig, CompareConfig, ComparedAlgorithm, Config, DataConfig, EngineConfig,
     EngineKind, NoiseConfig, PrivacyConfig, TransportKind,

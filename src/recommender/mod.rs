@@ -11,11 +11,13 @@
 //!
 //! - **Item degrees are treated as public. They are not protected:** one interaction more changes one of
 //!   them by 1, in the clear. Where they must not be public, a private count of them needs its own budget.
-//! - **The linear filter of GF-CF is not offered.** It adds r R̃ᵀR̃ to the scores, and R̃ᵀR̃ holds who
-//!   liked what together with what: it is everybody's raw data and no function of the basis.
+//! - **The linear filter of GF-CF** adds r R̃ᵀR̃ to the scores, and R̃ᵀR̃ holds who liked what together with what: it is
+//!   everybody's raw data and no function of a basis. It is offered where a Gram matrix was released under noise ([`gram`]),
+//!   and computed from that.
 //! - **Measured quality is not private.** Recall and NDCG are computed from everybody's held-out items, for
 //!   the researcher.
 
+pub mod gram;
 mod low_pass;
 mod ranking;
 mod scoring;

@@ -37,8 +37,8 @@
 //! exact eigenvectors that do not exist or take too long, a method to compare with that comes to no end: each is a null with a reason.
 //!
 //! # Warnings and progress
-//! Warnings are computed from the settings, the graphs, the noise plan and the *number* of users. Progress counts steps of
-//! the plan. Neither sees the rows.
+//! Warnings are computed from the settings, the graphs, the noise plan and the *number* of users; that no direction of a released Gram
+//! matrix stands out of the noise is computed from the release and the public item degrees. Progress counts steps of the plan. None sees the rows.
 //!
 //! # What is left
 //! - Time and memory: how long a run takes moves with the number of interactions, and so does whether the machine runs out of
@@ -58,7 +58,7 @@ use crate::node::SwarmError;
 use crate::protocol::PeerError;
 use crate::scenario::{
     AlgorithmTableError, CompletionTableError, DataTableError, EngineTableError, ExperimentError,
-    NetworkError,
+    NetworkError, PilotTableError,
 };
 
 /// What a way to end a run depends on.
@@ -93,6 +93,9 @@ impl Discloses for ExperimentError {
             Self::Network(error) => error.dependence(),
             Self::Algorithm(error) => error.dependence(),
             Self::Completion(error) => error.dependence(),
+            Self::Pilot(error) => error.dependence(),
+            // Keys against each other.
+            Self::Recommender(_) => Dependence::Public,
             Self::Engine(error) => error.dependence(),
             Self::Evaluation(error) => error.dependence(),
             // Whole layers that the data never reach: noise plans, schedules, values.
@@ -167,6 +170,11 @@ impl Discloses for AlgorithmTableError {
             | Self::ClipKey { .. }
             | Self::ClipWith { .. }
             | Self::SparseVector { .. }
+            | Self::PreconditionKey { .. }
+            | Self::PreconditionWith { .. }
+            | Self::Preconditioned(_)
+            // Degrees are public where weights are made of them.
+            | Self::ItemWeights(_)
             | Self::Block { .. } => Dependence::Public,
         }
     }
@@ -180,6 +188,20 @@ impl Discloses for CompletionTableError {
             | Self::TestShare { .. }
             | Self::Adjacency { .. }
             | Self::PublishedReplace => Dependence::Public,
+        }
+    }
+}
+
+impl Discloses for PilotTableError {
+    fn dependence(&self) -> Dependence {
+        match self {
+            Self::Share { .. }
+            | Self::Nothing
+            | Self::With { .. }
+            | Self::Follows { .. }
+            | Self::NotChosen { .. }
+            | Self::Chosen { .. }
+            | Self::Unproved(_) => Dependence::Public,
         }
     }
 }

@@ -13,9 +13,10 @@ use super::metrics::Utility;
 use super::peak_memory::peak_memory_bytes;
 use super::predictor::Predictor;
 use super::receipt::Receipt;
-use super::recommendation::recommendation;
+use super::recommendation::{by_gram, recommendation};
 use super::references::References;
 use super::rounds::{Rounds, contractions};
+use super::score_model::{ScoreModel, model_of};
 use super::summary::{
     AbortedAt, IterationNoise, NotForPublication, PrivacySummary, SCHEMA, Summary, Timing,
     UtilitySummary,
@@ -24,9 +25,8 @@ use super::variance::{Variance, VarianceSummary};
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, central};
 use crate::linalg::Block;
-use crate::recommender::LowPassFilter;
 use crate::scenario::{Clock, Experiment, Warning};
-use crate::vocabulary::{Quantity, Seed};
+use crate::vocabulary::Quantity;
 
 /// The part of the noise of a sum above which a bound on rounding is worth a warning.
 const FINE: f64 = 0.01;
@@ -66,6 +66,8 @@ pub struct Report {
     pub items: ItemList,
     /// What predicts ratings, and on which range; `None` for algorithms that predict none.
     pub predictor: Option<Predictor>,
+    /// What scores items, where the run's Gram matrix recommends.
+    pub score_model: Option<ScoreModel>,
     /// One row per iteration.
     pub rows: Vec<MetricsRow>,
     /// The curator's figures, one entry per iteration; empty where the curator's run has no basis.
@@ -101,7 +103,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     // Refused before anything is computed.
     let other = clock.time("compared", || experiment.compared());
     let other = other.map_err(Box::new)?;
-    let seed = Seed::from_u64(experiment.config().seed);
+    let seed = experiment.root_seed();
     let session = experiment.session(&seed);
     let mut watched = Rounds::of(experiment, observer);
     let outcome = clock.time("run", || run_engine(experiment, &session, &mut watched))?;
@@ -135,7 +137,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         non_private: basis(&plain),
     };
     let bounds = convergence_bounds(experiment, session.start(), &outcome, exact.as_ref().ok());
-    let filter = LowPassFilter::new(experiment.interactions());
+    let filter = experiment.filter();
     let measure = |basis: &Block| {
         Utility::of(
             &filter,
@@ -193,9 +195,16 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         };
         CompletionSummary::of(experiment, &session, runs)
     });
-    let curated = curated.as_ref().ok().map(Outcome::basis);
-    let recommendation = clock.time("recommendation", || {
-        recommendation(experiment, outcome.basis(), curated, &references)
+    let gram = clock.time("recommendation", || model_of(experiment, &outcome));
+    let score_model = gram
+        .as_ref()
+        .and_then(|model| ScoreModel::of(experiment, model));
+    let recommendation = clock.time("recommendation", || match &score_model {
+        Some(ours) => by_gram(experiment, ours, curated.as_ref().ok(), plain.as_ref().ok()),
+        None => {
+            let curated = curated.as_ref().ok().map(Outcome::basis);
+            recommendation(experiment, outcome.basis(), curated, &references)
+        }
     });
     let (recommendation, recommendation_reason) = match recommendation {
         Some(Ok(measured)) => (Some(measured), None),
@@ -214,6 +223,9 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         .filter(|part| part.is_nan() || *part > FINE);
     let mut warnings = experiment.warnings().to_vec();
     warnings.extend(coarse.map(|part| Warning::CoarseValues { part }));
+    let scored = score_model.as_ref().zip(gram.as_ref());
+    warnings.extend(scored.and_then(|(scores, gram)| scores.warning(gram)));
+    let recommender = scored.and_then(|(scores, gram)| scores.summary(experiment, gram));
     let parameters = session.plan().parameters();
     let summary = Summary {
         schema: SCHEMA,
@@ -240,8 +252,11 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
             clip: ClipSummary::after(experiment, &outcome),
             ..experiment.privacy_summary()
         },
+        choice: None,
+        pilot: None,
         communication: outcome.communication.clone(),
         utility,
+        recommender,
         recommendation,
         recommendation_reason,
         completion,
@@ -256,9 +271,10 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         summary,
         receipt: Receipt::of(experiment, &outcome),
         predictor: Predictor::of(experiment, &session, &outcome),
+        score_model,
         outcome,
         start: Arc::clone(session.start()),
-        items: ItemList::of(experiment.interactions()),
+        items: ItemList::of(experiment.interactions()).weighted(experiment.precondition_weights()),
         rows,
         central,
         non_private,
@@ -280,12 +296,16 @@ fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
     })
 }
 
-/// Whether there is a basis after this release: sums of rows, which are released before everything else, find none.
+/// Whether there is a basis after this release: sums of rows, which are released before everything else, and counts of users find none.
 fn finds_basis(experiment: &Experiment, record: &ReleaseRecord) -> bool {
     let releases = experiment.releases();
     let blocks = releases.get(record.release.index());
     let blocks = blocks.map_or(&[][..], |release| &release.blocks);
-    let sums = [Quantity::RowSum, Quantity::NonnegativeRowSum];
+    let sums = [
+        Quantity::RowSum,
+        Quantity::NonnegativeRowSum,
+        Quantity::TailCounts,
+    ];
     !blocks.iter().all(|block| sums.contains(&block.quantity))
 }
 

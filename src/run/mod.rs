@@ -22,6 +22,7 @@ pub mod predictor;
 pub mod receipt;
 pub mod recommend;
 pub mod recommendation;
+pub mod score_model;
 pub mod summary;
 pub mod variance;
 

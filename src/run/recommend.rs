@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::items::{ItemList, ItemListError};
+use super::score_model::{ScoreModel, ScoreModelError};
 use crate::config::{ConfigError, read_config};
 pub use crate::data::Format;
 use crate::data::{self, DataError, Interactions};
 use crate::recommender::{LowPassScorer, Scorer, ScoringError, top_items};
-use crate::scenario::{ExperimentError, training_data};
+use crate::scenario::{AlgorithmTableError, ExperimentError, preconditioning_of, training_data};
 use crate::writing::{NpyError, read_basis};
 
 /// Where a user's row, and the items if there is no list of them, come from.
@@ -53,6 +54,8 @@ pub struct Request {
     pub basis: PathBuf,
     /// The item list; `items.csv` beside the basis, if there is one, where absent.
     pub items: Option<PathBuf>,
+    /// Or, instead of a basis, the folder into which a run wrote `recommender.toml`.
+    pub recommender: Option<PathBuf>,
     /// Whose row.
     pub row: RowSource,
     /// Titles of items.
@@ -70,7 +73,7 @@ pub struct Recommendation {
     pub item: String,
     /// Its title, where known.
     pub title: Option<String>,
-    /// Its low-pass score.
+    /// Its score.
     pub score: f64,
 }
 
@@ -155,6 +158,9 @@ pub enum RecommendError {
     /// Values that do not fit together.
     #[error(transparent)]
     Scoring(#[from] ScoringError),
+    /// The files of a run whose Gram matrix recommends cannot be used.
+    #[error(transparent)]
+    Model(#[from] ScoreModelError),
 }
 
 /// Ranks for one user what the user has not interacted with, from the basis, the public degrees of its items and
@@ -175,6 +181,10 @@ pub fn recommend(request: &Request) -> Result<Recommendations, RecommendError> {
     };
     let list = listed.map(|path| ItemList::read(path)).transpose()?;
     let (own, from_data) = own_items(&request.row)?;
+    if let Some(folder) = &request.recommender {
+        let model = ScoreModel::read(folder)?;
+        return ranked(request, &own, model.catalogue(), &model.scorer()?);
+    }
     let of = listed.map_or_else(
         || "the data after its filters".to_owned(),
         |path| path.display().to_string(),
@@ -191,6 +201,17 @@ pub fn recommend(request: &Request) -> Result<Recommendations, RecommendError> {
             of,
         });
     }
+    let scorer = LowPassScorer::weighted(&basis, &list.filter_weights())?;
+    ranked(request, &own, &list, &scorer)
+}
+
+/// Ranks the items of this list for a user with these own items.
+fn ranked(
+    request: &Request,
+    own: &[String],
+    list: &ItemList,
+    scorer: &dyn Scorer,
+) -> Result<Recommendations, RecommendError> {
     let named = (0_u32..).zip(&list.names);
     let index: BTreeMap<&str, u32> = named.map(|(i, name)| (name.as_str(), i)).collect();
     let mut row: Vec<u32> = own
@@ -203,7 +224,8 @@ pub fn recommend(request: &Request) -> Result<Recommendations, RecommendError> {
         .iter()
         .filter(|name| !index.contains_key(name.as_str()))
         .count();
-    if row.is_empty() {
+    // A Gram matrix comes with what is popular for those of whom nothing is known.
+    if row.is_empty() && request.recommender.is_none() {
         let items = list.names.len();
         return Err(RecommendError::EmptyRow { unknown, items });
     }
@@ -211,7 +233,7 @@ pub fn recommend(request: &Request) -> Result<Recommendations, RecommendError> {
         Some(path) => data::load_titles(path)?,
         None => BTreeMap::new(),
     };
-    let scores = LowPassScorer::new(&basis, &list.degrees)?.scores(&[&row]);
+    let scores = scorer.scores(&[&row]);
     let ranked = top_items(scores.as_slice(), &row, request.top);
     let recommendations = (1..).zip(ranked).map(|(rank, ranked)| {
         let item = list.names[ranked.item as usize].clone();
@@ -231,6 +253,7 @@ pub fn recommend(request: &Request) -> Result<Recommendations, RecommendError> {
 
 /// The ids of the items a user interacted with, and the items of the data they come from.
 fn own_items(source: &RowSource) -> Result<(Vec<String>, Option<ItemList>), RecommendError> {
+    let mut weights = None;
     let (data, user) = match source {
         RowSource::Own { path } => return Ok((data::load_ids(path)?, None)),
         RowSource::Data {
@@ -245,12 +268,18 @@ fn own_items(source: &RowSource) -> Result<(Vec<String>, Option<ItemList>), Reco
         }
         RowSource::Simulation { path, set, user } => {
             let base = path.parent().unwrap_or(Path::new("."));
-            (training_data(read_config(path, set)?, base)?, user)
+            let config = read_config(path, set)?;
+            let data = training_data(config.clone(), base)?;
+            let stated = preconditioning_of(&config, &data.item_degrees())
+                .map_err(|error| ExperimentError::from(AlgorithmTableError::from(error)))?;
+            weights = stated.map(|(_, weights)| weights);
+            (data, user)
         }
     };
     let row = data.row(user_index(&data, user)?);
     let name = |&item: &u32| data.item_name(item as usize).to_owned();
-    Ok((row.iter().map(name).collect(), Some(ItemList::of(&data))))
+    let list = ItemList::of(&data).weighted(weights.as_deref());
+    Ok((row.iter().map(name).collect(), Some(list)))
 }
 
 pub(super) fn user_index(data: &Interactions, user: &str) -> Result<usize, RecommendError> {

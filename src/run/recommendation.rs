@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use super::references::References;
+use super::score_model::{ScoreModel, model_of};
+use crate::engine::Outcome;
 use crate::linalg::Block;
 use crate::recommender::{
     LowPassScorer, Popularity, RankingQuality, RankingTotals, Scorer, SplitCounts, evaluate,
@@ -75,7 +77,7 @@ pub fn recommendation(
         return Some(Err(NOBODY));
     }
     let train = experiment.interactions();
-    let degrees = train.item_degrees();
+    let (degrees, weights) = (train.item_degrees(), experiment.filter_weights());
     let measured = |scorer: &dyn Scorer| {
         evaluate(
             scorer,
@@ -86,8 +88,8 @@ pub fn recommendation(
     };
     let mut known: Vec<(&Block, RankingTotals)> = Vec::new();
     let of = |basis: &Block| {
-        let scorer = LowPassScorer::new(basis, &degrees).expect("a run's basis has a row per item");
-        measured(&scorer)
+        let scorer = LowPassScorer::weighted(basis, &weights);
+        measured(&scorer.expect("a run's basis has a row per item"))
     };
     // Without noise the three runs are one: its lists are not ranked three times.
     let all = [
@@ -114,6 +116,50 @@ pub fn recommendation(
         central: quality(central),
         non_private: quality(references.non_private.as_ref().ok()),
         exact: quality(references.exact.as_ref().ok()),
+        popularity,
+        held_out: held_out.counts,
+    }))
+}
+
+/// The same where a Gram matrix recommends: of this run, the curator's and the one without noise, over the whole catalogue.
+///
+/// # Errors
+/// A reason, as [`recommendation`] has.
+///
+/// # Panics
+/// Never for models of runs, whose numbers fit together.
+#[must_use]
+pub fn by_gram(
+    experiment: &Experiment,
+    ours: &ScoreModel,
+    central: Option<&Outcome>,
+    non_private: Option<&Outcome>,
+) -> Option<Result<RecommendationSummary, &'static str>> {
+    let held_out = experiment.held_out()?;
+    if held_out.counts.test_users == 0 {
+        return Some(Err(NOBODY));
+    }
+    let train = experiment.catalogue();
+    let measured = |scorer: &dyn Scorer| {
+        let top = experiment.config().evaluation.top;
+        evaluate(scorer, train, &held_out.test, top)
+    };
+    let of = |model: &ScoreModel| {
+        let scorer = model.scorer().expect("a run's numbers fit together");
+        measured(&scorer.for_many())
+    };
+    let compared = |outcome: Option<&Outcome>| {
+        let model = model_of(experiment, outcome?)?;
+        Some(of(&ScoreModel::of(experiment, &model)?).quality)
+    };
+    let this_run = of(ours);
+    let popularity = measured(&Popularity::new(&train.item_degrees())).quality;
+    Some(Ok(RecommendationSummary {
+        warning: worse_than_popularity(&this_run, popularity),
+        this_run,
+        central: compared(central),
+        non_private: compared(non_private),
+        exact: None,
         popularity,
         held_out: held_out.counts,
     }))

@@ -9,7 +9,9 @@ use super::compared::ComparedRun;
 use super::completion::CompletionSummary;
 use super::convergence_bounds::ConvergenceBounds;
 use super::metrics::Utility;
+use super::receipt::{Choice, PilotReceipt};
 use super::recommendation::RecommendationSummary;
+use super::score_model::RecommenderSummary;
 use super::variance::VarianceSummary;
 use crate::engine::Communication;
 use crate::privacy::{
@@ -63,10 +65,19 @@ pub struct Summary {
     pub noise_topology: Option<TopologySummary>,
     /// The guarantee.
     pub privacy: PrivacySummary,
+    /// Which session was chosen, where `algorithm.kind = "auto"` left the choice open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Choice>,
+    /// The pilot by which it was chosen, which spent its share of the same promise; what it sent is not in `communication`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pilot: Option<PilotReceipt>,
     /// What was sent.
     pub communication: Communication,
     /// How useful the result is.
     pub utility: UtilitySummary,
+    /// What the released Gram matrix came to, where it recommends: a function of the release and of public item degrees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommender: Option<RecommenderSummary>,
     /// How good the recommendations are, where `[evaluation]` holds something out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<RecommendationSummary>,

@@ -7,25 +7,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError};
-use super::held_out::HeldOut;
+use super::held::Held;
 use super::memo::Memo;
 use super::rating_test::RatingTest;
 use super::{graph, numbers};
 use crate::algorithm::Arrival;
 use crate::config::{
-    Config, DataConfig, DataFormat, EngineKind, NoiseConfig, PeersConfig, PrivacyConfig,
+    Config, DataConfig, DataFormat, EngineKind, ItemCount, NoiseConfig, PeersConfig, PrivacyConfig,
     TopologySource,
 };
-use crate::data::{self, DataError, Generated, Interactions, ItemNames, MatrixOptions};
+use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::privacy::{NoisePlan, RingRequest};
 use crate::topology::{Topology, TopologyError};
-
-/// The interactions that the peers hold, what was read and dropped, and what is held out.
-pub(super) type Held = (Arc<Interactions>, DataSummary, Option<HeldOut>);
 
 /// What all experiments of one base folder share: data, graphs and noise plans, made once for all that ask for the same.
 ///
@@ -63,6 +59,8 @@ pub(crate) struct HeldKey {
     test: Option<PathBuf>,
     /// Whether peers hold rows that are not shortened.
     completes: bool,
+    /// Of how many items a matrix is released.
+    recommended: Option<ItemCount>,
     /// The seed, where something is drawn.
     seed: Option<u64>,
     /// Whether rows and columns are the peers.
@@ -83,6 +81,7 @@ impl HeldKey {
             holdout: config.held_share(),
             test: evaluation.test.clone(),
             completes: config.algorithm.kind.completes(),
+            recommended: config.recommender.map(|table| table.items),
             seed: drawn.then_some(config.seed),
             vertices: graph::is_bipartite(config),
         }

@@ -28,7 +28,7 @@ use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, PrivacyTableError};
 use super::graph;
-use super::held_out::HeldOut;
+use super::held::Held;
 use super::rating;
 use super::rating_scale::RatingScale;
 use crate::algorithm::{OnBipartite, Output, Start, mean_share};
@@ -282,10 +282,7 @@ pub(super) fn options(data: &DataConfig) -> MatrixOptions {
 }
 
 /// A matrix is not filtered: its rows and columns, with a summary.
-pub(super) fn held(
-    config: &Config,
-    loaded: &Loaded,
-) -> (Arc<Interactions>, DataSummary, Option<HeldOut>) {
+pub(super) fn held(config: &Config, loaded: &Loaded) -> Held {
     let Loaded {
         interactions,
         counts,
@@ -308,7 +305,12 @@ pub(super) fn held(
         true => loaded.sides(),
         false => interactions.clone(),
     };
-    (Arc::new(named), summary, None)
+    Held {
+        interactions: Arc::new(named),
+        summary,
+        held_out: None,
+        catalogue: None,
+    }
 }
 
 /// The public ranges of numbers as read: none, one for all columns, or one each.

@@ -5,13 +5,14 @@ use std::path::Path;
 use super::error::{CompletionTableError, DataTableError, ExperimentError};
 use super::materials::Materials;
 use super::resolve::completed;
-use super::{filters, numbers};
+use super::{filters, numbers, recommender};
 use crate::config::Config;
 use crate::data::Interactions;
 use crate::linalg::SparseRows;
 use crate::vocabulary::Seed;
 
-/// What the peers of an experiment hold: its data after all filters, without what is held out.
+/// What the users of an experiment have at home: its data after all filters, without what is held out, and with all items that can be
+/// recommended.
 ///
 /// # Errors
 /// [`ExperimentError`] of the tables `[data]` and `[evaluation]`.
@@ -25,8 +26,9 @@ pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions,
     }
     let list = filters::item_list(&mut config, &materials)?;
     let seed = Seed::from_u64(config.seed);
+    recommender::complete(&mut config, &loaded.interactions, list.as_deref())?;
     filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
-        .map(|(train, ..)| Interactions::clone(&train))
+        .map(|held| Interactions::clone(&held.catalogue.unwrap_or(held.interactions)))
 }
 
 /// The ratings that the peers of an experiment hold, in the units of the file: its data after all filters, without what is kept
@@ -48,7 +50,7 @@ pub(crate) fn training_ratings(
     let loaded = materials.loaded(&config.data)?;
     let list = filters::item_list(&mut config, &materials)?;
     let seed = Seed::from_u64(config.seed);
-    let (kept, ..) = filters::filtered(&config, base, &loaded, list.as_deref(), &seed)?;
+    let kept = filters::filtered(&config, base, &loaded, list.as_deref(), &seed)?.interactions;
     let ratings = numbers::of_items(&loaded, &kept, |user| kept.row(user));
     Ok((Interactions::clone(&kept), ratings))
 }

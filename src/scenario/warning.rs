@@ -48,6 +48,12 @@ pub enum Warning {
          public already, as P1 takes them to be; no epsilon covers them"
     )]
     PopularityStart,
+    /// P shows item degrees.
+    #[error(
+        "algorithm.precondition = \"items\" weighs items by their degrees in the data, so that what is published is a function of them before any noise: \
+         they must be public already; no epsilon covers them"
+    )]
+    PublicDegrees,
     /// Estimates are drawn from their law, which is approximated.
     #[error(
         "engine \"analytic\" draws the estimates of {probes} probe peers from their exact joint law instead of simulating all \
@@ -69,6 +75,17 @@ pub enum Warning {
     CoarseValues {
         /// The bound on rounding over the noise.
         part: f64,
+    },
+    /// A released matrix that says nothing beyond popularity.
+    #[error(
+        "the private part adds nothing: no direction of the Gram matrix of {items} items stands out of the noise, whose edge is {edge:.3}, beyond \
+         what their popularity explains, so that everybody is recommended what is popular; raise privacy.epsilon, or have more users"
+    )]
+    NothingStandsOut {
+        /// Items of the matrix.
+        items: usize,
+        /// The edge of the noise.
+        edge: f64,
     },
     /// A histogram of lengths that says little.
     #[error(

@@ -1,7 +1,7 @@
 //! How many interactions users have, as a pilot's noisy counts tell it.
 
 use super::pilot::PilotCounts;
-use super::stand_in::PublicQuantities;
+use super::public::PublicQuantities;
 
 /// Times the mean is corrected: more than enough, since only rows that are nearly full are cut off.
 const CORRECTIONS: usize = 20;

@@ -1,11 +1,11 @@
 //! What can be advised, and what each costs.
 
-use crate::algorithm::{AlgorithmKind, ClipRule};
+use crate::algorithm::{AlgorithmKind, ClipRule, Precondition};
 use crate::config::AlgorithmConfig;
 use crate::privacy::{self, Budget, SensitivitySpec};
 use crate::protocol::averaging::Load;
 use crate::protocol::{Plan, PlanParameters};
-use crate::scenario::Experiment;
+use crate::scenario::{Experiment, Part};
 use crate::vocabulary::Seed;
 
 /// Degree floors that are tried, besides the file's own.
@@ -91,6 +91,9 @@ fn algorithms(
         oja_step: None,
         mode: None,
         step_size: None,
+        precondition: Precondition::None,
+        precondition_exponent: None,
+        precondition_shrinkage: None,
         ..own
     };
     let krylov = KRYLOV.into_iter().flat_map(|l| {
@@ -172,8 +175,9 @@ fn setting(
     };
     let plan = Plan::new(parameters).map_err(|error| error.to_string())?;
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
+    let part = experiment.part().map_or(1.0, Part::factor);
     let more = if experiment.is_private() {
-        experiment.noise().sigma_sum() / experiment.calibrated().z()
+        part * experiment.noise().sigma_sum() / experiment.calibrated().z()
     } else {
         0.0
     };

@@ -55,6 +55,7 @@ mod choice;
 mod error;
 mod ground;
 mod pilot;
+mod public;
 mod response;
 mod schemes;
 mod stand_in;
@@ -79,7 +80,8 @@ pub use self::candidates::FLOORS;
 pub use self::choice::TIE;
 pub use self::error::AdviseError;
 pub use self::pilot::{PilotCounts, PilotCountsError};
-pub use self::stand_in::{Guess, MOST_ITEMS, MOST_USERS, PublicQuantities};
+pub use self::public::PublicQuantities;
+pub use self::stand_in::{Guess, MOST_ITEMS, MOST_USERS};
 
 /// Stand-ins that are drawn at least, as many for every guess.
 const STAND_INS: usize = 16;

@@ -12,21 +12,11 @@ use super::activity;
 use super::error::AdviseError;
 use super::ground::Ground;
 use super::pilot::PilotCounts;
+use super::public::PublicQuantities;
 use super::response::Response;
 use crate::recommender::LowPassFilter;
 use crate::scenario::Experiment;
 use crate::vocabulary::{Label, Seed};
-
-/// All that is used of the data besides the degree of every item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct PublicQuantities {
-    /// Users.
-    pub users: usize,
-    /// Items n.
-    pub items: usize,
-    /// Interactions.
-    pub interactions: u64,
-}
 
 /// Stand-ins have at most so many items.
 pub const MOST_ITEMS: usize = 300;

@@ -8,7 +8,9 @@ mod completion;
 mod data;
 mod engine;
 mod network;
+mod pilot;
 mod privacy;
+mod recommender;
 
 pub use algorithm::AlgorithmTableError;
 pub use averaging::AveragingTableError;
@@ -16,7 +18,9 @@ pub use completion::CompletionTableError;
 pub use data::DataTableError;
 pub use engine::EngineTableError;
 pub use network::NetworkError;
+pub use pilot::PilotTableError;
 pub use privacy::PrivacyTableError;
+pub use recommender::RecommenderTableError;
 
 pub(crate) use data::obtained;
 
@@ -39,9 +43,15 @@ pub enum ExperimentError {
     /// The algorithm does not fit.
     #[error(transparent)]
     Algorithm(#[from] AlgorithmTableError),
+    /// A pilot cannot be made, or cannot go before this.
+    #[error(transparent)]
+    Pilot(#[from] PilotTableError),
     /// Ratings cannot be predicted like this.
     #[error(transparent)]
     Completion(#[from] CompletionTableError),
+    /// There is no matrix to recommend from, or not like this.
+    #[error(transparent)]
+    Recommender(#[from] RecommenderTableError),
     /// The privacy parameters cannot be met.
     #[error(transparent)]
     Privacy(#[from] PrivacyTableError),

@@ -11,6 +11,7 @@
 //! | item list | r ∩ L, L public | yes | yes | yes |
 //! | `holdout`, `completion.test_share` | r ∩ T_u, T_u the items whose own coins keep them | yes | yes | yes |
 //! | `test` file | nothing: it is matched by name and only measured against | yes | yes | yes |
+//! | `recommender.items` | r ∩ L′, L′ public | yes | yes | yes |
 //! | degree cap | the m items of lowest priority, priorities fixed | **refused** | yes | yes |
 //! | partition | nothing: users are dealt by their place in the public list | yes | yes | yes |
 //! | degree floor | is part of what the sensitivity is proved for | | | |
@@ -43,9 +44,10 @@ use std::sync::Arc;
 
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, NetworkError};
-use super::graph;
+use super::held::Held;
 use super::held_out::HeldOut;
-use super::materials::{Held, Materials};
+use super::materials::Materials;
+use super::{graph, recommender};
 use crate::algorithm::{LocalData, OnGraph};
 use crate::config::{Config, EvaluationError};
 use crate::data::{self, CapCounts, FilterCounts, Interactions, ItemNames};
@@ -227,7 +229,11 @@ pub(super) fn filtered(
     });
     // That nothing came to be held out is nobody's business but the evaluation's, which then says so: a refusal here would
     // tell whoever sees the exit code about the users' rows.
-    let (rows, listed) = (kept.interactions, kept.listed);
+    let (all, listed) = (kept.interactions, kept.listed);
+    let (rows, catalogue) = match recommender::list(config, || read.with_items(list).0) {
+        Some(some) => (all.with_items(&some).0, Some(Arc::new(all))),
+        None => (all, None),
+    };
     let summary = DataSummary {
         users: read.users(),
         items: read.items(),
@@ -245,7 +251,12 @@ pub(super) fn filtered(
             .filter(|&user| rows.row(user).is_empty())
             .count(),
     };
-    Ok((Arc::new(rows), summary, held_out))
+    Ok(Held {
+        interactions: Arc::new(rows),
+        summary,
+        held_out,
+        catalogue,
+    })
 }
 
 /// Whether any user of one data set is named in the other.
