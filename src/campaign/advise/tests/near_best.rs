@@ -345,7 +345,7 @@ fn advised_and_run(file: &str, keys: &[&str]) -> (f64, u64) {
     (sum / 5.0, bytes)
 }
 
-/// Measured on 2026-11-22: quickstart MEASURE, Jester MEASURE.
+/// What is advised reaches what is asked for with it.
 #[test]
 #[ignore = "a minute: cargo test --lib advise::tests::near_best::a_megabyte -- --ignored --nocapture"]
 fn a_megabyte_is_enough_for_the_quickstart_and_for_jester() {
