@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(noise.beyond(&values), (2, 8.0 + 1.25));
         // An edge that is too low by a factor takes noise for signal, one that is too high signal for noise.
         let low = NoiseEdge::new(0.25, 1000);
-        assert!(low.beyond(&values).0 > 300);
+        assert!(low.beyond(&values).0 > 150);
         assert_eq!(NoiseEdge::new(1.2, 1000).beyond(&values).0, 1);
     }
 
