@@ -20,6 +20,7 @@ mod loss;
 mod low_rank;
 mod plain_pca;
 mod ppi;
+mod preconditioning;
 mod programs;
 mod rating;
 #[cfg(feature = "cli")]

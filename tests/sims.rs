@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use undertone::campaign::auto::Auto;
 use undertone::campaign::sweep::Sweep;
 use undertone::config::{EngineKind, StudyConfig, read_config};
 use undertone::engine::Silent;
@@ -62,6 +63,9 @@ fn every_sim_is_valid_and_says_question_command_and_expected_result() {
         let config_obtain = config.data.obtain.clone();
         let resolved = match config.sweep {
             Some(_) => Sweep::new(config, &repository("sims"))
+                .map(drop)
+                .map_err(|error| error.to_string()),
+            None if Auto::is_meant(&config) => Auto::new(config, &repository("sims"))
                 .map(drop)
                 .map_err(|error| error.to_string()),
             None => Experiment::load(&path, &[])

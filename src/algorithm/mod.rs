@@ -18,6 +18,7 @@
 //! | [`projected-gradient`](ProjectedGradient) | the isometric triangle of completed rows | n(n+1)/2 | 4·n(n+1)·K·L | L matrices | any |
 //! | [`svd-completion`](SvdCompletion) | the isometric triangle and counts of ratings | n(n+1)/2 + n | 8·(n + n(n+1)/2)·K | directions | 1 |
 //! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
+//! | [`pilot`](Pilot) | how many users have how many interactions | 16 | 8·16·K | that release | 1 |
 //!
 //! n items, p = `rank`, K averaging rounds per iteration; frames and the max-consensus of the noise scale come on top.
 //!
@@ -39,6 +40,8 @@
 //!
 //! Rows that are to be centred by a private mean are run by any of them inside [`Centred`], which has one release more.
 //!
+//! The eigenvectors of P A P, for a public diagonal P, are found by any of the first five inside [`Preconditioned`].
+//!
 //! # What each guarantees, and where the proof is
 //! | statement | proof |
 //! | --- | --- |
@@ -49,6 +52,7 @@
 //! | everything after a release is free | post-processing: [`Algorithm::advance`] and [`Algorithm::estimate`] see noisy sums and X⁰ only |
 //! | the completion is the least one, and contains A^L X⁰ | [`Krylov`] |
 //! | the block recurrence is that of one column | [`Momentum`] |
+//! | P A P is analysed by queries of A, at bounds of the query | [`Preconditioned`] |
 //!
 //! A start by popularity ([`Start`]) takes the item degrees to be public; no ε covers them.
 //!
@@ -71,8 +75,10 @@ mod local;
 mod momentum;
 mod on_bipartite;
 mod on_graph;
+mod pilot;
 mod power;
 mod ppi;
+mod preconditioned;
 mod release;
 mod spec;
 mod start;
@@ -99,8 +105,10 @@ pub use local::{BatchError, LocalData};
 pub use momentum::Momentum;
 pub use on_bipartite::OnBipartite;
 pub use on_graph::{NotOnGraph, OnGraph};
+pub use pilot::Pilot;
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;
+pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};
 pub use release::{BlockSpec, Form, ReleaseSpec, charged, share_factors};
 pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS, NoiseScale, Output};
 pub use start::Start;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::completion::{Completion, Descent, DescentError, RatedRows, SpectralRidge};
+use super::pilot::Pilot;
 
 use super::{
     Algorithm, Clip, ClipError, ClippedPower, Covariance, Deflation, IsometricCovariance, Krylov,
@@ -41,6 +42,10 @@ pub enum AlgorithmKind {
     SvdCompletion,
     /// Completion of ratings by projected gradient descent.
     ProjectedGradient,
+    /// Counts of users, which say nothing of eigenvectors and help to choose what does.
+    Pilot,
+    /// Whichever of them a public rule chooses, after a pilot.
+    Auto,
 }
 
 /// What the noise of `ppi` is scaled by: `algorithm.scale` of an experiment file.
@@ -70,6 +75,8 @@ impl AlgorithmKind {
             Self::FrankWolfe => "frank-wolfe",
             Self::SvdCompletion => "svd-completion",
             Self::ProjectedGradient => "projected-gradient",
+            Self::Pilot => "pilot",
+            Self::Auto => "auto",
         }
     }
 
@@ -172,6 +179,8 @@ pub enum AlgorithmSpec {
     },
     /// Steps, or one, towards ratings that are predicted.
     Descent(Descent),
+    /// [`Pilot`].
+    Pilot,
     /// An algorithm of your own. Two of them are the same if their names and settings are.
     Own(Arc<dyn Algorithm>),
 }
@@ -228,6 +237,12 @@ pub enum AlgorithmError {
         /// The value given.
         found: f64,
     },
+    /// A choice that is still to be made.
+    #[error(
+        "algorithm.kind = \"auto\" is a choice that `undertone run`, `advise`, `verify` and `audit` make of one experiment, after a pilot: name an \
+         algorithm here, such as the one that `undertone advise` recommends"
+    )]
+    Unchosen,
     /// Numbers that make no descent.
     #[error(transparent)]
     Descent(#[from] DescentError),
@@ -429,6 +444,7 @@ impl AlgorithmSpec {
                 })
             }
             Self::Descent(descent) => descent.build(dimension)?,
+            Self::Pilot => Arc::new(Pilot { dimension }),
             Self::Covariance { rank } => Arc::new(Covariance { dimension, rank }),
             Self::IsometricCovariance { rank } => Arc::new(IsometricCovariance { dimension, rank }),
             Self::Own(ref algorithm) => Arc::clone(algorithm),
@@ -477,6 +493,7 @@ impl AlgorithmSpec {
             Self::Descent(Descent::FrankWolfe(_)) => Some(AlgorithmKind::FrankWolfe),
             Self::Descent(Descent::Svd { .. }) => Some(AlgorithmKind::SvdCompletion),
             Self::Descent(Descent::Gradient { .. }) => Some(AlgorithmKind::ProjectedGradient),
+            Self::Pilot => Some(AlgorithmKind::Pilot),
             Self::Own(_) => None,
         }
     }
@@ -504,7 +521,7 @@ impl AlgorithmSpec {
             | Self::Streaming { rank, .. }
             | Self::SpectralRidge { rank, .. } => *rank,
             Self::Descent(descent) => descent.rank(),
-            Self::Ppi { .. } => 1,
+            Self::Ppi { .. } | Self::Pilot => 1,
             Self::Own(algorithm) => algorithm.query_columns(),
         }
     }
@@ -549,6 +566,7 @@ impl AlgorithmSpec {
             }
             .settings(),
             Self::Descent(descent) => descent.settings(),
+            Self::Pilot => Pilot { dimension: 0 }.settings(),
             Self::Own(algorithm) => algorithm.settings(),
             _ => Vec::new(),
         }
@@ -565,7 +583,7 @@ impl AlgorithmSpec {
             | Self::Ppi { iterations, .. }
             | Self::Streaming { iterations, .. } => *iterations,
             Self::Descent(descent) => descent.releases(),
-            Self::Covariance { .. } | Self::IsometricCovariance { .. } => 1,
+            Self::Covariance { .. } | Self::IsometricCovariance { .. } | Self::Pilot => 1,
             Self::SpectralRidge { completion, .. } => 1 + u32::from(completion.item_means),
             Self::Deflation { rank, steps, .. } => {
                 let rank = u32::try_from(*rank).unwrap_or(u32::MAX);

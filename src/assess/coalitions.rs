@@ -47,7 +47,7 @@ pub fn worst_coalitions(experiment: &Experiment) -> Result<Vec<WorstCoalition>, 
     }
     let graph = experiment.noise_topology().graph();
     let public = PublicGraph::new(graph, connectivity(experiment));
-    let iterations = experiment.even_iterations();
+    let iterations = experiment.promised_iterations();
     let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
     let epsilon = |factor: f64| gaussian::epsilon((iterations * factor).sqrt(), delta);
     let mut found = Vec::new();

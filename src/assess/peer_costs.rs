@@ -43,7 +43,7 @@ fn costs_in_ring(experiment: &Experiment, coalition: &[u32], delta: Delta) -> Ve
         graph.component_sizes_without(coalition),
     );
     let variance = noise.sigma_own().powi(2);
-    let mu = |factor: f64| (experiment.even_iterations() * factor / variance).sqrt();
+    let mu = |factor: f64| (experiment.promised_iterations() * factor / variance).sqrt();
     let epsilon = |mu: f64| noise.epsilon_of(mu, delta);
     let costs = pieces.iter().enumerate().filter_map(|(peer, piece)| {
         let size = sizes[(*piece)? as usize];
@@ -94,7 +94,7 @@ pub fn peer_costs(
         noise.sigma_pairwise().powi(2),
     )?;
     let accounted = account(&covariance, coalition, AccountOptions::default())?;
-    let iterations = experiment.even_iterations();
+    let iterations = experiment.promised_iterations();
     let mu = |factor: f64| (iterations * factor).sqrt();
     let epsilon = |factor: f64| gaussian::epsilon(mu(factor), delta);
     let honest = |peer: u32| !coalition.contains(&peer);

@@ -1,5 +1,6 @@
-//! Many runs at once: sweeps over keys, studies of a figure or table, and advice drawn from stand-ins.
+//! Many runs at once: sweeps over keys, studies of a figure or table, advice drawn from stand-ins, and runs that take it.
 
 pub mod advise;
+pub mod auto;
 pub mod study;
 pub mod sweep;

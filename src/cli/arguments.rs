@@ -49,7 +49,8 @@ pub(crate) enum Command {
         iteration), config.toml (all defaults filled in), and with --trace the public transcript.\n\n\
         Examples:\n  \
         undertone run sims/quickstart.toml --out out/first\n  \
-        undertone run sims/quickstart.toml --engine event --set privacy.epsilon=1 --json"
+        undertone run sims/quickstart.toml --engine event --set privacy.epsilon=1 --json\n  \
+        undertone run sims/auto-small.toml       algorithm.kind = \"auto\": a pilot, a choice, a run; also writes advice.json"
     )]
     Run(RunArguments),
     /// Is this decentralised run equal to central DP? PASS or FAIL with statistics
@@ -76,7 +77,8 @@ pub(crate) enum Command {
         after_help = "Uses public quantities alone (users, items and their degrees, the graph, the budget) and stated \
         assumptions on the rest: every candidate runs on stand-ins for the data.\n\nExamples:\n  \
         undertone advise sims/quickstart.toml\n  \
-        undertone advise sims/quickstart.toml --epsilon 1 --bytes 200000 --json"
+        undertone advise sims/quickstart.toml --epsilon 1 --bytes 200000 --json\n  \
+        undertone advise sims/quickstart.toml --pilot 0.05"
     )]
     Advise(AdviseArguments),
     /// Attack real transcripts: a lower bound on epsilon, held against the certified one
@@ -259,8 +261,12 @@ pub(crate) struct AdviseArguments {
     /// The most bytes that the busiest peer may send in a run [default: no limit]
     #[arg(long, value_name = "B")]
     pub(crate) bytes: Option<u64>,
+    /// First release, for this share of the budget (of mu^2), how many users have how many interactions, and advise by that; the command that
+    /// is printed makes the same pilot and run [default of a bare --pilot: 0.05]
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.05")]
+    pub(crate) pilot: Option<f64>,
     /// Assume that log-odds of user and item have standard deviation TASTE through taste, the variance of whose k-th direction
-    /// falls as k^-DECAY, and SPREAD because users are more or less active (each from 0 to 5; repeatable) [default: 1.5,1,1.5 and 1.5,2,1.5 and 3.5,2,1.25]
+    /// falls as k^-DECAY, and SPREAD because users are more or less active (each from 0 to 5; repeatable) [default: each of 1,1 and 1.75,1 and 1.75,2 and 3,2 with each of 0.6, 1, 1.5 and 2.2]
     #[arg(long, value_name = "TASTE,DECAY,SPREAD", value_parser = guess)]
     pub(crate) assume: Vec<Guess>,
     #[command(flatten)]

@@ -3,16 +3,33 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
+use serde::Serialize;
 
 use super::arguments::{AuditArguments, names};
 use super::progress::Progress;
 use super::{Verdict, table};
 use crate::assess::audit::{Audit, AuditOptions, audit};
+use crate::campaign::auto::Auto;
+use crate::scenario::Experiment;
 use crate::vocabulary::{printed, printed_list};
+
+/// What `--json` prints of a run that was chosen after a pilot.
+#[derive(Serialize)]
+struct Both<'a> {
+    pilot: &'a Audit,
+    run: &'a Audit,
+}
 
 pub(crate) fn execute(arguments: &AuditArguments) -> Result<Verdict> {
     let mut progress = Progress::new("reading", arguments.report.quiet);
-    let experiment = arguments.experiment.load()?;
+    let config = arguments.experiment.config()?;
+    let (experiment, pilot) = match Auto::is_meant(&config) {
+        true => {
+            let chosen = super::auto::choose(&arguments.experiment, config, &progress)?;
+            (chosen.experiment, chosen.pilot)
+        }
+        false => (arguments.experiment.load()?, None),
+    };
     progress.message("auditing");
     let options = AuditOptions {
         trials: arguments.trials,
@@ -20,18 +37,31 @@ pub(crate) fn execute(arguments: &AuditArguments) -> Result<Verdict> {
         coalition: names(&arguments.coalition)?,
         victim: arguments.victim.clone(),
     };
-    let audit = audit(&experiment, &options, &mut progress)
-        .with_context(|| format!("{} cannot be audited", arguments.experiment.sim.display()))?;
+    let mut played = |experiment: &Experiment| {
+        audit(experiment, &options, &mut progress)
+            .with_context(|| format!("{} cannot be audited", arguments.experiment.sim.display()))
+    };
+    let before = pilot.map(|pilot| played(&pilot.experiment)).transpose()?;
+    let own = played(&experiment)?;
     progress.finish();
+    let name = &experiment.config().name;
     let mut out = io::stdout().lock();
     if arguments.report.json {
-        serde_json::to_writer_pretty(&mut out, &audit).context("cannot print the audit")?;
+        match &before {
+            Some(pilot) => serde_json::to_writer_pretty(&mut out, &Both { pilot, run: &own }),
+            None => serde_json::to_writer_pretty(&mut out, &own),
+        }
+        .context("cannot print the audit")?;
         writeln!(out)?;
     } else if !arguments.report.quiet {
-        print(&mut out, &experiment.config().name, &audit)?;
+        if let Some(before) = &before {
+            print(&mut out, &format!("{name}, its pilot"), before)?;
+            writeln!(out)?;
+        }
+        print(&mut out, name, &own)?;
     }
     super::warn(experiment.warnings());
-    Ok(if audit.passed {
+    Ok(if own.passed && before.is_none_or(|before| before.passed) {
         Verdict::Success
     } else {
         Verdict::CheckFailed

@@ -5,6 +5,7 @@
 mod advise;
 mod arguments;
 mod audit;
+mod auto;
 mod privacy;
 mod progress;
 mod recommend;

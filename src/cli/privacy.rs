@@ -15,6 +15,7 @@ use crate::assess::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coali
 use crate::assess::{Conversions, PeerCost, conversions, peer_costs};
 use crate::config::EngineKind;
 use crate::privacy::{GroupLoss, LaplacePlan, RingPlan};
+use crate::run::items::ItemList;
 use crate::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
 use crate::run::summary::PrivacySummary;
 use crate::topology::TopologySummary;
@@ -70,9 +71,13 @@ struct Checked {
 /// Recomputes a receipt.
 fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
     let receipt = Receipt::read(path)?;
-    let findings = receipt
+    let mut findings = receipt
         .check()
         .with_context(|| format!("{} does not hold", path.display()))?;
+    let items = path.with_file_name("items.csv");
+    if receipt.request.preconditioning.is_some() && items.exists() {
+        findings.extend(receipt.check_items(&ItemList::read(&items)?));
+    }
     let holds = findings.iter().all(|finding| finding.agrees);
     let mut out = io::stdout().lock();
     if report.json {
@@ -158,6 +163,13 @@ fn print_request(out: &mut impl Write, receipt: &Receipt) -> io::Result<()> {
             .map_or_else(|| "none".to_owned(), |cap| cap.to_string()),
         request.iterations,
     )?;
+    if let Some(stated) = &request.preconditioning {
+        writeln!(
+            out,
+            "eigenvectors of P A P, P = diag(degree^-{}) with shrinkage {}, degrees {}",
+            stated.exponent, stated.shrinkage, stated.degrees
+        )?;
+    }
     writeln!(out, "{}", receipt.promised().sentence())
 }
 

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
+use crate::campaign::auto::Auto;
 use crate::engine::Communication;
 use crate::report;
 use crate::run::completion::CompletionSummary;
@@ -29,21 +30,35 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     }
     let quiet = arguments.report.quiet;
     let mut progress = Progress::new("reading", quiet);
-    let experiment = arguments.experiment.load()?;
-    let directory = arguments
-        .out
-        .clone()
-        .unwrap_or_else(|| PathBuf::from("out").join(&experiment.config().name));
+    let open = Auto::is_meant(&config);
+    let folder = |name: &str| {
+        let own = arguments.out.clone();
+        own.unwrap_or_else(|| PathBuf::from("out").join(name))
+    };
+    let (experiment, chosen) = match open {
+        true => {
+            output::create(&folder(&config.name))?;
+            let chosen = super::auto::choose(&arguments.experiment, config, &progress)?;
+            (chosen.experiment.clone(), Some(chosen))
+        }
+        false => (arguments.experiment.load()?, None),
+    };
+    let directory = folder(&experiment.config().name);
     output::create(&directory)?;
     progress.message("running");
-    let results = run(&experiment, &mut progress)?;
+    let results = match &chosen {
+        Some(chosen) => chosen.run(&mut progress)?,
+        None => run(&experiment, &mut progress)?,
+    };
     progress.finish();
-    output::write(
-        &directory,
-        &experiment.portable_config(),
-        &results,
-        arguments.trace,
-    )?;
+    let written_as = match &chosen {
+        Some(chosen) => chosen.portable_config(),
+        None => experiment.portable_config(),
+    };
+    output::write(&directory, &written_as, &results, arguments.trace)?;
+    if let Some(chosen) = &chosen {
+        output::write_advice(&directory, &chosen.advice)?;
+    }
     let page = report::run_page(&experiment, &results).context("cannot draw the report")?;
     let written = report::write(&directory, &page)?;
     let mut out = io::stdout().lock();
@@ -52,6 +67,9 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
             .context("cannot print the summary")?;
         writeln!(out)?;
     } else if !quiet {
+        if let Some(chosen) = &chosen {
+            super::auto::print(&mut out, chosen)?;
+        }
         print(&mut out, &results)?;
         writeln!(out, "results: {}", directory.display())?;
         writeln!(out, "report: {}", written.display())?;

@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::arguments::VerifyArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::assess::verification::{Check, Verification, VerifyOptions, verify};
+use crate::assess::verification::{Check, Verification, VerifyOptions, verify, verify_pair};
+use crate::campaign::auto::Auto;
 use crate::scenario::Experiment;
 
 #[derive(Serialize)]
@@ -28,13 +29,23 @@ pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
     }
     let quiet = arguments.report.quiet;
     let mut progress = Progress::new("reading", quiet);
-    let experiment = arguments.experiment.load()?;
-    progress.message("verifying");
+    let config = arguments.experiment.config()?;
     let options = VerifyOptions {
         runs: arguments.runs,
         significance,
     };
-    let table = verify(&experiment, options, &mut progress)?;
+    let (experiment, pilot) = match Auto::is_meant(&config) {
+        true => {
+            let chosen = super::auto::choose(&arguments.experiment, config, &progress)?;
+            (chosen.experiment, chosen.pilot)
+        }
+        false => (arguments.experiment.load()?, None),
+    };
+    progress.message("verifying");
+    let table = match &pilot {
+        Some(pilot) => verify_pair(&pilot.experiment, &experiment, options, &mut progress)?,
+        None => verify(&experiment, options, &mut progress)?,
+    };
     progress.finish();
     let passed = table.passed();
     let mut out = io::stdout().lock();

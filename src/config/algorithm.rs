@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithm::{
     AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, Clip, ClipRule, Completion,
-    CompletionMode, GlobalPart, LocalStep, NoiseScale, OjaStep, Output, Start, StepRule,
+    CompletionMode, GlobalPart, LocalStep, NoiseScale, OjaStep, Output, Precondition, Start,
+    StepRule,
 };
 
 /// `[algorithm]`
@@ -18,8 +19,9 @@ pub struct AlgorithmConfig {
     /// b: columns of every query of `krylov`, at least `rank`, which is the default; other kinds have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<usize>,
-    /// L: iterations; `covariance` and `svd-completion` run exactly 1, `deflation` so many for every vector, `spectral-ridge` 2, or 1
+    /// L: iterations; absent with `auto`, which chooses them; `covariance` and `svd-completion` run exactly 1, `deflation` so many for every vector, `spectral-ridge` 2, or 1
     /// without item means, `frank-wolfe` so many directions.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub iterations: u32,
     /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
     #[serde(default, skip_serializing_if = "Start::is_random")]
@@ -78,6 +80,23 @@ pub struct AlgorithmConfig {
     /// η of `projected-gradient`, above 0 and at most 1; 0.5 where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_size: Option<f64>,
+    /// `"none"` (where absent), or `"items"`: the eigenvectors of P A P, for a P of public item degrees.
+    #[serde(default, skip_serializing_if = "Precondition::is_none")]
+    pub precondition: Precondition,
+    /// e of P = diag(degree^−e), from 0 to 0.5; 0.25 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_exponent: Option<f64>,
+    /// The share of the mean in every degree that P is made of, from 0 to 1; 0 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_shrinkage: Option<f64>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// The default of `algorithm.eigenvalue_share`.
@@ -89,7 +108,17 @@ const CLIP_SHARE: f64 = 0.1;
 /// The default of `algorithm.clip_quantile`.
 const CLIP_QUANTILE: f64 = 0.95;
 
+/// The default of `algorithm.precondition_exponent`.
+const PRECONDITION_EXPONENT: f64 = 0.25;
+
 impl AlgorithmConfig {
+    /// The exponent and the shrinkage of P, with their defaults.
+    #[must_use]
+    pub fn preconditioning(&self) -> (f64, f64) {
+        let exponent = self.precondition_exponent.unwrap_or(PRECONDITION_EXPONENT);
+        (exponent, self.precondition_shrinkage.unwrap_or(0.0))
+    }
+
     /// How contributions are clipped of rows that fill some of so many slots; `None` where they are not.
     #[must_use]
     pub fn clip_of(&self, slots: usize) -> Option<Clip> {
@@ -141,7 +170,12 @@ impl AlgorithmConfig {
                 block: self.block(),
                 iterations,
             }),
-            AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance if iterations != 1 => {
+            AlgorithmKind::Auto => Err(AlgorithmError::Unchosen),
+            AlgorithmKind::Covariance
+            | AlgorithmKind::IsometricCovariance
+            | AlgorithmKind::Pilot
+                if iterations != 1 =>
+            {
                 Err(AlgorithmError::Iterations {
                     algorithm: self.kind.name(),
                     needed: 1,
@@ -149,6 +183,7 @@ impl AlgorithmConfig {
                 })
             }
             AlgorithmKind::IsometricCovariance => Ok(AlgorithmSpec::IsometricCovariance { rank }),
+            AlgorithmKind::Pilot => Ok(AlgorithmSpec::Pilot),
             AlgorithmKind::Covariance => Ok(AlgorithmSpec::Covariance { rank }),
             AlgorithmKind::Ppi if rank != 1 => Err(AlgorithmError::Rank {
                 algorithm: self.kind.name(),

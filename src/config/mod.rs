@@ -12,6 +12,7 @@ mod file;
 mod numbers;
 mod overrides;
 mod peers;
+mod pilot;
 mod recommender;
 mod schema;
 mod study;
@@ -29,6 +30,7 @@ pub use numbers::{
 };
 pub use overrides::{OverrideError, parse_set};
 pub use peers::{PeerCount, PeersConfig};
+pub use pilot::PilotConfig;
 pub use recommender::{AutoFloor, ItemCount, RecommenderConfig};
 pub use schema::{
     AveragingConfig, CompareConfig, ComparedAlgorithm, Config, DataConfig, EngineConfig,

@@ -12,6 +12,7 @@ use super::completion::CompletionConfig;
 use super::evaluation::EvaluationConfig;
 use super::numbers::{Centre, DataFormat, MeanShare, MeansConfig, RangesConfig, RatingValues};
 use super::peers::PeersConfig;
+use super::pilot::PilotConfig;
 use super::recommender::RecommenderConfig;
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
@@ -63,6 +64,9 @@ pub struct Config {
     /// What is predicted, and what that spends.
     #[serde(default, skip_serializing_if = "CompletionConfig::is_default")]
     pub completion: CompletionConfig,
+    /// What is measured first, so that the rest can be chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pilot: Option<PilotConfig>,
     /// How the Gram matrix that is released recommends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommender: Option<RecommenderConfig>,

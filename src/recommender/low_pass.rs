@@ -5,22 +5,22 @@ use std::borrow::Cow;
 use nalgebra::DMatrix;
 
 use crate::data::Interactions;
-use crate::linalg::Block;
+use crate::linalg::{Block, ItemWeights};
 
 /// Most items for which the n × n Gram matrix is held: 32 MiB.
 const DENSE_UP_TO: usize = 2048;
 /// Users whose projections are multiplied at once.
 const TILE: usize = 256;
 
-/// The low-pass filter R ↦ R I^{-1/2} U Uᵀ I^{1/2} applied to a rating matrix, in factored form.
+/// The low-pass filter R ↦ R W U Uᵀ W⁻¹ applied to a rating matrix, in factored form.
 ///
-/// I is the diagonal of item degrees; an item of degree 0 gets 0 in both I^{1/2} and I^{-1/2}.
+/// W is a diagonal of [`ItemWeights`]: I^{-1/2} for the item degrees I, where an item of degree 0 gets 0 in both I^{1/2} and I^{-1/2}, or the P of
+/// a run on P A P.
 #[derive(Debug)]
 pub struct LowPassFilter<'a> {
     interactions: Cow<'a, Interactions>,
-    roots: Vec<f64>,
-    inverse_roots: Vec<f64>,
-    /// I^{-1/2} RᵀR I^{-1/2}, in the dense form.
+    weights: ItemWeights,
+    /// W RᵀR W, in the dense form.
     gram: Option<DMatrix<f64>>,
 }
 
@@ -34,10 +34,24 @@ pub enum FilterForm {
 }
 
 impl<'a> LowPassFilter<'a> {
-    /// The filter of these interactions, in the form that is cheaper to apply often: dense up to 2,048
+    /// The filter of these interactions by the roots of their item degrees, in the form that is cheaper to apply often: dense up to 2,048
     /// items if the Gram matrix has fewer entries than the rows have work for a basis of 8 columns.
     #[must_use]
     pub fn new(interactions: &'a Interactions) -> Self {
+        Self::weighted(interactions, Self::own_weights(interactions))
+    }
+
+    /// I^{-1/2} of these interactions.
+    fn own_weights(interactions: &Interactions) -> ItemWeights {
+        ItemWeights::inverse_roots(&interactions.item_degrees())
+    }
+
+    /// The filter by these weights, in the form that is cheaper to apply often.
+    ///
+    /// # Panics
+    /// If there is not a weight per item.
+    #[must_use]
+    pub fn weighted(interactions: &'a Interactions, weights: ItemWeights) -> Self {
         let n = interactions.items();
         let dense = n <= DENSE_UP_TO && n * n <= interactions.len() + 16 * interactions.users();
         let form = if dense {
@@ -45,21 +59,24 @@ impl<'a> LowPassFilter<'a> {
         } else {
             FilterForm::Rows
         };
-        Self::with_form(interactions, form)
+        Self::with_form(interactions, weights, form)
     }
 
     /// The filter in this form. Both give the same figures up to rounding.
+    ///
+    /// # Panics
+    /// If there is not a weight per item.
     #[must_use]
-    pub fn with_form(interactions: &'a Interactions, form: FilterForm) -> Self {
-        let degrees = interactions.item_degrees();
-        let roots: Vec<f64> = degrees.iter().map(|&d| f64::from(d).sqrt()).collect();
-        let inverse = |root: &f64| if *root > 0.0 { root.recip() } else { 0.0 };
-        let inverse_roots: Vec<f64> = roots.iter().map(inverse).collect();
-        let gram = (form == FilterForm::Gram).then(|| gram(interactions, &inverse_roots));
+    pub fn with_form(
+        interactions: &'a Interactions,
+        weights: ItemWeights,
+        form: FilterForm,
+    ) -> Self {
+        assert_eq!(weights.len(), interactions.items(), "a weight per item");
+        let gram = (form == FilterForm::Gram).then(|| gram(interactions, weights.weights()));
         Self {
             interactions: Cow::Borrowed(interactions),
-            roots,
-            inverse_roots,
+            weights,
             gram,
         }
     }
@@ -72,16 +89,14 @@ impl<'a> LowPassFilter<'a> {
     pub fn of_gram(products: &DMatrix<f64>, degrees: &[f64]) -> LowPassFilter<'static> {
         let n = degrees.len();
         assert_eq!(products.shape(), (n, n), "a degree per item");
-        let roots: Vec<f64> = degrees.iter().map(|degree| degree.sqrt()).collect();
-        let inverse_roots: Vec<f64> = roots.iter().map(|root| root.recip()).collect();
-        let gram = DMatrix::from_fn(n, n, |i, j| {
-            products[(i, j)] * inverse_roots[i] * inverse_roots[j]
-        });
+        let roots = degrees.iter().map(|degree| degree.sqrt()).collect();
+        let weights = ItemWeights::of_reciprocals(roots);
+        let w = weights.weights();
+        let gram = DMatrix::from_fn(n, n, |i, j| products[(i, j)] * w[i] * w[j]);
         let nobody = Interactions::from_rows(n, &[]).expect("no rows are in order");
         LowPassFilter {
             interactions: Cow::Owned(nobody),
-            roots,
-            inverse_roots,
+            weights,
             gram: Some(gram),
         }
     }
@@ -92,8 +107,7 @@ impl<'a> LowPassFilter<'a> {
         let interactions = self.interactions.into_owned();
         LowPassFilter {
             interactions: Cow::Owned(interactions),
-            roots: self.roots,
-            inverse_roots: self.inverse_roots,
+            weights: self.weights,
             gram: self.gram,
         }
     }
@@ -110,11 +124,11 @@ impl<'a> LowPassFilter<'a> {
     /// ‖R̃_p − R_p‖_F / ‖R_p‖_F, where R̃_p is filtered with span(X) and R_p with span(U).
     ///
     /// # Claim
-    /// With Z = [X U], S = diag(1…1, −1…−1), B = R I^{-1/2} Z and E = I^{1/2} Z the difference is
-    /// R I^{-1/2} Z S Zᵀ I^{1/2} = B S Eᵀ, so its squared norm is tr(S BᵀB S EᵀE): two small matrices,
+    /// With Z = [X U], S = diag(1…1, −1…−1), B = R W Z and E = W⁻¹ Z the difference is
+    /// R W Z S Zᵀ W⁻¹ = B S Eᵀ, so its squared norm is tr(S BᵀB S EᵀE): two small matrices,
     /// never one of users × items.
     ///
-    /// BᵀB = Zᵀ G Z with G = I^{-1/2} RᵀR I^{-1/2}, which depends on no basis: where n is small it is
+    /// BᵀB = Zᵀ G Z with G = W RᵀR W, which depends on no basis: where n is small it is
     /// formed once ([`FilterForm::Gram`]).
     ///
     /// Differences below about 1e-8 are rounding, since the squared norms cancel.
@@ -161,7 +175,7 @@ impl<'a> LowPassFilter<'a> {
             |user, sums| {
                 for &item in self.interactions.row(user) {
                     let item = item as usize;
-                    let weight = self.inverse_roots[item];
+                    let weight = self.weights.weights()[item];
                     let entries = x.row(item).iter().chain(u.row(item));
                     for (sum, entry) in sums.iter_mut().zip(entries) {
                         *sum += weight * entry;
@@ -175,11 +189,11 @@ impl<'a> LowPassFilter<'a> {
     fn expanded(&self, x: &Block, u: &Block) -> DMatrix<f64> {
         outer_sum(
             x.columns() + u.columns(),
-            self.roots.len(),
+            self.weights.len(),
             |item, values| {
                 let entries = x.row(item).iter().chain(u.row(item));
                 for (value, entry) in values.iter_mut().zip(entries) {
-                    *value = self.roots[item] * entry;
+                    *value = self.weights.reciprocals()[item] * entry;
                 }
             },
         )
@@ -208,8 +222,8 @@ fn side_by_side(x: &Block, u: &Block) -> DMatrix<f64> {
     })
 }
 
-/// I^{-1/2} RᵀR I^{-1/2}: how often two items are liked together, over the roots of their degrees.
-fn gram(interactions: &Interactions, inverse_roots: &[f64]) -> DMatrix<f64> {
+/// W RᵀR W: how often two items are liked together, times their weights.
+fn gram(interactions: &Interactions, weights: &[f64]) -> DMatrix<f64> {
     let n = interactions.items();
     let mut gram = DMatrix::<f64>::zeros(n, n);
     for user in 0..interactions.users() {
@@ -223,7 +237,7 @@ fn gram(interactions: &Interactions, inverse_roots: &[f64]) -> DMatrix<f64> {
     }
     for j in 0..n {
         for i in 0..n {
-            gram[(i, j)] *= inverse_roots[i] * inverse_roots[j];
+            gram[(i, j)] *= weights[i] * weights[j];
         }
     }
     gram
@@ -249,6 +263,10 @@ mod tests {
 
     fn block(seed: u64, p: usize) -> Block {
         start_block(&Seed::from_u64(seed), 25, p).expect("25 rows")
+    }
+
+    fn in_form(data: &Interactions, form: FilterForm) -> LowPassFilter<'_> {
+        LowPassFilter::with_form(data, LowPassFilter::own_weights(data), form)
     }
 
     /// The definition, with users × items matrices.
@@ -283,12 +301,45 @@ mod tests {
         for (p, q) in [(3, 3), (1, 4), (8, 2)] {
             let (x, u) = (block(1, p), block(2, q));
             let expected = by_definition(&data, &x, &u);
-            let rows = LowPassFilter::with_form(&data, FilterForm::Rows).relative_error(&x, &u);
-            let gram = LowPassFilter::with_form(&data, FilterForm::Gram).relative_error(&x, &u);
+            let rows = in_form(&data, FilterForm::Rows).relative_error(&x, &u);
+            let gram = in_form(&data, FilterForm::Gram).relative_error(&x, &u);
             assert!((rows - expected).abs() < 1e-12, "{rows} {expected}");
             assert!((rows - gram).abs() < 1e-10, "{rows} {gram}");
         }
         assert_eq!(LowPassFilter::new(&data).form(), FilterForm::Gram);
+    }
+
+    /// With weights of one's own both forms are R W U Uᵀ W⁻¹, and weights that only differ in scale give the same.
+    #[test]
+    fn other_weights_agree_with_the_definition() {
+        let data = interactions();
+        let numbers = |scale: f64| (0..25).map(|i| scale / f64::from(i + 1)).collect();
+        let weights = ItemWeights::new(numbers(1.0)).expect("positive");
+        let (x, u) = (block(5, 3), block(6, 3));
+        let mut r = DMatrix::<f64>::zeros(data.users(), 25);
+        for user in 0..data.users() {
+            for &item in data.row(user) {
+                r[(user, item as usize)] = 1.0;
+            }
+        }
+        let diagonal =
+            |values: &[f64]| DMatrix::from_diagonal(&nalgebra::DVector::from_row_slice(values));
+        let (w, inverse) = (diagonal(weights.weights()), diagonal(weights.reciprocals()));
+        let filtered = |z: &Block| {
+            let z = z.to_matrix();
+            &r * &w * &z * z.transpose() * &inverse
+        };
+        let expected = (filtered(&x) - filtered(&u)).norm() / filtered(&u).norm();
+        for scale in [1.0, 7.0] {
+            for form in [FilterForm::Rows, FilterForm::Gram] {
+                let weights = ItemWeights::new(numbers(scale)).expect("positive");
+                let filter = LowPassFilter::with_form(&data, weights, form);
+                let found = filter.relative_error(&x, &u);
+                assert!((found - expected).abs() < 1e-10, "{found} {expected}");
+            }
+        }
+        let usual = LowPassFilter::new(&data).relative_error(&x, &u);
+        assert!((usual - expected).abs() > 1e-3, "weights matter");
     }
 
     #[test]
@@ -302,8 +353,8 @@ mod tests {
             .collect();
         let data = Interactions::from_rows(25, &rows).expect("ascending");
         let (x, u) = (block(3, 4), block(4, 4));
-        let rows = LowPassFilter::with_form(&data, FilterForm::Rows).relative_error(&x, &u);
-        let gram = LowPassFilter::with_form(&data, FilterForm::Gram).relative_error(&x, &u);
+        let rows = in_form(&data, FilterForm::Rows).relative_error(&x, &u);
+        let gram = in_form(&data, FilterForm::Gram).relative_error(&x, &u);
         assert!((rows - gram).abs() < 1e-10, "{rows} {gram}");
         assert!((rows - by_definition(&data, &x, &u)).abs() < 1e-12);
     }

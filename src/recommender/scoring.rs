@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::linalg::Block;
+use crate::linalg::{Block, ItemWeights};
 
 /// Scores items for users. Adding a way to score is one type that implements this.
 pub trait Scorer: Sync {
@@ -27,7 +27,7 @@ pub enum ScoringError {
     ItemCount {
         /// Rows of the basis.
         basis: usize,
-        /// Degrees given.
+        /// Degrees, or weights, given.
         items: usize,
     },
     /// A NaN or an infinite value.
@@ -57,10 +57,10 @@ pub enum ScoringError {
     },
 }
 
-/// The low-pass scores r I^{-1/2} U Uᵀ I^{1/2} of a user's binary row r, where I is the diagonal of item
-/// degrees; an item of degree 0 gets 0 in both roots and so scores 0.
+/// The low-pass scores r W U Uᵀ W⁻¹ of a user's binary row r, where W is I^{-1/2} for the diagonal I of item
+/// degrees, or the P of a run on P A P; an item of weight 0, as one of degree 0 has, scores 0.
 ///
-/// A user who has U and the degrees computes this alone; see the [module](super) on what is private.
+/// A user who has U and the weights computes this alone; see the [module](super) on what is private.
 ///
 /// # Source
 /// The ideal low-pass part of GF-CF (Y. Shen et al., How Powerful is Graph Convolution for Recommendation?,
@@ -68,13 +68,13 @@ pub enum ScoringError {
 /// section 6 with U from the user-normalised ratings alone.
 ///
 /// # Deviation
-/// GF-CF takes U from ratings normalised by users *and* items; here U is whatever basis is given, and a
-/// run's basis is of user-normalised ratings. The authors' code writes the root of a degree 0 as 1/0.
+/// GF-CF takes U from ratings normalised by users *and* items; here U is whatever basis is given, and the
+/// basis of a run without preconditioning is of user-normalised ratings. With P = I^{-1/2} it is GF-CF's, but for the degree floor. The authors' code writes the root of a degree 0 as 1/0.
 #[derive(Clone, Debug)]
 pub struct LowPassScorer {
-    /// I^{1/2} U.
+    /// W⁻¹ U.
     expanded: DMatrix<f64>,
-    /// I^{-1/2} U, row-major.
+    /// W U, row-major.
     projecting: Block,
 }
 
@@ -84,25 +84,32 @@ impl LowPassScorer {
     /// # Errors
     /// [`ScoringError`] if their numbers differ or a value is not finite.
     pub fn new(basis: &Block, degrees: &[u32]) -> Result<Self, ScoringError> {
-        if basis.rows() != degrees.len() {
+        Self::weighted(basis, &ItemWeights::inverse_roots(degrees))
+    }
+
+    /// The scorer of a basis (n × p) and the weights of its n items.
+    ///
+    /// # Errors
+    /// [`ScoringError`] if their numbers differ or a value is not finite.
+    pub fn weighted(basis: &Block, weights: &ItemWeights) -> Result<Self, ScoringError> {
+        if basis.rows() != weights.len() {
             return Err(ScoringError::ItemCount {
                 basis: basis.rows(),
-                items: degrees.len(),
+                items: weights.len(),
             });
         }
         let p = basis.columns();
         let mut expanded = DMatrix::zeros(basis.rows(), p);
         let mut projecting = Block::zeros(basis.rows(), p);
-        for (item, &degree) in degrees.iter().enumerate() {
+        let both = weights.weights().iter().zip(weights.reciprocals());
+        for (item, (weight, reciprocal)) in both.enumerate() {
             let row = basis.row(item);
             if !row.iter().all(|value| value.is_finite()) {
                 return Err(ScoringError::NotFinite { row: item });
             }
-            let root = f64::from(degree).sqrt();
-            let inverse = if degree > 0 { root.recip() } else { 0.0 };
             for (column, value) in row.iter().enumerate() {
-                expanded[(item, column)] = root * value;
-                projecting.values_mut()[item * p + column] = inverse * value;
+                expanded[(item, column)] = reciprocal * value;
+                projecting.values_mut()[item * p + column] = weight * value;
             }
         }
         Ok(Self {

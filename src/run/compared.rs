@@ -8,7 +8,6 @@ use crate::engine::{Communication, Silent};
 use crate::linalg::Block;
 use crate::privacy::View;
 use crate::scenario::Experiment;
-use crate::vocabulary::Seed;
 
 /// Another method on the same users, graph, budget and seed, run on the same engine.
 ///
@@ -36,7 +35,7 @@ pub struct ComparedRun {
 impl ComparedRun {
     /// Runs `other`, an experiment that [`Experiment::compared`] made, and measures what it finds.
     pub(super) fn of(other: &Experiment, measure: impl Fn(&Block) -> Utility) -> Self {
-        let session = other.session(&Seed::from_u64(other.config().seed));
+        let session = other.session(&other.root_seed());
         let found = run_engine(other, &session, &mut Silent);
         let (utility, communication, reason) = match found {
             Ok(outcome) => (measure(outcome.basis()), Some(outcome.communication), None),

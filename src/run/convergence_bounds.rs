@@ -116,6 +116,11 @@ pub(super) fn convergence_bounds(
             Some("the theorems are about contributions that are not clipped".to_owned());
         return bounds;
     }
+    if experiment.preconditioning().is_some() {
+        bounds.reason =
+            Some("the theorems are about the power method without preconditioning".to_owned());
+        return bounds;
+    }
     let Some(exact) = exact else {
         bounds.reason = Some("the exact eigenvectors are out of reach".to_owned());
         return bounds;

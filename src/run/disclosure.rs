@@ -58,7 +58,7 @@ use crate::node::SwarmError;
 use crate::protocol::PeerError;
 use crate::scenario::{
     AlgorithmTableError, CompletionTableError, DataTableError, EngineTableError, ExperimentError,
-    NetworkError,
+    NetworkError, PilotTableError,
 };
 
 /// What a way to end a run depends on.
@@ -93,6 +93,7 @@ impl Discloses for ExperimentError {
             Self::Network(error) => error.dependence(),
             Self::Algorithm(error) => error.dependence(),
             Self::Completion(error) => error.dependence(),
+            Self::Pilot(error) => error.dependence(),
             // Keys against each other.
             Self::Recommender(_) => Dependence::Public,
             Self::Engine(error) => error.dependence(),
@@ -169,6 +170,11 @@ impl Discloses for AlgorithmTableError {
             | Self::ClipKey { .. }
             | Self::ClipWith { .. }
             | Self::SparseVector { .. }
+            | Self::PreconditionKey { .. }
+            | Self::PreconditionWith { .. }
+            | Self::Preconditioned(_)
+            // Degrees are public where weights are made of them.
+            | Self::ItemWeights(_)
             | Self::Block { .. } => Dependence::Public,
         }
     }
@@ -182,6 +188,20 @@ impl Discloses for CompletionTableError {
             | Self::TestShare { .. }
             | Self::Adjacency { .. }
             | Self::PublishedReplace => Dependence::Public,
+        }
+    }
+}
+
+impl Discloses for PilotTableError {
+    fn dependence(&self) -> Dependence {
+        match self {
+            Self::Share { .. }
+            | Self::Nothing
+            | Self::With { .. }
+            | Self::Follows { .. }
+            | Self::NotChosen { .. }
+            | Self::Chosen { .. }
+            | Self::Unproved(_) => Dependence::Public,
         }
     }
 }

@@ -25,9 +25,8 @@ use super::variance::{Variance, VarianceSummary};
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, central};
 use crate::linalg::Block;
-use crate::recommender::LowPassFilter;
 use crate::scenario::{Clock, Experiment, Warning};
-use crate::vocabulary::{Quantity, Seed};
+use crate::vocabulary::Quantity;
 
 /// The part of the noise of a sum above which a bound on rounding is worth a warning.
 const FINE: f64 = 0.01;
@@ -104,7 +103,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     // Refused before anything is computed.
     let other = clock.time("compared", || experiment.compared());
     let other = other.map_err(Box::new)?;
-    let seed = Seed::from_u64(experiment.config().seed);
+    let seed = experiment.root_seed();
     let session = experiment.session(&seed);
     let mut watched = Rounds::of(experiment, observer);
     let outcome = clock.time("run", || run_engine(experiment, &session, &mut watched))?;
@@ -138,7 +137,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         non_private: basis(&plain),
     };
     let bounds = convergence_bounds(experiment, session.start(), &outcome, exact.as_ref().ok());
-    let filter = LowPassFilter::new(experiment.interactions());
+    let filter = experiment.filter();
     let measure = |basis: &Block| {
         Utility::of(
             &filter,
@@ -253,6 +252,8 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
             clip: ClipSummary::after(experiment, &outcome),
             ..experiment.privacy_summary()
         },
+        choice: None,
+        pilot: None,
         communication: outcome.communication.clone(),
         utility,
         recommender,
@@ -273,7 +274,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
         score_model,
         outcome,
         start: Arc::clone(session.start()),
-        items: ItemList::of(experiment.interactions()),
+        items: ItemList::of(experiment.interactions()).weighted(experiment.precondition_weights()),
         rows,
         central,
         non_private,
@@ -295,12 +296,16 @@ fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
     })
 }
 
-/// Whether there is a basis after this release: sums of rows, which are released before everything else, find none.
+/// Whether there is a basis after this release: sums of rows, which are released before everything else, and counts of users find none.
 fn finds_basis(experiment: &Experiment, record: &ReleaseRecord) -> bool {
     let releases = experiment.releases();
     let blocks = releases.get(record.release.index());
     let blocks = blocks.map_or(&[][..], |release| &release.blocks);
-    let sums = [Quantity::RowSum, Quantity::NonnegativeRowSum];
+    let sums = [
+        Quantity::RowSum,
+        Quantity::NonnegativeRowSum,
+        Quantity::TailCounts,
+    ];
     !blocks.iter().all(|block| sums.contains(&block.quantity))
 }
 

@@ -1,4 +1,4 @@
-//! `items.csv`: which item each row of a basis is, and the public degrees that scoring needs.
+//! `items.csv`: which item each row of a basis is, and the public degrees or weights that scoring needs.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::data::{Interactions, split_commas};
+use crate::linalg::ItemWeights;
 use crate::vocabulary::{Spellings, hidden};
 use crate::writing;
 
@@ -13,15 +14,18 @@ use crate::writing;
 const MOST_BYTES: u64 = 1 << 30;
 /// Longest id of an item, as in rating files.
 const MOST_NAME: usize = 512;
-const HEADER: [&str; 3] = ["row", "item", "degree"];
+/// The last only where the basis is of eigenvectors of P A P.
+const HEADER: [&str; 4] = ["row", "item", "degree", "weight"];
 
 /// The items of a basis, in the order of its rows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ItemList {
     /// Their ids as found in the rating file.
     pub names: Vec<String>,
     /// How many users interacted with each. Treated as public; **not** protected.
     pub degrees: Vec<u32>,
+    /// The diagonal of P, where the basis is of eigenvectors of P A P. A function of the degrees, and as public.
+    pub weights: Option<ItemWeights>,
 }
 
 /// An item list that cannot be read.
@@ -55,17 +59,48 @@ impl ItemList {
         Self {
             names: names.collect(),
             degrees: interactions.item_degrees(),
+            weights: None,
         }
     }
 
-    /// The list as CSV: header `row,item,degree`, rows from 0.
+    /// The same list for a basis of eigenvectors of P A P, where there is a P.
+    #[must_use]
+    pub fn weighted(mut self, weights: Option<&ItemWeights>) -> Self {
+        self.weights = weights.cloned();
+        self
+    }
+
+    /// The weights that a low-pass filter by this basis scales rows with: P, or the inverse roots of the degrees.
+    #[must_use]
+    pub fn filter_weights(&self) -> ItemWeights {
+        match &self.weights {
+            Some(weights) => weights.clone(),
+            None => ItemWeights::inverse_roots(&self.degrees),
+        }
+    }
+
+    /// The list as CSV: header `row,item,degree`, rows from 0; with a column `weight`, in full precision, where there is a P.
     #[must_use]
     pub fn to_csv(&self) -> Vec<u8> {
+        let columns = self.columns();
+        let header = HEADER[..columns].iter().map(|&name| name.to_owned());
         let rows = (0..).zip(self.names.iter().zip(&self.degrees));
         let rows = rows.map(|(row, (name, degree)): (usize, _)| {
-            [row.to_string(), name.clone(), degree.to_string()]
+            let mut fields = vec![row.to_string(), name.clone(), degree.to_string()];
+            if let Some(weights) = &self.weights {
+                fields.push(weights.weights()[row].to_string());
+            }
+            fields
         });
-        writing::csv(std::iter::once(HEADER.map(str::to_owned)).chain(rows))
+        writing::csv(std::iter::once(header.collect()).chain(rows))
+    }
+
+    /// How many columns the file has.
+    fn columns(&self) -> usize {
+        match self.weights {
+            Some(_) => HEADER.len(),
+            None => HEADER.len() - 1,
+        }
     }
 
     /// Reads what [`Self::to_csv`] wrote.
@@ -98,6 +133,8 @@ impl ItemList {
         let text = std::str::from_utf8(&bytes).map_err(|_| refused(1, "UTF-8 text"))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut list = Self::default();
+        let mut weights = Vec::new();
+        let mut columns = HEADER.len() - 1;
         let mut known = BTreeSet::new();
         let mut spellings = Spellings::default();
         let mut record = csv::StringRecord::new();
@@ -111,15 +148,24 @@ impl ItemList {
             }
             split_commas(line, &mut record)
                 .map_err(|_| refused(number, "three fields of text: row,item,degree"))?;
-            let fields = [0, 1, 2].map(|i| record.get(i).unwrap_or_default());
-            if record.len() != 3 || (number == 1 && fields != HEADER) {
+            let fields = [0, 1, 2, 3].map(|i| record.get(i).unwrap_or_default());
+            if number == 1 {
+                columns = record.len();
+            }
+            let known_header = (HEADER.len() - 1..=HEADER.len()).contains(&columns);
+            let header = number > 1 || fields[..columns.min(4)] == HEADER[..columns.min(4)];
+            if !known_header || record.len() != columns || !header {
                 return Err(refused(
                     number,
-                    "the header row,item,degree and three fields each",
+                    "the header row,item,degree and three fields each, or both with a fourth, weight",
                 ));
             }
             if number == 1 {
                 continue;
+            }
+            if columns == HEADER.len() {
+                let weight = fields[3].parse::<f64>();
+                weights.push(weight.map_err(|_| refused(number, "a weight"))?);
             }
             if fields[0] != list.names.len().to_string() {
                 return Err(refused(number, "rows numbered 0, 1, 2, … in order"));
@@ -147,6 +193,11 @@ impl ItemList {
         if list.names.is_empty() {
             return Err(refused(1, "at least one item"));
         }
+        if columns == HEADER.len() {
+            let weights = ItemWeights::new(weights);
+            let expected = "weights that are finite, above 0 and at least 1/65536 of the largest";
+            list.weights = Some(weights.map_err(|_| refused(1, expected))?);
+        }
         Ok(list)
     }
 }
@@ -160,6 +211,7 @@ mod tests {
         let list = ItemList {
             names: ["1", "a, \"b\"", "ü"].map(str::to_owned).to_vec(),
             degrees: vec![3, 0, u32::MAX],
+            weights: None,
         };
         let csv = list.to_csv();
         assert!(csv.starts_with(b"row,item,degree\n0,1,3\n"));
@@ -172,6 +224,36 @@ mod tests {
             ItemList::parse(&csv[..], Path::new("x")).expect("good"),
             list
         );
+    }
+
+    /// Weights come back to the bit, and decide the filter.
+    #[test]
+    fn weights_are_read_as_they_were_written() {
+        let degrees = vec![3, 17, 0];
+        let weights = ItemWeights::of_degrees(&degrees, 0.3, 0.1).expect("in range");
+        let list = ItemList {
+            names: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            degrees,
+            weights: Some(weights.clone()),
+        };
+        let csv = list.to_csv();
+        assert!(csv.starts_with(b"row,item,degree,weight\n0,a,3,0."));
+        let read = ItemList::parse(&csv[..], Path::new("x")).expect("good");
+        assert_eq!(read, list);
+        assert_eq!(read.filter_weights(), weights);
+        for (text, word) in [
+            ("row,item,degree,weight\n0,a,1\n", "record 2"),
+            ("row,item,degree\n0,a,1,0.5\n", "record 2"),
+            ("row,item,degree,share\n0,a,1,0.5\n", "record 1"),
+            ("row,item,degree,weight,x\n0,a,1,0.5,1\n", "record 1"),
+            ("row,item,degree,weight\n0,a,1,x\n", "a weight"),
+            ("row,item,degree,weight\n0,a,1,0\n", "above 0"),
+            ("row,item,degree,weight\n0,a,1,NaN\n", "above 0"),
+            ("row,item,degree,weight\n0,a,1,1\n1,b,1,1e-9\n", "65536"),
+        ] {
+            let error = ItemList::parse(text.as_bytes(), Path::new("x")).expect_err(text);
+            assert!(error.to_string().contains(word), "{text}: {error}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Writes what a run produced: `summary.json`, `basis.npy`, `items.csv`, `metrics.csv`, `consensus.csv`,
 //! `config.toml`, `receipt.json`, `trace/`; with `algorithm.output = "low-rank"` its two factors; of a run that predicts ratings what
-//! predicts them; of one whose Gram matrix recommends what scores items.
+//! predicts them; of a run that was chosen by advice `advice.json`; of one whose Gram matrix recommends what scores items.
 //!
 //! All are written before the first takes its name, so that a full disk leaves the results of the run before.
 
@@ -16,6 +16,9 @@ use crate::writing::{Staged, Table, npy, replace, stage};
 
 /// X of the low-rank approximation X Yᵀ, n × p.
 const LEFT: &str = "low-rank-left.npy";
+
+/// What was chosen of which candidates, where a run was chosen by advice.
+const ADVICE: &str = "advice.json";
 
 /// Y of it, n × p.
 const RIGHT: &str = "low-rank-right.npy";
@@ -109,6 +112,7 @@ pub fn write(
     batch.add(directory, "summary.json", &summary)?;
     // What an earlier run left and this one does not write, or writes later: it would be taken for this run's.
     forget(&directory.join("report.html"))?;
+    forget(&directory.join(ADVICE))?;
     if report.rounds.is_empty() {
         forget(&directory.join("consensus.csv"))?;
     }
@@ -245,6 +249,19 @@ pub fn create(directory: &Path) -> Result<(), OutputError> {
         path: directory.to_path_buf(),
         source,
     })
+}
+
+/// Writes the advice by which a run was chosen, beside its other files.
+///
+/// # Errors
+/// [`OutputError`] with the path that failed.
+pub fn write_advice(directory: &Path, advice: &impl serde::Serialize) -> Result<(), OutputError> {
+    let mut bytes = serde_json::to_vec_pretty(advice).map_err(|error| OutputError {
+        path: directory.join(ADVICE),
+        source: error.into(),
+    })?;
+    bytes.push(b'\n');
+    put(directory, ADVICE, &bytes)
 }
 
 /// Writes one file into a folder, whole or not at all.

@@ -11,7 +11,7 @@ use crate::config::{ConfigError, read_config};
 pub use crate::data::Format;
 use crate::data::{self, DataError, Interactions};
 use crate::recommender::{LowPassScorer, Scorer, ScoringError, top_items};
-use crate::scenario::{ExperimentError, training_data};
+use crate::scenario::{AlgorithmTableError, ExperimentError, preconditioning_of, training_data};
 use crate::writing::{NpyError, read_basis};
 
 /// Where a user's row, and the items if there is no list of them, come from.
@@ -201,7 +201,7 @@ pub fn recommend(request: &Request) -> Result<Recommendations, RecommendError> {
             of,
         });
     }
-    let scorer = LowPassScorer::new(&basis, &list.degrees)?;
+    let scorer = LowPassScorer::weighted(&basis, &list.filter_weights())?;
     ranked(request, &own, &list, &scorer)
 }
 
@@ -253,6 +253,7 @@ fn ranked(
 
 /// The ids of the items a user interacted with, and the items of the data they come from.
 fn own_items(source: &RowSource) -> Result<(Vec<String>, Option<ItemList>), RecommendError> {
+    let mut weights = None;
     let (data, user) = match source {
         RowSource::Own { path } => return Ok((data::load_ids(path)?, None)),
         RowSource::Data {
@@ -267,12 +268,18 @@ fn own_items(source: &RowSource) -> Result<(Vec<String>, Option<ItemList>), Reco
         }
         RowSource::Simulation { path, set, user } => {
             let base = path.parent().unwrap_or(Path::new("."));
-            (training_data(read_config(path, set)?, base)?, user)
+            let config = read_config(path, set)?;
+            let data = training_data(config.clone(), base)?;
+            let stated = preconditioning_of(&config, &data.item_degrees())
+                .map_err(|error| ExperimentError::from(AlgorithmTableError::from(error)))?;
+            weights = stated.map(|(_, weights)| weights);
+            (data, user)
         }
     };
     let row = data.row(user_index(&data, user)?);
     let name = |&item: &u32| data.item_name(item as usize).to_owned();
-    Ok((row.iter().map(name).collect(), Some(ItemList::of(&data))))
+    let list = ItemList::of(&data).weighted(weights.as_deref());
+    Ok((row.iter().map(name).collect(), Some(list)))
 }
 
 pub(super) fn user_index(data: &Interactions, user: &str) -> Result<usize, RecommendError> {

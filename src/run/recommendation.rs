@@ -77,7 +77,7 @@ pub fn recommendation(
         return Some(Err(NOBODY));
     }
     let train = experiment.interactions();
-    let degrees = train.item_degrees();
+    let (degrees, weights) = (train.item_degrees(), experiment.filter_weights());
     let measured = |scorer: &dyn Scorer| {
         evaluate(
             scorer,
@@ -88,8 +88,8 @@ pub fn recommendation(
     };
     let mut known: Vec<(&Block, RankingTotals)> = Vec::new();
     let of = |basis: &Block| {
-        let scorer = LowPassScorer::new(basis, &degrees).expect("a run's basis has a row per item");
-        measured(&scorer)
+        let scorer = LowPassScorer::weighted(basis, &weights);
+        measured(&scorer.expect("a run's basis has a row per item"))
     };
     // Without noise the three runs are one: its lists are not ranked three times.
     let all = [

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::variance::Variance;
 use crate::engine::central::{self, SumNoise};
 use crate::engine::{EngineError, Outcome, PeerRows, Session, Silent};
-use crate::linalg::{Block, SparseRows, TopEigenvectors, top_eigenvectors};
+use crate::linalg::{Block, ItemWeights, SparseRows, TopEigenvectors, top_eigenvectors};
+use crate::recommender::LowPassFilter;
 use crate::scenario::Experiment;
 
 impl Experiment {
@@ -31,13 +32,30 @@ impl Experiment {
             _ => Cow::Borrowed(self.user_rows()),
         }
     }
+
+    /// The weights W of the low-pass filter R ↦ R W U Uᵀ W⁻¹ that a basis of this experiment stands for: P, where it is of eigenvectors of P A P, and
+    /// the inverse roots of item degrees otherwise.
+    #[must_use]
+    pub fn filter_weights(&self) -> ItemWeights {
+        match self.precondition_weights() {
+            Some(weights) => weights.clone(),
+            None => ItemWeights::inverse_roots(&self.interactions().item_degrees()),
+        }
+    }
+
+    /// That filter on the interactions that the peers hold, which errors are measured by.
+    #[must_use]
+    pub fn filter(&self) -> LowPassFilter<'_> {
+        LowPassFilter::weighted(self.interactions(), self.filter_weights())
+    }
 }
 
 /// Stored entries times eigenvectors beyond which no exact reference is computed: some hundred passes over that much
 /// take longer than the runs they would measure.
 const REFERENCE_WORK: usize = 250_000_000;
 
-/// What errors are measured against. Whether a reference exists is a property of the raw data (its rank, its gaps, its
+/// What errors are measured against. With A = RᵀR of the rows R under the reference floor it is about P A P, the Gram matrix of R P, where
+/// the experiment has a P, and about A otherwise. Whether a reference exists is a property of the raw data (its rank, its gaps, its
 /// size), so a missing one is a null with a reason beside the figures it was for, never the end of a run.
 #[derive(Clone, Debug)]
 pub struct References {
@@ -69,19 +87,23 @@ impl References {
         }
     }
 
-    /// The exact leading eigenvectors of the reference matrix, or why there are none.
+    /// The exact leading eigenvectors of the reference matrix, or why there are none; of P A P where there is a P.
     pub(crate) fn exact(experiment: &Experiment) -> Result<TopEigenvectors, String> {
         if experiment.samples().is_some() {
             return Variance::of(experiment).map(|variance| variance.top());
         }
         match Self::out_of_reach(experiment) {
             Some(why) => Err(why),
-            None => top_eigenvectors(
-                &experiment.reference_rows(),
-                experiment.config().algorithm.rank,
-            )
-            .map_err(|error| error.to_string())
-            .and_then(leading),
+            None => {
+                let rows = experiment.reference_rows();
+                let rows = match experiment.precondition_weights() {
+                    Some(weights) => Cow::Owned(weights.scale_columns(&rows)),
+                    None => rows,
+                };
+                top_eigenvectors(&rows, experiment.config().algorithm.rank)
+                    .map_err(|error| error.to_string())
+                    .and_then(leading)
+            }
         }
     }
 

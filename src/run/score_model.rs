@@ -312,6 +312,7 @@ mod tests {
             catalogue: ItemList {
                 names: ["a", "b, c", "d", "ü"].map(str::to_owned).to_vec(),
                 degrees: vec![4, 2, 0, 9],
+                weights: None,
             },
         }
     }

@@ -9,6 +9,7 @@ use super::compared::ComparedRun;
 use super::completion::CompletionSummary;
 use super::convergence_bounds::ConvergenceBounds;
 use super::metrics::Utility;
+use super::receipt::{Choice, PilotReceipt};
 use super::recommendation::RecommendationSummary;
 use super::score_model::RecommenderSummary;
 use super::variance::VarianceSummary;
@@ -64,6 +65,12 @@ pub struct Summary {
     pub noise_topology: Option<TopologySummary>,
     /// The guarantee.
     pub privacy: PrivacySummary,
+    /// Which session was chosen, where `algorithm.kind = "auto"` left the choice open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Choice>,
+    /// The pilot by which it was chosen, which spent its share of the same promise; what it sent is not in `communication`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pilot: Option<PilotReceipt>,
     /// What was sent.
     pub communication: Communication,
     /// How useful the result is.

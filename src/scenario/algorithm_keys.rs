@@ -1,15 +1,19 @@
 //! Which keys of `[algorithm]` go together, and which numbers fit the data.
 
-use super::clipping;
 use super::error::{AlgorithmTableError, ExperimentError, PrivacyTableError};
-use crate::algorithm::{AlgorithmKind, NoiseScale, Output};
+use super::{clipping, completion, graph, numbers};
+use crate::algorithm::{AlgorithmError, AlgorithmKind, NoiseScale, Output};
 use crate::config::{AlgorithmConfig, Config};
 use crate::linalg::start_block;
 use crate::privacy::PrivacyError;
+use crate::protocol::PlanError;
 use crate::vocabulary::Seed;
 
 /// Refuses keys that the algorithm has not or that do not fit so many items, then numbers that do not.
 pub(super) fn check(config: &Config, items: usize) -> Result<(), ExperimentError> {
+    if config.algorithm.kind == AlgorithmKind::Auto {
+        return Err(PlanError::from(AlgorithmError::Unchosen).into());
+    }
     check_keys(config, items)?;
     check_counts(config, items)
 }
@@ -53,6 +57,7 @@ fn check_keys(config: &Config, items: usize) -> Result<(), AlgorithmTableError> 
         ..
     } = config.algorithm;
     clipping::check(config)?;
+    check_precondition(config)?;
     if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
         return Err(AlgorithmTableError::Output { kind: kind.name() });
     }
@@ -91,4 +96,45 @@ fn check_keys(config: &Config, items: usize) -> Result<(), AlgorithmTableError> 
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses the keys of a P where there is none, and a P where there are no items with degrees or with what it does not go with.
+fn check_precondition(config: &Config) -> Result<(), AlgorithmTableError> {
+    let algorithm = &config.algorithm;
+    if algorithm.precondition.is_none() {
+        let given = [
+            ("precondition_exponent", algorithm.precondition_exponent),
+            ("precondition_shrinkage", algorithm.precondition_shrinkage),
+        ];
+        return match given.into_iter().find(|(_, given)| given.is_some()) {
+            Some((key, _)) => Err(AlgorithmTableError::PreconditionKey { key }),
+            None => Ok(()),
+        };
+    }
+    let with = |other, why| Err(AlgorithmTableError::PreconditionWith { other, why });
+    if graph::is_of_vertices(config) {
+        return with(
+            "peers.count = \"vertices\"",
+            "vertices have no public degrees",
+        );
+    }
+    if numbers::are_meant(&config.data) && !completion::is_meant(config) {
+        return with(
+            "data of numbers",
+            "columns of numbers have no degrees; scale them by data.ranges",
+        );
+    }
+    if !algorithm.clip.is_none() {
+        return with(
+            "algorithm.clip",
+            "clipped contributions are not A Q, of which P A P is made",
+        );
+    }
+    if algorithm.output == Some(Output::LowRank) {
+        return with(
+            "algorithm.output = \"low-rank\"",
+            "its factors would be those of P A P and not of A",
+        );
+    }
+    Ok(())
 }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::experiment::Experiment;
-use crate::algorithm::Start;
+use super::preconditioning::Preconditioning;
+use crate::algorithm::{AlgorithmKind, Start};
 use crate::data::ItemNames;
 
 /// Where the list of items comes from.
@@ -58,11 +59,24 @@ impl StatedItems {
     }
 }
 
+/// What a run whose algorithm was chosen rests on.
+pub(crate) const DEGREES_CHOSE: &str =
+    "the item degrees, by which the algorithm was chosen, are assumed public";
+
 /// Everything that the promise of an experiment assumes.
 pub(crate) fn of(experiment: &Experiment) -> Vec<String> {
     let mut all = StatedItems::of(experiment).assumptions().to_vec();
     if experiment.config.algorithm.start == Start::Popularity {
         all.push("the item degrees, whose shape X0 published, are assumed public".to_owned());
+    }
+    all.extend(
+        experiment
+            .preconditioning()
+            .map(Preconditioning::assumption),
+    );
+    let chosen = experiment.config.algorithm.kind != AlgorithmKind::Pilot;
+    if experiment.config.pilot.is_some() && chosen {
+        all.push(DEGREES_CHOSE.to_owned());
     }
     all
 }

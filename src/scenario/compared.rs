@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::clock::Clock;
 use super::error::ExperimentError;
 use super::experiment::Experiment;
-use super::materials::{Held, Materials};
+use super::held::Held;
+use super::materials::Materials;
 use crate::algorithm::ClipRule;
 use crate::config::{AlgorithmConfig, ComparedAlgorithm, Config};
 use crate::privacy::BudgetSplit;
@@ -55,6 +56,8 @@ impl Experiment {
         // Weights are of this experiment's iterations.
         config.privacy.budget = BudgetSplit::Even;
         config.compare = None;
+        // It has the whole budget, as nothing went before it.
+        config.pilot = None;
         // Its averaging may be one that waits for every message.
         config.engine.loss = Loss::default();
         let materials = self.materials(&config)?;
@@ -66,12 +69,12 @@ impl Experiment {
     /// What this experiment holds already, for another one on the same interactions.
     fn materials(&self, config: &Config) -> Result<Materials, ExperimentError> {
         let materials = Materials::new(&self.base);
-        let held: Held = (
-            Arc::clone(&self.interactions),
-            self.data.clone(),
-            self.held_out.clone(),
-            self.catalogue.clone(),
-        );
+        let held = Held {
+            interactions: Arc::clone(&self.interactions),
+            summary: self.data.clone(),
+            held_out: self.held_out.clone(),
+            catalogue: self.catalogue.clone(),
+        };
         materials.held(config, || Ok::<_, ExperimentError>(held))?;
         Ok(materials)
     }

@@ -26,6 +26,7 @@ use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
 use super::mechanism::Mechanism;
+use super::preconditioning::Preconditioning;
 use super::rating_test::RatingTest;
 use super::shared::Shared;
 use super::warning::Warning;
@@ -33,7 +34,7 @@ use crate::algorithm::{Algorithm, Clip, Completion, Form, ReleaseSpec};
 use crate::config::{Config, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::PeerRows;
-use crate::linalg::SparseRows;
+use crate::linalg::{ItemWeights, SparseRows};
 use crate::privacy::{
     Calibrated, Delta, GroupLoss, NoisePlan, Promise, Scheme, Sensitivity, SensitivitySpec,
 };
@@ -66,6 +67,8 @@ pub struct Experiment {
     pub(super) completion: Option<Completion>,
     /// The mean that is released first, where it is private.
     pub(super) centring: Option<Centring>,
+    /// What P is made of, and P, where eigenvectors are those of P A P.
+    pub(super) preconditioning: Option<(Preconditioning, Arc<ItemWeights>)>,
     /// Every user's normalised row.
     pub(super) user_rows: Arc<SparseRows>,
     /// The rows each peer holds.
@@ -168,6 +171,18 @@ impl Experiment {
     #[must_use]
     pub fn centring(&self) -> Option<&Centring> {
         self.centring.as_ref()
+    }
+
+    /// What P is made of, where `algorithm.precondition` asks for the eigenvectors of P A P.
+    #[must_use]
+    pub fn preconditioning(&self) -> Option<&Preconditioning> {
+        self.preconditioning.as_ref().map(|(stated, _)| stated)
+    }
+
+    /// P, where the eigenvectors are those of P A P.
+    #[must_use]
+    pub fn precondition_weights(&self) -> Option<&ItemWeights> {
+        self.preconditioning.as_ref().map(|(_, weights)| &**weights)
     }
 
     /// How contributions are clipped; `None` where they are not.

@@ -7,9 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError};
-use super::held_out::HeldOut;
+use super::held::Held;
 use super::memo::Memo;
 use super::rating_test::RatingTest;
 use super::{graph, numbers};
@@ -18,20 +17,11 @@ use crate::config::{
     Config, DataConfig, DataFormat, EngineKind, ItemCount, NoiseConfig, PeersConfig, PrivacyConfig,
     TopologySource,
 };
-use crate::data::{self, DataError, Generated, Interactions, ItemNames, MatrixOptions};
+use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::privacy::{NoisePlan, RingRequest};
 use crate::topology::{Topology, TopologyError};
-
-/// The interactions that the peers hold, what was read and dropped, what is held out, and the interactions with all items where
-/// a matrix is released of some only.
-pub(super) type Held = (
-    Arc<Interactions>,
-    DataSummary,
-    Option<HeldOut>,
-    Option<Arc<Interactions>>,
-);
 
 /// What all experiments of one base folder share: data, graphs and noise plans, made once for all that ask for the same.
 ///

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::centring::Centring;
+use super::part::Part;
 use super::ring;
 use crate::algorithm::{
-    Algorithm, AlgorithmError, AlgorithmSpec, Form, NotOnGraph, OnBipartite, OnGraph, ReleaseSpec,
-    charged, share_factors,
+    Algorithm, AlgorithmError, AlgorithmSpec, Form, NotOnGraph, NotPreconditioned, OnBipartite,
+    OnGraph, Preconditioned, ReleaseSpec, charged, share_factors,
 };
+use crate::linalg::ItemWeights;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{BudgetSplit, PrivacyError, RingRequest, SensitivitySpec};
 use crate::vocabulary::Distribution;
@@ -60,6 +62,26 @@ impl Arranged {
             DataShape::Bipartite { rows } => Arc::new(OnBipartite::new(self.algorithm, rows)?),
         };
         Ok(Self::own(algorithm))
+    }
+
+    /// The same for the eigenvectors of P A P, with these weights as the diagonal of P; its releases stay what they are.
+    ///
+    /// # Errors
+    /// [`NotPreconditioned`] if it does not go with a P, or not with this one.
+    pub(crate) fn preconditioned(
+        self,
+        weights: Arc<ItemWeights>,
+    ) -> Result<Self, NotPreconditioned> {
+        let around = Preconditioned::new(self.algorithm, weights)?;
+        Ok(Self::own(Arc::new(around)))
+    }
+
+    /// Refuses an algorithm that does not go with any P.
+    ///
+    /// # Errors
+    /// [`NotPreconditioned`] for such a one.
+    pub(crate) fn check_precondition(&self) -> Result<(), NotPreconditioned> {
+        Preconditioned::products(self.algorithm.as_ref()).map(drop)
     }
 
     fn own(algorithm: Arc<dyn Algorithm>) -> Self {
@@ -135,6 +157,15 @@ pub(crate) struct Mechanism {
 }
 
 impl Mechanism {
+    /// The same program with noise for the part of the budget that it has, where a pilot and what follows it share one.
+    pub(crate) fn of_part(mut self, part: Option<Part>) -> Self {
+        if let Some(part) = part {
+            self.factors = part.factors(&self.factors, self.releases.len());
+            self.weights = part.factors(&self.weights, self.releases.len());
+        }
+        self
+    }
+
     fn summed(&self, cost: impl Fn(f64) -> f64) -> f64 {
         let cost = |index: usize| self.factors.get(index).map_or(1.0, |factor| cost(*factor));
         charged(&self.releases, cost)

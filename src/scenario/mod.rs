@@ -15,6 +15,7 @@ mod error;
 mod experiment;
 pub(crate) mod filters;
 pub(crate) mod graph;
+mod held;
 mod held_out;
 mod laplace;
 mod materials;
@@ -24,7 +25,10 @@ pub(crate) mod memory;
 mod network;
 mod noise;
 pub(crate) mod numbers;
+mod part;
 mod peer_names;
+mod pilot;
+mod preconditioning;
 mod rating;
 mod rating_scale;
 mod rating_test;
@@ -47,24 +51,28 @@ pub use centring::Centring;
 pub use data_summary::DataSummary;
 pub use error::{
     AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
-    EngineTableError, ExperimentError, NetworkError, PrivacyTableError, RecommenderTableError,
+    EngineTableError, ExperimentError, NetworkError, PilotTableError, PrivacyTableError,
+    RecommenderTableError,
 };
 pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use materials::Materials;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
+pub use part::Part;
 pub use peer_names::PeerMatchError;
+pub use preconditioning::Preconditioning;
 pub use rating_scale::RatingScale;
 pub use rating_test::RatingTest;
 pub use simulation::{Simulated, Simulation, SimulationError};
 pub use specs::{AveragingSpec, NoiseSpec, PrivacySpec};
 pub use warning::Warning;
 
-pub(crate) use assumptions::of as assumptions_of;
+pub(crate) use assumptions::{DEGREES_CHOSE, of as assumptions_of};
 pub(crate) use clock::Clock;
 pub(crate) use error::obtained;
 pub(crate) use materials::HeldKey;
 pub(crate) use mechanism::{Arranged, DataShape, Mechanism};
 pub(crate) use memo::Memo;
 pub(crate) use noise::NoiseAsked;
+pub(crate) use preconditioning::of as preconditioning_of;
 pub(crate) use training::{training_data, training_ratings};

@@ -28,7 +28,7 @@ use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, PrivacyTableError};
 use super::graph;
-use super::materials::Held;
+use super::held::Held;
 use super::rating;
 use super::rating_scale::RatingScale;
 use crate::algorithm::{OnBipartite, Output, Start, mean_share};
@@ -305,7 +305,12 @@ pub(super) fn held(config: &Config, loaded: &Loaded) -> Held {
         true => loaded.sides(),
         false => interactions.clone(),
     };
-    (Arc::new(named), summary, None, None)
+    Held {
+        interactions: Arc::new(named),
+        summary,
+        held_out: None,
+        catalogue: None,
+    }
 }
 
 /// The public ranges of numbers as read: none, one for all columns, or one each.

@@ -19,8 +19,8 @@ use super::rows::Rows;
 use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{
-    algorithm_keys, clipping, completion, filters, graph, laplace, memory, numbers, rating,
-    recommender, warnings,
+    algorithm_keys, clipping, completion, filters, graph, laplace, memory, numbers, pilot,
+    preconditioning, rating, recommender, warnings,
 };
 use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
@@ -56,6 +56,15 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`].
     pub fn resolve_from(config: Config, materials: &Materials) -> Result<Self, ExperimentError> {
+        pilot::check_alone(&config)?;
+        Self::resolve_part(config, materials)
+    }
+
+    /// The same for one of the sessions of an experiment whose algorithm is chosen after a pilot: it spends its part of the budget.
+    pub(crate) fn resolve_part(
+        config: Config,
+        materials: &Materials,
+    ) -> Result<Self, ExperimentError> {
         completion::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
@@ -119,6 +128,14 @@ impl Experiment {
         let shape = graph::shape(&config, loaded.interactions.users());
         let arranged = Arranged::new(spec, items).map_err(PlanError::from)?;
         let arranged = arranged.on(shape).map_err(AlgorithmTableError::from)?;
+        let preconditioning = preconditioning::of(&config, &rows.interactions.item_degrees())
+            .map_err(AlgorithmTableError::from)?;
+        let arranged = match &preconditioning {
+            Some((_, weights)) => arranged
+                .preconditioned(Arc::clone(weights))
+                .map_err(AlgorithmTableError::from)?,
+            None => arranged,
+        };
         let sensitivity_spec = SensitivitySpec::new(
             config.privacy.adjacency,
             config.privacy.sensitivity,
@@ -144,7 +161,8 @@ impl Experiment {
         let law = config.noise.distribution;
         let mechanism = arranged
             .mechanism(centring.as_ref(), &config.privacy.budget, law)
-            .map_err(PrivacyTableError::from)?;
+            .map_err(PrivacyTableError::from)?
+            .of_part(pilot::part(&config)?);
         check_analytic(&config, &mechanism)?;
         let most_rows = rows.peer_rows.iter().map(SparseRows::len).max();
         let size = (rows.peer_rows.len(), most_rows.unwrap_or(0));
@@ -231,6 +249,7 @@ impl Experiment {
             completion: told.filter(|_| completion::is_meant(&config)),
             config,
             centring,
+            preconditioning,
             user_rows: rows.user_rows,
             peer_rows: rows.peer_rows,
             topology,

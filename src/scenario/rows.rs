@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError};
+use super::held::Held;
 use super::held_out::HeldOut;
-use super::materials::{Held, Materials};
+use super::materials::Materials;
 use super::rating_test::RatingTest;
 use super::{completion, filters, numbers};
 use crate::config::Config;
@@ -51,7 +52,12 @@ impl Rows {
             true => Ok(numbers::held(config, loaded)),
             false => filters::filtered(config, base, loaded, list, &seed),
         })?;
-        let (interactions, data, held_out, catalogue) = Held::clone(&held);
+        let Held {
+            interactions,
+            summary: data,
+            held_out,
+            catalogue,
+        } = Held::clone(&held);
         // Under noise no data at all is data like any other: a refusal would tell it apart from its neighbours.
         let of_numbers = numbers::are_meant(&config.data);
         if !of_numbers && interactions.is_empty() && config.noise.scheme == Scheme::None {

@@ -20,6 +20,12 @@ pub(crate) fn sim(file: &str, set: &[&str]) -> Result<Experiment, ExperimentErro
     Experiment::resolve_from(read_config(&SIMS.base().join(file), &set)?, &SIMS)
 }
 
+/// The same for one of the sessions that share a budget.
+pub(crate) fn part_of(file: &str, set: &[&str]) -> Result<Experiment, ExperimentError> {
+    let set: Vec<String> = set.iter().map(|&key| key.to_owned()).collect();
+    Experiment::resolve_part(read_config(&SIMS.base().join(file), &set)?, &SIMS)
+}
+
 impl Experiment {
     /// The configuration, to state something else than was planned for.
     pub(crate) fn config_mut(&mut self) -> &mut Config {

@@ -28,7 +28,7 @@ pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions,
     let seed = Seed::from_u64(config.seed);
     recommender::complete(&mut config, &loaded.interactions, list.as_deref())?;
     filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
-        .map(|(train, .., catalogue)| Interactions::clone(&catalogue.unwrap_or(train)))
+        .map(|held| Interactions::clone(&held.catalogue.unwrap_or(held.interactions)))
 }
 
 /// The ratings that the peers of an experiment hold, in the units of the file: its data after all filters, without what is kept
@@ -50,7 +50,7 @@ pub(crate) fn training_ratings(
     let loaded = materials.loaded(&config.data)?;
     let list = filters::item_list(&mut config, &materials)?;
     let seed = Seed::from_u64(config.seed);
-    let (kept, ..) = filters::filtered(&config, base, &loaded, list.as_deref(), &seed)?;
+    let kept = filters::filtered(&config, base, &loaded, list.as_deref(), &seed)?.interactions;
     let ratings = numbers::of_items(&loaded, &kept, |user| kept.row(user));
     Ok((Interactions::clone(&kept), ratings))
 }

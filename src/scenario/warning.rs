@@ -48,6 +48,12 @@ pub enum Warning {
          public already, as P1 takes them to be; no epsilon covers them"
     )]
     PopularityStart,
+    /// P shows item degrees.
+    #[error(
+        "algorithm.precondition = \"items\" weighs items by their degrees in the data, so that what is published is a function of them before any noise: \
+         they must be public already; no epsilon covers them"
+    )]
+    PublicDegrees,
     /// Estimates are drawn from their law, which is approximated.
     #[error(
         "engine \"analytic\" draws the estimates of {probes} probe peers from their exact joint law instead of simulating all \

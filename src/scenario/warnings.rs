@@ -30,6 +30,9 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
     if config.algorithm.start == Start::Popularity {
         warnings.push(Warning::PopularityStart);
     }
+    if experiment.is_private() && experiment.preconditioning.is_some() {
+        warnings.push(Warning::PublicDegrees);
+    }
     if let (Some(clip), Some(sigma)) = (experiment.clip(), experiment.sigma_of_counts())
         && clip.rule == ClipRule::Histogram
         && sigma > clip.most_above()

@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads a clock, draws entropy or knows the protocol.
 
+mod degrees;
 mod distribution;
 mod ids;
 mod naming;
@@ -12,6 +13,7 @@ pub(crate) mod testing;
 mod text;
 mod time;
 
+pub use degrees::TAIL_DEGREES;
 pub use distribution::Distribution;
 pub use ids::{Iteration, PeerIndex, ReleaseId, Round};
 pub use naming::{NameSyntax, Named, printed, printed_list, read_name, read_names};

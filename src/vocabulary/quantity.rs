@@ -29,6 +29,8 @@ pub enum Quantity {
     ClipHistogram,
     /// How many rows contribute no more than a public length: one number.
     ClipCount,
+    /// How many rows have at least D_1, D_2, … interactions, for the public numbers [`TAIL_DEGREES`](super::TAIL_DEGREES).
+    TailCounts,
     /// A X for the adjacency matrix A of a private graph and a public X with orthonormal columns, row v of it at vertex v: p numbers of
     /// its own for every vertex.
     GraphProduct,
@@ -54,6 +56,7 @@ impl fmt::Display for Quantity {
             Self::ClippedProduct => "the product A X of clipped rows",
             Self::ClipHistogram => "the histogram of how long contributions are",
             Self::ClipCount => "the number of contributions within a length",
+            Self::TailCounts => "how many users have how many interactions",
             Self::GraphProduct => "the product A X of a graph",
             Self::BipartiteHalf => "one half of a bipartite product",
             Self::GraphQuotient => "the Rayleigh quotient of a graph",

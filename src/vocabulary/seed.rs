@@ -76,6 +76,8 @@ pub enum Label {
     Rehearsal = 41,
     /// Which messages the event engine loses.
     Loss = 42,
+    /// The seed of a pilot.
+    Pilot = 70,
 }
 
 /// Which noise a stream is, of all that protects somebody. The discriminant enters the key derivation and must never be
@@ -149,6 +151,14 @@ impl Seed {
     #[must_use]
     pub fn repetition(&self, number: u32) -> Self {
         Self(self.key(Label::Repetition, number, 0).0)
+    }
+
+    /// The seed of the pilot of an experiment: no stream of its is a stream of this seed, whatever either is bound to.
+    ///
+    /// Noise that a pilot and the run after it shared would cancel in the difference of what they release.
+    #[must_use]
+    pub fn pilot(&self) -> Self {
+        Self(self.key(Label::Pilot, 0, 0).0)
     }
 
     /// A generator for `label`, for uses that need a handful of numbers in a fixed order.
@@ -370,6 +380,8 @@ mod tests {
             draw(&seed.key(Label::Scenario, 3, 0), 1, 0),
             with(&Seed::from_u64(2), &parts),
             with(&seed.repetition(0), &parts),
+            with(&seed.pilot(), &parts),
+            with(&seed.repetition(0).pilot(), &parts),
             with(&seed, &[b"plan", b"other"]),
             with(&seed, &[b"other", b"rows"]),
             // The same bytes, divided elsewhere.

@@ -2,6 +2,7 @@
 
 mod advice;
 mod audits;
+mod auto;
 mod frontiers;
 mod help;
 mod item_lists;

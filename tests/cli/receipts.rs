@@ -17,6 +17,49 @@ fn receipt(scratch: &Scratch) -> Value {
     serde_json::from_slice(&scratch.read("out/receipt.json")).expect("JSON")
 }
 
+/// Where P is made of degrees, the item list beside the receipt must have them, and the weights that follow.
+#[test]
+fn another_item_list_is_found_where_p_is_made_of_degrees() {
+    let scratch = Scratch::new();
+    let run = scratch.undertone(
+        "run sims/sim.toml --out out --quiet --set algorithm.precondition=items --set algorithm.precondition_exponent=0.5",
+    );
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let (code, stdout, _) = checked(&scratch);
+    assert_eq!(code, Some(0), "{stdout}");
+    assert!(
+        stdout.contains("P = diag(degree^-0.5) with shrinkage 0"),
+        "{stdout}"
+    );
+    let list = String::from_utf8(scratch.read("out/items.csv")).expect("text");
+    let rows: Vec<Vec<&str>> = list.lines().map(|row| row.split(',').collect()).collect();
+    assert_eq!(rows[0], ["row", "item", "degree", "weight"]);
+    let with = |column: usize, value: &str| {
+        let changed = rows.iter().enumerate().map(|(number, row)| {
+            let mut row = row.clone();
+            if number == 3 {
+                row[column] = value;
+            }
+            row.join(",") + "\n"
+        });
+        scratch.write("out/items.csv", &changed.collect::<String>());
+        checked(&scratch)
+    };
+    for (column, value, what) in [
+        (2, "12345", "degrees of items.csv"),
+        (3, "0.123", "weights of items.csv"),
+    ] {
+        let (code, stdout, _) = with(column, value);
+        assert_eq!(code, Some(1), "{stdout}");
+        let failed = stdout
+            .lines()
+            .find(|line| line.contains("FAIL") && line.contains(what));
+        assert!(failed.is_some(), "{stdout}");
+    }
+    std::fs::remove_file(scratch.path("out/items.csv")).expect("there");
+    assert_eq!(checked(&scratch).0, Some(0), "nothing to compare with");
+}
+
 #[test]
 fn a_receipt_of_every_scheme_and_engine_holds() {
     for set in [
@@ -34,6 +77,8 @@ fn a_receipt_of_every_scheme_and_engine_holds() {
         "--set algorithm.kind=covariance --set algorithm.iterations=1",
         "--set privacy.budget=[3,1] --set algorithm.start=popularity",
         "--set algorithm.kind=momentum --set algorithm.momentum=0.5",
+        "--set algorithm.precondition=items",
+        "--set algorithm.kind=covariance --set algorithm.iterations=1 --set algorithm.precondition=items",
         "--set algorithm.kind=covariance --set algorithm.iterations=1 --set privacy.adjacency=user",
         "--set algorithm.kind=deflation --set algorithm.rank=1 --set algorithm.iterations=1",
     ] {

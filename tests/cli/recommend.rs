@@ -75,6 +75,23 @@ fn data_experiment_and_own_row_give_one_list_of_unseen_items() {
     assert_eq!(named["recommendations"], from_sim["recommendations"]);
 }
 
+/// P comes from the item list, or from the experiment where there is none, and decides the list.
+#[test]
+fn a_basis_of_p_a_p_is_scored_with_p() {
+    let set = "--set algorithm.precondition=items --set algorithm.precondition_exponent=0.4";
+    let scratch = Scratch::new();
+    let run = scratch.undertone(&format!("run sims/sim.toml --out out {set}"));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let from = |arguments: &str| recommended(&scratch, &format!("{BASIS} {arguments}"));
+    let listed = from("--sim sims/sim.toml --user u3");
+    std::fs::rename(scratch.path("out/items.csv"), scratch.path("list.csv")).expect("moved");
+    let from_sim = from(&format!("--sim sims/sim.toml {set} --user u3"));
+    assert_eq!(from_sim["recommendations"], listed["recommendations"]);
+    // Without P the scores are others.
+    let without = from("--sim sims/sim.toml --user u3");
+    assert_ne!(without["recommendations"], listed["recommendations"]);
+}
+
 #[test]
 fn the_item_list_names_every_row_of_the_basis_with_its_degree() {
     let scratch = ran();

@@ -4,10 +4,10 @@ use std::sync::{Arc, LazyLock};
 
 use undertone::algorithm::{
     AlgorithmSpec, Clip, ClipRule, Completion, CompletionMode, Descent, FrankWolfeParameters,
-    Global, Local, LocalData, RatedRows, SHARES, StepRule,
+    Global, Local, LocalData, Preconditioned, RatedRows, SHARES, StepRule,
 };
 use undertone::engine::{Session, SessionError};
-use undertone::linalg::SparseRows;
+use undertone::linalg::{ItemWeights, SparseRows};
 use undertone::privacy::ring::{Grid, Modulus};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{
@@ -236,7 +236,20 @@ const RATED: RatedRows = RatedRows {
     user_centred: false,
 };
 
-pub(super) const METHODS: [Method; 10] = [
+/// Weights far apart.
+fn weights() -> Arc<ItemWeights> {
+    let weights = (0..ITEMS).map(|item| 0.6_f64.powi(item as i32)).collect();
+    Arc::new(ItemWeights::new(weights).expect("positive"))
+}
+
+/// Another algorithm on P A P.
+fn preconditioned(spec: &AlgorithmSpec) -> AlgorithmSpec {
+    let inner = spec.build(ITEMS).expect("fits the items");
+    let around = Preconditioned::new(inner, weights()).expect("goes with a P");
+    AlgorithmSpec::Own(Arc::new(around))
+}
+
+pub(super) const METHODS: [Method; 12] = [
     method("power", || AlgorithmSpec::Power {
         rank: RANK,
         iterations: ITERATIONS,
@@ -247,6 +260,19 @@ pub(super) const METHODS: [Method; 10] = [
         iterations: ITERATIONS,
     }),
     method("covariance", || AlgorithmSpec::Covariance { rank: RANK }),
+    method("preconditioned power", || {
+        preconditioned(&AlgorithmSpec::Power {
+            rank: RANK,
+            iterations: ITERATIONS,
+        })
+    }),
+    method("preconditioned krylov", || {
+        preconditioned(&AlgorithmSpec::Krylov {
+            rank: RANK,
+            block: RANK + 1,
+            iterations: ITERATIONS,
+        })
+    }),
     Method {
         sensitivity: crate::programs::bounds_of_alternating,
         ..method("alternating", || AlgorithmSpec::Own(alternating()))

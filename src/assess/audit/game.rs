@@ -51,7 +51,7 @@ impl<'a> Game<'a> {
         coalition: &[u32],
         choices: Choices,
     ) -> Result<Self, AuditError> {
-        let root = Seed::from_u64(experiment.config().seed);
+        let root = experiment.root_seed();
         let session = experiment.session(&root);
         let start = Arc::clone(session.start());
         let peers = experiment.topology().graph().nodes();
@@ -140,7 +140,7 @@ impl<'a> Game<'a> {
         prepare: &(dyn Fn(Session) -> Session + Sync),
         observer: &mut dyn Observer,
     ) -> Result<Trials, AuditError> {
-        let root = Seed::from_u64(self.experiment.config().seed);
+        let root = self.experiment.root_seed();
         let total = 2 * u64::from(trials);
         let mut worlds = [Vec::new(), Vec::new()];
         for (world, features) in worlds.iter_mut().enumerate() {

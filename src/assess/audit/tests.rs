@@ -95,6 +95,38 @@ fn an_outside_observers_bound_comes_within_a_fifth_of_the_certificate() {
     );
 }
 
+/// A pilot that spends half the budget: the certificate is √½ of that of a whole one, reached to a fifth, and half its noise is too little.
+#[test]
+fn a_pilot_is_audited_against_its_part_of_the_budget() {
+    let of = |adjacency| {
+        experiment(&[
+            "algorithm={kind=\"pilot\",rank=1,iterations=1}",
+            "pilot.share=0.5",
+            "privacy.epsilon=12",
+            adjacency,
+        ])
+    };
+    for adjacency in ["privacy.adjacency=interaction", "privacy.adjacency=user"] {
+        let pilot = of(adjacency);
+        let healthy = audit(&pilot, &options(8_000), &mut Silent).expect("runs");
+        assert!(healthy.passed, "{healthy:?}");
+        let whole = super::game::variance_factor(&pilot, 0, &[]).expect("valid");
+        assert!((healthy.certified_mu.powi(2) / whole - 0.5).abs() < 1e-9);
+        // A user of 30 items reaches 9 of 16 thresholds.
+        let reached = match adjacency.ends_with("user") {
+            true => 0.75,
+            false => 1.0,
+        };
+        assert!(
+            (healthy.canary.tightness - reached).abs() < 1e-9,
+            "{healthy:?}"
+        );
+        assert!(healthy.empirical_mu >= 0.8 * healthy.pair_mu, "{healthy:?}");
+        let caught = broken(&pilot, &options(8_000), Tamper::HalveOwnNoise);
+        assert!(!caught.passed, "{caught:?}");
+    }
+}
+
 #[test]
 fn so_does_that_of_a_coalition_of_all_but_one_neighbour() {
     let experiment = experiment(&[]);

@@ -141,6 +141,19 @@ impl Samples {
         checks
     }
 
+    /// The correlation of this noise with that of other sessions, run by run: every release of one with every release of the other, as far as
+    /// the shorter goes. `None` where one of them has none.
+    pub(super) fn correlation_with(&self, other: &Self) -> Option<(f64, f64)> {
+        let runs = self.runs.iter().zip(&other.runs);
+        let each =
+            runs.flat_map(|(a, b)| a.iter().flat_map(move |x| b.iter().map(move |y| (x, y))));
+        let pairs = each.map(|(x, y)| {
+            let length = x.len().min(y.len());
+            (&x[..length], &y[..length])
+        });
+        joined(pairs.collect())
+    }
+
     /// The least likely mean square of one iteration.
     fn least_likely_iteration(&self, laplace: Option<&SumLaw>) -> Option<(f64, f64)> {
         let iterations = self.runs.first().map_or(0, Vec::len);

@@ -27,6 +27,7 @@
 mod checks;
 mod error;
 mod laplace;
+mod pair;
 mod peers;
 pub mod statistics;
 mod table;
@@ -37,6 +38,7 @@ mod tests;
 pub use error::VerifyError;
 pub use table::{Check, Verification};
 
+use crate::algorithm::AlgorithmKind;
 use crate::config::EngineKind;
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, central};
@@ -44,7 +46,7 @@ use crate::linalg::{Block, subspace_distance, top_eigenvectors};
 use crate::protocol::{Steps, Terms, Values};
 use crate::run::{RunError, run_engine};
 use crate::scenario::{Experiment, memory};
-use crate::vocabulary::{PeerIndex, ReleaseId, Seed};
+use crate::vocabulary::{PeerIndex, ReleaseId};
 use checks::Samples;
 use laplace::SumLaw;
 use peers::{PeerLaw, largest_term};
@@ -94,12 +96,83 @@ fn verify_sessions(
     prepare: &dyn Fn(Session) -> Session,
     observer: &mut dyn Observer,
 ) -> Result<Verification, VerifyError> {
+    let (mut table, _) = unsettled(experiment, options, prepare, observer)?;
+    checks::settle(&mut table, options.significance);
+    Ok(table)
+}
+
+/// Verifies a pilot and what was chosen by it, each on the engine that it names, and that their noise is independent: no stream of one is a
+/// stream of the other, and the noise in their sums is not correlated. Without that, what two Gaussian mechanisms cost together is not the root
+/// of the sum of their squares.
+///
+/// A correct pair fails with probability at most the significance asked for, over the whole table.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_pair(
+    pilot: &Experiment,
+    chosen: &Experiment,
+    options: VerifyOptions,
+    observer: &mut dyn Observer,
+) -> Result<Verification, VerifyError> {
+    verify_pair_of_sessions(pilot, chosen, options, &|_, session| session, observer)
+}
+
+/// The same with a chance to change the sessions of what was chosen, given the session of the pilot in the same run; test builds break them on
+/// purpose.
+fn verify_pair_of_sessions(
+    pilot: &Experiment,
+    chosen: &Experiment,
+    options: VerifyOptions,
+    prepare: &dyn Fn(&Session, Session) -> Session,
+    observer: &mut dyn Observer,
+) -> Result<Verification, VerifyError> {
+    let (mut table, first) = unsettled(pilot, options, &|session| session, observer)?;
+    for check in &mut table.checks {
+        check.name = format!("pilot: {}", check.name);
+    }
+    for skipped in &mut table.skipped {
+        *skipped = format!("pilot: {skipped}");
+    }
+    // The run whose session is prepared next: sessions are prepared once each, in order.
+    let run = std::cell::Cell::new(0);
+    let before = |run: u32| pilot.session(&pilot.root_seed().repetition(run));
+    let prepared = |session: Session| {
+        let number = run.replace(run.get() + 1);
+        prepare(&before(number), session)
+    };
+    let (later, second) = unsettled(chosen, options, &prepared, observer)?;
+    table.checks.extend(later.checks);
+    table.skipped.extend(later.skipped);
+    let session = prepare(
+        &before(0),
+        chosen.session(&chosen.root_seed().repetition(0)),
+    );
+    table.checks.extend(pair::independent(
+        (&before(0), &session),
+        (&first, &second),
+        pilot.is_private(),
+    ));
+    checks::settle(&mut table, options.significance);
+    Ok(table)
+}
+
+/// The table before tests are held against anything, and the noise in the sums.
+fn unsettled(
+    experiment: &Experiment,
+    options: VerifyOptions,
+    prepare: &dyn Fn(Session) -> Session,
+    observer: &mut dyn Observer,
+) -> Result<(Verification, Samples), VerifyError> {
     let found = options.significance;
     if !(found > 0.0 && found < 1.0) {
         return Err(VerifyError::Significance { found });
     }
-    let root = Seed::from_u64(experiment.config().seed);
-    let exact = top_eigenvectors(experiment.user_rows(), experiment.config().algorithm.rank);
+    let root = experiment.root_seed();
+    // A pilot finds no basis to be compared.
+    let finds = experiment.config().algorithm.kind != AlgorithmKind::Pilot;
+    let exact =
+        finds.then(|| top_eigenvectors(experiment.user_rows(), experiment.config().algorithm.rank));
     let total_sigma = experiment.noise().sigma_sum();
     let sums = experiment.sum_of_shapes();
     let runs = options.runs.max(1);
@@ -135,7 +208,7 @@ fn verify_sessions(
             samples.push_run(&outcome, &sigmas, honest.plan());
         }
         algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
-        if let Ok(top) = &exact {
+        if let Some(Ok(top)) = &exact {
             let (matched, noise) = match sums {
                 // One Laplace number of that variance has another law than a sum of shares; the shares of another seed have the same.
                 Some(_) => {
@@ -204,14 +277,16 @@ fn verify_sessions(
         );
     }
     match exact {
-        Ok(_) if is_central => table
+        None => table
+            .skipped
+            .push("utility: a pilot counts users and finds no basis".to_owned()),
+        Some(Ok(_)) if is_central => table
             .skipped
             .push("utility: this run is the curator's own".to_owned()),
-        Ok(_) => checks::utility(&ours, &curated, options.significance, &mut table),
-        Err(error) => table.skipped.push(format!("utility: {error}")),
+        Some(Ok(_)) => checks::utility(&ours, &curated, options.significance, &mut table),
+        Some(Err(error)) => table.skipped.push(format!("utility: {error}")),
     }
-    checks::settle(&mut table, options.significance);
-    Ok(table)
+    Ok((table, samples))
 }
 
 /// The sensitivity that each iteration's public query calls for, computed here and not read from the run.

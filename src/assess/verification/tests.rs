@@ -5,6 +5,7 @@
 mod clipping;
 mod coordinates;
 mod laplace;
+mod pair;
 mod ring;
 
 use super::{Verification, VerifyOptions, verify, verify_sessions};

@@ -1,18 +1,17 @@
 //! What can be advised, and what each costs.
 
-use crate::algorithm::{AlgorithmKind, ClipRule};
+use crate::algorithm::{AlgorithmKind, ClipRule, Precondition};
 use crate::config::AlgorithmConfig;
 use crate::privacy::{self, Budget, SensitivitySpec};
 use crate::protocol::averaging::Load;
 use crate::protocol::{Plan, PlanParameters};
-use crate::scenario::Experiment;
+use crate::scenario::{Experiment, Part};
 use crate::vocabulary::Seed;
 
 /// Degree floors that are tried, besides the file's own.
-pub const FLOORS: [u32; 7] = [5, 7, 10, 14, 20, 28, 40];
-/// Iterations of the power method that are tried.
-const POWER: [u32; 5] = [1, 2, 3, 4, 5];
-/// Iterations of block Krylov that are tried.
+pub const FLOORS: [u32; 11] = [1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 56];
+/// Iterations of block Krylov that are tried. The power method with as many columns sends the same, and was nowhere better by more than the
+/// measurement is uncertain.
 const KRYLOV: [u32; 4] = [1, 2, 3, 4];
 /// Its blocks, in multiples of the rank.
 const BLOCKS: [usize; 3] = [1, 2, 4];
@@ -60,8 +59,16 @@ fn name(kind: &str, algorithm: &AlgorithmConfig, floor: u32) -> String {
     }
 }
 
-/// The algorithms that are tried for this rank on so many items.
-fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
+/// The algorithms that are tried for this rank on so many items, each with what is tried instead where its release has no proved
+/// sensitivity.
+///
+/// Of the two ways to release the matrix the isometric one has at most the other's noise on every entry off the diagonal: for one
+/// interaction under a floor D its Δ is √(2D−1)/D and the noise is divided by √2, which is √(1−1/(2D)) of the packed triangle's
+/// 1/√D.
+fn algorithms(
+    own: AlgorithmConfig,
+    items: usize,
+) -> Vec<(AlgorithmConfig, Option<AlgorithmConfig>)> {
     let with = |kind, block, iterations| AlgorithmConfig {
         kind,
         block,
@@ -84,23 +91,23 @@ fn algorithms(own: AlgorithmConfig, items: usize) -> Vec<AlgorithmConfig> {
         oja_step: None,
         mode: None,
         step_size: None,
+        precondition: Precondition::None,
+        precondition_exponent: None,
+        precondition_shrinkage: None,
         ..own
     };
-    let power = POWER.map(|l| with(AlgorithmKind::Power, None, l));
     let krylov = KRYLOV.into_iter().flat_map(|l| {
         let blocks = BLOCKS
             .map(|times| own.rank.saturating_mul(times))
             .into_iter();
         // More directions than items repeat earlier ones.
         let fresh = blocks.filter(move |block| block.saturating_mul(l as usize) <= items);
-        fresh.map(move |block| with(AlgorithmKind::Krylov, Some(block), l))
+        fresh.map(move |block| (with(AlgorithmKind::Krylov, Some(block), l), None))
     });
-    let covariance = with(AlgorithmKind::Covariance, None, 1);
-    power
-        .into_iter()
-        .chain(krylov)
-        .chain([covariance])
-        .collect()
+    let matrix = |kind| with(kind, None, 1);
+    let isometric = matrix(AlgorithmKind::IsometricCovariance);
+    let packed = matrix(AlgorithmKind::Covariance);
+    krylov.chain([(isometric, Some(packed))]).collect()
 }
 
 /// The candidates of this experiment, and those that cannot be run with the reason.
@@ -113,9 +120,14 @@ pub(super) fn settings(experiment: &Experiment) -> (Vec<Proposal>, Vec<(String, 
     let session = experiment.session(&Seed::from_u64(config.seed));
     let own = session.plan().parameters();
     let (mut settings, mut refused) = (Vec::new(), Vec::new());
-    for algorithm in algorithms(config.algorithm, experiment.user_rows().dimension()) {
+    for (algorithm, instead) in algorithms(config.algorithm, experiment.user_rows().dimension()) {
         for &floor in &floors {
-            match setting(experiment, own, algorithm, floor) {
+            let first = setting(experiment, own, algorithm, floor);
+            let second = |why| match instead {
+                Some(other) => setting(experiment, own, other, floor),
+                None => Err(why),
+            };
+            match first.or_else(second) {
                 Ok(setting) => settings.push(setting),
                 Err(why) => {
                     refused.push((name(algorithm.kind.name(), &algorithm, floor), why));
@@ -163,8 +175,9 @@ fn setting(
     };
     let plan = Plan::new(parameters).map_err(|error| error.to_string())?;
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
+    let part = experiment.part().map_or(1.0, Part::factor);
     let more = if experiment.is_private() {
-        experiment.noise().sigma_sum() / experiment.calibrated().z()
+        part * experiment.noise().sigma_sum() / experiment.calibrated().z()
     } else {
         0.0
     };

@@ -192,6 +192,7 @@ impl Sweep {
             HeldKey::of(&config),
             config.data.degree_floor,
             config.algorithm.rank,
+            (!config.algorithm.precondition.is_none()).then(|| config.algorithm.preconditioning()),
         );
         let fixed = self.fixed.get(key, || {
             Ok::<_, Box<dyn std::error::Error>>(Fixed::of(&resolve()?))

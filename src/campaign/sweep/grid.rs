@@ -29,7 +29,7 @@ pub struct Sweep {
     pub(super) settings: Vec<Setting>,
     pub(super) warnings: Vec<String>,
     pub(super) materials: Materials,
-    pub(super) fixed: Memo<(HeldKey, u32, usize), Fixed>,
+    pub(super) fixed: Memo<(HeldKey, u32, usize, Option<(f64, f64)>), Fixed>,
     pub(super) plain: Memo<Config, Option<Block>>,
     pub(super) lines: Memo<Config, PredictionErrors>,
 }
@@ -134,7 +134,12 @@ impl Sweep {
                 let name = &self.methods[method].name;
                 let whose = format!("method {name:?} at {}", self.point_name(point));
                 let config = self.configured(Some(&self.methods[method]), point, &whose)?;
-                let reference = neutral(self.configured(None, point, &whose)?);
+                let mut reference = neutral(self.configured(None, point, &whose)?);
+                // What a method finds of P A P is measured against P A P.
+                reference.algorithm.precondition = config.algorithm.precondition;
+                reference.algorithm.precondition_exponent = config.algorithm.precondition_exponent;
+                reference.algorithm.precondition_shrinkage =
+                    config.algorithm.precondition_shrinkage;
                 let failed = |source| SweepError::Experiment {
                     whose: whose.clone(),
                     source: Box::new(source),

@@ -30,7 +30,7 @@ impl Fixed {
             false => References::exact(experiment).ok(),
         };
         Self {
-            filter: LowPassFilter::new(experiment.interactions()).into_owned(),
+            filter: experiment.filter().into_owned(),
             exact: exact.map(|top| top.vectors),
             variance,
         }

@@ -34,6 +34,7 @@ mod row_sum;
 mod rule;
 mod spec;
 mod statistic;
+mod tail_counts;
 mod unit_row;
 mod worst_case;
 

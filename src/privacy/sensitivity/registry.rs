@@ -11,6 +11,7 @@ use super::rayleigh::{Rayleigh, UnitRowRayleigh};
 use super::row_norm::RowNorm;
 use super::row_sum::{self, RowSum};
 use super::rule::{Proved, SensitivityRule};
+use super::tail_counts::TailCounts;
 use super::unit_row::{self, UnitRow};
 use super::worst_case::WorstCase;
 use crate::privacy::adjacency::{self, Adjacency};
@@ -73,6 +74,10 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<OneRating<unit_row::Product>>(),
     Proved::of::<OneRating<unit_row::Packed>>(),
     Proved::of::<OneRating<unit_row::Isometric>>(),
+    Proved::of::<TailCounts<adjacency::Interaction>>(),
+    Proved::of::<TailCounts<adjacency::User>>(),
+    Proved::of::<TailCounts<adjacency::Swap>>(),
+    Proved::of::<TailCounts<adjacency::ReplaceUser>>(),
 ];
 
 /// The line for this combination, if it has a proof.

@@ -9,7 +9,7 @@ use super::parameters::{PlanParameters, RingParameters};
 use super::steps::Steps;
 use crate::algorithm::{Algorithm, Form, PublicState, ReleaseSpec};
 use crate::privacy::{Sensitivity, Statistic};
-use crate::vocabulary::{Quantity, ReleaseId};
+use crate::vocabulary::{Quantity, ReleaseId, TAIL_DEGREES};
 
 /// A release with everything that is known of it before the session starts.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,6 +158,7 @@ impl PlannedRelease {
                 }
                 // A histogram has as many bins as it likes: its bound does not depend on them.
                 Quantity::ClipHistogram => (block.shape.0, 1),
+                Quantity::TailCounts => (TAIL_DEGREES.len(), 1),
                 Quantity::GraphProduct | Quantity::BipartiteHalf => (1, columns),
                 Quantity::Own(_) => block.shape,
             };
@@ -180,7 +181,7 @@ impl PlannedRelease {
             if block.shape != shape || block.columns != columns || !one_column {
                 return wrong(
                     "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, a sum of rows n, a \
-                     histogram one column, a count is one number, a Rayleigh quotient one of a query of one column, and every block says how many columns the query has: bounds \
+                     histogram one column, a count is one number, counts of users one for every public degree, a Rayleigh quotient one of a query of one column, and every block says how many columns the query has: bounds \
                      are looked up by that",
                 );
             }

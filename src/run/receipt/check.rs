@@ -11,6 +11,7 @@ use crate::privacy::{
     GroupLoss, LaplacePlan, PrivacyError, RingPlan, Scheme, Sensitivity, Sensitivity1, Statistic,
     View,
 };
+use crate::run::items::ItemList;
 use crate::vocabulary::Distribution;
 
 /// One line of a check.
@@ -129,6 +130,12 @@ impl Receipt {
         findings.extend(self.compare_groups(&groups));
         let list = self.item_list.as_ref();
         let stated = |words: &String| self.assumptions.contains(words);
+        if let Some(preconditioning) = &request.preconditioning {
+            findings.push(flag(
+                "that P is made of public item degrees is stated",
+                stated(&preconditioning.assumption()),
+            ));
+        }
         findings.extend([
             flag(
                 "as many items listed as the dimension says",
@@ -139,7 +146,30 @@ impl Receipt {
                 list.is_some_and(|list| list.assumptions().iter().all(stated)),
             ),
         ]);
+        findings.extend(self.check_pilot()?);
         Ok(findings)
+    }
+
+    /// Compares what the receipt says of P with the item list that the run wrote beside it; nothing to compare where there is no P.
+    #[must_use]
+    pub fn check_items(&self, items: &ItemList) -> Vec<Finding> {
+        let Some(stated) = &self.request.preconditioning else {
+            return Vec::new();
+        };
+        let follow = match (stated.weights(&items.degrees), &items.weights) {
+            (Ok(made), Some(written)) => {
+                let both = made.weights().iter().zip(written.weights());
+                both.into_iter().all(|(a, b)| equal("", *b, *a).agrees)
+            }
+            _ => false,
+        };
+        vec![
+            flag(
+                "degrees of items.csv, of which P was made",
+                stated.is_of(&items.degrees),
+            ),
+            flag("weights of items.csv follow from them", follow),
+        ]
     }
 
     /// Groups must be stated as computed.
@@ -304,7 +334,7 @@ impl Bound {
 }
 
 /// Something that holds (1) or does not (0).
-fn flag(what: &str, agrees: bool) -> Finding {
+pub(super) fn flag(what: &str, agrees: bool) -> Finding {
     Finding {
         what: what.to_owned(),
         stated: 1.0,
@@ -313,7 +343,7 @@ fn flag(what: &str, agrees: bool) -> Finding {
     }
 }
 
-fn equal(what: &str, stated: f64, computed: f64) -> Finding {
+pub(super) fn equal(what: &str, stated: f64, computed: f64) -> Finding {
     let agrees = (stated - computed).abs() <= TOLERANCE * computed.abs();
     Finding {
         what: what.to_owned(),

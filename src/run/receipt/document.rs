@@ -15,7 +15,7 @@ use crate::privacy::{
     RatingRange, RingPlan, Scheme, SensitivityRule, View,
 };
 use crate::scenario::graph::{is_bipartite, is_of_vertices};
-use crate::scenario::{Centring, Experiment, StatedItems, assumptions_of};
+use crate::scenario::{Centring, Experiment, Preconditioning, StatedItems, assumptions_of};
 use crate::topology::Graph;
 use crate::vocabulary::Distribution;
 
@@ -62,6 +62,12 @@ pub struct Receipt {
     /// The list of items; absent in receipts that were written before lists were stated, which a check refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_list: Option<StatedItems>,
+    /// Which session was chosen, where `algorithm.kind = "auto"` left the choice open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Choice>,
+    /// The pilot by which it was chosen: it spent its share of the same promise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pilot: Option<PilotReceipt>,
     /// What the promise takes to be public, in words: no ε covers it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<String>,
@@ -144,6 +150,12 @@ pub struct Request {
     /// The mean that was released first, where it is private.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centring: Option<Centring>,
+    /// What P was made of, where the eigenvectors are those of P A P.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preconditioning: Option<Preconditioning>,
+    /// The share of μ² of a pilot, where the algorithm is one or was chosen after one; 0 for a choice without a pilot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pilot_share: Option<f64>,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -187,6 +199,38 @@ pub struct Scaled {
     /// f_l: the σ's of this iteration are those per unit sensitivity times f_l Δ_l.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub noise_factor: f64,
+}
+
+/// Which session was chosen, and by which rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// The rule and its version.
+    pub rule: String,
+    /// What it chose, in words; the request says it in numbers.
+    pub chosen: String,
+}
+
+/// The pilot that went before a run. Its request is that of the run, but for the algorithm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PilotReceipt {
+    /// The public numbers of interactions at which users were counted.
+    pub thresholds: Vec<u32>,
+    /// The noisy counts, as released.
+    pub counts: Vec<f64>,
+    /// Standard deviation of a peer's own noise per unit sensitivity and noise factor.
+    pub sigma_own: f64,
+    /// Standard deviation of each pairwise term, likewise.
+    pub sigma_pairwise: f64,
+    /// Standard deviation of the noise in the sum, likewise.
+    pub sigma_sum: f64,
+    /// What its one release was scaled by.
+    pub iterations: Vec<Scaled>,
+    /// What each adversary learns from a pilot that spends the whole budget: of this one the square root of its share of that.
+    pub views: Vec<View>,
+    /// Bytes that the busiest peer sent.
+    pub bytes_max_peer: u64,
 }
 
 fn one() -> f64 {
@@ -250,6 +294,8 @@ impl Receipt {
                 vertices: is_of_vertices(config),
                 rows: is_bipartite(config).then(|| experiment.loaded().interactions.users()),
                 centring: experiment.centring().copied(),
+                preconditioning: experiment.preconditioning().cloned(),
+                pilot_share: config.pilot.map(|pilot| pilot.share),
             },
             noise_graph: NoiseGraph {
                 nodes: graph.nodes(),
@@ -274,6 +320,8 @@ impl Receipt {
             ring: experiment.noise().ring().copied(),
             laplace: experiment.noise().laplace_noise().copied(),
             item_list: Some(StatedItems::of(experiment)),
+            choice: None,
+            pilot: None,
             assumptions: assumptions_of(experiment),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::limits::{MAX_BYTES, SCHEMA};
-use crate::algorithm::{AlgorithmError, NotOnGraph};
+use crate::algorithm::{AlgorithmError, NotOnGraph, NotPreconditioned};
 use crate::privacy::PrivacyError;
 use crate::topology::GraphError;
 
@@ -19,6 +19,15 @@ pub enum ReceiptError {
          not one that undertone wrote"
     )]
     Centring,
+    /// A share of a pilot that is none, or that a pilot before this program cannot have.
+    #[error(
+        "request.pilot_share = {found} must be at least 0 and below 1, above 0 of a pilot, and goes with no private mean, clip or ring; the \
+         receipt is not one that undertone wrote"
+    )]
+    PilotShare {
+        /// The share found.
+        found: f64,
+    },
     /// A private mean before an algorithm that cannot follow one.
     #[error(
         "request.centring comes before request.algorithm = \"{algorithm}\", which follows no private mean; the receipt is not one that \
@@ -28,6 +37,15 @@ pub enum ReceiptError {
         /// The algorithm.
         algorithm: &'static str,
     },
+    /// A P that the algorithm does not go with.
+    #[error("request.preconditioning: {0}")]
+    Preconditioned(#[from] NotPreconditioned),
+    /// Numbers from which no P follows, or a P where there is none.
+    #[error(
+        "request.preconditioning must have source \"items\", an exponent from 0 to 0.5, a shrinkage from 0 to 1 and 64 hexadecimal digits of a hash; the \
+         receipt is not one that undertone wrote"
+    )]
+    Preconditioning,
     /// The file cannot be read.
     #[error("cannot read the receipt {path}: {source}", path = path.display())]
     Read {

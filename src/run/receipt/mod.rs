@@ -10,13 +10,14 @@ mod check;
 mod document;
 mod error;
 mod limits;
+mod pilot;
 mod replan;
 mod standing;
 #[cfg(test)]
 mod tests;
 
 pub use check::Finding;
-pub use document::{NoiseGraph, Receipt, Request, RingRows, Scaled};
+pub use document::{Choice, NoiseGraph, PilotReceipt, Receipt, Request, RingRows, Scaled};
 pub use error::ReceiptError;
 pub use limits::{MAX_BYTES, SCHEMA};
 pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};

@@ -3,10 +3,10 @@
 use super::document::{Receipt, Request, RingRows};
 use super::error::{ReceiptError, range};
 use super::limits::MOST_PEERS;
-use crate::algorithm::{AlgorithmKind, Clip, ClipRule, NoiseScale, Start};
+use crate::algorithm::{AlgorithmKind, Clip, ClipRule, NoiseScale, Precondition, Start};
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{GroupLoss, NoisePlan, SensitivitySpec};
-use crate::scenario::{Arranged, Centring, DataShape, Mechanism, NoiseAsked};
+use crate::scenario::{Arranged, Centring, DataShape, Mechanism, NoiseAsked, Part};
 use crate::topology::{Graph, Provenance, Topology};
 
 /// What follows from a request on a graph.
@@ -52,6 +52,7 @@ impl Receipt {
         }
         let centring = request.centring.as_ref();
         let mechanism = arranged.mechanism(centring, &request.budget, request.distribution)?;
+        let mechanism = mechanism.of_part(request.part()?);
         let (plan, groups) = match budget {
             Some(budget) => {
                 let ring = match request.ring {
@@ -121,6 +122,20 @@ impl Request {
         }
     }
 
+    /// The part of the budget that is spent, where a pilot and what follows it share one.
+    fn part(&self) -> Result<Option<Part>, ReceiptError> {
+        let Some(share) = self.pilot_share else {
+            return Ok(None);
+        };
+        let all = share == 0.0 && self.algorithm != AlgorithmKind::Pilot;
+        let part = Part::of(self.algorithm, share);
+        let summed = self.centring.is_none() && self.clip.is_none() && self.ring.is_none();
+        match all || (part.is_some() && summed) {
+            true => Ok(part),
+            false => Err(ReceiptError::PilotShare { found: share }),
+        }
+    }
+
     /// What one record is and how its effect is bounded.
     pub(super) fn sensitivity_spec(&self) -> SensitivitySpec {
         let (floor, cap) = (self.degree_floor, self.degree_cap);
@@ -140,6 +155,7 @@ impl Request {
             AlgorithmKind::Covariance
                 | AlgorithmKind::IsometricCovariance
                 | AlgorithmKind::SvdCompletion
+                | AlgorithmKind::Pilot
         );
         let possible = !once || self.iterations == 1;
         let algorithm = AlgorithmConfig {
@@ -170,6 +186,10 @@ impl Request {
             step: None,
             step_size: None,
             oja_step: None,
+            // Its releases are those of the algorithm without.
+            precondition: Precondition::None,
+            precondition_exponent: None,
+            precondition_shrinkage: None,
         };
         let spec = algorithm.spec(self.completion)?;
         let spec = match self.clip {
@@ -181,7 +201,14 @@ impl Request {
             (true, None) => DataShape::Graph,
             (false, _) => DataShape::Rows,
         };
-        Ok((Arranged::new(spec, self.dimension)?.on(shape)?, possible))
+        let arranged = Arranged::new(spec, self.dimension)?.on(shape)?;
+        if let Some(stated) = &self.preconditioning {
+            if !stated.is_possible() || self.centring.is_some() {
+                return Err(ReceiptError::Preconditioning);
+            }
+            arranged.check_precondition()?;
+        }
+        Ok((arranged, possible))
     }
 }
 

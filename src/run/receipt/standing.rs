@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::document::{NoiseGraph, Receipt, Request, RingRows, Scaled};
+use super::document::{Choice, NoiseGraph, PilotReceipt, Receipt, Request, RingRows, Scaled};
 use crate::privacy::{GroupLoss, View};
 use crate::scenario::StatedItems;
 
@@ -113,6 +113,8 @@ impl Receipt {
             ring: Recomputed, "planned again from the request, the rows per peer and the graph";
             laplace: Recomputed, "planned again from the request and the graph";
             item_list: CrossChecked, "see its fields";
+            choice: CrossChecked, "there is one where an algorithm was chosen; that the rule chose so is on trust, as the graph and the item degrees are not all in the receipt";
+            pilot: CrossChecked, "there is one where a pilot has a share; see its fields";
             assumptions: CrossChecked, "what the item list calls for must be stated; more may be";
         };
         let request = fields! { Request, "request.",
@@ -143,8 +145,24 @@ impl Receipt {
             rating: CrossChecked, "enters the sensitivity of one adjacency; that ratings were clipped so is on trust";
             vertices: CrossChecked, "decides which releases there are, where the bounds of two adjacencies can agree";
             rows: CrossChecked, "at most the peers; who publishes when costs the same";
+            preconditioning: CrossChecked, "must be stated among the assumptions, and the algorithm must go with it; the degrees are those of items.csv";
             centring: CrossChecked, "decides which releases there are and what each spends; the lengths and the number of slots are on trust";
             ring: CrossChecked, "there is one where the scheme is ring and a sum is made; see its fields";
+            pilot_share: Recomputed, "decides the noise factors of the pilot and of the run, and whether there is a pilot";
+        };
+        let pilot = fields! { PilotReceipt, "pilot.",
+            thresholds: Recomputed, "the public ones";
+            counts: OnTrust, "what was released: as many finite numbers as thresholds";
+            sigma_own: Recomputed, "planned again from the request and the graph";
+            sigma_pairwise: Recomputed, "planned again from the request and the graph";
+            sigma_sum: Recomputed, "planned again from the request and the graph";
+            iterations: Recomputed, "one, scaled by the bound on counts and the pilot's share";
+            views: Recomputed, "accounted again, and together with those of the run held against the epsilon asked for";
+            bytes_max_peer: OnTrust, "nothing depends on it";
+        };
+        let choice = fields! { Choice, "choice.",
+            rule: OnTrust, "which rule chose; a session of another choice would have been as private";
+            chosen: OnTrust, "words for what the request says in numbers";
         };
         let ring = fields! { RingRows, "request.ring.",
             rows: CrossChecked, "decides what contributions are clamped to; how many rows a peer holds is on trust";
@@ -190,6 +208,8 @@ impl Receipt {
             &view,
             &group,
             &items,
+            &pilot,
+            &choice,
         ];
         tables.concat()
     }

@@ -1,7 +1,7 @@
 //! What can be wrong with the `[algorithm]` table.
 
-use crate::algorithm::NotOnGraph;
-use crate::linalg::NotFullRank;
+use crate::algorithm::{NotOnGraph, NotPreconditioned};
+use crate::linalg::{ItemWeightsError, NotFullRank};
 
 /// Why the `[algorithm]` table cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +66,26 @@ pub enum AlgorithmTableError {
     /// An algorithm that does not run on a private graph.
     #[error("[algorithm] {0}")]
     OnGraph(#[from] NotOnGraph),
+    /// A number of P where there is no P.
+    #[error("[algorithm] {key} belongs to precondition = \"items\": set that or leave {key} out")]
+    PreconditionKey {
+        /// The key.
+        key: &'static str,
+    },
+    /// A P where there is nothing to weigh, or with what it has not been shown to go with.
+    #[error("[algorithm] precondition = \"items\" with {other}: {why}; leave one of them out")]
+    PreconditionWith {
+        /// The other setting.
+        other: &'static str,
+        /// Why the two do not go together.
+        why: &'static str,
+    },
+    /// An algorithm that P does not go with.
+    #[error("{0}")]
+    Preconditioned(#[from] NotPreconditioned),
+    /// Numbers from which no P follows.
+    #[error("{0}")]
+    ItemWeights(#[from] ItemWeightsError),
     /// Weights for releases that have shares of their own, or of which a record meets one.
     #[error(
         "privacy.budget has weights, but the releases of algorithm.kind = \"{kind}\" have shares of their own or meet different records: \

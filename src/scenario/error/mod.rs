@@ -8,6 +8,7 @@ mod completion;
 mod data;
 mod engine;
 mod network;
+mod pilot;
 mod privacy;
 mod recommender;
 
@@ -17,6 +18,7 @@ pub use completion::CompletionTableError;
 pub use data::DataTableError;
 pub use engine::EngineTableError;
 pub use network::NetworkError;
+pub use pilot::PilotTableError;
 pub use privacy::PrivacyTableError;
 pub use recommender::RecommenderTableError;
 
@@ -41,6 +43,9 @@ pub enum ExperimentError {
     /// The algorithm does not fit.
     #[error(transparent)]
     Algorithm(#[from] AlgorithmTableError),
+    /// A pilot cannot be made, or cannot go before this.
+    #[error(transparent)]
+    Pilot(#[from] PilotTableError),
     /// Ratings cannot be predicted like this.
     #[error(transparent)]
     Completion(#[from] CompletionTableError),

@@ -44,8 +44,9 @@ use std::sync::Arc;
 
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, NetworkError};
+use super::held::Held;
 use super::held_out::HeldOut;
-use super::materials::{Held, Materials};
+use super::materials::Materials;
 use super::{graph, recommender};
 use crate::algorithm::{LocalData, OnGraph};
 use crate::config::{Config, EvaluationError};
@@ -250,7 +251,12 @@ pub(super) fn filtered(
             .filter(|&user| rows.row(user).is_empty())
             .count(),
     };
-    Ok((Arc::new(rows), summary, held_out, catalogue))
+    Ok(Held {
+        interactions: Arc::new(rows),
+        summary,
+        held_out,
+        catalogue,
+    })
 }
 
 /// Whether any user of one data set is named in the other.

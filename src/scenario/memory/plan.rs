@@ -255,7 +255,9 @@ fn kept(experiment: &Experiment) -> u64 {
     let config = &experiment.config.algorithm;
     if experiment.algorithm().is_memoryless() {
         0
-    } else if experiment.clip().is_some() {
+    } else if experiment.clip().is_some()
+        || (config.kind == AlgorithmKind::Power && experiment.preconditioning.is_some())
+    {
         // The query, which is no longer where the sum was.
         1
     } else if config.kind == AlgorithmKind::Deflation {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::{Canary, Read};
 
+use crate::algorithm::AlgorithmKind;
 use crate::config::Config;
 use crate::data::{Interactions, ItemNames};
 use crate::engine::PeerRows;
@@ -14,7 +15,7 @@ use crate::privacy::Adjacency;
 use crate::scenario::Experiment;
 use crate::scenario::filters::{self, Choices};
 use crate::scenario::numbers;
-use crate::vocabulary::Seed;
+use crate::vocabulary::{Seed, TAIL_DEGREES};
 
 /// The filters of an experiment, with the public list of items held fixed.
 #[derive(Debug)]
@@ -181,7 +182,12 @@ pub(in crate::assess::audit) fn search(
         .degree_cap
         .map_or(usize::MAX, |cap| cap as usize);
     let surviving = filters.surviving(user, &columns);
-    let most = (2 * floor).max(2).min(surviving.len()).min(cap);
+    let longest = match config.algorithm.kind {
+        // As many as are counted up to.
+        AlgorithmKind::Pilot => TAIL_DEGREES.last().map_or(2, |last| *last as usize),
+        _ => (2 * floor).max(2),
+    };
+    let most = longest.min(surviving.len()).min(cap);
     let norm = |i: u32| start.row(i as usize).iter().map(|x| x * x).sum::<f64>();
     let items = surviving.iter().copied();
     let top = items.clone().max_by(|&a, &b| norm(a).total_cmp(&norm(b)))?;

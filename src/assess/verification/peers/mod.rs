@@ -397,7 +397,12 @@ impl<'a> PeerLaw<'a> {
 /// About how large a term of a contribution is: rows contribute at most 1 each to a product, which adds up to little more, and 1 each to a
 /// count, which adds up.
 pub(super) fn largest_term(experiment: &Experiment, release: ReleaseId) -> f64 {
-    let counts = |quantity| matches!(quantity, Quantity::ClipHistogram | Quantity::ClipCount);
+    let counts = |quantity| {
+        matches!(
+            quantity,
+            Quantity::ClipHistogram | Quantity::ClipCount | Quantity::TailCounts
+        )
+    };
     let releases = experiment.releases();
     let blocks = releases.get(release.index()).map(|one| &one.blocks);
     match blocks.is_some_and(|blocks| blocks.iter().any(|block| counts(block.quantity))) {

@@ -161,6 +161,19 @@ const RATINGS: [(Quantity, f64); 3] = [
     (Quantity::IsometricTriangle, TIGHT),
 ];
 
+/// The same for counts of users, by [`Exact`] throughout. Rows of at most seven items reach five of the sixteen thresholds, and no row that
+/// takes the place of another here is empty: a test beside the rule goes over all degrees.
+const TAILS: [(Adjacency, Option<u32>, f64); 8] = [
+    (A::Interaction, None, TIGHT),
+    (A::Interaction, Some(3), TIGHT),
+    (A::Swap, None, TIGHT),
+    (A::Swap, Some(3), TIGHT),
+    (A::User, None, 0.55),
+    (A::User, Some(7), TIGHT),
+    (A::ReplaceUser, None, 0.5),
+    (A::ReplaceUser, Some(7), 0.89),
+];
+
 fn all() -> impl Iterator<Item = (Case, f64)> {
     let products = CASES.iter().map(|&(adjacency, rule, floor, cap, reached)| {
         (Quantity::Product, adjacency, rule, floor, cap, reached)
@@ -193,8 +206,13 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
     let ratings = RATINGS
         .iter()
         .map(|&(quantity, reached)| (quantity, A::Rating, UnitRow, 1, None, reached));
+    let tails = TAILS.iter().map(|&(adjacency, cap, reached)| {
+        let quantity = Quantity::TailCounts;
+        (quantity, adjacency, Exact, 1, cap, reached)
+    });
     products
         .chain(unit_rows)
+        .chain(tails)
         .chain(ratings)
         .chain(row_sums)
         .chain(graphs)

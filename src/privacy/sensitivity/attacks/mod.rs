@@ -25,6 +25,7 @@ mod blocks;
 mod cases;
 mod clipped;
 mod pairs;
+mod tails;
 
 pub(in crate::privacy::sensitivity) use self::blocks::{signed, structured};
 use self::pairs::Attacked;
@@ -93,6 +94,12 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
         if clipped::is_clipped(case.quantity) {
             let pairs = pairs::<A>(case, n, &mut rng);
             let moved = clipped::most_moved::<A>(case.quantity, &pairs, (n, p), &mut rng);
+            best = best.max(moved / sensitivity.bound(f64::NAN) / scale);
+            continue;
+        }
+        if case.quantity == Quantity::TailCounts {
+            let pairs = pairs::<A>(case, n, &mut rng);
+            let moved = tails::most_moved::<A>(&pairs, case.cap);
             best = best.max(moved / sensitivity.bound(f64::NAN) / scale);
             continue;
         }

@@ -1,8 +1,7 @@
-use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+mod near_best;
+mod sets;
 
-use nalgebra::DMatrix;
-use rayon::prelude::*;
+use std::num::NonZeroU32;
 
 use super::candidates::{Proposal, settings};
 use super::ground::Ground;
@@ -15,10 +14,7 @@ use crate::protocol::averaging::AveragingKind;
 use crate::recommender::LowPassFilter;
 use crate::run::References;
 use crate::scenario::testing;
-
-fn sim() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/power.toml")
-}
+use nalgebra::DMatrix;
 
 fn experiment_of(set: &[&str]) -> Experiment {
     testing::sim("../tests/power.toml", set).expect("valid")
@@ -47,178 +43,6 @@ fn real(experiment: &Experiment, all: &[Proposal]) -> Ground {
         LowPassFilter::new(data).into_owned(),
         1.0,
     )
-}
-
-/// The mean error of every candidate that runs on the data itself.
-fn measured(experiment: &Experiment, runs: u32) -> Vec<(String, u64, f64)> {
-    let (all, _) = settings(experiment);
-    let (over, _) = schemes(experiment);
-    let ground = real(experiment, &all);
-    let root = Seed::from_u64(77);
-    let errors: Vec<Option<f64>> = all
-        .par_iter()
-        .map(|setting| {
-            let errors: Option<Vec<f64>> = (0..runs)
-                .map(|run| ground.error(setting, &root.repetition(run)))
-                .collect();
-            Some(errors?.iter().sum::<f64>() / f64::from(runs))
-        })
-        .collect();
-    let mut measured = Vec::new();
-    for (setting, error) in all.iter().zip(errors) {
-        let Some(error) = error else { continue };
-        for scheme in &over {
-            let bytes = scheme.traffic(experiment, setting).bytes.bytes_max_peer;
-            let name = setting.name(scheme.averaging.scheme.name());
-            measured.push((name, bytes, error));
-        }
-    }
-    measured
-}
-
-const JESTER: [&str; 4] = [
-    "data.path=../../shared/data/ratings/jester-1-1.csv.gz",
-    "data.format=jester",
-    "data.items=0",
-    "peers.count=256",
-];
-
-/// Ratio of the error of what is advised to that of the best candidate, for every budget, as lines of a table.
-fn ratios(data: &[&str], epsilons: &[f64], runs: u32) -> Vec<(String, f64)> {
-    let mut found = Vec::new();
-    for epsilon in epsilons {
-        let epsilon_set = format!("privacy.epsilon={epsilon}");
-        let mut set = data.to_vec();
-        set.push(&epsilon_set);
-        let experiment = experiment_of(&set);
-        let truth = measured(&experiment, runs);
-        let mut bytes: Vec<u64> = truth.iter().map(|(_, bytes, _)| *bytes).collect();
-        bytes.sort_unstable();
-        let budgets = [
-            Some(bytes[bytes.len() / 4]),
-            Some(bytes[bytes.len() / 2]),
-            None,
-        ];
-        // No prediction depends on the budget: `budgets_are_kept_and_bytes_are_those_of_a_run` compares.
-        let advice =
-            advise(&experiment, &AdviseOptions::default(), &|_, _| ()).expect("candidates");
-        for budget in budgets {
-            let within = truth
-                .iter()
-                .filter(|(_, bytes, _)| budget.is_none_or(|most| *bytes <= most));
-            let best = within
-                .min_by(|a, b| a.2.total_cmp(&b.2))
-                .expect("not empty");
-            let recommended = choose(&advice.candidates, budget).expect("fits");
-            let advised = truth
-                .iter()
-                .find(|(name, ..)| *name == recommended.name)
-                .expect("measured");
-            let line = format!(
-                "epsilon {epsilon:>4}, bytes {:>10}: advised {:<40} {:.4} (predicted {:.4}), best {:<40} {:.4}",
-                budget.map_or_else(|| "any".to_owned(), |b| b.to_string()),
-                advised.0,
-                advised.2,
-                recommended.predicted_error.expect("predicted"),
-                best.0,
-                best.2,
-            );
-            found.push((line, advised.2 / best.2));
-        }
-    }
-    found
-}
-
-const EPSILONS: [f64; 4] = [0.3, 1.0, 3.0, 10.0];
-/// Runs whose mean stands for a candidate's error.
-const RUNS: u32 = 12;
-
-/// At most 10 % more error than the best candidate at every ε and budget. Prints every ratio.
-/// Measures how far what is advised is from the best candidate. The guesses were chosen with common noise, under which the
-/// worst ratio was 1.10; with noise of its own for every candidate 1.27 is found on these sets, and 1.36 was found independently
-/// on sets that nobody had looked at. That is what is held here; the advice itself is to be mended. The mean over all cases of a set
-/// was at most 1.10 when one budget of three admitted the covariance; over trees two do, the same miss of the degree floor counts
-/// twice, and it is 1.106 on the smallest set.
-fn near_the_best(name: &str, data: &[&str], epsilons: &[f64]) {
-    let all = ratios(data, epsilons, RUNS);
-    for (line, ratio) in &all {
-        println!("{name}, {line}: ratio {ratio:.3}");
-    }
-    let worst = all.iter().map(|(_, ratio)| *ratio).fold(0.0, f64::max);
-    let logarithms: f64 = all.iter().map(|(_, ratio)| ratio.ln()).sum();
-    let mean = (logarithms / all.len() as f64).exp();
-    println!("{name}: worst {worst:.3}, mean {mean:.3}");
-    assert!(worst <= 1.36 && mean <= 1.11, "{name}: {worst}, {mean}");
-}
-
-fn jester(rank: &'static str) -> Vec<&'static str> {
-    [&JESTER[..], &[rank]].concat()
-}
-
-#[test]
-#[ignore = "minutes: every candidate, many times"]
-fn the_advice_is_near_the_best_choice_on_movielens_at_rank_8() {
-    near_the_best("MovieLens 200, rank 8", &["algorithm.rank=8"], &EPSILONS);
-}
-
-#[test]
-#[ignore = "minutes: every candidate, many times"]
-fn the_advice_is_near_the_best_choice_on_jester_at_rank_8() {
-    if data_is_there(JESTER[0]) {
-        near_the_best("Jester, rank 8", &jester("algorithm.rank=8"), &EPSILONS);
-    }
-}
-
-#[test]
-#[ignore = "minutes: every candidate, many times"]
-fn the_advice_is_near_the_best_choice_at_rank_4() {
-    near_the_best("MovieLens 200, rank 4", &["algorithm.rank=4"], &EPSILONS);
-    if data_is_there(JESTER[0]) {
-        near_the_best("Jester, rank 4", &jester("algorithm.rank=4"), &EPSILONS);
-    }
-}
-
-const GOWALLA: [&str; 3] = [
-    "data.path=../../shared/data/ratings/gowalla.train.txt.gz",
-    "data.format=lightgcn",
-    "peers.count=256",
-];
-
-/// Sets that no constant was fitted to.
-#[test]
-#[ignore = "minutes: every candidate, many times"]
-fn the_advice_is_near_the_best_choice_on_sets_that_were_held_out() {
-    let movielens = |items| vec![items, "algorithm.rank=8"];
-    let mut sets = vec![
-        ("MovieLens 100, rank 8", movielens("data.items=100")),
-        ("MovieLens 300, rank 8", movielens("data.items=300")),
-    ];
-    if data_is_there(GOWALLA[0]) {
-        let own = ["data.items=100", "algorithm.rank=4"];
-        sets.push(("Gowalla 100, rank 4", [&GOWALLA[..], &own].concat()));
-        let own = ["data.items=200", "algorithm.rank=8"];
-        sets.push(("Gowalla 200, rank 8", [&GOWALLA[..], &own].concat()));
-    }
-    for (name, data) in sets {
-        near_the_best(name, &data, &EPSILONS);
-    }
-}
-
-/// Whether a file outside the repository is there.
-fn data_is_there(set: &str) -> bool {
-    let path = set.strip_prefix("data.path=").unwrap_or(set);
-    let found = sim().with_file_name(path).exists();
-    if !found {
-        crate::vocabulary::testing::skipped(format_args!("{path} is not there"));
-    }
-    found
-}
-
-/// A small set besides those above, for every test run.
-#[test]
-fn the_advice_is_near_the_best_choice_on_few_items() {
-    let small = ["data.items=60", "peers.count=32", "algorithm.rank=4"];
-    near_the_best("MovieLens 60, rank 4", &small, &[1.0, 10.0]);
 }
 
 const SMALL: [&str; 3] = ["data.items=40", "peers.count=16", "algorithm.rank=2"];
@@ -324,8 +148,8 @@ fn budgets_are_kept_and_bytes_are_those_of_a_run() {
     let (algorithms, schemes) = (settings(&experiment).0.len(), schemes(&experiment).0.len());
     assert!(schemes >= 2, "chebyshev and tree at least");
     assert_eq!(free.candidates.len(), algorithms * schemes);
-    // Twelve stand-ins, on each of which every algorithm runs once, over however many schemes it may be averaged.
-    assert_eq!(ran.into_inner(), 12 * (algorithms as u64 + 1));
+    // Sixteen stand-ins, on each of which every algorithm is tried, over however many schemes it may be averaged.
+    assert_eq!(ran.into_inner(), 16 * (algorithms as u64 + 1));
     let named = |name: &str| {
         let same = |candidate: &&Candidate| candidate.name == name;
         free.candidates.iter().find(same).expect("a candidate")
@@ -341,15 +165,19 @@ fn budgets_are_kept_and_bytes_are_those_of_a_run() {
         ("chebyshev", "averaging.scheme=chebyshev"),
         ("tree", "averaging={scheme=\"tree\"}"),
     ] {
-        let power = named(&format!("power over {scheme}, L = 2, D = 20"));
+        let krylov = named(&format!("krylov over {scheme}, L = 2, b = 2, D = 20"));
         let found = measured(&["algorithm.iterations=2", set]);
-        assert_eq!(power.bytes_max_peer, found.bytes_max_peer, "{scheme}");
-        assert_eq!(power.bytes_mean_peer, found.bytes_mean_peer, "{scheme}");
-        let covariance = ["algorithm.kind=covariance", "algorithm.iterations=1", set];
+        assert_eq!(krylov.bytes_max_peer, found.bytes_max_peer, "{scheme}");
+        assert_eq!(krylov.bytes_mean_peer, found.bytes_mean_peer, "{scheme}");
+        let covariance = [
+            "algorithm.kind=isometric-covariance",
+            "algorithm.iterations=1",
+            set,
+        ];
         let found = measured(&covariance);
-        let covariance = named(&format!("covariance over {scheme}, D = 20"));
+        let covariance = named(&format!("isometric-covariance over {scheme}, D = 20"));
         assert_eq!(covariance.bytes_max_peer, found.bytes_max_peer, "{scheme}");
-        errors.push([power.predicted_error, covariance.predicted_error]);
+        errors.push([krylov.predicted_error, covariance.predicted_error]);
     }
     assert_eq!(errors[0], errors[1], "a scheme moves bytes alone");
     assert_eq!(
@@ -381,7 +209,7 @@ fn budgets_are_kept_and_bytes_are_those_of_a_run() {
         assert!(error.is_none() || error == same.expect("listed").predicted_error);
     }
     let message = with(10).expect_err("nothing fits").to_string();
-    assert!(message.contains("power over tree, L = 1"), "{message}");
+    assert!(message.contains("krylov over tree, L = 1"), "{message}");
     for (decay, refused) in [(f64::NAN, true), (-1.0, true), (2.0, false)] {
         assert_eq!(Guess::new(2.5, decay, 1.5).check().is_err(), refused);
     }

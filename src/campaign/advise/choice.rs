@@ -1,0 +1,78 @@
+//! Which of the candidates is advised.
+
+use super::Candidate;
+
+/// Candidates whose scores are within this of the best are taken as equal.
+pub const TIE: f64 = 0.02;
+
+/// Of the candidates with a prediction and at most so many bytes, those whose score is within [`TIE`] of the least, and of these the one
+/// with fewest iterations, then the least score, then the fewest bytes from the busiest peer.
+///
+/// # Score
+/// Under each guess a candidate's predicted error has a ratio to that of the candidate that is best under it. The score is √(largest ·
+/// geometric mean) of these ratios. Guesses are not drawn from anything, so that their mean alone says little of data that resembles
+/// one of them; the largest alone hangs on one guess and the chance in its stand-ins.
+///
+/// Measured without a pilot on MovieLens, ten copies of it, Jester and Gowalla (63 cases in a NumPy copy, with a truth of 12 to 100 runs), error
+/// over that of the best candidate: by the mean 1.082 in the geometric mean and 1.57 at the 95th percentile, by the largest 1.059 and 1.37,
+/// by the score 1.057 and 1.37.
+///
+/// Scores are not known to 2 %, and fewer iterations take fewer rounds.
+pub(super) fn choose<'a>(candidates: &'a [Candidate], bytes: Option<u64>) -> Option<&'a Candidate> {
+    let fits = |candidate: &&Candidate| {
+        candidate.predicted_error.is_some()
+            && bytes.is_none_or(|most| candidate.bytes_max_peer <= most)
+    };
+    let fitting: Vec<&Candidate> = candidates.iter().filter(fits).collect();
+    let guesses = fitting.first()?.predicted_by_guess.len();
+    let least = |guess: usize| {
+        let errors = fitting.iter().map(|one| one.predicted_by_guess[guess]);
+        errors.min_by(f64::total_cmp)
+    };
+    let best: Vec<f64> = (0..guesses).map(least).collect::<Option<_>>()?;
+    let scored: Vec<(&Candidate, f64)> = fitting
+        .iter()
+        .map(|&one| (one, score(&one.predicted_by_guess, &best)))
+        .collect();
+    let least = scored
+        .iter()
+        .map(|(_, score)| *score)
+        .min_by(f64::total_cmp)?;
+    scored
+        .into_iter()
+        .filter(|(_, score)| *score <= least * (1.0 + TIE))
+        .min_by(|(a, of_a), (b, of_b)| {
+            let iterations = a.algorithm.iterations.cmp(&b.algorithm.iterations);
+            iterations
+                .then(of_a.total_cmp(of_b))
+                .then(a.bytes_max_peer.cmp(&b.bytes_max_peer))
+        })
+        .map(|(candidate, _)| candidate)
+}
+
+/// √(largest · geometric mean) of the ratios of these errors to the best ones.
+fn score(errors: &[f64], best: &[f64]) -> f64 {
+    let logarithms = errors
+        .iter()
+        .zip(best)
+        .map(|(error, best)| (error / best).ln());
+    let (sum, largest) = logarithms.fold((0.0, 0.0_f64), |(sum, largest), one| {
+        (sum + one, largest.max(one))
+    });
+    (0.5 * (largest + sum / errors.len() as f64)).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two candidates that are equal in the mean: the one that is nowhere bad is better.
+    #[test]
+    fn the_worst_ratio_counts_beside_the_mean() {
+        let best = [1.0, 1.0, 1.0, 1.0];
+        let (even, uneven) = ([2.0, 2.0, 2.0, 2.0], [1.0, 1.0, 1.0, 16.0]);
+        assert!((score(&even, &best) - 2.0).abs() < 1e-12);
+        assert!((score(&uneven, &best) - 32.0_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(score(&best, &best), 1.0);
+    }
+}

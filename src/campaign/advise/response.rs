@@ -1,0 +1,232 @@
+//! Who takes what in a stand-in: a logistic model of users and items, fitted to public degrees and to how active users are.
+
+use nalgebra::DMatrix;
+use rand::{Rng, RngExt};
+
+use super::activity::FULL;
+
+/// Steps for users and for items in turn; with as many the sums of the sets at hand are within 1e-3 of what is wanted.
+const ALTERNATIONS: usize = 10;
+/// The most a log-odds moves in a step.
+const STEP: f64 = 2.0;
+/// The fewest items that a user's probabilities sum to while they are fitted.
+const FEW: f64 = 0.02;
+
+/// Log-odds of users and items: a number of each, and one of the pair.
+pub(super) struct Response {
+    /// Of pairs: a column per user, a row per item.
+    tastes: DMatrix<f64>,
+    users: Vec<f64>,
+    items: Vec<f64>,
+}
+
+impl Response {
+    /// Users of these log-odds, and items such that each is taken by `wanted` of them on average.
+    pub(super) fn with_users(tastes: DMatrix<f64>, users: Vec<f64>, wanted: &[f64]) -> Self {
+        let mut response = Self::starting(tastes, users, wanted);
+        for _ in 0..2 * ALTERNATIONS {
+            response.fit_items(wanted);
+        }
+        response
+    }
+
+    /// Users that take so many items on average, and items that are taken by `wanted` users.
+    pub(super) fn with_degrees(tastes: DMatrix<f64>, degrees: &[f64], wanted: &[f64]) -> Self {
+        let all = tastes.nrows() as f64;
+        let degrees: Vec<f64> = degrees
+            .iter()
+            .map(|degree| degree.clamp(FEW, FULL * all))
+            .collect();
+        let odds = |degree: &f64| (degree / (all - degree)).ln();
+        let mut response = Self::starting(tastes, degrees.iter().map(odds).collect(), wanted);
+        for _ in 0..ALTERNATIONS {
+            response.fit_users(&degrees);
+            response.fit_items(wanted);
+        }
+        response.fit_users(&degrees);
+        response
+    }
+
+    fn starting(tastes: DMatrix<f64>, users: Vec<f64>, wanted: &[f64]) -> Self {
+        let all = users.len() as f64;
+        let odds = |wanted: &f64| {
+            let share = (wanted / all).clamp(1e-6, 1.0 - 1e-6);
+            (share / (1.0 - share)).ln()
+        };
+        Self {
+            tastes,
+            users,
+            items: wanted.iter().map(odds).collect(),
+        }
+    }
+
+    /// The probabilities of one user's items.
+    fn probabilities(&self, user: usize) -> impl Iterator<Item = f64> {
+        let (own, n) = (self.users[user], self.items.len());
+        let tastes = &self.tastes.as_slice()[user * n..][..n];
+        let pairs = self.items.iter().zip(tastes);
+        pairs.map(move |(item, taste)| logistic(own + item + taste))
+    }
+
+    /// How many items a user takes on average.
+    pub(super) fn expected(&self, user: usize) -> f64 {
+        self.probabilities(user).sum()
+    }
+
+    /// One step of Newton's method for every user.
+    fn fit_users(&mut self, wanted: &[f64]) {
+        for (user, &wanted) in wanted.iter().enumerate() {
+            let (mut sum, mut slope) = (0.0, 0.0);
+            for p in self.probabilities(user) {
+                sum += p;
+                slope += p * (1.0 - p);
+            }
+            self.users[user] += step(wanted, sum, slope);
+        }
+    }
+
+    /// One step of Newton's method for every item.
+    fn fit_items(&mut self, wanted: &[f64]) {
+        let n = self.items.len();
+        let (mut sums, mut slopes) = (vec![0.0; n], vec![0.0; n]);
+        for user in 0..self.users.len() {
+            let both = sums.iter_mut().zip(&mut slopes);
+            for ((sum, slope), p) in both.zip(self.probabilities(user)) {
+                *sum += p;
+                *slope += p * (1.0 - p);
+            }
+        }
+        let moved = wanted.iter().zip(sums).zip(slopes);
+        for (item, ((wanted, sum), slope)) in self.items.iter_mut().zip(moved) {
+            *item += step(*wanted, sum, slope);
+        }
+    }
+
+    /// The items of every user, each taken or not by itself.
+    pub(super) fn independent(&self, generator: &mut impl Rng) -> Vec<Vec<usize>> {
+        (0..self.users.len())
+            .map(|user| {
+                let taken = |(item, p)| (generator.random::<f64>() < p).then_some(item);
+                self.probabilities(user)
+                    .enumerate()
+                    .filter_map(taken)
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// So many items of every user: a systematic sample in an order of the user's own, which takes each with its probability, of those
+    /// scaled to sum to the number.
+    ///
+    /// # Source
+    /// Madow 1949, systematic sampling with unequal probabilities.
+    pub(super) fn of_sizes(&self, sizes: &[usize], generator: &mut impl Rng) -> Vec<Vec<usize>> {
+        let n = self.items.len();
+        let mut order: Vec<usize> = (0..n).collect();
+        let mut rows = Vec::with_capacity(sizes.len());
+        for (user, &size) in sizes.iter().enumerate() {
+            for last in (1..n).rev() {
+                order.swap(last, generator.random_range(0..=last));
+            }
+            let probabilities: Vec<f64> = self.probabilities(user).collect();
+            let scale = size as f64 / probabilities.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+            let mut reached: f64 = generator.random();
+            let mut row = Vec::with_capacity(size);
+            for &item in &order {
+                let before = reached.floor();
+                reached += (probabilities[item] * scale).min(1.0);
+                if reached.floor() > before {
+                    row.push(item);
+                }
+            }
+            rows.push(row);
+        }
+        rows
+    }
+}
+
+/// Newton's step, cut off.
+fn step(wanted: f64, sum: f64, slope: f64) -> f64 {
+    ((wanted - sum) / slope.max(1e-9)).clamp(-STEP, STEP)
+}
+
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_distr::{Distribution, StandardNormal};
+
+    use super::*;
+    use crate::vocabulary::{Label, Seed};
+
+    const USERS: usize = 400;
+    const ITEMS: usize = 40;
+
+    /// Tastes of two directions, and degrees of items that sum to `total`.
+    fn model(total: f64) -> (DMatrix<f64>, Vec<f64>) {
+        let mut generator = Seed::from_u64(3).generator(Label::Scenario);
+        let mut normal = |_, _| -> f64 { StandardNormal.sample(&mut generator) };
+        let tastes = DMatrix::from_fn(ITEMS, 2, &mut normal) * DMatrix::from_fn(2, USERS, normal);
+        let law: Vec<f64> = (0..ITEMS).map(|i| 1.0 / (i as f64 + 20.0)).collect();
+        let sum: f64 = law.iter().sum();
+        (tastes, law.iter().map(|one| one / sum * total).collect())
+    }
+
+    fn sums(response: &Response) -> (Vec<f64>, Vec<f64>) {
+        let (mut users, mut items) = (vec![0.0; USERS], vec![0.0; ITEMS]);
+        for (user, sum) in users.iter_mut().enumerate() {
+            for (item, p) in items.iter_mut().zip(response.probabilities(user)) {
+                *sum += p;
+                *item += p;
+            }
+        }
+        (users, items)
+    }
+
+    fn apart(found: &[f64], wanted: &[f64]) -> f64 {
+        let pairs = found.iter().zip(wanted);
+        pairs.map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn sums_are_those_that_are_wanted() {
+        // From 1 to 20 items, 4,200 in all.
+        let degrees: Vec<f64> = (0..USERS).map(|u| (1 + u % 20) as f64).collect();
+        let (tastes, wanted) = model(degrees.iter().sum());
+        let response = Response::with_degrees(tastes.clone(), &degrees, &wanted);
+        let (users, items) = sums(&response);
+        assert!(apart(&users, &degrees) < 1e-3 && apart(&items, &wanted) < 1e-3);
+        let active: Vec<f64> = (0..USERS).map(|u| (u % 7) as f64 / 2.0 - 1.0).collect();
+        let (_, items) = sums(&Response::with_users(tastes, active, &wanted));
+        assert!(apart(&items, &wanted) < 1e-3, "{items:?}");
+    }
+
+    /// Sizes are exact, and over 400 draws every user's items are taken as often as their probabilities say: the largest of
+    /// 16,000 deviations is beyond 6 standard deviations with probability below 1e-4.
+    #[test]
+    fn samples_have_their_sizes_and_probabilities() {
+        let degrees: Vec<f64> = (0..USERS).map(|u| (1 + u % 20) as f64).collect();
+        let (tastes, wanted) = model(degrees.iter().sum());
+        let response = Response::with_degrees(tastes, &degrees, &wanted);
+        let sizes: Vec<usize> = degrees.iter().map(|&degree| degree as usize).collect();
+        let mut generator = Seed::from_u64(4).generator(Label::Scenario);
+        let draws = 400;
+        let mut taken = vec![vec![0.0; ITEMS]; USERS];
+        for _ in 0..draws {
+            for (user, row) in response.of_sizes(&sizes, &mut generator).iter().enumerate() {
+                assert_eq!(row.len(), sizes[user]);
+                row.iter().for_each(|&item| taken[user][item] += 1.0);
+            }
+        }
+        for (user, taken) in taken.iter().enumerate() {
+            for (p, taken) in response.probabilities(user).zip(taken) {
+                let draws = f64::from(draws);
+                let deviation = (taken - draws * p).abs();
+                let allowed = 6.0 * (draws * p * (1.0 - p)).sqrt() + 2.0;
+                assert!(deviation <= allowed, "{user}: {taken} of {draws} at {p}");
+            }
+        }
+    }
+}

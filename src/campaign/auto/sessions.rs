@@ -1,0 +1,97 @@
+//! The configurations of the sessions of an experiment whose algorithm is chosen: of its pilot, of what candidates are held against, and
+//! of the choice.
+
+use crate::algorithm::{AlgorithmKind, ClipRule};
+use crate::campaign::advise::Candidate;
+use crate::config::{AlgorithmConfig, Config};
+use crate::scenario::{ExperimentError, PilotTableError};
+
+/// An algorithm of this kind that keeps rank and start, and nothing else of `own`.
+pub(super) fn bare(own: &AlgorithmConfig, kind: AlgorithmKind, iterations: u32) -> AlgorithmConfig {
+    AlgorithmConfig {
+        kind,
+        iterations,
+        block: None,
+        momentum: None,
+        eigenvalue_share: None,
+        scale: None,
+        coherence: None,
+        arrival: None,
+        output: None,
+        clip: ClipRule::None,
+        clip_share: None,
+        clip_quantile: None,
+        clip_lag: None,
+        nuclear: None,
+        step: None,
+        local: None,
+        global: None,
+        inner: None,
+        oja_step: None,
+        mode: None,
+        step_size: None,
+        ..*own
+    }
+}
+
+/// Refuses keys of an algorithm that is still to be chosen, and a budget divided among iterations that nobody knows.
+pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
+    let own = &config.algorithm;
+    let refuse = |key| Err(PilotTableError::Chosen { key }.into());
+    if own.iterations != 0 {
+        return refuse("iterations");
+    }
+    if *own != bare(own, own.kind, 0) {
+        return refuse("keys beside rank and start");
+    }
+    if !config.privacy.budget.is_even() {
+        let (key, why) = (
+            "privacy.budget",
+            "weights are of iterations that are still to be chosen; leave it at \"even\"",
+        );
+        return Err(PilotTableError::With { key, why }.into());
+    }
+    if config.sweep.is_some() {
+        let (key, why) = (
+            "[sweep]",
+            "a choice is made for one experiment; name an algorithm, or leave [sweep] out",
+        );
+        return Err(PilotTableError::With { key, why }.into());
+    }
+    Ok(())
+}
+
+/// With the table filled in, so that every session knows its part.
+fn shared(config: &Config) -> Config {
+    let mut config = config.clone();
+    config.pilot = Some(config.pilot.unwrap_or_default());
+    config
+}
+
+/// The pilot: the same data, graphs, noise and promise.
+pub(super) fn of_pilot(config: &Config) -> Config {
+    let mut config = shared(config);
+    let algorithm = bare(&config.algorithm, AlgorithmKind::Pilot, 1);
+    config.algorithm = AlgorithmConfig {
+        rank: 1,
+        ..algorithm
+    };
+    config
+}
+
+/// What candidates are held against: any algorithm that can follow the pilot.
+pub(super) fn ground(config: &Config) -> Config {
+    let mut config = shared(config);
+    config.algorithm = bare(&config.algorithm, AlgorithmKind::Power, 1);
+    config
+}
+
+/// The session that was chosen.
+pub(super) fn chosen(config: &Config, candidate: &Candidate, reference_floor: u32) -> Config {
+    let mut config = shared(config);
+    config.algorithm = candidate.algorithm;
+    config.averaging = candidate.averaging.clone();
+    config.data.degree_floor = candidate.degree_floor;
+    config.evaluation.reference_floor = Some(reference_floor);
+    config
+}

@@ -1,0 +1,134 @@
+//! What a pilot and what is chosen by it take of an experiment, and what they do not go with. Why both together cost what was promised:
+//! [`Part`].
+
+use super::error::{ExperimentError, PilotTableError};
+use super::experiment::Experiment;
+use super::part::Part;
+use super::{completion, numbers};
+use crate::algorithm::{AlgorithmKind, ClipRule};
+use crate::config::{AlgorithmConfig, Config};
+use crate::privacy::{Budget, Scheme, SensitivitySpec, calibrate};
+use crate::vocabulary::{Distribution, Quantity, Seed};
+
+impl Experiment {
+    /// The part of μ² that this experiment spends; `None` where it has no pilot and spends all.
+    #[must_use]
+    pub fn part(&self) -> Option<Part> {
+        let pilot = self.config.pilot?;
+        Part::of(self.config.algorithm.kind, pilot.share)
+    }
+
+    /// [`Self::even_iterations`] with those of the pilot before it, if there is one: what μ² is this times v_u of. A pilot whose calibration spends
+    /// less or more on one release than on many counts for what it spends.
+    #[must_use]
+    pub fn promised_iterations(&self) -> f64 {
+        let own = self.even_iterations();
+        let part = match self.part() {
+            Some(part) if self.config.algorithm.kind != AlgorithmKind::Pilot => part.get(),
+            _ => return own,
+        };
+        let privacy = &self.config.privacy;
+        let ratio = Budget::new(privacy.epsilon, privacy.delta)
+            .and_then(|budget| calibrate(privacy.calibration, budget, 1))
+            .map_or(1.0, |alone| alone.mu_total() / self.calibrated.mu_total());
+        own / part * (part + (1.0 - part) * ratio.powi(2))
+    }
+
+    /// The root of all random streams of this experiment's sessions. A pilot has one of its own.
+    #[must_use]
+    pub fn root_seed(&self) -> Seed {
+        let seed = Seed::from_u64(self.config.seed);
+        match self.config.algorithm.kind {
+            AlgorithmKind::Pilot => seed.pilot(),
+            _ => seed,
+        }
+    }
+}
+
+/// Refuses a pilot before an algorithm that was not chosen by it: the rest of the budget would be spent without the pilot's release.
+pub(super) fn check_alone(config: &Config) -> Result<(), PilotTableError> {
+    let kind = config.algorithm.kind;
+    let alone = matches!(kind, AlgorithmKind::Auto | AlgorithmKind::Pilot);
+    match config.pilot {
+        Some(_) if !alone => Err(PilotTableError::NotChosen { kind: kind.name() }),
+        _ => Ok(()),
+    }
+}
+
+/// The part of the budget that this experiment spends; `None` for all of it.
+///
+/// # Errors
+/// [`PilotTableError`] for a share that is none, and for what two sessions under one budget do not go with.
+pub(super) fn part(config: &Config) -> Result<Option<Part>, ExperimentError> {
+    let kind = config.algorithm.kind;
+    if kind == AlgorithmKind::Pilot {
+        check_counts(config)?;
+    }
+    let Some(pilot) = config.pilot else {
+        return Ok(None);
+    };
+    let share = pilot.share;
+    if !(0.0..1.0).contains(&share) {
+        return Err(PilotTableError::Share { found: share }.into());
+    }
+    if share == 0.0 {
+        return match kind {
+            AlgorithmKind::Pilot => Err(PilotTableError::Nothing.into()),
+            _ => Ok(None),
+        };
+    }
+    check_counts(config)?;
+    check_composition(config)?;
+    Ok(Part::of(kind, share))
+}
+
+/// Refuses data of which a pilot can say nothing, and adjacencies under which it may not.
+fn check_counts(config: &Config) -> Result<(), PilotTableError> {
+    let with = |key, why| Err(PilotTableError::With { key, why });
+    if numbers::are_meant(&config.data) || completion::is_meant(config) {
+        return with(
+            "rows of numbers",
+            "a pilot counts interactions; leave [pilot] out",
+        );
+    }
+    let privacy = &config.privacy;
+    let spec = SensitivitySpec::new(
+        privacy.adjacency,
+        privacy.sensitivity,
+        1,
+        config.data.degree_cap,
+    );
+    let bound = spec.of(Quantity::TailCounts, 1);
+    bound.map(|_| ()).map_err(PilotTableError::Unproved)
+}
+
+/// Refuses what two sessions under one budget have not been shown to go with.
+fn check_composition(config: &Config) -> Result<(), PilotTableError> {
+    let with = |key, why| Err(PilotTableError::With { key, why });
+    if config.noise.distribution != Distribution::Gaussian {
+        return with(
+            "noise.distribution = \"laplace\"",
+            "counts of users have no bound in absolute values; set noise.distribution = \"gaussian\"",
+        );
+    }
+    if config.noise.scheme == Scheme::Ring {
+        return with(
+            "noise.scheme = \"ring\"",
+            "what samplers of integers deviate is charged for one session; set noise.scheme = \"pairwise\" or share = 0",
+        );
+    }
+    let AlgorithmConfig { kind, clip, .. } = config.algorithm;
+    let follows = matches!(
+        kind,
+        AlgorithmKind::Pilot
+            | AlgorithmKind::Power
+            | AlgorithmKind::Momentum
+            | AlgorithmKind::Krylov
+            | AlgorithmKind::Covariance
+            | AlgorithmKind::IsometricCovariance
+    );
+    match follows && clip == ClipRule::None {
+        true => Ok(()),
+        false => Err(PilotTableError::Follows { kind: kind.name() }),
+    }
+}

@@ -1,0 +1,163 @@
+//! `algorithm.kind = "auto"` and `advise --pilot`: what is chosen is run, promised, verified and audited together with its pilot.
+
+use serde_json::Value;
+
+use crate::support::scratch::Scratch;
+
+/// A choice after a pilot, in sims/sim.toml.
+const OPEN: &str = "--set algorithm={kind=\"auto\",rank=2} --set pilot.share=0.1 --set averaging={scheme=\"tree\"}";
+
+fn json(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).expect("JSON")
+}
+
+#[test]
+fn a_run_that_was_chosen_writes_and_prints_its_pilot_and_can_be_made_again() {
+    let scratch = Scratch::new();
+    let run = scratch.undertone(&format!("run sims/sim.toml --out out {OPEN}"));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    for words in ["pilot: 10", "chosen (advise ", "PASS"] {
+        let checked = scratch.undertone("privacy check out/receipt.json");
+        assert_eq!(checked.code, Some(0), "{}", checked.stdout);
+        let text = format!("{}{}", run.stdout, checked.stdout);
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let (receipt, summary) = (
+        json(&scratch.read("out/receipt.json")),
+        json(&scratch.read("out/summary.json")),
+    );
+    assert_eq!(receipt["pilot"], summary["pilot"]);
+    assert_eq!(receipt["choice"], summary["choice"]);
+    assert_eq!(receipt["request"]["pilot_share"], 0.1);
+    assert_eq!(
+        receipt["pilot"]["counts"].as_array().map(Vec::len),
+        Some(16)
+    );
+    let advice = json(&scratch.read("out/advice.json"));
+    assert_eq!(advice["recommended"]["name"], receipt["choice"]["chosen"]);
+    assert_eq!(
+        receipt["request"]["algorithm"],
+        advice["recommended"]["algorithm"]["kind"]
+    );
+    // From any folder: pilot, choice and run to the bit.
+    let again = scratch.undertone("run out/config.toml --out again --quiet");
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert_eq!(
+        scratch.read("again/basis.npy"),
+        scratch.read("out/basis.npy")
+    );
+    let receipt_again = json(&scratch.read("again/receipt.json"));
+    assert_eq!(receipt_again["pilot"], receipt["pilot"]);
+    // A file that names its algorithm leaves no advice of an earlier run behind.
+    let named = scratch.undertone("run sims/sim.toml --out out --quiet");
+    assert_eq!(named.code, Some(0), "{}", named.stderr);
+    assert!(!scratch.path("out/advice.json").exists());
+    // Less noise in the pilot's part of the receipt than was planned.
+    let mut forged = receipt;
+    let own = forged["pilot"]["sigma_own"].as_f64().expect("a number");
+    forged["pilot"]["sigma_own"] = (own / 2.0).into();
+    scratch.write("out/receipt.json", &forged.to_string());
+    let checked = scratch.undertone("privacy check out/receipt.json");
+    assert_eq!(checked.code, Some(1), "{}", checked.stdout);
+    assert!(
+        checked.stdout.contains("FAIL  pilot: own noise"),
+        "{}",
+        checked.stdout
+    );
+}
+
+#[test]
+fn verify_and_audit_look_at_both_sessions() {
+    let scratch = Scratch::new();
+    let verified = scratch.undertone(&format!("verify sims/sim.toml --runs 8 --json {OPEN}"));
+    assert_eq!(
+        verified.code,
+        Some(0),
+        "{}{}",
+        verified.stdout,
+        verified.stderr
+    );
+    let table = json(verified.stdout.as_bytes());
+    let named = |what: &str| {
+        let checks = table["checks"].as_array().expect("a list").iter();
+        checks
+            .filter(|check| {
+                check["name"]
+                    .as_str()
+                    .is_some_and(|name| name.contains(what))
+            })
+            .count()
+    };
+    assert!(named("pilot: epsilon against") > 0 && named("pilot: ") > 8);
+    assert_eq!(named("of the noise of the pilot and of the run"), 1);
+    assert_eq!(named("streams of noise that the pilot"), 1);
+    let audited = scratch.undertone(&format!("audit sims/sim.toml --trials 300 --json {OPEN}"));
+    assert_eq!(
+        audited.code,
+        Some(0),
+        "{}{}",
+        audited.stdout,
+        audited.stderr
+    );
+    let both = json(audited.stdout.as_bytes());
+    let certified = |which: &str| both[which]["certified_mu"].as_f64().expect("a number");
+    // A tenth of μ² and nine: the certificates against an outsider differ by little more than that.
+    let ratio = (certified("run") / certified("pilot")).powi(2);
+    assert!((8.9..9.1).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn advice_after_a_pilot_prints_a_command_that_makes_the_same_pilot() {
+    let scratch = Scratch::new();
+    let advise = "advise sims/sim.toml --pilot 0.2 --bytes 1000000 --json";
+    let advised = scratch.undertone(advise);
+    assert_eq!(advised.code, Some(0), "{}", advised.stderr);
+    let document = json(advised.stdout.as_bytes());
+    let counts = &document["pilot"]["counts"];
+    assert_eq!(counts.as_array().map(Vec::len), Some(16));
+    let command = document["command"].as_str().expect("a command");
+    for words in ["kind = \"auto\"", "share = 0.2", "bytes = 1000000"] {
+        assert!(command.contains(words), "{words}: {command}");
+    }
+    let run = scratch.undertone(
+        "run sims/sim.toml --out out --quiet --set algorithm={kind=\"auto\",rank=3} --set pilot={share=0.2,bytes=1000000}",
+    );
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let receipt = json(&scratch.read("out/receipt.json"));
+    assert_eq!(&receipt["pilot"]["counts"], counts);
+    assert_eq!(receipt["choice"]["chosen"], document["recommended"]["name"]);
+}
+
+#[test]
+fn what_a_choice_does_not_go_with_is_refused_in_words() {
+    let scratch = Scratch::new();
+    for (set, words) in [
+        ("--set pilot.share=0.05", "algorithm.kind = \"auto\""),
+        ("--set algorithm.kind=auto", "[algorithm] iterations"),
+        (
+            "--set algorithm={kind=\"auto\",rank=2} --set pilot.share=1.5",
+            "[pilot] share = 1.5",
+        ),
+        (
+            "--set algorithm={kind=\"auto\",rank=2} --set privacy.adjacency=matrix",
+            "how many users have how many interactions",
+        ),
+        (
+            "--set algorithm={kind=\"auto\",rank=2} --set noise.scheme=ring --set averaging={scheme=\"tree\"}",
+            "noise.scheme = \"ring\"",
+        ),
+        ("--set algorithm={kind=\"power\",rank=2}", "iterations"),
+    ] {
+        let refused = scratch.undertone(&format!("run sims/sim.toml --out out {set}"));
+        assert_eq!(refused.code, Some(2), "{set}: {}", refused.stdout);
+        assert!(refused.stderr.contains(words), "{set}: {}", refused.stderr);
+    }
+    let unchosen =
+        scratch.undertone("privacy sims/sim.toml --set algorithm={kind=\"auto\",rank=2}");
+    assert_eq!(unchosen.code, Some(2));
+    assert!(
+        unchosen.stderr.contains("undertone advise"),
+        "{}",
+        unchosen.stderr
+    );
+}
