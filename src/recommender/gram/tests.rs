@@ -89,7 +89,6 @@ fn crowds_stand_out_and_are_recommended_to() {
     for method in [
         GramMethod::Auto,
         GramMethod::Linear,
-        GramMethod::LowPass,
         GramMethod::ItemRegression,
     ] {
         let of_first = scores(method, &model, &[0, 1]);
@@ -109,7 +108,7 @@ fn crowds_stand_out_and_are_recommended_to() {
     }
 }
 
-/// Without noise rB and rĜ by matrices, and popularity in what is added.
+/// Low-pass: as many ones as directions stand out, and popularity as one more; rB and rĜ by matrices, and popularity in what is added.
 #[test]
 fn linear_scores_and_item_regression_are_what_their_definitions_say() {
     let model = model(0.3);
@@ -126,6 +125,14 @@ fn linear_scores_and_item_regression_are_what_their_definitions_say() {
             found[j]
         );
     }
+    let pass = GramMethod::LowPass.parts(&model, 300);
+    let ones = pass.weights.iter().filter(|w| **w == 1.0).count();
+    let zeros = pass.weights.iter().filter(|w| **w == 0.0).count();
+    assert_eq!(
+        (ones, zeros),
+        (model.beyond(), model.kept() - model.beyond())
+    );
+    assert!((pass.popularity * model.squared_degrees() - 1.0).abs() < 1e-12);
     let parts = GramMethod::ItemRegression.parts(&model, 300);
     let largest = model.weights.iter().fold(0.0_f64, |m, x| m.max(*x));
     let ridge = model.edge().edge().max(0.01 * largest);
