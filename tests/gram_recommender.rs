@@ -215,7 +215,7 @@ fn lists_are_never_worse_than_popular_ones_whatever_the_noise() {
 fn without_popularity_lists_are_worse_where_little_stands_out() {
     let (whole, without) = (relative((1.4, 1.0, 1.0)), relative((1.4, 1.0, 0.0)));
     assert!(
-        whole.recall >= 0.98 && without.recall < 0.9,
+        whole.recall >= 0.98 && without.recall < 0.95 && without.ndcg < 0.9,
         "{whole:?} {without:?}"
     );
     // And an edge that is too high throws away what is there.

@@ -52,6 +52,15 @@ fn a_run_that_was_chosen_writes_and_prints_its_pilot_and_can_be_made_again() {
     let named = scratch.undertone("run sims/sim.toml --out out --quiet");
     assert_eq!(named.code, Some(0), "{}", named.stderr);
     assert!(!scratch.path("out/advice.json").exists());
+    // What the table of fields says is on trust is not found.
+    let mut believed = receipt.clone();
+    believed["pilot"]["counts"][0] = 1.5.into();
+    believed["pilot"]["bytes_max_peer"] = 1.into();
+    believed["choice"]["chosen"] = "else".into();
+    believed["choice"]["rule"] = "else".into();
+    scratch.write("out/receipt.json", &believed.to_string());
+    let checked = scratch.undertone("privacy check out/receipt.json");
+    assert_eq!(checked.code, Some(0), "{}", checked.stdout);
     // Less noise in the pilot's part of the receipt than was planned.
     let mut forged = receipt;
     let own = forged["pilot"]["sigma_own"].as_f64().expect("a number");
