@@ -45,7 +45,7 @@
 //!   1.3 and 1.2.
 //! - One order of items for all users in the systematic sample: neighbours in it then never go together, which makes users with few
 //!   interactions look unlike the others and floors too low.
-//! - The power method: never better than block Krylov with as many bytes by more than 5 %, in 120 comparisons of the means of 15 to 24 runs. The packed
+//! - The power method: never better than block Krylov with as many bytes by more than 5 %, in 40 comparisons of the means of 15 to 24 runs. The packed
 //!   triangle: where the isometric one has a proof that has at most as much noise off the diagonal; on Jester and
 //!   MovieLens its error is 0 to 8 % less, most where floors are low.
 
