@@ -327,8 +327,8 @@ impl Factors {
         let mut upper = Vec::with_capacity(n);
         let mut lower = Vec::with_capacity(n);
         let mut row = [diagonal[0] - x, e(0), 0.0];
-        for i in 1..n {
-            let below = [e(i - 1), diagonal[i] - x, e(i)];
+        for (i, at) in diagonal.iter().enumerate().skip(1) {
+            let below = [e(i - 1), at - x, e(i)];
             let exchanged = below[0].abs() > row[0].abs();
             let (top, under) = if exchanged {
                 (below, row)

@@ -18,7 +18,7 @@ pub const TIE: f64 = 0.02;
 /// by the score 1.057 and 1.37.
 ///
 /// Scores are not known to 2 %, and fewer iterations take fewer rounds.
-pub(super) fn choose<'a>(candidates: &'a [Candidate], bytes: Option<u64>) -> Option<&'a Candidate> {
+pub(super) fn choose(candidates: &[Candidate], bytes: Option<u64>) -> Option<&Candidate> {
     let fits = |candidate: &&Candidate| {
         candidate.predicted_error.is_some()
             && bytes.is_none_or(|most| candidate.bytes_max_peer <= most)

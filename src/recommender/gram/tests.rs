@@ -9,7 +9,7 @@ use crate::recommender::{Popularity, Scorer};
 /// 300 users in two crowds that prefer different halves of 12 items, by rows of 0 and 1.
 fn rows() -> Vec<Vec<u32>> {
     let likes = |u: u32, i: u32| {
-        let own = (u % 2 == 0) == (i < 6);
+        let own = u.is_multiple_of(2) == (i < 6);
         let coin = (u.wrapping_mul(2_654_435_761) ^ i.wrapping_mul(40_503))
             .wrapping_mul(2_246_822_519)
             >> 16;
