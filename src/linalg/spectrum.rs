@@ -24,7 +24,7 @@ const TILE: usize = 8;
 ///
 /// # Accuracy
 /// Eigenvalues to a small multiple of n·2⁻⁵³‖A‖, vectors to that over the gap to the next eigenvalue, orthogonal to about 1e-10:
-/// beyond [`CLOSE`] by the gap, within it by orthogonalisation.
+/// beyond 10⁻⁵ of the norm by the gap, within it by orthogonalisation.
 ///
 /// The same bits for every number of threads.
 ///

@@ -1,6 +1,6 @@
 //! `algorithm.kind = "auto"`: a pilot, a choice by what it released, and the run that was chosen with the rest of the budget.
 //!
-//! 1. A [`Pilot`](crate::algorithm::Pilot) spends the share f of μ² (`[pilot] share`): one small release of how many users have how many
+//! 1. A [`Pilot`] spends the share f of μ² (`[pilot] share`): one small release of how many users have how many
 //!    interactions.
 //! 2. [`advise`] chooses an algorithm, its iterations and block, a degree floor and an averaging scheme: a function of what the pilot
 //!    released and of what is public (the configuration, the graph, the number of users, the item degrees), and of nothing else.
