@@ -25,9 +25,9 @@ fn report_of(set: &[&str]) -> (Experiment, Report) {
     (experiment, report)
 }
 
-/// Fifteen percent above the 0.380 that the sim of P1's basis has at the same ε; its ten seeds have a standard deviation of 0.02.
+/// Over ten seeds the mean is 0.432 (one run's standard deviation 0.009), 12.7 % above the 0.383 that the sim of P1's basis has at the same ε.
 #[test]
-fn at_epsilon_two_lists_are_fifteen_percent_better_than_those_of_a_basis() {
+fn at_epsilon_two_lists_are_better_than_those_of_a_basis_by_an_eighth() {
     let (_, report) = report_of(&[]);
     let found = report
         .summary
@@ -35,7 +35,7 @@ fn at_epsilon_two_lists_are_fifteen_percent_better_than_those_of_a_basis() {
         .as_ref()
         .expect("a fifth is held out");
     let recall = found.this_run.quality.recall;
-    assert!(recall > 1.10 * 0.380, "{recall}");
+    assert!(recall > 1.10 * 0.383, "{recall}");
     assert!(
         recall > 1.35 * found.popularity.recall,
         "{recall} {}",
