@@ -2,7 +2,31 @@
 //!
 //! Nothing here knows a socket, a clock or a disk. What is signed is always a domain, a session and a body, so that a signature of one
 //! kind is none of another.
+//!
+//! | step | what a member says | it ends when |
+//! | --- | --- | --- |
+//! | Join | its key for this session, a commitment, its build, its ledger | all have joined, or the session closes |
+//! | Roster | whose Joins it holds | all listed hold the same |
+//! | Reveal | the number it committed to | all have |
+//! | Ready | hashes of all it computed | all are alike |
 
+mod assembly;
+mod error;
+mod fingerprint;
 mod identity;
+mod invitation;
+mod keys;
+mod statement;
+#[cfg(test)]
+mod tests;
 
+pub use assembly::{Assembled, Assembly, AssemblySetup, Input, Output, Seat, commitment};
+pub use error::AssemblyError;
+pub use fingerprint::{build, sampler_fingerprint};
 pub use identity::{Domain, Identity, IdentityError, PublicId, Signature};
+pub use invitation::{Invitation, InvitationError, Member, MOST_FILE, SessionTable, Stated};
+pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd};
+pub use statement::{
+    Join, Kind, LedgerHead, MOST_BYTES, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS, Sections,
+    SessionHash, Signed, Statement, StatementError,
+};

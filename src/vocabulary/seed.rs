@@ -146,6 +146,15 @@ impl Seed {
         NamedKey(*blake3::keyed_hash(purpose.as_bytes(), subject.as_bytes()).as_bytes())
     }
 
+    /// The seed that a public beacon gives, for what hides nothing.
+    #[must_use]
+    pub fn of_beacon(beacon: &[u8; 32], counter: u32) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 beacon seed v1");
+        hasher.update(beacon);
+        hasher.update(&counter.to_le_bytes());
+        Self(*hasher.finalize().as_bytes())
+    }
+
     /// The seed of repetition `number` of an experiment: independent of every other repetition and of
     /// this seed's own streams.
     #[must_use]
@@ -266,6 +275,12 @@ impl fmt::Debug for NamedKey {
 pub struct StreamKey([u8; 32]);
 
 impl StreamKey {
+    /// The key that two deployed members agreed on, or that one drew from the operating system.
+    #[must_use]
+    pub(crate) fn from_secret(secret: zeroize::Zeroizing<[u8; 32]>) -> Self {
+        Self(*secret)
+    }
+
     /// The generator of `(iteration, chunk)`. The ChaCha key is derived from this key and the iteration;
     /// the chunk is ChaCha's 64-bit stream number.
     #[must_use]

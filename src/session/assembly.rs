@@ -1,0 +1,658 @@
+//! The agreement as a state machine: statements and time in; statements, timers and the outcome out.
+//!
+//! ```text
+//! Joining ── all invited joined, or the session closed ──▶ Listing ── all listed hold the same Joins ──▶ Revealing ── all revealed ──▶ Planning
+//!                                                                                                                               │ plan
+//!                                                        Agreed ◀── all Ready alike ── Comparing ◀────────────────────────────────┘
+//! ```
+//!
+//! No step needs a leader, and none private data: whatever goes wrong here costs nobody anything but time.
+//!
+//! # What it relies on
+//! *Joins.* Every Join is signed for one session file; the list of Joins is agreed on by their hash, so that whoever completes
+//! [`Stage::Listing`] holds, for every listed member, the very key and commitment that all others hold. *Beacon.* Every listed member committed to
+//! its number before any was revealed (a member reveals after it has seen equal lists of commitments from all), so that the hash of all numbers is
+//! unpredictable to whoever has one honest member in the list; the last to reveal can only stop the session. Privacy does not depend on it: the
+//! account holds for every coalition on the graph that is drawn. *Comparing.* Members compute the plan on their own and compare hashes; nobody takes
+//! a plan from anybody.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::error::AssemblyError;
+use super::identity::{Identity, PublicId};
+use super::statement::{
+    Join, Kind, LedgerHead, Reason, Roster, SECTIONS, Sections, SessionHash, Signed, Statement, hex,
+};
+use crate::vocabulary::{Span, Time};
+
+/// How often members try to agree on who joined.
+const ATTEMPTS: u8 = 3;
+
+/// A member who is invited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// Its key.
+    pub id: PublicId,
+    /// What the session file calls it.
+    pub name: String,
+}
+
+/// What an assembly starts from.
+#[derive(Debug)]
+pub struct AssemblySetup {
+    /// This member.
+    pub identity: Arc<Identity>,
+    /// The hash of the session file.
+    pub session: SessionHash,
+    /// Everybody invited, this member included, in the order of their keys.
+    pub seats: Vec<Seat>,
+    /// How many must join.
+    pub least: usize,
+    /// When the list is drawn up.
+    pub closes: Time,
+    /// What this member's Join says.
+    pub join: Join,
+    /// The number it has committed to.
+    pub number: [u8; 32],
+    /// The ledgers of others as they were last seen here.
+    pub remembered: BTreeMap<PublicId, LedgerHead>,
+    /// How long members may take for a step after the list is closed.
+    pub patience: Span,
+    /// After how long without progress everything held is said again.
+    pub repeat: Span,
+}
+
+/// What the driver tells it.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Begin; once.
+    Start,
+    /// Bytes from a member's connection, by whomever they are signed.
+    Received {
+        /// Whose connection.
+        from: PublicId,
+        /// What came.
+        bytes: Vec<u8>,
+    },
+    /// The time that was asked for has come.
+    Tick,
+    /// What this member computed from what was assembled.
+    Planned(Result<Box<Sections>, String>),
+}
+
+/// What it tells the driver.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// To every member.
+    Broadcast(Arc<[u8]>),
+    /// To be called with [`Input::Tick`] at this time.
+    Wake(Time),
+    /// Compute the plan from this, and answer with [`Input::Planned`].
+    Plan(Box<Assembled>),
+    /// All members have the same plan: the session begins.
+    Agreed(Box<Assembled>),
+    /// How many of the invited have joined; for an operator.
+    Joined {
+        /// Who, by name, has not.
+        missing: Vec<String>,
+    },
+    /// There is no session.
+    Failed(Box<AssemblyError>),
+}
+
+/// Who takes part, under which keys, and the beacon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assembled {
+    /// In the order of their keys, which is that of peers.
+    pub roster: Vec<Seat>,
+    /// Their Joins.
+    pub joins: Vec<Join>,
+    /// The hash of those, which sections and plans are bound to.
+    pub hash: [u8; 32],
+    /// What graphs and the starting block are drawn from: nobody could choose it.
+    pub beacon: [u8; 32],
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Stage {
+    Joining,
+    Listing { attempt: u8, members: u128 },
+    Revealing { members: u128 },
+    Planning { assembled: Box<Assembled> },
+    Comparing { assembled: Box<Assembled> },
+    Over,
+}
+
+/// The hash that a Join commits to.
+#[must_use]
+pub fn commitment(number: &[u8; 32]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 session commitment v1");
+    hasher.update(number);
+    *hasher.finalize().as_bytes()
+}
+
+/// One member's view of an agreement.
+#[derive(Debug)]
+pub struct Assembly {
+    setup: AssemblySetup,
+    stage: Stage,
+    /// When the stage began.
+    since: Time,
+    joins: BTreeMap<PublicId, (Join, Signed)>,
+    rosters: BTreeMap<PublicId, (Roster, Signed)>,
+    reveals: BTreeMap<PublicId, ([u8; 32], Signed)>,
+    readies: BTreeMap<PublicId, (Sections, Signed)>,
+    /// Hashes of what was received, so that repeats cost no verification.
+    known: BTreeSet<[u8; 32]>,
+    repeated: Time,
+}
+
+type Step = Result<(), Box<AssemblyError>>;
+
+impl Assembly {
+    /// An assembly that has not begun.
+    #[must_use]
+    pub fn new(setup: AssemblySetup) -> Self {
+        Self {
+            setup,
+            stage: Stage::Joining,
+            since: Time(0),
+            joins: BTreeMap::new(),
+            rosters: BTreeMap::new(),
+            reveals: BTreeMap::new(),
+            readies: BTreeMap::new(),
+            known: BTreeSet::new(),
+            repeated: Time(0),
+        }
+    }
+
+    /// Whether it has come to an end, good or bad.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.stage == Stage::Over
+    }
+
+    /// Takes one input and appends what follows from it.
+    pub fn handle(&mut self, input: Input, now: Time, out: &mut Vec<Output>) {
+        if self.is_over() {
+            return;
+        }
+        let step = self.step(input, now, out).and_then(|()| {
+            let moved = self.advance(now, out);
+            self.wake(now, out);
+            moved
+        });
+        if let Err(error) = step {
+            self.fail(error, out);
+        }
+    }
+
+    fn step(&mut self, input: Input, now: Time, out: &mut Vec<Output>) -> Step {
+        match input {
+            Input::Start => {
+                self.since = now;
+                self.repeated = now;
+                let join = self.setup.join.clone();
+                self.state(Statement::Join(join), out)
+            }
+            Input::Received { from, bytes } => self.received(from, &bytes, out),
+            Input::Tick => self.tick(now, out),
+            Input::Planned(Ok(sections)) => match &self.stage {
+                Stage::Planning { assembled } => {
+                    let assembled = assembled.clone();
+                    self.enter(Stage::Comparing { assembled }, now);
+                    self.state(Statement::Ready(*sections), out)
+                }
+                _ => Ok(()),
+            },
+            Input::Planned(Err(why)) => Err(Box::new(AssemblyError::Refused(why))),
+        }
+    }
+
+    fn enter(&mut self, stage: Stage, now: Time) {
+        self.stage = stage;
+        self.since = now;
+        self.repeated = now;
+    }
+
+    /// Says something and holds it as said.
+    fn state(&mut self, statement: Statement, out: &mut Vec<Output>) -> Step {
+        let signed = Signed::new(&self.setup.identity, self.setup.session, statement);
+        out.push(Output::Broadcast(Arc::clone(&signed.bytes)));
+        self.known.insert(signed.hash());
+        self.hold(signed, out)
+    }
+
+    fn name(&self, id: &PublicId) -> String {
+        let seat = self.setup.seats.iter().find(|seat| seat.id == *id);
+        seat.map_or_else(|| id.to_string(), |seat| seat.name.clone())
+    }
+
+    fn names(&self, of: impl Iterator<Item = PublicId>) -> Vec<String> {
+        of.map(|id| self.name(&id)).collect()
+    }
+
+    fn received(&mut self, from: PublicId, bytes: &[u8], out: &mut Vec<Output>) -> Step {
+        let hash = *blake3::hash(bytes).as_bytes();
+        if self.known.contains(&hash) {
+            return Ok(());
+        }
+        let invited = |id: &PublicId| self.setup.seats.iter().any(|seat| seat.id == *id);
+        let signed = match Signed::read(bytes, self.setup.session, invited) {
+            Ok(signed) => signed,
+            // Whose connection it came over is known for certain: it has another file, or talks nonsense.
+            Err(super::statement::StatementError::Session { .. }) => {
+                let member = self.name(&from);
+                return Err(Box::new(AssemblyError::OtherFile { member }));
+            }
+            Err(source) => return Err(Box::new(AssemblyError::Malformed { from, source })),
+        };
+        self.known.insert(hash);
+        self.hold(signed, out)
+    }
+
+    /// Takes a statement in.
+    fn hold(&mut self, signed: Signed, out: &mut Vec<Output>) -> Step {
+        let from = signed.from;
+        match signed.statement.clone() {
+            Statement::Join(join) => {
+                if let Some((_, held)) = self.joins.get(&from) {
+                    return Err(self.contradiction(held, &signed));
+                }
+                self.check_join(from, &join, out)?;
+                self.joins.insert(from, (join, signed));
+                let joined = |seat: &&Seat| !self.joins.contains_key(&seat.id);
+                let missing = self.setup.seats.iter().filter(joined);
+                out.push(Output::Joined {
+                    missing: missing.map(|seat| seat.name.clone()).collect(),
+                });
+            }
+            Statement::Roster(roster) => match self.rosters.get(&from) {
+                Some((held, other)) if held.attempt == roster.attempt => {
+                    return Err(self.contradiction(other, &signed));
+                }
+                Some((held, _)) if held.attempt > roster.attempt => {}
+                _ => {
+                    self.rosters.insert(from, (roster, signed));
+                }
+            },
+            Statement::Reveal(number) => {
+                if let Some((_, held)) = self.reveals.get(&from) {
+                    return Err(self.contradiction(held, &signed));
+                }
+                self.reveals.insert(from, (number, signed));
+            }
+            Statement::Ready(sections) => {
+                if let Some((_, held)) = self.readies.get(&from) {
+                    return Err(self.contradiction(held, &signed));
+                }
+                self.readies.insert(from, (sections, signed));
+            }
+            Statement::LedgerBehind { about, known } => {
+                let own = self.setup.identity.id();
+                let found = self.setup.join.ledger.length;
+                // What is said of others is for them to find out; a length that is not above ours is no reason.
+                if about == own && known.length >= found && known != self.setup.join.ledger {
+                    return Err(Box::new(AssemblyError::OwnStateRestored {
+                        witness: self.name(&from),
+                        known: known.length,
+                        found,
+                    }));
+                }
+            }
+            Statement::Gone { about, text, .. } => {
+                let why = match about {
+                    Some(about) => format!("{text} (because of {})", self.name(&about)),
+                    None => text,
+                };
+                let member = self.name(&from);
+                return Err(Box::new(AssemblyError::Left { member, why }));
+            }
+            // Of an earlier life of this session: whoever has finished it does not join again.
+            Statement::Finished { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn contradiction(&self, held: &Signed, found: &Signed) -> Box<AssemblyError> {
+        Box::new(AssemblyError::Contradiction {
+            member: self.name(&found.from),
+            kind: found.statement.kind(),
+            evidence: Box::new((held.bytes.to_vec(), found.bytes.to_vec())),
+        })
+    }
+
+    /// Whether this member can take part with us.
+    fn check_join(&self, from: PublicId, join: &Join, out: &mut Vec<Output>) -> Step {
+        let own = &self.setup.join;
+        let member = || self.name(&from);
+        if join.mode != own.mode {
+            return Err(Box::new(AssemblyError::OtherMode { member: member() }));
+        }
+        if (&join.build, join.sampler) != (&own.build, own.sampler) {
+            return Err(Box::new(AssemblyError::OtherBuild {
+                member: member(),
+                theirs: build_of(join),
+                ours: build_of(own),
+            }));
+        }
+        let (low, high) = join.wire;
+        if low > own.wire.1 || high < own.wire.0 {
+            return Err(Box::new(AssemblyError::OtherWire {
+                member: member(),
+                low,
+                high,
+            }));
+        }
+        if let Some(known) = self.setup.remembered.get(&from) {
+            let behind = join.ledger.length < known.length;
+            let forked = join.ledger.length == known.length && join.ledger.hash != known.hash;
+            if behind || forked {
+                let statement = Statement::LedgerBehind {
+                    about: from,
+                    known: *known,
+                };
+                let signed = Signed::new(&self.setup.identity, self.setup.session, statement);
+                out.push(Output::Broadcast(signed.bytes));
+                return Err(Box::new(AssemblyError::RestoredState {
+                    member: member(),
+                    found: join.ledger.length,
+                    known: known.length,
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    /// The bits of these members.
+    fn bits(&self, members: impl Iterator<Item = PublicId>) -> u128 {
+        let place = |id: PublicId| self.setup.seats.iter().position(|seat| seat.id == id);
+        members
+            .filter_map(place)
+            .fold(0, |bits, place| bits | 1 << place)
+    }
+
+    fn listed(&self, members: u128) -> impl Iterator<Item = &Seat> {
+        let seats = self.setup.seats.iter().enumerate();
+        seats.filter_map(move |(place, seat)| (members >> place & 1 == 1).then_some(seat))
+    }
+
+    /// The hash of the Joins of these members; `None` where one is not here.
+    fn joins_of(&self, members: u128) -> Option<[u8; 32]> {
+        let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 session roster v1");
+        hasher.update(&self.setup.session.0);
+        for seat in self.listed(members) {
+            let (_, signed) = self.joins.get(&seat.id)?;
+            hasher.update(&signed.hash());
+        }
+        Some(*hasher.finalize().as_bytes())
+    }
+
+    /// Goes as far as what is held allows.
+    fn advance(&mut self, now: Time, out: &mut Vec<Output>) -> Step {
+        loop {
+            match self.stage.clone() {
+                Stage::Joining => {
+                    let all = self.joins.len() == self.setup.seats.len();
+                    if !all && now < self.setup.closes {
+                        return Ok(());
+                    }
+                    let members = self.bits(self.joins.keys().copied());
+                    self.list(0, members, now, out)?;
+                }
+                Stage::Listing { attempt, members } => {
+                    // Somebody who is ahead has seen that lists differ.
+                    let ahead = self.rosters.values().map(|(roster, _)| roster);
+                    let ahead = ahead
+                        .filter(|roster| roster.attempt > attempt)
+                        .max_by_key(|roster| roster.attempt);
+                    if let Some(roster) = ahead.copied() {
+                        self.list(roster.attempt, members & roster.members, now, out)?;
+                        continue;
+                    }
+                    let alike = |seat: &Seat| match self.rosters.get(&seat.id) {
+                        Some((theirs, _)) => {
+                            theirs.attempt == attempt
+                                && theirs.members == members
+                                && Some(theirs.joins) == self.joins_of(members)
+                        }
+                        None => false,
+                    };
+                    if !self.listed(members).all(alike) {
+                        return Ok(());
+                    }
+                    self.enter(Stage::Revealing { members }, now);
+                    self.state(Statement::Reveal(self.setup.number), out)?;
+                }
+                Stage::Revealing { members } => {
+                    if !self
+                        .listed(members)
+                        .all(|seat| self.reveals.contains_key(&seat.id))
+                    {
+                        return Ok(());
+                    }
+                    let assembled = Box::new(self.assembled(members)?);
+                    self.enter(
+                        Stage::Planning {
+                            assembled: assembled.clone(),
+                        },
+                        now,
+                    );
+                    out.push(Output::Plan(assembled));
+                    return Ok(());
+                }
+                Stage::Comparing { assembled } => {
+                    let own = self.setup.identity.id();
+                    let Some((ours, _)) = self.readies.get(&own).cloned() else {
+                        return Ok(());
+                    };
+                    let mut complete = true;
+                    for (seat, join) in assembled.roster.iter().zip(&assembled.joins) {
+                        match self.readies.get(&seat.id) {
+                            Some((theirs, _)) => self.compare(seat, join, theirs, &ours)?,
+                            None => complete = false,
+                        }
+                    }
+                    if complete {
+                        self.stage = Stage::Over;
+                        out.push(Output::Agreed(assembled));
+                    }
+                    return Ok(());
+                }
+                Stage::Planning { .. } | Stage::Over => return Ok(()),
+            }
+        }
+    }
+
+    fn compare(&self, seat: &Seat, join: &Join, theirs: &Sections, ours: &Sections) -> Step {
+        let differs = theirs.0.iter().zip(&ours.0).position(|(a, b)| a != b);
+        match differs {
+            None => Ok(()),
+            Some(at) => Err(Box::new(AssemblyError::OtherPlan {
+                member: seat.name.clone(),
+                section: SECTIONS[at],
+                theirs: hex(&theirs.0[at][..8]),
+                ours: hex(&ours.0[at][..8]),
+                build_theirs: build_of(join),
+                build_ours: build_of(&self.setup.join),
+            })),
+        }
+    }
+
+    /// States who joined, as far as this member knows.
+    fn list(&mut self, attempt: u8, members: u128, now: Time, out: &mut Vec<Output>) -> Step {
+        let own = self.bits([self.setup.identity.id()].into_iter());
+        let joined = members.count_ones() as usize;
+        if members & own == 0 {
+            return Err(Box::new(AssemblyError::Excluded));
+        }
+        if joined < self.setup.least {
+            let seats = self.setup.seats.iter().enumerate();
+            let missing = seats.filter(|(place, _)| members >> place & 1 == 0);
+            return Err(Box::new(AssemblyError::TooFew {
+                joined,
+                needed: self.setup.least,
+                missing: missing.map(|(_, seat)| seat.name.clone()).collect(),
+            }));
+        }
+        let Some(joins) = self.joins_of(members) else {
+            return Err(Box::new(AssemblyError::Excluded));
+        };
+        self.enter(Stage::Listing { attempt, members }, now);
+        let roster = Roster {
+            attempt,
+            members,
+            joins,
+        };
+        self.state(Statement::Roster(roster), out)
+    }
+
+    fn assembled(&self, members: u128) -> Result<Assembled, Box<AssemblyError>> {
+        let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 session beacon v1");
+        let (mut roster, mut joins) = (Vec::new(), Vec::new());
+        for seat in self.listed(members) {
+            let number = self.reveals.get(&seat.id).map(|(number, _)| number);
+            let join = self.joins.get(&seat.id).map(|(join, _)| join);
+            let (Some(number), Some(join)) = (number, join) else {
+                return Err(Box::new(AssemblyError::Excluded));
+            };
+            if commitment(number) != join.commitment {
+                let member = seat.name.clone();
+                return Err(Box::new(AssemblyError::Commitment { member }));
+            }
+            hasher.update(number);
+            roster.push(seat.clone());
+            joins.push(join.clone());
+        }
+        let hash = self.joins_of(members).unwrap_or_default();
+        Ok(Assembled {
+            roster,
+            joins,
+            hash,
+            beacon: *hasher.finalize().as_bytes(),
+        })
+    }
+
+    fn tick(&mut self, now: Time, out: &mut Vec<Output>) -> Step {
+        if now >= self.repeated + self.pause() {
+            self.repeated = now;
+            // Everything held, whoever signed it: members that are not connected to one another hear it from us.
+            let joins = self.joins.values().map(|(_, signed)| signed);
+            let rosters = self.rosters.values().map(|(_, signed)| signed);
+            let reveals = self.reveals.values().map(|(_, signed)| signed);
+            let readies = self.readies.values().map(|(_, signed)| signed);
+            let all = joins.chain(rosters).chain(reveals).chain(readies);
+            out.extend(all.map(|signed| Output::Broadcast(Arc::clone(&signed.bytes))));
+        }
+        if now < self.since + self.setup.patience {
+            return Ok(());
+        }
+        let seconds = self.setup.patience.0 / 1_000_000_000;
+        let silent = |members, step| {
+            Err(Box::new(AssemblyError::Silent {
+                members,
+                step,
+                seconds,
+            }))
+        };
+        match self.stage.clone() {
+            Stage::Listing { attempt, members } => self.relist(attempt, members, now, out),
+            Stage::Revealing { members } => {
+                let missing = self
+                    .listed(members)
+                    .map(|seat| seat.id)
+                    .filter(|id| !self.reveals.contains_key(id));
+                silent(self.names(missing), "reveal its number")
+            }
+            Stage::Comparing { assembled } => {
+                let missing = assembled.roster.iter().map(|seat| seat.id);
+                let missing = missing.filter(|id| !self.readies.contains_key(id));
+                silent(self.names(missing), "say that it has the plan")
+            }
+            Stage::Joining | Stage::Planning { .. } | Stage::Over => Ok(()),
+        }
+    }
+
+    /// Tries again with those whom all that answered have on their lists.
+    fn relist(&mut self, attempt: u8, members: u128, now: Time, out: &mut Vec<Output>) -> Step {
+        let of_attempt = |seat: &&Seat| {
+            let roster = self.rosters.get(&seat.id).map(|(roster, _)| roster);
+            roster.filter(|roster| roster.attempt == attempt).copied()
+        };
+        let answered = self.bits(
+            self.listed(members)
+                .filter(|seat| of_attempt(seat).is_some())
+                .map(|seat| seat.id),
+        );
+        let all_list = self
+            .listed(members)
+            .filter_map(|seat| of_attempt(&seat))
+            .fold(answered, |all, roster| all & roster.members);
+        if attempt + 1 >= ATTEMPTS {
+            let differ = self.listed(members).filter(|seat| {
+                of_attempt(seat).is_none_or(|roster| roster.members != members)
+            });
+            return Err(Box::new(AssemblyError::Rosters {
+                attempts: ATTEMPTS,
+                members: differ.map(|seat| seat.name.clone()).collect(),
+            }));
+        }
+        self.list(attempt + 1, all_list, now, out)
+    }
+
+    /// Asks to be woken for whatever is due next.
+    fn wake(&self, now: Time, out: &mut Vec<Output>) {
+        let mut next = self.repeated + self.pause();
+        match self.stage {
+            Stage::Over => return,
+            Stage::Joining => next = next.min(self.setup.closes.max(now)),
+            _ => next = next.min((self.since + self.setup.patience).max(now)),
+        }
+        out.push(Output::Wake(next));
+    }
+
+    /// How long to wait before everything is said again: while others may still come there is no hurry.
+    fn pause(&self) -> Span {
+        match self.stage {
+            Stage::Joining => Span(self.setup.repeat.0.saturating_mul(10)),
+            _ => self.setup.repeat,
+        }
+    }
+
+    fn fail(&mut self, error: Box<AssemblyError>, out: &mut Vec<Output>) {
+        self.stage = Stage::Over;
+        // Whoever left has said so itself; of others everybody shall hear.
+        if !matches!(*error, AssemblyError::Left { .. }) {
+            let statement = Statement::Gone {
+                reason: Reason::Refused,
+                about: None,
+                text: error.to_string(),
+            };
+            let signed = Signed::new(&self.setup.identity, self.setup.session, statement);
+            out.push(Output::Broadcast(signed.bytes));
+        }
+        out.push(Output::Failed(error));
+    }
+
+    /// The Joins as signed, for a journal.
+    pub fn signed_joins(&self) -> impl Iterator<Item = &Signed> {
+        self.joins.values().map(|(_, signed)| signed)
+    }
+
+    /// Which statements have come from whom; for an operator.
+    #[must_use]
+    pub fn has(&self, kind: Kind, id: &PublicId) -> bool {
+        match kind {
+            Kind::Join => self.joins.contains_key(id),
+            Kind::Roster => self.rosters.contains_key(id),
+            Kind::Reveal => self.reveals.contains_key(id),
+            Kind::Ready => self.readies.contains_key(id),
+            Kind::LedgerBehind | Kind::Gone | Kind::Finished => false,
+        }
+    }
+}
+
+fn build_of(join: &Join) -> String {
+    format!("{} ({})", join.build, hex(&join.sampler[..4]))
+}

@@ -1,0 +1,160 @@
+//! Why no session came about.
+
+use super::identity::PublicId;
+use super::statement::{Kind, StatementError};
+
+/// Why members could not agree on a session. Nothing private had left anybody by then.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AssemblyError {
+    /// Bytes from a connection that are no statement of this session.
+    #[error("{from} sent what is no statement of this session: {source}")]
+    Malformed {
+        /// Whose connection it came over.
+        from: PublicId,
+        /// What is wrong with it.
+        source: StatementError,
+    },
+    /// A statement that two processes with one key, or one that lies, can have signed.
+    #[error(
+        "{member} signed two different {kind} statements for this session: two processes run with its key, or it tells members different \
+         things. Both statements are kept as evidence"
+    )]
+    Contradiction {
+        /// Whose key.
+        member: String,
+        /// Which statements.
+        kind: Kind,
+        /// Both, as signed.
+        evidence: Box<(Vec<u8>, Vec<u8>)>,
+    },
+    /// Members with another session file.
+    #[error(
+        "{member} has another session file: compare `b3sum` of both, and take the convener's"
+    )]
+    OtherFile {
+        /// Who.
+        member: String,
+    },
+    /// A simulation among deployed peers, or the other way round.
+    #[error("{member} runs a simulation, whose noise everybody with the seed knows, and this is a deployment: they never mix")]
+    OtherMode {
+        /// Who.
+        member: String,
+    },
+    /// Two builds that draw different numbers.
+    #[error(
+        "{member} runs {theirs}, which draws other numbers than {ours} here: both ends of a pair must draw the same bits. Install one build \
+         everywhere"
+    )]
+    OtherBuild {
+        /// Who.
+        member: String,
+        /// Its version and fingerprint.
+        theirs: String,
+        /// Ours.
+        ours: String,
+    },
+    /// Versions of frames without one in common.
+    #[error("{member} speaks versions {low} to {high} of the frames, and none that this session allows")]
+    OtherWire {
+        /// Who.
+        member: String,
+        /// Its lowest.
+        low: u8,
+        /// Its highest.
+        high: u8,
+    },
+    /// A member whose ledger went back.
+    #[error(
+        "the ledger of {member} has {found} entries and had {known} before: its state directory was restored from a backup, and what it \
+         spent since is forgotten there. Its operator must run `undertone node ledger --adopt`"
+    )]
+    RestoredState {
+        /// Who.
+        member: String,
+        /// Entries it states.
+        found: u64,
+        /// Entries it had when it was last seen.
+        known: u64,
+    },
+    /// Our own ledger went back, as somebody else knows.
+    #[error(
+        "{witness} has seen this ledger with {known} entries and it has {found}: this state directory was restored from a backup. Run \
+         `undertone node ledger --adopt` to charge what is missing"
+    )]
+    OwnStateRestored {
+        /// Who knows.
+        witness: String,
+        /// Entries that were seen.
+        known: u64,
+        /// Entries there are.
+        found: u64,
+    },
+    /// Fewer members than the session needs.
+    #[error("{joined} members joined before the session closed, of at least {needed}: missing {}", .missing.join(", "))]
+    TooFew {
+        /// How many did.
+        joined: usize,
+        /// How many must.
+        needed: usize,
+        /// Who did not.
+        missing: Vec<String>,
+    },
+    /// Members that hold different lists of who joined.
+    #[error("members do not agree on who joined, after {attempts} attempts; {} differ", .members.join(", "))]
+    Rosters {
+        /// How often it was tried.
+        attempts: u8,
+        /// Who lists others.
+        members: Vec<String>,
+    },
+    /// This member is not on the others' list.
+    #[error("the others went on without this member: they had not received its Join when the session closed")]
+    Excluded,
+    /// Members that were silent in a step.
+    #[error("{} did not {step} within {seconds} s", .members.join(", "))]
+    Silent {
+        /// Who.
+        members: Vec<String>,
+        /// What they had to do.
+        step: &'static str,
+        /// Within what time.
+        seconds: u64,
+    },
+    /// A revealed number that is not the one committed to.
+    #[error("{member} revealed another number than it had committed to")]
+    Commitment {
+        /// Who.
+        member: String,
+    },
+    /// Members that computed something else from the same file.
+    #[error(
+        "{member} has another {section} ({theirs}) than this member ({ours}), from the same session file: the two builds differ, {build_theirs} \
+         there and {build_ours} here"
+    )]
+    OtherPlan {
+        /// Who.
+        member: String,
+        /// The first section that differs.
+        section: &'static str,
+        /// Its hash there.
+        theirs: String,
+        /// Its hash here.
+        ours: String,
+        /// The build there.
+        build_theirs: String,
+        /// The build here.
+        build_ours: String,
+    },
+    /// Somebody left before the session began.
+    #[error("{member} left: {why}")]
+    Left {
+        /// Who.
+        member: String,
+        /// What it said.
+        why: String,
+    },
+    /// This member refuses the session.
+    #[error("{0}")]
+    Refused(String),
+}

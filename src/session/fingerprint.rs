@@ -1,0 +1,37 @@
+//! What tells two builds apart that draw different numbers from one key.
+
+use rand::rand_core::Rng as _;
+
+use crate::linalg::start_block;
+use crate::vocabulary::{Label, Seed};
+
+/// Normals that are drawn.
+const DRAWS: usize = 1 << 16;
+
+/// BLAKE3 of 2¹⁶ normals of a public stream, of 64 of its words and of a starting block of 97 × 5.
+///
+/// Both ends of a pair must draw the same bits, or what they share does not cancel. A build whose sampler, generator or orthonormalisation differs in
+/// the last bit has another fingerprint; one with the same can still differ elsewhere, which the hashes of the plan tell.
+#[must_use]
+pub fn sampler_fingerprint() -> [u8; 32] {
+    let seed = Seed::from_u64(0x756e_6465_7274_6f6e);
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 sampler fingerprint v1");
+    let key = seed.key(Label::Scenario, 0, 0);
+    let mut normals = vec![0.0; DRAWS];
+    key.normals(1, 0).fill(&mut normals);
+    let mut words = key.stream(2, 0);
+    for _ in 0..64 {
+        hasher.update(&words.next_u64().to_le_bytes());
+    }
+    let start = start_block(&seed, 97, 5).expect("fewer columns than rows");
+    for value in normals.iter().chain(start.values()) {
+        hasher.update(&value.to_bits().to_le_bytes());
+    }
+    *hasher.finalize().as_bytes()
+}
+
+/// Version of this build, as Joins state it.
+#[must_use]
+pub fn build() -> String {
+    format!("undertone {}", env!("CARGO_PKG_VERSION"))
+}

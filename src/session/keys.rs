@@ -1,0 +1,167 @@
+//! One-time keys of a session: what two members share, and what a member keeps to itself.
+
+use std::fmt;
+
+use hkdf::Hkdf;
+use sha2::Sha256;
+use x25519_dalek::{PublicKey, StaticSecret};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use super::identity::PublicId;
+use crate::noise::{PeerNoise, Term};
+use crate::protocol::Plan;
+use crate::vocabulary::{PeerIndex, StreamKey};
+
+/// Why two members share no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// The operating system gave no random bytes.
+    #[error("the operating system gives no random numbers: no session can begin")]
+    Entropy,
+    /// A public key of small order, with which everybody shares the same secret.
+    #[error("{with} announced a key that gives no secret: it is refused")]
+    Weak {
+        /// Who.
+        with: PublicId,
+    },
+}
+
+/// A member's X25519 key for one session. `Debug` prints nothing of it.
+pub struct Ephemeral(StaticSecret);
+
+/// A member as both ends of a pair know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairEnd {
+    /// Who.
+    pub id: PublicId,
+    /// Its X25519 public key for this session.
+    pub ephemeral: [u8; 32],
+}
+
+impl Ephemeral {
+    /// A new key from the operating system's entropy.
+    ///
+    /// # Errors
+    /// [`KeyError::Entropy`].
+    pub fn generate() -> Result<Self, KeyError> {
+        let bytes = entropy()?;
+        Ok(Self(StaticSecret::from(*bytes)))
+    }
+
+    /// The public key that a Join announces.
+    #[must_use]
+    pub fn public(&self) -> [u8; 32] {
+        PublicKey::from(&self.0).to_bytes()
+    }
+
+    /// The key of the noise that `me` and `other` share under this plan.
+    ///
+    /// HKDF-SHA256 (Krawczyk and Eronen, RFC 5869) of the X25519 secret (RFC 7748), with the plan as salt and both ends, lower index first, as
+    /// information: no key of one plan, pair or session is one of another.
+    ///
+    /// # Errors
+    /// [`KeyError::Weak`] where the secret is all zeros, which a key of small order makes it whatever ours is.
+    pub fn shared(
+        &self,
+        plan: &[u8; 32],
+        me: PairEnd,
+        other: PairEnd,
+    ) -> Result<StreamKey, KeyError> {
+        let secret = self.0.diffie_hellman(&PublicKey::from(other.ephemeral));
+        if !secret.was_contributory() {
+            return Err(KeyError::Weak { with: other.id });
+        }
+        let (lower, upper) = if me.id < other.id {
+            (me, other)
+        } else {
+            (other, me)
+        };
+        let mut key = Zeroizing::new([0; 32]);
+        let info: [&[u8]; 5] = [
+            b"undertone 2026-11 pair v1",
+            lower.id.bytes(),
+            upper.id.bytes(),
+            &lower.ephemeral,
+            &upper.ephemeral,
+        ];
+        Hkdf::<Sha256>::new(Some(plan), secret.as_bytes())
+            .expand_multi_info(&info, &mut *key)
+            .expect("32 bytes are within what HKDF-SHA256 gives");
+        Ok(StreamKey::from_secret(key))
+    }
+}
+
+impl fmt::Debug for Ephemeral {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ephemeral(redacted)")
+    }
+}
+
+/// The root of a deployed member's own noise in one session.
+///
+/// It has one constructor, which asks the operating system: no seed, file, flag or variable decides it.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct OwnNoise([u8; 32]);
+
+impl OwnNoise {
+    /// A new root from the operating system's entropy.
+    ///
+    /// # Errors
+    /// [`KeyError::Entropy`].
+    pub fn from_os() -> Result<Self, KeyError> {
+        Ok(Self(*entropy()?))
+    }
+
+    fn key(&self, plan: &[u8; 32], what: u8) -> StreamKey {
+        let mut message = [0; 33];
+        message[0] = what;
+        message[1..].copy_from_slice(plan);
+        let key = blake3::keyed_hash(&self.0, &message);
+        StreamKey::from_secret(Zeroizing::new(*key.as_bytes()))
+    }
+
+    /// All noise of a member under this plan: its own, drawn from this root alone, and what it shares with each partner.
+    ///
+    /// `partners` are its neighbours in the noise graph, ascending, each with the key that both have.
+    #[must_use]
+    pub fn peer_noise(
+        &self,
+        plan: &Plan,
+        index: PeerIndex,
+        partners: Vec<(PeerIndex, StreamKey)>,
+    ) -> PeerNoise {
+        let (sigmas, digest) = (plan.sigmas(), plan.digest());
+        let laws = plan.ring_laws();
+        let (key, scale) = (self.key(digest, 1), sigmas.own_of(index));
+        let own = match (laws, sigmas.laplace) {
+            (Some(laws), _) => Term::rounded(key, scale, laws.clone()),
+            (None, Some(shares)) => Term::laplace(key, scale, shares.shape),
+            (None, None) => Term::new(key, scale),
+        };
+        let pairs = partners.into_iter().map(|(partner, key)| {
+            let scale = match index < partner {
+                true => sigmas.pairwise,
+                false => -sigmas.pairwise,
+            };
+            match laws {
+                Some(laws) => Term::mask(key, scale, laws.clone()),
+                None => Term::new(key, scale),
+            }
+        });
+        let coordinate = Term::new(self.key(digest, 2), sigmas.coordinate);
+        PeerNoise::new(own, pairs.collect(), coordinate)
+    }
+}
+
+impl fmt::Debug for OwnNoise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnNoise(redacted)")
+    }
+}
+
+/// 32 bytes from the operating system.
+pub(super) fn entropy() -> Result<Zeroizing<[u8; 32]>, KeyError> {
+    let mut bytes = Zeroizing::new([0; 32]);
+    getrandom::fill(&mut *bytes).map_err(|_| KeyError::Entropy)?;
+    Ok(bytes)
+}

@@ -1,0 +1,1 @@
+//! Assemblies that talk over a network of the test's own.
