@@ -87,6 +87,30 @@ impl ItemNames {
         Ok(Self(names.into_list()))
     }
 
+    /// A list of these names, in this order, under the default [`Limits`].
+    ///
+    /// # Errors
+    /// As [`Self::read`], for a name that is repeated or holds a control character, and for no name at all.
+    pub fn named(names: &[String], source_name: &str) -> Result<Self, DataError> {
+        let limits = Limits::default();
+        let most = limits.items.min(u32::MAX as usize);
+        let mut list = Names::new("item", most, limits.name_bytes);
+        for (line, name) in (1..).zip(names) {
+            add(&mut list, name).map_err(|problem| DataError::Line {
+                file: source_name.to_owned(),
+                line,
+                problem: Box::new(problem),
+            })?;
+        }
+        match list.len() {
+            0 => Err(DataError::EmptyList {
+                file: source_name.to_owned(),
+                lines: 0,
+            }),
+            _ => Ok(Self(list.into_list())),
+        }
+    }
+
     /// The `items` items with the most interactions, in file order; 0, or at least as many as there are, keeps all.
     ///
     /// Among items with equally many interactions the one that appears first in the file is kept. The list depends

@@ -196,6 +196,13 @@ impl Materials {
             .get(path.to_path_buf(), || ItemNames::load(path))
     }
 
+    /// Takes this list for what is at `path`, which is not read.
+    pub(super) fn know_items(&self, path: &Path, list: ItemNames) -> Arc<ItemNames> {
+        let known: Result<_, std::convert::Infallible> =
+            self.item_lists.get(path.to_path_buf(), || Ok(list));
+        known.unwrap_or_else(|never| match never {})
+    }
+
     /// What the filters leave of it.
     pub(super) fn held<E>(
         &self,

@@ -11,6 +11,7 @@ mod clock;
 mod compared;
 mod completion;
 mod data_summary;
+mod deployment;
 mod error;
 mod experiment;
 pub(crate) mod filters;
@@ -49,6 +50,7 @@ mod warnings;
 pub use assumptions::{ItemSource, StatedItems};
 pub use centring::Centring;
 pub use data_summary::DataSummary;
+pub use deployment::{Deployment, DeploymentError, OwnRows};
 pub use error::{
     AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
     EngineTableError, ExperimentError, NetworkError, PilotTableError, PrivacyTableError,

@@ -117,10 +117,21 @@ pub struct Assembled {
 #[derive(Clone, Debug, PartialEq)]
 enum Stage {
     Joining,
-    Listing { attempt: u8, members: u128 },
-    Revealing { members: u128 },
-    Planning { assembled: Box<Assembled> },
-    Comparing { assembled: Box<Assembled> },
+    Listing {
+        attempt: u8,
+        members: u128,
+    },
+    Revealing {
+        members: u128,
+    },
+    Planning {
+        assembled: Box<Assembled>,
+    },
+    Comparing {
+        assembled: Box<Assembled>,
+    },
+    /// Agreed here; others may still have to hear what this member holds.
+    Told,
     Over,
 }
 
@@ -167,7 +178,7 @@ impl Assembly {
         }
     }
 
-    /// Whether it has come to an end, good or bad.
+    /// Whether it has nothing more to say.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.stage == Stage::Over
@@ -175,7 +186,8 @@ impl Assembly {
 
     /// Takes one input and appends what follows from it.
     pub fn handle(&mut self, input: Input, now: Time, out: &mut Vec<Output>) {
-        if self.is_over() {
+        // What comes after the agreement is about the session itself, and for whoever runs it.
+        if self.is_over() || (self.stage == Stage::Told && !matches!(input, Input::Tick)) {
             return;
         }
         let step = self.step(input, now, out).and_then(|()| {
@@ -252,6 +264,19 @@ impl Assembly {
         self.hold(signed, out)
     }
 
+    /// Whether the list was drawn up without this member.
+    fn is_left_out(&self, id: PublicId) -> bool {
+        match &self.stage {
+            Stage::Listing { members, .. } | Stage::Revealing { members } => {
+                members & self.bits([id].into_iter()) == 0
+            }
+            Stage::Planning { assembled } | Stage::Comparing { assembled } => {
+                assembled.roster.iter().all(|seat| seat.id != id)
+            }
+            Stage::Joining | Stage::Told | Stage::Over => false,
+        }
+    }
+
     /// Takes a statement in.
     fn hold(&mut self, signed: Signed, out: &mut Vec<Output>) -> Step {
         let from = signed.from;
@@ -302,6 +327,9 @@ impl Assembly {
                 }
             }
             Statement::Gone { about, text, .. } => {
+                if self.is_left_out(from) {
+                    return Ok(());
+                }
                 let why = match about {
                     Some(about) => format!("{text} (because of {})", self.name(&about)),
                     None => text,
@@ -455,12 +483,12 @@ impl Assembly {
                         }
                     }
                     if complete {
-                        self.stage = Stage::Over;
+                        self.enter(Stage::Told, now);
                         out.push(Output::Agreed(assembled));
                     }
                     return Ok(());
                 }
-                Stage::Planning { .. } | Stage::Over => return Ok(()),
+                Stage::Planning { .. } | Stage::Told | Stage::Over => return Ok(()),
             }
         }
     }
@@ -570,6 +598,10 @@ impl Assembly {
                 let missing = missing.filter(|id| !self.readies.contains_key(id));
                 silent(self.names(missing), "say that it has the plan")
             }
+            Stage::Told => {
+                self.stage = Stage::Over;
+                Ok(())
+            }
             Stage::Joining | Stage::Planning { .. } | Stage::Over => Ok(()),
         }
     }
@@ -590,9 +622,9 @@ impl Assembly {
             .filter_map(|seat| of_attempt(&seat))
             .fold(answered, |all, roster| all & roster.members);
         if attempt + 1 >= ATTEMPTS {
-            let differ = self.listed(members).filter(|seat| {
-                of_attempt(seat).is_none_or(|roster| roster.members != members)
-            });
+            let differ = self
+                .listed(members)
+                .filter(|seat| of_attempt(seat).is_none_or(|roster| roster.members != members));
             return Err(Box::new(AssemblyError::Rosters {
                 attempts: ATTEMPTS,
                 members: differ.map(|seat| seat.name.clone()).collect(),
@@ -622,8 +654,11 @@ impl Assembly {
 
     fn fail(&mut self, error: Box<AssemblyError>, out: &mut Vec<Output>) {
         self.stage = Stage::Over;
-        // Whoever left has said so itself; of others everybody shall hear.
-        if !matches!(*error, AssemblyError::Left { .. }) {
+        // Whoever left has said so itself, and who is left out has nothing to say to the others; of everything else all shall hear.
+        if !matches!(
+            *error,
+            AssemblyError::Left { .. } | AssemblyError::Excluded
+        ) {
             let statement = Statement::Gone {
                 reason: Reason::Refused,
                 about: None,

@@ -28,15 +28,15 @@ pub enum AssemblyError {
         evidence: Box<(Vec<u8>, Vec<u8>)>,
     },
     /// Members with another session file.
-    #[error(
-        "{member} has another session file: compare `b3sum` of both, and take the convener's"
-    )]
+    #[error("{member} has another session file: compare `b3sum` of both, and take the convener's")]
     OtherFile {
         /// Who.
         member: String,
     },
     /// A simulation among deployed peers, or the other way round.
-    #[error("{member} runs a simulation, whose noise everybody with the seed knows, and this is a deployment: they never mix")]
+    #[error(
+        "{member} runs a simulation, whose noise everybody with the seed knows, and this is a deployment: they never mix"
+    )]
     OtherMode {
         /// Who.
         member: String,
@@ -55,7 +55,9 @@ pub enum AssemblyError {
         ours: String,
     },
     /// Versions of frames without one in common.
-    #[error("{member} speaks versions {low} to {high} of the frames, and none that this session allows")]
+    #[error(
+        "{member} speaks versions {low} to {high} of the frames, and none that this session allows"
+    )]
     OtherWire {
         /// Who.
         member: String,
@@ -109,7 +111,9 @@ pub enum AssemblyError {
         members: Vec<String>,
     },
     /// This member is not on the others' list.
-    #[error("the others went on without this member: they had not received its Join when the session closed")]
+    #[error(
+        "the others went on without this member: they had not received its Join when the session closed"
+    )]
     Excluded,
     /// Members that were silent in a step.
     #[error("{} did not {step} within {seconds} s", .members.join(", "))]

@@ -224,7 +224,11 @@ impl Invitation {
         let members = self.members.len();
         if !(2..=MOST_MEMBERS).contains(&members) {
             let change = "a session has 2 to 128 members";
-            return refused("the number of [[member]] tables", members.to_string(), change);
+            return refused(
+                "the number of [[member]] tables",
+                members.to_string(),
+                change,
+            );
         }
         if !(2..=members).contains(&session.min_peers) {
             let change = "at least 2 and at most all of the invited must join";
@@ -267,7 +271,13 @@ impl Invitation {
                 return refused(&own("rows"), member.rows.to_string(), change);
             }
         }
-        if self.members.iter().filter(|member| !member.reachable).count() > 1 {
+        if self
+            .members
+            .iter()
+            .filter(|member| !member.reachable)
+            .count()
+            > 1
+        {
             let change = "two members that nobody can dial have no way to one another: make all but one reachable";
             return refused("member.reachable", "false twice".to_owned(), change);
         }

@@ -138,7 +138,8 @@ impl OwnNoise {
             (None, Some(shares)) => Term::laplace(key, scale, shares.shape),
             (None, None) => Term::new(key, scale),
         };
-        let pairs = partners.into_iter().map(|(partner, key)| {
+        let sharing = partners.into_iter().filter(|_| sigmas.pairwise != 0.0);
+        let pairs = sharing.map(|(partner, key)| {
             let scale = match index < partner {
                 true => sigmas.pairwise,
                 false => -sigmas.pairwise,

@@ -24,7 +24,7 @@ pub use assembly::{Assembled, Assembly, AssemblySetup, Input, Output, Seat, comm
 pub use error::AssemblyError;
 pub use fingerprint::{build, sampler_fingerprint};
 pub use identity::{Domain, Identity, IdentityError, PublicId, Signature};
-pub use invitation::{Invitation, InvitationError, Member, MOST_FILE, SessionTable, Stated};
+pub use invitation::{Invitation, InvitationError, MOST_FILE, Member, SessionTable, Stated};
 pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd};
 pub use statement::{
     Join, Kind, LedgerHead, MOST_BYTES, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS, Sections,

@@ -15,7 +15,7 @@ use super::identity::{Domain, Identity, IdentityError, PublicId, SIGNATURE_LEN, 
 const MARK: u8 = 0x53;
 
 /// Version of these statements; another is refused.
-pub const VERSION: u8 = 1;
+const VERSION: u8 = 1;
 
 /// The longest statement in bytes.
 pub const MOST_BYTES: usize = 4096;

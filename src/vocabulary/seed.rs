@@ -78,6 +78,8 @@ pub enum Label {
     Loss = 42,
     /// The seed of a pilot.
     Pilot = 70,
+    /// What the members of a session draw from their beacon: graphs and the starting block.
+    Beacon = 80,
 }
 
 /// Which noise a stream is, of all that protects somebody. The discriminant enters the key derivation and must never be

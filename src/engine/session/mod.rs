@@ -10,8 +10,9 @@ use super::EngineError;
 use super::noise::Assignment;
 use super::outcome::Communication;
 use super::rows::PeerRows;
+use crate::algorithm::LocalData;
 use crate::linalg::{Block, SparseRows};
-use crate::noise::{LaplaceShares, Term};
+use crate::noise::{LaplaceShares, PeerNoise, Term};
 use crate::protocol::averaging::{Load, PeerBytes, Program, Traffic};
 use crate::protocol::wire;
 use crate::protocol::{PeerSetup, Plan, PlanParameters, PlannedRelease, Values, check_start};
@@ -505,6 +506,23 @@ impl Session {
             Ok(())
         } else {
             Err(EngineError::Noise)
+        }
+    }
+
+    /// What member `index` of a deployment starts from: the public parts of this session, which was planned on nobody's data, its own rows, and
+    /// noise under keys of its own. Nothing that derives from this session's seed is in it but what is public.
+    #[must_use]
+    pub fn member_setup(
+        &self,
+        index: PeerIndex,
+        rows: LocalData,
+        noise: PeerNoise,
+        patience: Option<Span>,
+    ) -> PeerSetup {
+        PeerSetup {
+            rows,
+            noise,
+            ..self.peer_setup(index, patience)
         }
     }
 

@@ -17,7 +17,7 @@ use crate::privacy::{
 use crate::scenario::graph::{is_bipartite, is_of_vertices};
 use crate::scenario::{Centring, Experiment, Preconditioning, StatedItems, assumptions_of};
 use crate::topology::Graph;
-use crate::vocabulary::Distribution;
+use crate::vocabulary::{Distribution, ReleaseId};
 
 /// The document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -249,6 +249,18 @@ impl Receipt {
     /// The receipt of a finished run. That of a run without noise has no views: nobody was protected.
     #[must_use]
     pub fn of(experiment: &Experiment, outcome: &Outcome) -> Self {
+        let records = outcome.records.iter();
+        Self::of_releases(
+            experiment,
+            records.map(|record| (record.release, record.statistic, record.sensitivity)),
+        )
+    }
+
+    /// The receipt of these releases, each with the statistic agreed on and the sensitivity that follows.
+    pub(crate) fn of_releases(
+        experiment: &Experiment,
+        releases: impl Iterator<Item = (ReleaseId, f64, f64)>,
+    ) -> Self {
         let config = experiment.config();
         let privacy = &config.privacy;
         let graph = experiment.noise_topology().graph();
@@ -306,13 +318,11 @@ impl Receipt {
             sigma_own: experiment.noise().sigma_own(),
             sigma_pairwise: experiment.noise().sigma_pairwise(),
             sigma_sum: experiment.noise().sigma_sum(),
-            iterations: outcome
-                .records
-                .iter()
-                .map(|record| Scaled {
-                    statistic: record.statistic,
-                    sensitivity: record.sensitivity,
-                    noise_factor: experiment.noise_factor(record.release),
+            iterations: releases
+                .map(|(release, statistic, sensitivity)| Scaled {
+                    statistic,
+                    sensitivity,
+                    noise_factor: experiment.noise_factor(release),
                 })
                 .collect(),
             views: experiment.noise().views().to_vec(),

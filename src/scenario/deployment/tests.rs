@@ -1,0 +1,218 @@
+//! What members plan depends on nobody's data, and what they hold on nobody else's.
+
+use super::*;
+use crate::linalg::Block;
+use crate::scenario::testing::sim;
+use crate::session::{Ephemeral, Identity, OwnNoise, PairEnd};
+use crate::vocabulary::{PeerIndex, ReleaseId};
+
+const INTERACTIONS: &str = r#"
+name = "shops"
+[data]
+format = "csv-triples"
+threshold = 2.0
+degree_floor = 2
+[topology]
+generator = "random-regular"
+degree = 3
+seed = "beacon"
+[algorithm]
+kind = "krylov"
+rank = 2
+iterations = 2
+[privacy]
+epsilon = 2.0
+delta = 1e-5
+colluders = 1
+[averaging]
+scheme = "tree"
+"#;
+
+fn columns(count: usize) -> Vec<String> {
+    (0..count).map(|item| format!("item {item}")).collect()
+}
+
+fn deployment(text: &str, count: usize) -> Result<Deployment, DeploymentError> {
+    let table = toml::from_str(text).expect("TOML");
+    Deployment::new(&table, columns(count), 100, Path::new("."))
+}
+
+#[test]
+fn members_plan_alike_and_the_beacon_draws_graph_and_start() {
+    let deployment = deployment(INTERACTIONS, 12).expect("valid");
+    let of = |beacon, draw| deployment.experiment(8, &beacon, draw).expect("valid");
+    let session = |experiment: &Experiment| experiment.session(&Seed::from_u64(1));
+    let (one, again, other) = (of([1; 32], 0), of([1; 32], 0), of([2; 32], 0));
+    assert_eq!(
+        session(&one).plan().digest(),
+        session(&again).plan().digest()
+    );
+    let start =
+        |experiment: &Experiment| experiment.session(&Seed::from_u64(experiment.config().seed));
+    assert_ne!(start(&one).start(), start(&other).start());
+    assert_ne!(one.graphs_digest(), other.graphs_digest());
+    // Another draw is another graph and the same starting block.
+    let drawn = of([1; 32], 1);
+    assert_ne!(one.graphs_digest(), drawn.graphs_digest());
+    assert_eq!(start(&one).start(), start(&drawn).start());
+    assert_eq!(one.user_rows().entries(), 0);
+}
+
+#[test]
+fn what_is_drawn_from_everybodys_data_is_refused_by_name() {
+    for (key, added) in [
+        ("seed", "seed = 3"),
+        ("peers", "[peers]\ncount = 3"),
+        ("engine", "[engine]\nkind = \"event\""),
+        ("sweep", "[sweep]\nseeds = 3"),
+    ] {
+        let text = match added.starts_with('[') {
+            true => format!("{INTERACTIONS}{added}"),
+            false => format!("{added}{INTERACTIONS}"),
+        };
+        let refused = deployment(&text, 12).expect_err("refused").to_string();
+        assert!(
+            refused.contains(&format!("[{key}] does not belong")),
+            "{refused}"
+        );
+    }
+    for (key, from, to) in [
+        ("data.items", "threshold = 2.0", "items = 5"),
+        ("data.path", "threshold = 2.0", "path = \"rows.csv\""),
+        (
+            "algorithm.start",
+            "iterations = 2",
+            "iterations = 2\nstart = \"popularity\"",
+        ),
+        (
+            "algorithm.precondition",
+            "iterations = 2",
+            "iterations = 2\nprecondition = \"items\"",
+        ),
+        (
+            "algorithm.kind",
+            "kind = \"krylov\"",
+            "kind = \"streaming\"",
+        ),
+        (
+            "noise.scheme",
+            "[averaging]",
+            "[noise]\nscheme = \"none\"\n[averaging]",
+        ),
+    ] {
+        let refused = deployment(&INTERACTIONS.replace(from, to), 12);
+        let refused = refused.expect_err("refused").to_string();
+        assert!(refused.contains(&format!("[{key}]")), "{key}: {refused}");
+    }
+    let unknown = deployment(&INTERACTIONS.replace("threshold", "treshold"), 12);
+    let unknown = unknown.expect_err("refused").to_string();
+    assert!(unknown.contains("treshold"), "{unknown}");
+}
+
+#[test]
+fn own_rows_are_those_a_simulation_would_deal() {
+    let deployment = deployment(INTERACTIONS, 4).expect("valid");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rows.csv");
+    std::fs::write(
+        &path,
+        "user,item,rating\na,item 0,5\na,item 3,4\na,item 1,1\nb,item 2,3\nb,elsewhere,5\n",
+    )
+    .expect("written");
+    let own = deployment.own_rows(&path, 2).expect("valid");
+    assert_eq!((own.users, own.kept, own.unknown), (2, 3, 1));
+    let rows = own.rows.rows();
+    // Rows of 2 and of 1 interactions under a floor of 2.
+    let norm = |user: usize| rows.row(user).1.iter().map(|x| x * x).sum::<f64>();
+    assert!((norm(0) - 1.0).abs() < 1e-12 && (norm(1) - 0.5).abs() < 1e-12);
+    assert_eq!(rows.row(0).0, [0, 3]);
+    let refused = deployment
+        .own_rows(&path, 1)
+        .expect_err("too many")
+        .to_string();
+    assert!(
+        refused.contains("has 2 users, and the session allows this member 1"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn numbers_must_have_the_columns_of_the_session() {
+    let text = INTERACTIONS
+        .replace(
+            "format = \"csv-triples\"",
+            "format = \"matrix-csv\"\nheader = true\nrow_clip = 1.0\nranges = [0, 10]",
+        )
+        .replace("threshold = 2.0\ndegree_floor = 2", "")
+        .replace(
+            "colluders = 1",
+            "colluders = 1\nadjacency = \"user\"\nsensitivity = \"unit-row\"",
+        );
+    let deployment = deployment(&text, 3).expect("valid");
+    let experiment = deployment.experiment(8, &[0; 32], 0).expect("valid");
+    assert_eq!(experiment.user_rows().dimension(), 3);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rows.csv");
+    let write = |text: &str| std::fs::write(&path, text).expect("written");
+    write("item 0,item 1,item 2\n1,2,3\n4,5,6\n");
+    let own = deployment.own_rows(&path, 10).expect("valid");
+    assert_eq!((own.users, own.rows.rows().dimension()), (2, 3));
+    for header in [
+        "item 0,item 2,item 1",
+        "item 0,item 1",
+        "item 0,item 1,item 2,item 3",
+    ] {
+        let values = header.replace("item ", "");
+        write(&format!("{header}\n{values}\n"));
+        let refused = deployment.own_rows(&path, 10).expect_err("other columns");
+        assert!(
+            matches!(refused, DeploymentError::Columns { .. }),
+            "{header}: {refused}"
+        );
+    }
+}
+
+#[test]
+fn noise_of_two_members_cancels_but_for_what_each_drew_alone() {
+    let keys = [
+        "peers.count=2",
+        "topology={generator=\"complete\"}",
+        "privacy.colluders=0",
+    ];
+    let experiment = sim("quickstart.toml", &keys).expect("valid");
+    let session = experiment.session(&Seed::from_u64(1));
+    let plan = session.plan();
+    let keys: Vec<Ephemeral> = (0..2)
+        .map(|_| Ephemeral::generate().expect("entropy"))
+        .collect();
+    let end = |number: u8| PairEnd {
+        id: Identity::from_secret([number + 1; 32].into()).id(),
+        ephemeral: keys[usize::from(number)].public(),
+    };
+    let values = plan.releases()[0].values();
+    let own: Vec<OwnNoise> = (0..2)
+        .map(|_| OwnNoise::from_os().expect("entropy"))
+        .collect();
+    let noise = |me: u8, other: u8| {
+        let key = keys[usize::from(me)].shared(plan.digest(), end(me), end(other));
+        let partner = (PeerIndex(u32::from(other)), key.expect("a key"));
+        own[usize::from(me)].peer_noise(plan, PeerIndex(u32::from(me)), vec![partner])
+    };
+    let (first, second) = (noise(0, 1), noise(1, 0));
+    assert!(first.is_planned(PeerIndex(0), &[PeerIndex(1)], plan.sigmas()));
+    assert!(second.is_planned(PeerIndex(1), &[PeerIndex(0)], plan.sigmas()));
+    let mut one = Block::zeros(values, 1);
+    first.add_to(ReleaseId(1), 1.0, one.values_mut());
+    let mut both = one.clone();
+    second.add_to(ReleaseId(1), 1.0, both.values_mut());
+    let sigmas = plan.sigmas();
+    let expected = (2.0_f64 * values as f64).sqrt() * sigmas.own;
+    // The norm of so many normals is within 5 standard deviations, 5/√2 each, of its mean: beyond by chance in 1e-6.
+    let within = |found: f64, expected: f64| {
+        (found - expected).abs() < 5.0 * expected / (2.0_f64 * values as f64).sqrt()
+    };
+    assert!(within(both.norm(), expected), "{} {expected}", both.norm());
+    let alone = (values as f64).sqrt() * sigmas.own.hypot(sigmas.pairwise);
+    assert!(within(one.norm(), alone), "{} {alone}", one.norm());
+    assert!(alone > 1.5 * expected);
+}

@@ -1,1 +1,0 @@
-//! Assemblies that talk over a network of the test's own.

@@ -1,0 +1,247 @@
+//! Bytes from members and strangers: refused by type, never a panic, nothing allocated beyond a statement's length.
+
+use super::*;
+
+/// One statement of every kind.
+fn all(identity: &Identity) -> Vec<Signed> {
+    let head = LedgerHead {
+        length: 3,
+        hash: [4; 32],
+    };
+    let statements = [
+        Statement::Join(join(1)),
+        Statement::Roster(Roster {
+            attempt: 1,
+            members: 0b101,
+            joins: [6; 32],
+        }),
+        Statement::Reveal([1; 32]),
+        Statement::Ready(Sections([[2; 32]; SECTIONS.len()])),
+        Statement::LedgerBehind {
+            about: identity.id(),
+            known: head,
+        },
+        Statement::Gone {
+            reason: Reason::Lost,
+            about: Some(identity.id()),
+            text: "gone".to_owned(),
+        },
+        Statement::Finished { result: [3; 32] },
+    ];
+    let sign = |statement| Signed::new(identity, SESSION, statement);
+    statements.into_iter().map(sign).collect()
+}
+
+#[test]
+fn every_kind_is_read_as_written_and_any_flipped_bit_is_refused() {
+    let identity = identity(1);
+    for signed in all(&identity) {
+        let read = Signed::read(&signed.bytes, SESSION, |_| true);
+        assert_eq!(read.as_ref(), Ok(&signed));
+        for bit in 0..8 * signed.bytes.len() {
+            let mut bytes = signed.bytes.to_vec();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(
+                Signed::read(&bytes, SESSION, |_| true).is_err(),
+                "bit {bit}"
+            );
+        }
+        for length in 0..signed.bytes.len() {
+            assert!(Signed::read(&signed.bytes[..length], SESSION, |_| true).is_err());
+        }
+        let mut longer = signed.bytes.to_vec();
+        longer.push(0);
+        assert!(Signed::read(&longer, SESSION, |_| true).is_err());
+    }
+}
+
+#[test]
+fn strangers_other_sessions_and_long_texts_are_refused() {
+    let identity = identity(1);
+    let signed = all(&identity).swap_remove(2);
+    let stranger = Signed::read(&signed.bytes, SESSION, |_| false);
+    assert_eq!(
+        stranger,
+        Err(StatementError::Stranger {
+            from: identity.id()
+        })
+    );
+    let other = SessionHash([8; 32]);
+    let found = Signed::read(&signed.bytes, other, |_| true);
+    assert_eq!(found, Err(StatementError::Session { found: SESSION }));
+    let long = vec![0x53; MOST_BYTES + 1];
+    let found = Signed::read(&long, SESSION, |_| true);
+    assert_eq!(
+        found,
+        Err(StatementError::TooLong {
+            found: MOST_BYTES + 1
+        })
+    );
+    // What others are shown is printable, whatever was meant.
+    let text = "\u{1b}[2J\n".repeat(100);
+    let gone = Statement::Gone {
+        reason: Reason::Failed,
+        about: None,
+        text,
+    };
+    let signed = Signed::new(&identity, SESSION, gone);
+    let read = Signed::read(&signed.bytes, SESSION, |_| true).expect("valid");
+    let Statement::Gone { text, .. } = read.statement else {
+        panic!("another kind")
+    };
+    assert!(text.len() == 200 && text.chars().all(|c| (' '..='~').contains(&c)));
+}
+
+/// Random bytes, and statements with random changes, to readers and to an assembly in the middle of its work.
+fn fuzz(inputs: u32) {
+    let identity = identity(1);
+    let valid = all(&identity);
+    let mut random = Seed::from_u64(12).generator(Label::Scenario);
+    let mut assembly = Assembly::new(setup(0, 3));
+    assembly.handle(Input::Start, Time(0), &mut Vec::new());
+    let mut refused = 0;
+    for input in 0..inputs {
+        let mut bytes = match input % 3 {
+            0 => {
+                let mut bytes = vec![0; random.random_range(0..400)];
+                random.fill_bytes(&mut bytes);
+                bytes
+            }
+            _ => valid[random.random_range(0..valid.len())].bytes.to_vec(),
+        };
+        for _ in 0..random.random_range(1..4) {
+            let Some(last) = bytes.len().checked_sub(1) else {
+                break;
+            };
+            match random.random_range(0..3) {
+                0 => bytes[random.random_range(0..=last)] = random.next_u32() as u8,
+                1 => bytes.truncate(random.random_range(0..=last)),
+                _ => bytes.insert(random.random_range(0..=last), random.next_u32() as u8),
+            }
+        }
+        let read = Signed::read(&bytes, SESSION, |_| true);
+        refused += u32::from(read.is_err());
+        let from = identity.id();
+        let mut out = Vec::new();
+        assembly.handle(Input::Received { from, bytes }, Time(1), &mut out);
+        if assembly.is_over() {
+            assembly = Assembly::new(setup(0, 3));
+            assembly.handle(Input::Start, Time(0), &mut Vec::new());
+        }
+    }
+    // A change may put back what stood there: once in hundreds.
+    assert!(refused > inputs - inputs / 50, "{refused} of {inputs}");
+}
+
+#[test]
+fn a_hundred_thousand_broken_statements() {
+    fuzz(100_000);
+}
+
+#[test]
+#[ignore = "ten minutes: cargo test --lib session::tests::hostile::ten_million -- --ignored"]
+fn ten_million_broken_statements() {
+    fuzz(10_000_000);
+}
+
+#[test]
+fn session_files_that_are_none_are_refused() {
+    let mut random = Seed::from_u64(13).generator(Label::Scenario);
+    let member = |number: u8| Member {
+        id: identity(number).id(),
+        name: format!("member {number}"),
+        addresses: vec!["/ip4/127.0.0.1/tcp/7655".to_owned()],
+        reachable: true,
+        rows: 10,
+    };
+    let session = SessionTable {
+        version: 2,
+        name: "test".to_owned(),
+        nonce: "ab".repeat(32),
+        convener: identity(0).id(),
+        opens: "2026-12-01T08:00:00Z".parse().expect("a time"),
+        closes: "2026-12-01T09:00:00Z".parse().expect("a time"),
+        min_peers: 2,
+        grace_seconds: 5,
+        step_limit_seconds: 30,
+        linger_seconds: 5,
+    };
+    let stated = Stated {
+        sigma_own: 0.5,
+        sigma_pairwise: 2.0,
+    };
+    let write = |session: &SessionTable, members: Vec<Member>, columns: &[&str], stated| {
+        let columns = columns.iter().map(|&name| name.to_owned()).collect();
+        let plan = toml::Table::from_iter([("name".to_owned(), "plan".into())]);
+        Invitation::write(session.clone(), members, columns, stated, plan)
+    };
+    let text = write(&session, vec![member(0), member(1)], &["a", "b"], stated).expect("valid");
+    let invitation = Invitation::read(text.as_bytes()).expect("valid");
+    assert_eq!(invitation.columns, ["a", "b"]);
+    assert_eq!(invitation.plan["name"].as_str(), Some("plan"));
+    assert!(invitation.members[0].id < invitation.members[1].id);
+    let refusal = |result: Result<String, InvitationError>| match result {
+        Ok(_) => "written".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let both = || vec![member(0), member(1)];
+    let mut nameless = both();
+    nameless[1].name = "member 0".to_owned();
+    let mut unreachable = both();
+    unreachable[0].addresses.clear();
+    let of = |change: &dyn Fn(&mut SessionTable)| {
+        let mut session = session.clone();
+        change(&mut session);
+        refusal(write(&session, both(), &["a"], stated))
+    };
+    let nan = Stated {
+        sigma_own: f64::NAN,
+        ..stated
+    };
+    let refused = [
+        (
+            refusal(write(&session, vec![member(0)], &["a"], stated)),
+            "2 to 128 members",
+        ),
+        (
+            refusal(write(&session, vec![member(0), member(0)], &["a"], stated)),
+            "different names",
+        ),
+        (
+            refusal(write(&session, nameless, &["a"], stated)),
+            "different names",
+        ),
+        (
+            refusal(write(&session, unreachable, &["a"], stated)),
+            "give it an address",
+        ),
+        (
+            refusal(write(&session, both(), &[], stated)),
+            "1,048,576 columns",
+        ),
+        (
+            refusal(write(&session, both(), &["a", "a"], stated)),
+            "a name of its own",
+        ),
+        (refusal(write(&session, both(), &["a"], nan)), "finite"),
+        (of(&|s| s.version = 3), "version 2"),
+        (of(&|s| s.min_peers = 3), "at most all of the invited"),
+        (of(&|s| s.nonce = "ab".to_owned()), "64 hexadecimal digits"),
+        (of(&|s| s.step_limit_seconds = 0), "at most a day"),
+        (of(&|s| s.name = "\u{7}".to_owned()), "printable"),
+    ];
+    for (found, expected) in &refused {
+        assert!(found.contains(expected), "{found}: expected {expected}");
+    }
+    // Any change of the file is another session, or none.
+    for _ in 0..3_000 {
+        let mut bytes = text.clone().into_bytes();
+        let at = random.random_range(0..bytes.len());
+        let byte = random.next_u32() as u8;
+        let same = bytes[at] == byte;
+        bytes[at] = byte;
+        if let Ok(other) = Invitation::read(&bytes) {
+            assert!(same || other.hash() != invitation.hash());
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Assemblies that talk over a network of the tests' own, in virtual time.
+
+mod agreement;
+mod hostile;
+mod keys;
+mod refusals;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rand::RngExt;
+use rand::rand_core::Rng;
+
+use super::*;
+use crate::vocabulary::{Label, Seed, Span, Time};
+
+/// The session that they agree on.
+const SESSION: SessionHash = SessionHash([3; 32]);
+const SECOND: u64 = 1_000_000_000;
+
+fn identity(number: u8) -> Arc<Identity> {
+    Arc::new(Identity::from_secret([number + 1; 32].into()))
+}
+
+/// So many invited, in the order of their keys.
+fn seats(members: u8) -> Vec<Seat> {
+    let mut seats: Vec<Seat> = (0..members)
+        .map(|number| Seat {
+            id: identity(number).id(),
+            name: format!("member {number}"),
+        })
+        .collect();
+    seats.sort_by_key(|seat| seat.id);
+    seats
+}
+
+/// What the Join of a member says, as a rule.
+fn join(number: u8) -> Join {
+    Join {
+        mode: Mode::Deployed,
+        wire: (4, 4),
+        build: "undertone test".to_owned(),
+        sampler: [9; 32],
+        ephemeral: [number + 1; 32],
+        commitment: commitment(&[number; 32]),
+        ledger: LedgerHead {
+            length: 5,
+            hash: [number; 32],
+        },
+    }
+}
+
+fn setup(number: u8, members: u8) -> AssemblySetup {
+    AssemblySetup {
+        identity: identity(number),
+        session: SESSION,
+        seats: seats(members),
+        least: usize::from(members),
+        closes: Time(60 * SECOND),
+        join: join(number),
+        number: [number; 32],
+        remembered: BTreeMap::new(),
+        patience: Span(20 * SECOND),
+        repeat: Span(2 * SECOND),
+    }
+}
+
+/// What members compute from the same assembled parts.
+fn sections(assembled: &Assembled) -> Sections {
+    let mut sections = [assembled.beacon; SECTIONS.len()];
+    sections[0] = assembled.hash;
+    Sections(sections)
+}
+
+/// How an assembly ended.
+#[derive(Clone, Debug)]
+enum End {
+    Agreed(Box<Assembled>),
+    Failed(AssemblyError),
+}
+
+impl End {
+    fn agreed(&self) -> &Assembled {
+        match self {
+            Self::Agreed(assembled) => assembled,
+            Self::Failed(error) => panic!("{error}"),
+        }
+    }
+
+    fn error(&self) -> String {
+        match self {
+            Self::Agreed(_) => "agreed".to_owned(),
+            Self::Failed(error) => error.to_string(),
+        }
+    }
+}
+
+/// Due inputs by time and order of making.
+type Queue = BTreeMap<(Time, u64), (usize, Input)>;
+
+/// Members, and what is under way between them.
+struct Network {
+    members: Vec<Assembly>,
+    ids: Vec<PublicId>,
+    queue: Queue,
+    made: u64,
+    /// When each member last asked to be woken: an earlier request is void.
+    wakes: Vec<Time>,
+    ends: Vec<Option<End>>,
+    /// Whether what one member says reaches another.
+    delivers: Box<dyn FnMut(usize, usize) -> bool>,
+    random: chacha20::ChaCha20Rng,
+    /// What a member computes instead of what all do.
+    plans: Box<dyn Fn(usize, &Assembled) -> Result<Sections, String>>,
+    messages: u64,
+}
+
+impl Network {
+    fn new(setups: Vec<AssemblySetup>, seed: u64) -> Self {
+        let ids = setups.iter().map(|setup| setup.identity.id()).collect();
+        Self {
+            ends: vec![None; setups.len()],
+            wakes: vec![Time(0); setups.len()],
+            members: setups.into_iter().map(Assembly::new).collect(),
+            ids,
+            queue: Queue::new(),
+            made: 0,
+            delivers: Box::new(|_, _| true),
+            random: Seed::from_u64(seed).generator(Label::Scenario),
+            plans: Box::new(|_, assembled| Ok(sections(assembled))),
+            messages: 0,
+        }
+    }
+
+    fn due(&mut self, at: Time, member: usize, input: Input) {
+        self.made += 1;
+        self.queue.insert((at, self.made), (member, input));
+    }
+
+    /// Starts everybody at random moments of the first second and runs until nothing is due.
+    fn run(mut self) -> Vec<Option<End>> {
+        for member in 0..self.members.len() {
+            let at = Time(self.random.random_range(0..SECOND));
+            self.due(at, member, Input::Start);
+        }
+        while let Some(((now, _), (member, input))) = self.queue.pop_first() {
+            assert!(now < Time(600 * SECOND), "it does not end");
+            if matches!(input, Input::Tick) && self.wakes[member] != now {
+                continue;
+            }
+            let mut out = Vec::new();
+            self.members[member].handle(input, now, &mut out);
+            for output in out {
+                self.output(member, now, output);
+            }
+        }
+        assert!(self.messages > 0);
+        self.ends
+    }
+
+    fn output(&mut self, member: usize, now: Time, output: Output) {
+        match output {
+            Output::Broadcast(bytes) => {
+                for to in (0..self.members.len()).filter(|&to| to != member) {
+                    let after = Span(self.random.random_range(0..SECOND / 20));
+                    if (self.delivers)(member, to) {
+                        self.messages += 1;
+                        let (from, bytes) = (self.ids[member], bytes.to_vec());
+                        self.due(now + after, to, Input::Received { from, bytes });
+                    }
+                }
+            }
+            Output::Wake(at) => {
+                let at = at.max(now + Span(1));
+                self.wakes[member] = at;
+                self.due(at, member, Input::Tick);
+            }
+            Output::Plan(assembled) => {
+                let planned = (self.plans)(member, &assembled).map(Box::new);
+                self.due(now + Span(SECOND / 10), member, Input::Planned(planned));
+            }
+            Output::Agreed(assembled) => self.ends[member] = Some(End::Agreed(assembled)),
+            Output::Failed(error) => self.ends[member] = Some(End::Failed(*error)),
+            Output::Joined { .. } => {}
+        }
+    }
+}
