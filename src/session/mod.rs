@@ -4,5 +4,7 @@
 //! kind is none of another.
 
 mod identity;
+mod ticket;
 
 pub use identity::{Domain, Identity, IdentityError, PublicId, Signature};
+pub use ticket::{Address, MemberName, Ticket, TicketError};
