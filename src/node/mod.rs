@@ -56,6 +56,7 @@ mod exchange;
 mod identity;
 mod network;
 mod options;
+pub mod store;
 mod swarm;
 #[cfg(test)]
 mod tests;

@@ -655,10 +655,7 @@ impl Assembly {
     fn fail(&mut self, error: Box<AssemblyError>, out: &mut Vec<Output>) {
         self.stage = Stage::Over;
         // Whoever left has said so itself, and who is left out has nothing to say to the others; of everything else all shall hear.
-        if !matches!(
-            *error,
-            AssemblyError::Left { .. } | AssemblyError::Excluded
-        ) {
+        if !matches!(*error, AssemblyError::Left { .. } | AssemblyError::Excluded) {
             let statement = Statement::Gone {
                 reason: Reason::Refused,
                 about: None,

@@ -8,6 +8,7 @@ use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::identity::PublicId;
+use super::statement::SessionHash;
 use crate::noise::{PeerNoise, Term};
 use crate::protocol::Plan;
 use crate::vocabulary::{PeerIndex, StreamKey};
@@ -46,6 +47,16 @@ impl Ephemeral {
     pub fn generate() -> Result<Self, KeyError> {
         let bytes = entropy()?;
         Ok(Self(StaticSecret::from(*bytes)))
+    }
+
+    /// The key that was generated before and kept on this member's disk.
+    pub(crate) fn from_kept(secret: &[u8; 32]) -> Self {
+        Self(StaticSecret::from(*secret))
+    }
+
+    /// The secret, to be kept in a file that nobody else can read until the session ends.
+    pub(crate) fn secret(&self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(self.0.to_bytes())
     }
 
     /// The public key that a Join announces.
@@ -99,7 +110,7 @@ impl fmt::Debug for Ephemeral {
 
 /// The root of a deployed member's own noise in one session.
 ///
-/// It has one constructor, which asks the operating system: no seed, file, flag or variable decides it.
+/// It is drawn from the operating system: no seed, flag or variable decides it.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct OwnNoise([u8; 32]);
 
@@ -110,6 +121,25 @@ impl OwnNoise {
     /// [`KeyError::Entropy`].
     pub fn from_os() -> Result<Self, KeyError> {
         Ok(Self(*entropy()?))
+    }
+
+    /// The root that was drawn before and kept on this member's disk, of a session in which nothing has left yet.
+    pub(crate) fn from_kept(root: &[u8; 32]) -> Self {
+        Self(*root)
+    }
+
+    /// The root, to be kept in a file that nobody else can read until the session ends.
+    pub(crate) fn root(&self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(self.0)
+    }
+
+    /// The number that this member commits to and reveals. It says nothing about the root, and there is one per session file.
+    #[must_use]
+    pub fn number(&self, session: &SessionHash) -> [u8; 32] {
+        let mut message = [0; 34];
+        message[0] = 3;
+        message[1..33].copy_from_slice(&session.0);
+        *blake3::keyed_hash(&self.0, &message).as_bytes()
     }
 
     fn key(&self, plan: &[u8; 32], what: u8) -> StreamKey {

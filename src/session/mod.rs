@@ -19,6 +19,7 @@ mod keys;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod ticket;
 
 pub use assembly::{Assembled, Assembly, AssemblySetup, Input, Output, Seat, commitment};
 pub use error::AssemblyError;
@@ -30,3 +31,4 @@ pub use statement::{
     Join, Kind, LedgerHead, MOST_BYTES, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS, Sections,
     SessionHash, Signed, Statement, StatementError,
 };
+pub use ticket::{Address, MemberName, Ticket, TicketError};

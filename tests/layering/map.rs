@@ -53,6 +53,7 @@ pub(super) const BELOW: [(&str, &[&str]); 21] = [
         &[
             "vocabulary",
             "linalg",
+            "writing",
             "topology",
             "algorithm",
             "noise",

@@ -1,0 +1,35 @@
+//! `lock`: one process per state directory.
+
+use std::fs::{File, OpenOptions};
+use std::path::Path;
+
+use super::disk;
+use super::error::StoreError;
+
+/// Name of the file in a state directory.
+pub(super) const NAME: &str = "lock";
+
+/// The lock of a state directory, held until it is dropped or the process ends, however it ends.
+#[derive(Debug)]
+pub(super) struct Lock {
+    // The lock goes with the open file.
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] while another holds it, in this process or another.
+    pub(super) fn take(folder: &Path) -> Result<Self, StoreError> {
+        let path = folder.join(NAME);
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(StoreError::io("open", &path))?;
+        disk::lock(&file, folder)?;
+        Ok(Self { _file: file })
+    }
+}
