@@ -48,6 +48,7 @@
 //!
 //! tokio and libp2p are named in this module and nowhere else.
 
+pub mod deployed;
 mod descriptors;
 mod driver;
 mod edge;
@@ -56,6 +57,7 @@ mod exchange;
 mod identity;
 mod network;
 mod options;
+pub mod member;
 pub mod store;
 mod swarm;
 #[cfg(test)]

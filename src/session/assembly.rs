@@ -667,6 +667,15 @@ impl Assembly {
         out.push(Output::Failed(error));
     }
 
+    /// The hash of the Joins of those who take part; zeros before they are known.
+    #[must_use]
+    pub fn roster_hash(&self) -> [u8; 32] {
+        match &self.stage {
+            Stage::Planning { assembled } | Stage::Comparing { assembled } => assembled.hash,
+            _ => [0; 32],
+        }
+    }
+
     /// The Joins as signed, for a journal.
     pub fn signed_joins(&self) -> impl Iterator<Item = &Signed> {
         self.joins.values().map(|(_, signed)| signed)

@@ -1,0 +1,139 @@
+//! `undertone node check`: what a session would cost this member, against its own policy.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use time::OffsetDateTime;
+
+use super::planning;
+use crate::cli::Verdict;
+use crate::node::store::{Policy, ScopeName, StateView};
+use crate::privacy::Budget;
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The session file
+    session: PathBuf,
+    /// This member's rows, to be read as `run` would read them; nothing of them leaves
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// Whose data this is: a [lifetime] table of policy.toml
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    scope: ScopeName,
+    #[command(flatten)]
+    state: super::StateArgument,
+}
+
+pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
+    let state = StateView::open(&options.state.path()?)?;
+    let (own, _) = state.public()?;
+    let (invitation, bytes) = planning::read_session(&options.session)?;
+    let session = &invitation.session;
+    println!(
+        "session {} \"{}\", convened by {}",
+        invitation.hash(),
+        session.name,
+        session.convener
+    );
+    match super::convened_by(&options.session, &bytes)? {
+        Some(id) if id == session.convener => println!("signed by its convener"),
+        Some(id) => bail!("the file names {} as its convener and is signed by {id}", session.convener),
+        None => println!("not signed: nothing shows that its convener wrote it"),
+    }
+    let Some(member) = invitation.member(&own) else {
+        bail!("{own} is not invited: ask the convener for a session file with this member's ticket");
+    };
+    println!(
+        "you are {:?}, one of {} invited; at least {} must join",
+        member.name,
+        invitation.members.len(),
+        session.min_peers
+    );
+    let (opens, closes) = (
+        planning::moment(&session.opens, "session.opens")?,
+        planning::moment(&session.closes, "session.closes")?,
+    );
+    let now = OffsetDateTime::now_utc();
+    if now < opens {
+        println!("it opens at {}", session.opens);
+    } else if now > closes {
+        bail!("it closed at {}: ask the convener for a new session", session.closes);
+    } else {
+        println!("it is open until {}", session.closes);
+    }
+    let deployment = planning::deployment(&invitation, &options.session)?;
+    let experiment = planning::planned(
+        &deployment,
+        invitation.members.len(),
+        &[0; 32],
+        invitation.stated,
+    )?;
+    let offer = planning::offer(&experiment, &options.scope)?;
+    let config = experiment.config();
+    println!(
+        "{} of rank {} on {} columns, averaged over {} by \"{}\"",
+        config.algorithm.kind.name(),
+        config.algorithm.rank,
+        invitation.columns.len(),
+        experiment.topology().provenance(),
+        config.averaging.scheme.name(),
+    );
+    println!("\nwhat one record ({}) may lose, in all {} releases:", config.privacy.adjacency, experiment.releases().len());
+    for view in experiment.noise().views() {
+        let promise = match view.colluders == config.privacy.colluders {
+            true => "  <- the promise",
+            false => "",
+        };
+        println!(
+            "  {:<24} epsilon {:>8.4}  mu {:>7.4}  {}{promise}",
+            view.view,
+            view.epsilon,
+            view.mu,
+            serde_json::to_value(view.certificate)?.as_str().unwrap_or_default(),
+        );
+    }
+    println!("  at delta = {:e}; nothing is tolerated to drop out: whoever crashes ends the session", offer.delta);
+    if let Some(path) = &options.data {
+        let own = deployment.own_rows(path, member.rows)?;
+        println!(
+            "\n{}: {} users, {} entries kept, {} of columns that the session does not have",
+            path.display(),
+            own.users,
+            own.kept,
+            own.unknown
+        );
+    }
+    let policy = state.policy()?;
+    policy.check(&offer)?;
+    println!("\nyour policy allows it");
+    left(&state, &policy, &options.scope, offer.mu_squared.get(), offer.adjacency)?;
+    Ok(Verdict::Success)
+}
+
+/// What is left of the scope's budget, before and after.
+fn left(
+    state: &StateView,
+    policy: &Policy,
+    scope: &ScopeName,
+    wanted: f64,
+    adjacency: crate::privacy::Adjacency,
+) -> Result<()> {
+    let Some(Budget { epsilon, delta }) = policy.lifetime(scope) else {
+        return Ok(());
+    };
+    let ledger = state.ledger()?;
+    let held = ledger.held(scope, adjacency).get();
+    let of = |square: f64| crate::privacy::gaussian_epsilon(square.sqrt(), delta);
+    println!(
+        "scope \"{scope}\": epsilon {:.4} of {} spent or reserved at delta = {:e}, {:.4} after this session",
+        of(held),
+        epsilon.get(),
+        delta.get(),
+        of(held + wanted),
+    );
+    if of(held + wanted) > epsilon.get() * (1.0 + 1e-9) {
+        bail!("the session does not fit into what is left of scope \"{scope}\"");
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! `undertone node invite`: from a plan and tickets to a session file.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::planning;
+use crate::cli::Verdict;
+use crate::node::store::{StateView, invitation_signature};
+use crate::scenario::Deployment;
+use crate::session::{Invitation, Member, PublicId, SessionTable, Stated, Ticket};
+use crate::writing::replace;
+
+/// Graphs that are planned for at each size: what is stated is enough for all of them.
+const DRAWS: u32 = 8;
+
+#[derive(Debug, Args)]
+pub(crate) struct InviteArguments {
+    /// An experiment file without seed, data.path and [peers]: what all members compute. A graph that is drawn has seed = "beacon"
+    plan: PathBuf,
+    /// A file with one ticket per line: what `undertone node id` printed at each member
+    #[arg(long, value_name = "FILE")]
+    members: PathBuf,
+    /// The public names of the columns of everybody's rows, one per line, in order: items, or columns of numbers
+    #[arg(long, value_name = "FILE")]
+    items: PathBuf,
+    /// Where to write the session file; its signature is written beside it
+    #[arg(long, value_name = "FILE", default_value = "session.toml")]
+    out: PathBuf,
+    /// What the session is called; the plan's name if absent
+    #[arg(long)]
+    name: Option<String>,
+    /// Minutes until the list of members is drawn up, unless all have joined before
+    #[arg(long, value_name = "MINUTES", default_value_t = 60)]
+    closes_in: u64,
+    /// How many of the invited must join; all if absent
+    #[arg(long, value_name = "N")]
+    min_peers: Option<usize>,
+    /// How many users' rows a member may contribute at most
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    rows: usize,
+    /// Seconds that a lost connection may take to come back before the session ends
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    grace: u64,
+    /// Seconds that a member may be silent in a step
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    step_limit: u64,
+    /// Seconds that whoever is done waits for the others
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    linger: u64,
+    /// The convener's state directory: the file is signed with its key
+    #[command(flatten)]
+    state: super::StateArgument,
+}
+
+pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
+    let state = StateView::open(&options.state.path()?)?;
+    let identity = state.identity()?;
+    let text = std::fs::read_to_string(&options.plan)
+        .with_context(|| format!("cannot read the plan {}", options.plan.display()))?;
+    let mut plan: toml::Table = toml::from_str(&text)
+        .with_context(|| format!("{} is no experiment file", options.plan.display()))?;
+    let base = options.plan.parent().map(PathBuf::from).unwrap_or_default();
+    let columns = names(&options.items)?;
+    let deployment = Deployment::new(&plan, columns.clone(), options.rows, &base)?;
+    deployment.inline_constants(&mut plan)?;
+    let deployment = Deployment::new(&plan, columns.clone(), options.rows, &base)?;
+    let members = members(options)?;
+    let least = options.min_peers.unwrap_or(members.len());
+    let stated = stated(&deployment, least, members.len())?;
+    let now = OffsetDateTime::now_utc();
+    let now = now.replace_nanosecond(0)?;
+    let closes = now + Duration::from_secs(60 * options.closes_in);
+    let name = match (&options.name, plan.get("name").and_then(toml::Value::as_str)) {
+        (Some(name), _) => name.clone(),
+        (None, Some(name)) => name.to_owned(),
+        (None, None) => bail!("the plan has no name: give one with --name"),
+    };
+    let session = SessionTable {
+        version: 2,
+        name,
+        nonce: crate::session::nonce()?,
+        convener: identity.id(),
+        opens: datetime(now)?,
+        closes: datetime(closes)?,
+        min_peers: least,
+        grace_seconds: options.grace,
+        step_limit_seconds: options.step_limit,
+        linger_seconds: options.linger,
+    };
+    let text = Invitation::write(session, members, columns, stated, plan)?;
+    let signature = invitation_signature(&identity, text.as_bytes());
+    let mut beside = options.out.clone().into_os_string();
+    beside.push(".sig");
+    for (path, bytes) in [
+        (&options.out, text.as_bytes()),
+        (&PathBuf::from(beside), signature.as_bytes()),
+    ] {
+        replace(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let invitation = Invitation::read(text.as_bytes())?;
+    let experiment =
+        planning::planned(&deployment, invitation.members.len(), &[0; 32], stated)?;
+    let view = planning::promised(&experiment)?;
+    let privacy = &experiment.config().privacy;
+    println!(
+        "session {} \"{}\": {} invited, {} must join before {}",
+        invitation.hash(),
+        invitation.session.name,
+        invitation.members.len(),
+        least,
+        invitation.session.closes,
+    );
+    println!(
+        "each may lose epsilon = {:.3} at delta = {:e} ({} level) to {} curious members",
+        view.epsilon,
+        privacy.delta,
+        privacy.adjacency,
+        privacy.colluders,
+    );
+    println!(
+        "written: {} and its signature; give both to every member, who runs `undertone node check` and `undertone node run`",
+        options.out.display()
+    );
+    Ok(Verdict::Success)
+}
+
+fn datetime(at: OffsetDateTime) -> Result<toml::value::Datetime> {
+    let text = at.format(&Rfc3339)?;
+    text.parse().map_err(|_| anyhow!("{text} is no time"))
+}
+
+/// The columns' names.
+fn names(path: &PathBuf) -> Result<Vec<String>> {
+    let list = crate::data::ItemNames::load(path)
+        .with_context(|| format!("cannot read the names of the columns from {}", path.display()))?;
+    Ok(list.as_slice().to_vec())
+}
+
+/// One member per ticket.
+fn members(options: &InviteArguments) -> Result<Vec<Member>> {
+    let path = &options.members;
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the tickets in {}", path.display()))?;
+    let mut members: Vec<Member> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let ticket: Ticket = line
+            .parse()
+            .with_context(|| format!("line {number} of {}", path.display()))?;
+        let id: PublicId = *ticket.id();
+        let name = match ticket.name().as_str() {
+            "" => format!("member-{}", members.len() + 1),
+            name => name.to_owned(),
+        };
+        let addresses: Vec<String> = ticket.addresses().iter().map(ToString::to_string).collect();
+        members.push(Member {
+            id,
+            name,
+            reachable: !addresses.is_empty(),
+            addresses,
+            rows: options.rows,
+        });
+    }
+    Ok(members)
+}
+
+/// Noise that is enough for every number of members that the file allows, on graphs as the beacon may draw them.
+fn stated(deployment: &Deployment, least: usize, most: usize) -> Result<Stated> {
+    let mut stated = Stated {
+        sigma_own: 0.0,
+        sigma_pairwise: 0.0,
+    };
+    let sizes = if least == most { vec![most] } else { vec![least, most] };
+    for members in sizes {
+        for draw in 0..DRAWS {
+            let experiment = deployment.experiment(members, &[0; 32], draw)?;
+            let (own, pairwise) = planning::sigmas(&experiment);
+            stated.sigma_own = stated.sigma_own.max(own);
+            stated.sigma_pairwise = stated.sigma_pairwise.max(pairwise);
+            if !deployment.draws_graphs() {
+                break;
+            }
+        }
+    }
+    Ok(stated)
+}

@@ -1,0 +1,204 @@
+//! From a session file to what it costs and what is run: the planner that members hand to the network.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, bail};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::engine::Session;
+use crate::node::member::{MemberResult, Planned, Planner};
+use crate::node::store::{Offer, Publish, ScopeName, Square};
+use crate::privacy::{SquareSum, View};
+use crate::run::Receipt;
+use crate::scenario::{Deployment, Experiment};
+use crate::session::{Assembled, Invitation, MOST_FILE, Stated};
+use crate::vocabulary::{ReleaseId, Seed};
+use crate::writing::npy;
+
+/// Graphs that are drawn before a session is given up.
+const DRAWS: u32 = 64;
+
+/// Reads a session file, bounded before anything of it is held.
+pub(super) fn read_session(path: &Path) -> Result<(Invitation, Vec<u8>)> {
+    let shown = path.display();
+    let file = File::open(path).with_context(|| format!("cannot read the session file {shown}"))?;
+    let mut bytes = Vec::new();
+    file.take(MOST_FILE as u64 + 1)
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("cannot read the session file {shown}"))?;
+    let invitation = Invitation::read(&bytes).with_context(|| format!("{shown} is no session file"))?;
+    Ok((invitation, bytes))
+}
+
+/// A time of a session file.
+pub(super) fn moment(at: &toml::value::Datetime, key: &str) -> Result<OffsetDateTime> {
+    OffsetDateTime::parse(&at.to_string(), &Rfc3339).map_err(|_| {
+        anyhow!("{key} is {at}: write a date, a time and an offset, such as 2026-12-01T09:00:00Z")
+    })
+}
+
+/// The plan of a session file.
+pub(super) fn deployment(invitation: &Invitation, path: &Path) -> Result<Deployment> {
+    let most = invitation.members.iter().map(|member| member.rows).max();
+    let base = path.parent().unwrap_or(Path::new("."));
+    let columns = invitation.columns.clone();
+    Ok(Deployment::new(
+        &invitation.plan,
+        columns,
+        most.unwrap_or(1),
+        base,
+    )?)
+}
+
+/// What so many members plan, with no more noise than is stated: on the first graph that the beacon draws which allows that.
+pub(super) fn planned(
+    deployment: &Deployment,
+    members: usize,
+    beacon: &[u8; 32],
+    stated: Stated,
+) -> Result<Experiment> {
+    let mut found = None;
+    for draw in 0..DRAWS {
+        let experiment = deployment.experiment(members, beacon, draw)?;
+        let (own, pairwise) = sigmas(&experiment);
+        let within = |sigma: f64, limit: f64| sigma <= limit * (1.0 + 1e-9);
+        if within(own, stated.sigma_own) && within(pairwise, stated.sigma_pairwise) {
+            return Ok(experiment);
+        }
+        let seeds = |name: &str| experiment.config().topology_seed(name);
+        found.get_or_insert((own, pairwise));
+        if seeds("topology").is_none() && seeds("noise_topology").is_none() {
+            break;
+        }
+    }
+    let (own, pairwise) = found.unwrap_or((f64::NAN, f64::NAN));
+    bail!(
+        "{members} members need noise of sigma_own = {own:.4} and sigma_pairwise = {pairwise:.4} for what the session promises, and the file states \
+         {:.4} and {:.4}: the convener's plan promises too much for so little noise, or too few joined; ask for a file of `undertone node invite`",
+        stated.sigma_own,
+        stated.sigma_pairwise,
+    )
+}
+
+/// Standard deviations per unit sensitivity that this member's own planner finds.
+pub(super) fn sigmas(experiment: &Experiment) -> (f64, f64) {
+    let noise = experiment.noise();
+    (noise.sigma_own(), noise.sigma_pairwise())
+}
+
+/// What the coalition that is planned for learns.
+pub(super) fn promised(experiment: &Experiment) -> Result<&View> {
+    let colluders = experiment.config().privacy.colluders;
+    let views = experiment.noise().views();
+    let planned = views.iter().find(|view| view.colluders == colluders);
+    planned.ok_or_else(|| anyhow!("nothing is promised against {colluders} colluders"))
+}
+
+/// What this experiment costs one member.
+pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer> {
+    let view = promised(experiment)?;
+    let privacy = &experiment.config().privacy;
+    let session = session(experiment);
+    let values = session.plan().parameters().values;
+    let held = session.plan().most_values() + session.program().extra_values();
+    Ok(Offer {
+        members: session.peers(),
+        colluders: privacy.colluders,
+        epsilon: view.epsilon,
+        delta: privacy.delta,
+        adjacency: privacy.adjacency,
+        certificate: view.certificate,
+        retries: 0,
+        publish: Publish::Open,
+        scope: scope.clone(),
+        mu_squared: SquareSum::new(view.mu * view.mu)?,
+        max_frame: crate::protocol::wire::framed_block_len(held, values) as u64,
+    })
+}
+
+/// The public session of this experiment.
+pub(super) fn session(experiment: &Experiment) -> Session {
+    experiment.session(&Seed::from_u64(experiment.config().seed))
+}
+
+/// μ² of every release: parts of the whole as 1/f², which is what a release with noise of factor f costs.
+pub(super) fn charges(experiment: &Experiment, whole: SquareSum) -> Result<Vec<Square>> {
+    let releases = 1..=experiment.releases().len() as u32;
+    let parts: Vec<f64> = releases
+        .map(|number| experiment.noise_factor(ReleaseId(number)).powi(-2))
+        .collect();
+    let all: f64 = parts.iter().sum();
+    let square = |part: f64| Ok(Square::new(whole.get() * part / all)?);
+    parts.into_iter().map(square).collect()
+}
+
+/// Plans one session file.
+pub(super) struct Plans {
+    pub(super) deployment: Deployment,
+    pub(super) members: usize,
+    pub(super) stated: Stated,
+    pub(super) scope: ScopeName,
+    /// What was planned last.
+    pub(super) experiment: Option<Experiment>,
+}
+
+impl Planner for Plans {
+    fn offer(&mut self) -> Result<Offer, String> {
+        let beacon = [0; 32];
+        let experiment = planned(&self.deployment, self.members, &beacon, self.stated);
+        let offer = experiment.and_then(|experiment| offer(&experiment, &self.scope));
+        offer.map_err(|error| format!("{error:#}"))
+    }
+
+    fn plan(&mut self, assembled: &Assembled) -> Result<Planned, String> {
+        let members = assembled.roster.len();
+        let made = planned(&self.deployment, members, &assembled.beacon, self.stated).and_then(
+            |experiment| {
+                let offer = offer(&experiment, &self.scope)?;
+                let planned = Planned {
+                    session: session(&experiment),
+                    charges: charges(&experiment, offer.mu_squared)?,
+                    offer,
+                };
+                self.experiment = Some(experiment);
+                Ok(planned)
+            },
+        );
+        made.map_err(|error| format!("{error:#}"))
+    }
+
+    fn files(&mut self, result: &MemberResult) -> Result<Vec<(String, Vec<u8>)>, String> {
+        let experiment = self.experiment.as_ref().ok_or("nothing was planned")?;
+        let releases = result.releases.iter();
+        let releases = releases.map(|one| (one.release, one.statistic, one.sensitivity));
+        let receipt = Receipt::of_releases(experiment, releases);
+        let receipt = serde_json::to_vec(&receipt).map_err(|error| error.to_string())?;
+        let config = crate::config::resolved(experiment.config());
+        Ok(vec![
+            ("basis.npy".to_owned(), npy(&result.basis)),
+            ("receipt.json".to_owned(), receipt),
+            ("config.toml".to_owned(), config.into_bytes()),
+        ])
+    }
+}
+
+/// The planner that a member's network is given.
+pub(super) fn planner(
+    invitation: &Invitation,
+    path: &Path,
+    scope: &ScopeName,
+) -> Result<(Box<dyn Planner>, Arc<Deployment>)> {
+    let deployment = deployment(invitation, path)?;
+    let plans = Plans {
+        deployment: deployment.clone(),
+        members: invitation.members.len(),
+        stated: invitation.stated,
+        scope: scope.clone(),
+        experiment: None,
+    };
+    Ok((Box::new(plans), Arc::new(deployment)))
+}

@@ -1,0 +1,221 @@
+//! `undertone node run`: takes part in a session.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use time::OffsetDateTime;
+
+use super::{Ended, planning};
+use crate::node::member::{MemberEnd, MemberResult, MemberSetup, Progress, take_part};
+use crate::node::store::{ScopeName, SessionEnd, StateDir};
+use crate::session::Invitation;
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The session file
+    session: PathBuf,
+    /// This member's rows, in the format that the plan names
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    /// Whose data this is: a [lifetime] table of policy.toml
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    scope: ScopeName,
+    /// Where to listen, as a multiaddress; may be repeated. Those of policy.toml if absent
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Vec<String>,
+    /// Where to copy the result to: basis.npy, receipt.json and its signature, config.toml
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the outcome as JSON on standard output
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    state: super::StateArgument,
+}
+
+/// The files of a result.
+const RESULT: [&str; 4] = ["basis.npy", "receipt.json", "receipt.json.sig", "config.toml"];
+
+pub(super) fn execute(options: &RunArguments) -> Result<Ended> {
+    super::log_to_stderr();
+    let state = StateDir::open(&options.state.path()?)?;
+    let policy = state.view().policy()?;
+    let (invitation, bytes) = planning::read_session(&options.session)?;
+    if let Some(id) = super::convened_by(&options.session, &bytes)?
+        && id != invitation.session.convener
+    {
+        bail!(
+            "the file names {} as its convener and is signed by {id}",
+            invitation.session.convener
+        );
+    }
+    let id = state.identity()?.id();
+    let folder = state.session(invitation.hash().0)?;
+    let folder = folder.view().path().to_path_buf();
+    let (planner, deployment) = planning::planner(&invitation, &options.session, &options.scope)?;
+    let has_ended = folder.join("basis.npy").is_file();
+    let (rows, closes_in) = match has_ended {
+        // What is printed again needs no rows, and may be asked for at any time.
+        true => (None, Duration::ZERO),
+        false => {
+            let closes_in = window(&invitation)?;
+            let Some(member) = invitation.member(&id) else {
+                bail!("{id} is not invited: ask the convener for a session file with this member's ticket");
+            };
+            let own = deployment.own_rows(&options.data, member.rows)?;
+            eprintln!(
+                "{}: {} users, {} entries, {} of columns that the session does not have",
+                options.data.display(),
+                own.users,
+                own.kept,
+                own.unknown
+            );
+            (Some(own.rows), closes_in)
+        }
+    };
+    let listen = match options.listen.is_empty() {
+        true => policy.listen().iter().map(ToString::to_string).collect(),
+        false => options.listen.clone(),
+    };
+    let columns = invitation.columns.len();
+    let setup = MemberSetup {
+        state,
+        policy,
+        listen,
+        scope: options.scope.clone(),
+        rows: rows.unwrap_or_else(|| crate::linalg::SparseRows::new(columns).into()),
+        planner,
+        closes_in,
+        invitation,
+    };
+    let name = setup.invitation.session.name.clone();
+    eprintln!("session {} \"{name}\"", setup.invitation.hash());
+    let began = Instant::now();
+    let end = take_part(setup, &mut |progress| print(&progress));
+    match end {
+        Ok(MemberEnd::Done(result)) => {
+            done(options, &folder, Some(&result), began.elapsed())?;
+            Ok(Ended::Done)
+        }
+        Ok(MemberEnd::Before(SessionEnd::Done)) => {
+            eprintln!("this session has ended before; its result again, nothing was charged");
+            done(options, &folder, None, Duration::ZERO)?;
+            Ok(Ended::Done)
+        }
+        Ok(MemberEnd::Before(end)) => {
+            let how = match end {
+                SessionEnd::Excluded => "the others had gone on without this member",
+                SessionEnd::Abandoned => "its operator had left it",
+                SessionEnd::Aborted | SessionEnd::Done => "it had been aborted",
+            };
+            eprintln!("error: this session has ended before: {how}. Nothing was charged; ask the convener for a new session");
+            Ok(Ended::Code(1))
+        }
+        Err(error) => {
+            let code = error.exit_code();
+            crate::cli::report(&error.into());
+            Ok(Ended::Code(code))
+        }
+    }
+}
+
+/// How long until the list of members is drawn up.
+fn window(invitation: &Invitation) -> Result<Duration> {
+    let session = &invitation.session;
+    let opens = planning::moment(&session.opens, "session.opens")?;
+    let closes = planning::moment(&session.closes, "session.closes")?;
+    let now = OffsetDateTime::now_utc();
+    // Clocks of members may be a minute apart.
+    if now + Duration::from_secs(60) < opens {
+        bail!(
+            "the session opens at {}, and it is {now} here: wait, or set this host's clock",
+            session.opens
+        );
+    }
+    match Duration::try_from(closes - now) {
+        Ok(left) => Ok(left),
+        Err(_) => bail!(
+            "the session closed at {}, and it is {now} here: ask the convener for a new one, or set this host's clock",
+            session.closes
+        ),
+    }
+}
+
+/// One line for an operator.
+fn print(progress: &Progress) {
+    match progress {
+        Progress::Listening { addresses } => eprintln!("listening on {}", addresses.join(", ")),
+        Progress::Joining { missing } if missing.is_empty() => eprintln!("all have joined"),
+        Progress::Joining { missing } if missing.len() > 5 => {
+            eprintln!("waiting for {} members", missing.len());
+        }
+        Progress::Joining { missing } => eprintln!("waiting for {}", missing.join(", ")),
+        Progress::Agreed { members, own, plan } => eprintln!(
+            "agreed: {} members, plan {plan}; you are peer {own}",
+            members.len()
+        ),
+        Progress::Link { member, up: true } => eprintln!("{member} is connected"),
+        Progress::Link { member, up: false } => eprintln!("{member}: connection lost, trying again"),
+        Progress::Charged { release, of } => eprintln!("{release} of {of}: charged"),
+        Progress::Released {
+            release,
+            of,
+            seconds,
+        } => eprintln!("{release} of {of}: averaged after {seconds:.1} s"),
+        Progress::Waiting { missing } if missing.is_empty() => eprintln!("everybody is done"),
+        Progress::Waiting { missing } => {
+            eprintln!("done; waiting until {} members are", missing.len());
+        }
+    }
+}
+
+/// Copies and prints what there is.
+fn done(
+    options: &RunArguments,
+    folder: &Path,
+    result: Option<&MemberResult>,
+    took: Duration,
+) -> Result<()> {
+    if let Some(out) = &options.out {
+        std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+        for file in RESULT {
+            let from = folder.join(file);
+            if !from.is_file() {
+                continue;
+            }
+            let bytes = std::fs::read(&from)
+                .with_context(|| format!("cannot read {}", from.display()))?;
+            let to = out.join(file);
+            crate::writing::replace(&to, &bytes)
+                .with_context(|| format!("cannot write {}; choose another --out", to.display()))?;
+        }
+    }
+    let place = options.out.as_deref().unwrap_or(folder).join("basis.npy");
+    if options.json {
+        let outcome = serde_json::json!({
+            "schema": 1,
+            "basis": place,
+            "members": result.map(|result| &result.members),
+            "peer": result.map(|result| result.index.0),
+            "releases": result.map(|result| result.releases.len()),
+            "messages": result.map(|result| result.written.messages),
+            "resent": result.map(|result| result.written.resent),
+            "seconds": result.map(|_| took.as_secs_f64()),
+        });
+        println!("{}", serde_json::to_string_pretty(&outcome)?);
+    } else {
+        match result {
+            Some(result) => println!(
+                "done: {} ({} x {}) after {:.1} s",
+                place.display(),
+                result.basis.rows(),
+                result.basis.columns(),
+                took.as_secs_f64()
+            ),
+            None => println!("done before: {}", place.display()),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! Why a session ended without a result for this member, and with which exit code.
+
+use std::io;
+
+use crate::node::deployed::HostError;
+use crate::node::store::{JournalError, LedgerError, Refusal, SessionEnd, StoreError};
+use crate::session::{AssemblyError, IdentityError, KeyError, PublicId};
+use crate::vocabulary::ReleaseId;
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum MemberError {
+    /// Called from within an asynchronous runtime.
+    #[error("a member cannot run within an asynchronous runtime: use a thread of its own")]
+    NestedRuntime,
+    /// No runtime.
+    #[error("cannot start threads for the network: {0}")]
+    Runtime(#[source] io::Error),
+    /// This member's files.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// This member's ledger.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// This member's journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// This member's policy.
+    #[error("this member's policy refuses the session: {0}")]
+    Refusal(#[from] Refusal),
+    /// A plan that cannot be, or a result that cannot be kept.
+    #[error("{0}")]
+    Plan(String),
+    /// A key that is in no table of the file.
+    #[error(
+        "{id} is not invited: ask the convener for a session file with this member's ticket (`undertone node id`)"
+    )]
+    NotInvited {
+        /// Ours.
+        id: PublicId,
+    },
+    /// A key or random number that could not be had.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// An id that is none.
+    #[error(transparent)]
+    Identity(#[from] IdentityError),
+    /// A process that was killed after it had begun.
+    #[error(
+        "this member was interrupted after the session had begun, with {charged} of its releases charged: what has left cannot be taken back and is \
+         not said again. Nothing was charged now; ask the convener for a new session"
+    )]
+    Interrupted {
+        /// How many.
+        charged: usize,
+    },
+    /// Files of a session that do not fit one another.
+    #[error(
+        "the ledger has charges of this session and its journal is missing: noise that was drawn is never drawn again. Leave the session with \
+         `undertone node abandon`"
+    )]
+    JournalLost,
+    /// Rows that have changed since the Join.
+    #[error(
+        "the rows are not those that this member joined with: take the same file, or leave the session with `undertone node abandon`"
+    )]
+    OtherRows,
+    /// A plan that costs more than was set aside.
+    #[error(
+        "the session as agreed would cost mu^2 = {found}, and {reserved} was set aside for it: too few have joined; ask the convener for another session"
+    )]
+    Dearer {
+        /// As agreed.
+        found: f64,
+        /// Set aside.
+        reserved: f64,
+    },
+    /// No agreement.
+    #[error(transparent)]
+    Assembly(Box<AssemblyError>),
+    /// The network of this host.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// A member that is gone or misbehaves.
+    #[error("{member} {why}; the session has ended, what was charged stays charged")]
+    Culprit {
+        /// By name.
+        member: String,
+        /// What it did.
+        why: String,
+    },
+    /// Nothing of a release has left, since it could not be charged.
+    #[error("nothing of {release} has left this member: {why}")]
+    NotCharged {
+        /// Which.
+        release: ReleaseId,
+        /// Why.
+        why: String,
+    },
+    /// The operator's signal.
+    #[error("stopped by its operator; what was charged stays charged")]
+    Stopped,
+}
+
+impl MemberError {
+    /// What the process ends with: 1 aborted by the protocol, 2 usage, input or own policy, 3 excluded by the others, 4 local state unusable.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Assembly(error) => match **error {
+                AssemblyError::Excluded => 3,
+                AssemblyError::OwnStateRestored { .. } => 4,
+                AssemblyError::Refused(_) => 2,
+                _ => 1,
+            },
+            Self::Ledger(error) => error.exit_code(),
+            Self::Store(StoreError::Ledger(error)) => error.exit_code(),
+            Self::Store(_) | Self::Journal(_) | Self::JournalLost => 4,
+            Self::Refusal(_)
+            | Self::Plan(_)
+            | Self::NotInvited { .. }
+            | Self::OtherRows
+            | Self::NestedRuntime
+            | Self::Runtime(_)
+            | Self::Host(_)
+            | Self::Key(_)
+            | Self::Identity(_) => 2,
+            Self::NotCharged { .. } => 4,
+            Self::Interrupted { .. }
+            | Self::Dearer { .. }
+            | Self::Culprit { .. }
+            | Self::Stopped => 1,
+        }
+    }
+
+    /// How the ledger and the journal say that it ended.
+    pub(super) fn end(&self) -> SessionEnd {
+        match self.exit_code() {
+            3 => SessionEnd::Excluded,
+            _ => SessionEnd::Aborted,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! One member of a session on a host of its own: from the session file to the result, or to a clean end for everybody.
+//!
+//! ```text
+//! reserve ─▶ secrets, journal ─▶ Join … Ready ─▶ charge, release, charge, release, … ─▶ result ─▶ linger
+//!                 nothing of the rows has left               │
+//!                                                            └─ anybody lost: Gone to all, exit 1, what was charged stays charged
+//! ```
+//!
+//! # What a crash costs
+//! The ledger is charged and on the disk before the first frame of a release leaves ([`Gate`](super::deployed::Gate)); the journal says `Agreed` before
+//! Ready leaves. So a process that died before `Agreed` has published nothing and takes the session up again with the same Join; one that died
+//! after it has charged every release that may have left, never draws that session's noise again, and ends the session. A session that
+//! ended says its result again and charges nothing.
+
+mod conductor;
+mod error;
+mod resume;
+mod setup;
+
+pub use error::MemberError;
+pub use setup::{MemberResult, MemberSetup, Planned, Planner, Progress, Released};
+
+use tokio::runtime::{Builder, Handle};
+
+use super::store::SessionEnd;
+
+/// How taking part in a session ended.
+#[derive(Debug)]
+pub enum MemberEnd {
+    /// With a result, now.
+    Done(Box<MemberResult>),
+    /// It had ended before, and nothing was charged now.
+    Before(SessionEnd),
+}
+
+/// Takes part in a session and waits for its end. Blocks the calling thread and starts a runtime of its own.
+///
+/// # Errors
+/// [`MemberError`], which has the exit code and names whoever is to blame.
+pub fn take_part(
+    setup: MemberSetup,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<MemberEnd, MemberError> {
+    if Handle::try_current().is_ok() {
+        return Err(MemberError::NestedRuntime);
+    }
+    let runtime = Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("undertone-node")
+        .build()
+        .map_err(MemberError::Runtime)?;
+    runtime.block_on(conductor::conduct(setup, progress))
+}

@@ -1,0 +1,188 @@
+//! What this member has done in a session before, and what it therefore does now.
+
+use std::sync::{Arc, Mutex};
+
+use zeroize::Zeroizing;
+
+use super::error::MemberError;
+use super::setup::MemberSetup;
+use crate::algorithm::LocalData;
+use crate::node::store::{
+    Digest, Journal, Ledger, OneTimeSecrets, Record, Reservation, SessionEnd, SessionFiles, Square,
+};
+use crate::session::{
+    Ephemeral, Identity, Join, LedgerHead, Mode, OwnNoise, SessionHash, Signed, Statement, build,
+    commitment, sampler_fingerprint,
+};
+
+/// The Join as signed.
+const JOIN: &str = "join.bin";
+
+/// A member that is about to say its Join.
+pub(super) struct Ready {
+    pub(super) files: SessionFiles,
+    pub(super) journal: Journal,
+    pub(super) ledger: Arc<Mutex<Ledger>>,
+    pub(super) ephemeral: Ephemeral,
+    pub(super) noise: OwnNoise,
+    pub(super) join: Join,
+    /// μ² that is set aside.
+    pub(super) reserved: f64,
+}
+
+/// How far it had come.
+pub(super) enum Standing {
+    /// Nothing has left but, maybe, a Join.
+    Ready(Box<Ready>),
+    /// The session had ended.
+    Ended(SessionEnd),
+}
+
+/// Finds out how far this member had come, reserves what the session may cost, and makes or finds its secrets.
+pub(super) fn prepare(
+    setup: &mut MemberSetup,
+    identity: &Identity,
+    wire: (u8, u8),
+) -> Result<Standing, MemberError> {
+    let session = setup.invitation.hash();
+    let files = setup.state.session(session.0)?;
+    let mut journal = files.journal()?;
+    let mut ledger = setup.state.ledger()?;
+    let records = journal.records();
+    if let Some(outcome) = ended(records) {
+        // A crash may have come between the two.
+        if ledger.view().session(session.0).is_some() {
+            ledger.finish(session.0, outcome)?;
+        }
+        files.erase_secrets()?;
+        return Ok(Standing::Ended(outcome));
+    }
+    let account = ledger.view().session(session.0);
+    let charged = account.map_or(0, |account| account.charged.len());
+    if let Some(ended) = account.and_then(|account| account.ended) {
+        journal.append(Record::End { outcome: ended })?;
+        files.erase_secrets()?;
+        return Ok(Standing::Ended(ended));
+    }
+    let agreed = records
+        .iter()
+        .any(|record| !matches!(record, Record::Joined { .. }));
+    if agreed {
+        ledger.finish(session.0, SessionEnd::Aborted)?;
+        journal.append(Record::End {
+            outcome: SessionEnd::Aborted,
+        })?;
+        files.erase_secrets()?;
+        return Err(MemberError::Interrupted { charged });
+    }
+    let joined = records.iter().find_map(|record| match record {
+        Record::Joined { rows, .. } => Some(*rows),
+        _ => None,
+    });
+    if charged > 0 {
+        return Err(MemberError::JournalLost);
+    }
+    let offer = setup.planner.offer().map_err(MemberError::Plan)?;
+    setup.policy.check(&offer)?;
+    let scope = &offer.scope;
+    // The check has found the scope.
+    let budget = setup.policy.lifetime(scope);
+    let budget = budget.ok_or_else(|| MemberError::Plan(format!("the policy has no scope {scope}")))?;
+    let reservation = Reservation {
+        session: Digest(session.0),
+        scope: scope.clone(),
+        adjacency: offer.adjacency,
+        mu_squared: Square(offer.mu_squared),
+    };
+    ledger.reserve(reservation, budget)?;
+    let reserved = offer.mu_squared.get();
+    let (ephemeral, noise, join) = match joined {
+        Some(rows) => {
+            let secrets = files.secrets()?;
+            let (ephemeral, noise) = (
+                Ephemeral::from_kept(&secrets.exchange),
+                OwnNoise::from_kept(&secrets.noise),
+            );
+            if digest_of(&noise, &setup.rows) != rows {
+                return Err(MemberError::OtherRows);
+            }
+            let join = kept_join(&files, session, identity)?;
+            (ephemeral, noise, join)
+        }
+        None => {
+            // Of an attempt that never said anything.
+            files.erase_secrets()?;
+            let (ephemeral, noise) = (Ephemeral::generate()?, OwnNoise::from_os()?);
+            files.keep_secrets(&OneTimeSecrets {
+                noise: noise.root(),
+                exchange: ephemeral.secret(),
+            })?;
+            let head = ledger.head();
+            let join = Join {
+                mode: Mode::Deployed,
+                wire,
+                build: build(),
+                sampler: sampler_fingerprint(),
+                ephemeral: ephemeral.public(),
+                commitment: commitment(&noise.number(&session)),
+                ledger: LedgerHead {
+                    length: head.length,
+                    hash: head.hash.0,
+                },
+            };
+            let signed = Signed::new(identity, session, Statement::Join(join.clone()));
+            files.write(JOIN, &signed.bytes)?;
+            journal.append(Record::Joined {
+                file: Digest(session.0),
+                rows: digest_of(&noise, &setup.rows),
+            })?;
+            (ephemeral, noise, join)
+        }
+    };
+    Ok(Standing::Ready(Box::new(Ready {
+        files,
+        journal,
+        ledger: Arc::new(Mutex::new(ledger)),
+        ephemeral,
+        noise,
+        join,
+        reserved,
+    })))
+}
+
+fn ended(records: &[Record]) -> Option<SessionEnd> {
+    records.iter().find_map(|record| match record {
+        Record::End { outcome } => Some(*outcome),
+        _ => None,
+    })
+}
+
+/// The Join that was said before, or was about to be.
+fn kept_join(
+    files: &SessionFiles,
+    session: SessionHash,
+    identity: &Identity,
+) -> Result<Join, MemberError> {
+    let bytes = std::fs::read(files.path(JOIN)).unwrap_or_default();
+    let own = identity.id();
+    match Signed::read(&bytes, session, |id| *id == own).map(|signed| signed.statement) {
+        Ok(Statement::Join(join)) => Ok(join),
+        _ => Err(MemberError::JournalLost),
+    }
+}
+
+/// A digest of the rows that says nothing to whoever does not have the noise.
+fn digest_of(noise: &OwnNoise, rows: &LocalData) -> Digest {
+    let key: Zeroizing<[u8; 32]> = noise.root();
+    let mut hasher = blake3::Hasher::new_keyed(&key);
+    let rows = rows.rows();
+    hasher.update(&(rows.len() as u64).to_le_bytes());
+    for (columns, values) in (0..rows.len()).map(|row| rows.row(row)) {
+        hasher.update(&(columns.len() as u64).to_le_bytes());
+        for (column, value) in columns.iter().zip(values) {
+            hasher.update(&column.to_le_bytes());
+            hasher.update(&value.to_bits().to_le_bytes());
+        }
+    }
+    Digest(*hasher.finalize().as_bytes())
+}

@@ -1,0 +1,141 @@
+//! What a member starts from, what it tells an operator, and what it ends with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::algorithm::LocalData;
+use crate::engine::Session;
+use crate::linalg::Block;
+use crate::node::deployed::Written;
+use crate::node::store::{Offer, Policy, ScopeName, Square, StateDir};
+use crate::session::{Assembled, Invitation};
+use crate::vocabulary::{PeerIndex, ReleaseId};
+
+/// Everything a member starts from. `rows` are its secret.
+pub struct MemberSetup {
+    /// Its files, for this process alone.
+    pub state: StateDir,
+    /// What it never does.
+    pub policy: Policy,
+    /// The session file.
+    pub invitation: Invitation,
+    /// Where to listen, as multiaddresses.
+    pub listen: Vec<String>,
+    /// Whose data the rows are: a scope of the policy.
+    pub scope: ScopeName,
+    /// Its rows, as the plan has peers hold them.
+    pub rows: LocalData,
+    /// From the session file to a plan.
+    pub planner: Box<dyn Planner>,
+    /// How long until the list of members is drawn up.
+    pub closes_in: Duration,
+}
+
+/// Plans sessions. Nothing of it depends on anybody's rows.
+pub trait Planner: Send {
+    /// What the session may cost this member at most, if all who are invited take part.
+    ///
+    /// # Errors
+    /// In words, what to change.
+    fn offer(&mut self) -> Result<Offer, String>;
+
+    /// The plan of those who joined.
+    ///
+    /// # Errors
+    /// In words, what to change.
+    fn plan(&mut self, assembled: &Assembled) -> Result<Planned, String>;
+
+    /// The files that a result is kept in, by name.
+    ///
+    /// # Errors
+    /// In words.
+    fn files(&mut self, result: &MemberResult) -> Result<Vec<(String, Vec<u8>)>, String>;
+}
+
+/// A session as all members plan it.
+pub struct Planned {
+    /// Plan, graphs, averaging and starting block; its rows are empty and its noise is never drawn.
+    pub session: Session,
+    /// What it costs.
+    pub offer: Offer,
+    /// μ² of every release, in order.
+    pub charges: Vec<Square>,
+}
+
+/// What an operator is told. Nothing of it depends on private rows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Progress {
+    /// This member listens.
+    Listening {
+        /// Where.
+        addresses: Vec<String>,
+    },
+    /// So many have joined.
+    Joining {
+        /// By name, who has not.
+        missing: Vec<String>,
+    },
+    /// Members are alike in everything.
+    Agreed {
+        /// Names, in the order of peers.
+        members: Vec<String>,
+        /// Which of them this is.
+        own: usize,
+        /// The first bytes of the plan's hash.
+        plan: String,
+    },
+    /// A member's connection is broken, or back.
+    Link {
+        /// Who.
+        member: String,
+        /// Whether it is there.
+        up: bool,
+    },
+    /// A release is charged, and about to leave.
+    Charged {
+        /// Which.
+        release: ReleaseId,
+        /// Of how many.
+        of: usize,
+    },
+    /// A release is averaged.
+    Released {
+        /// Which.
+        release: ReleaseId,
+        /// Of how many.
+        of: usize,
+        /// Since the last one.
+        seconds: f64,
+    },
+    /// This member has the result and waits for the others.
+    Waiting {
+        /// By name, who has not said that it is done.
+        missing: Vec<String>,
+    },
+}
+
+/// A release as a receipt states it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Released {
+    /// Which.
+    pub release: ReleaseId,
+    /// What was agreed on.
+    pub statistic: f64,
+    /// Δ.
+    pub sensitivity: f64,
+}
+
+/// What a session gave.
+#[derive(Clone, Debug)]
+pub struct MemberResult {
+    /// Names, in the order of peers.
+    pub members: Vec<String>,
+    /// This member.
+    pub index: PeerIndex,
+    /// The estimate of the leading eigenvectors, n × p.
+    pub basis: Arc<Block>,
+    /// Every release.
+    pub releases: Vec<Released>,
+    /// What was sent.
+    pub written: Written,
+}
