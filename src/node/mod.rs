@@ -48,6 +48,7 @@
 //!
 //! tokio and libp2p are named in this module and nowhere else.
 
+pub mod deployed;
 mod descriptors;
 mod driver;
 mod edge;
