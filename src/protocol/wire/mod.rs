@@ -17,6 +17,7 @@ mod encoding;
 mod error;
 mod header;
 mod names;
+pub mod signed;
 mod sizes;
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,7 @@ pub struct FrameSizes {
     releases: Arc<[(usize, bool)]>,
     same: bool,
     limit: usize,
+    most_frames: usize,
 }
 
 impl FrameSizes {
@@ -37,10 +38,11 @@ impl FrameSizes {
         };
         // Every plan may have a number agreed on.
         let most = releases.iter().map(bytes).max().unwrap_or(0);
-        let most = most.max(Kind::Number.bytes()).min(CHUNK_BYTES);
+        let most = most.max(Kind::Number.bytes());
         Self {
             values,
-            limit: HEADER_LEN + most,
+            limit: HEADER_LEN + most.min(CHUNK_BYTES),
+            most_frames: most.div_ceil(CHUNK_BYTES),
             releases: releases.into(),
             same,
         }
@@ -50,6 +52,12 @@ impl FrameSizes {
     #[must_use]
     pub fn limit(&self) -> usize {
         self.limit
+    }
+
+    /// Frames of the longest message.
+    #[must_use]
+    pub fn most_frames(&self) -> usize {
+        self.most_frames
     }
 
     /// Values of a message of this release and kind; 0 where the release has none of that kind.

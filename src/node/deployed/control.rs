@@ -1,0 +1,169 @@
+//! The control streams of one connection: one that this host speaks on, one that it hears.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures::{AsyncWrite, AsyncWriteExt, StreamExt};
+use libp2p::{PeerId, Stream};
+use libp2p_stream::IncomingStreams;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use super::frames::{self, MAX_CONTROL_FRAMES, Pace, Unreadable};
+use super::hub::{Hub, Member, lock};
+use super::serving::Command;
+use super::setup::HostEvent;
+use super::streams::{self, Purpose, Refusal};
+
+/// How often a host shows that it is alive, at least and at most; in between, a quarter of the grace.
+const LIFE: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
+
+/// Signs of life that may be missing before a connection is taken for dead.
+const MISSED: u32 = 4;
+
+/// How long a greeting may take to come.
+const GREETING: Duration = Duration::from_secs(10);
+
+/// How often a host with this grace shows that it is alive.
+fn life(grace: Duration) -> Duration {
+    (grace / 4).clamp(LIFE.0, LIFE.1)
+}
+
+/// Speaks to a connected member until it is dropped, on another stream whenever one breaks: all that is said, from the
+/// beginning. Closes the connection where nothing has come on it for too long.
+pub(super) async fn speak(hub: &Hub, member: &Member) {
+    let every = life(hub.grace);
+    let listening = async {
+        let mut ticks = interval(every);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            if lock(&member.last_heard).elapsed() > MISSED * every {
+                tracing::info!(member = %member.id, "no sign of life: closing the connection");
+                member.note_life();
+                let _ = hub.commands.send(Command::Close(member.peer)).await;
+            }
+        }
+    };
+    let speaking = async {
+        loop {
+            match streams::open(&hub.streams, member.peer, Purpose::Control).await {
+                Ok((mut stream, _)) => {
+                    let broken = say_all(hub, member, &mut stream, every).await;
+                    tracing::debug!(member = %member.id, ?broken, "the control stream broke");
+                }
+                Err(what) => {
+                    hub.blame(member.id, what, None).await;
+                    return std::future::pending().await;
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = listening => {}
+        () = speaking => {}
+    }
+}
+
+/// Says all there is and will be, and shows life in between. Returns how the stream broke.
+async fn say_all(
+    hub: &Hub,
+    member: &Member,
+    stream: &mut (impl AsyncWrite + Unpin),
+    every: Duration,
+) -> io::Error {
+    let mut length = hub.log.length();
+    let mut at = 0;
+    let said = async {
+        loop {
+            length.mark_unchanged();
+            while let (next, Some(bytes)) = hub.log.next(&member.id, at) {
+                frames::write(stream, &bytes).await?;
+                at = next;
+            }
+            stream.flush().await?;
+            // A host that says nothing more ends this task.
+            if timeout(every, length.changed()).await.is_err() {
+                frames::write(stream, &[]).await?;
+            }
+        }
+    };
+    let broken: io::Result<()> = said.await;
+    match broken {
+        Err(error) => error,
+        Ok(()) => io::ErrorKind::UnexpectedEof.into(),
+    }
+}
+
+/// Accepts the control streams of members, one at a time from each, and hears every one in a task of its own. Must come
+/// back to the queue at once: the library drops what arrives meanwhile.
+pub(super) async fn accept(hub: Arc<Hub>, mut incoming: IncomingStreams) {
+    let mut hearing = JoinSet::new();
+    let mut current: BTreeMap<PeerId, AbortHandle> = BTreeMap::new();
+    loop {
+        tokio::select! {
+            stream = incoming.next() => {
+                let Some((peer, stream)) = stream else { return };
+                // Strangers cannot even connect; this is the second lock on that door.
+                let Some(member) = hub.members.get(&peer) else { continue };
+                if member.is_barred.load(Ordering::Relaxed) {
+                    continue;
+                }
+                let heard = hear(Arc::clone(&hub), Arc::clone(member), stream);
+                if let Some(older) = current.insert(peer, hearing.spawn(heard)) {
+                    older.abort();
+                }
+            }
+            Some(_) = hearing.join_next() => {}
+        }
+    }
+}
+
+/// Hears one stream to its end.
+async fn hear(hub: Arc<Hub>, member: Arc<Member>, mut stream: Stream) {
+    let what = match timeout(GREETING, streams::answer_control(&mut stream)).await {
+        Ok(Ok(())) => match hear_frames(&hub, &member, &mut stream).await {
+            Unreadable::Broken => return,
+            Unreadable::Misbehaved(what) => what,
+        },
+        Ok(Err(Refusal::Misbehaved(what))) => what,
+        Ok(Err(Refusal::Broken(_))) | Err(_) => return,
+    };
+    member.is_barred.store(true, Ordering::Relaxed);
+    hub.blame(member.id, what, None).await;
+}
+
+async fn hear_frames(hub: &Hub, member: &Member, stream: &mut Stream) -> Unreadable {
+    let mut pace = Pace::default();
+    let mut repeated = 0;
+    loop {
+        let bytes = match frames::read(stream).await {
+            Ok(bytes) => bytes,
+            Err(unreadable) => return unreadable,
+        };
+        member.note_life();
+        pace.keep().await;
+        if bytes.is_empty() {
+            continue;
+        }
+        let new = lock(&member.heard).is_new(&bytes);
+        match new {
+            Ok(true) => {
+                let from = member.id;
+                hub.tell(HostEvent::Control { from, bytes }).await;
+            }
+            // Said again on a new stream, where everything is said once.
+            Ok(false) if repeated < MAX_CONTROL_FRAMES => repeated += 1,
+            Ok(false) => {
+                let limit = MAX_CONTROL_FRAMES;
+                return Unreadable::Misbehaved(super::error::Misbehaviour::ControlTooMany {
+                    limit,
+                });
+            }
+            Err(what) => return Unreadable::Misbehaved(what),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The task that reads the records of one edge, on whichever stream the neighbour has opened last.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use libp2p::Stream;
+use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
+
+use super::super::error::Misbehaviour;
+use super::super::evidence::Evidence;
+use super::super::hub::Member;
+use super::super::streams::{self, Refusal};
+use super::{ACKNOWLEDGED_EVERY, Receiving};
+use crate::protocol::wire::signed::{self, RECORD_HEAD_LEN};
+use crate::protocol::{Lane, Message, SessionId};
+use crate::session::PublicId;
+use crate::vocabulary::PeerIndex;
+
+/// How long a greeting may take to come.
+const GREETING: Duration = Duration::from_secs(10);
+
+/// How long a connection may take to be known as broken, once a stream on it has broken.
+const SETTLING: Duration = Duration::from_millis(500);
+
+/// What the tasks around a driver tell it.
+#[derive(Debug)]
+pub(in super::super) enum Inbound {
+    /// A message, with its sender as authenticated by the connection and its signature.
+    Message { from: PeerIndex, message: Message },
+    /// A neighbour misbehaves.
+    Fault {
+        culprit: PublicId,
+        what: Misbehaviour,
+        evidence: Option<Evidence>,
+    },
+}
+
+/// One directed edge at its receiver.
+pub(in super::super) struct Incoming {
+    pub(in super::super) member: Arc<Member>,
+    pub(in super::super) from: PeerIndex,
+    pub(in super::super) session: SessionId,
+    pub(in super::super) lane: Lane,
+    pub(in super::super) inbox: mpsc::Sender<Inbound>,
+    /// Which exchange the peer is in.
+    pub(in super::super) reached: watch::Receiver<u64>,
+}
+
+/// Why a stream is read no further.
+#[derive(Debug)]
+pub(in super::super) enum Stopped {
+    /// It ended or broke; inside a record or not.
+    Broken { is_inside: bool },
+    /// The neighbour is to be blamed.
+    Misbehaved(Misbehaviour),
+    /// The run is over.
+    Unwanted,
+}
+
+impl From<Misbehaviour> for Stopped {
+    fn from(what: Misbehaviour) -> Self {
+        Self::Misbehaved(what)
+    }
+}
+
+impl Incoming {
+    /// Reads until the task is aborted, the run is over or the neighbour misbehaves, which the driver is told.
+    pub(in super::super) async fn read(mut self) {
+        let culprit = self.member.id;
+        if let Err((what, evidence)) = self.read_streams().await {
+            // A driver that is gone has nobody to blame any more.
+            let _ = self
+                .inbox
+                .send(Inbound::Fault {
+                    culprit,
+                    what,
+                    evidence,
+                })
+                .await;
+        }
+    }
+
+    async fn read_streams(&mut self) -> Result<(), (Misbehaviour, Option<Evidence>)> {
+        let member = Arc::clone(&self.member);
+        let mut receiving = Receiving::new(member.id, self.lane.frame_sizes());
+        let mut received = 0;
+        let mut buffer = Vec::new();
+        let mut stream = member.edge.take().await;
+        'streams: loop {
+            let connection = member.link.borrow().connection;
+            let last = receiving.last();
+            let answer = streams::answer_edge(&mut stream, self.session, last);
+            match timeout(GREETING, answer).await {
+                Ok(Ok(())) => {}
+                Ok(Err(Refusal::Misbehaved(what))) => return Err((what, None)),
+                Ok(Err(Refusal::Broken(_))) | Err(_) => {
+                    stream = member.edge.take().await;
+                    continue;
+                }
+            }
+            loop {
+                // Whatever was read of a record that is not complete will be sent again on the newer stream.
+                let record = tokio::select! {
+                    biased;
+                    newer = member.edge.take() => {
+                        stream = newer;
+                        continue 'streams;
+                    }
+                    record = self.record(&mut stream, &receiving, received, &mut buffer) => record,
+                };
+                match record {
+                    Ok((sequence, signature)) => {
+                        let message = receiving.take(sequence, &buffer, signature)?;
+                        received += u64::from(message.is_some());
+                        let is_last = message.is_some() && received == self.lane.messages();
+                        if (is_last || sequence % ACKNOWLEDGED_EVERY == 0)
+                            && acknowledge(&mut stream, sequence).await.is_err()
+                        {
+                            // The reading will notice.
+                            tracing::trace!(member = %member.id, "could not acknowledge");
+                        }
+                        if let Some(message) = message {
+                            let from = self.from;
+                            // A driver that has finished needs nothing more; its neighbours need answers.
+                            let _ = self.inbox.send(Inbound::Message { from, message }).await;
+                        }
+                    }
+                    Err(Stopped::Misbehaved(what)) => return Err((what, None)),
+                    Err(Stopped::Unwanted) => return Ok(()),
+                    Err(Stopped::Broken { is_inside }) => {
+                        if is_inside && self.is_alive(connection).await {
+                            return Err((Misbehaviour::Truncated, None));
+                        }
+                        stream = member.edge.take().await;
+                        continue 'streams;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next record, whose frame is left in `buffer`. The first of a message stays with its sender until the peer has come to
+    /// the message's exchange; only then is it read, and memory taken.
+    async fn record(
+        &self,
+        stream: &mut (impl AsyncRead + Unpin),
+        receiving: &Receiving,
+        received: u64,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(u64, [u8; 64]), Stopped> {
+        let mut reached = self.reached.clone();
+        let wanted = async {
+            if receiving.is_within_a_message() {
+                return true;
+            }
+            // A message beyond the last one is read as soon as it comes: the peer will refuse it.
+            let exchange = self.lane.step(received).unwrap_or(0);
+            reached.wait_for(|step| *step >= exchange).await.is_ok()
+        };
+        read_record(stream, receiving, wanted, buffer).await
+    }
+
+    /// Whether this connection stays although a stream on it has ended.
+    async fn is_alive(&self, connection: Option<u64>) -> bool {
+        let mut link = self.member.link.subscribe();
+        let broken = link.wait_for(|link| link.connection != connection);
+        timeout(SETTLING, broken).await.is_err()
+    }
+}
+
+/// Reads a record: its frame into `buffer`, its number and signature returned.
+pub(in super::super) async fn read_record(
+    stream: &mut (impl AsyncRead + Unpin),
+    receiving: &Receiving,
+    wanted: impl Future<Output = bool>,
+    buffer: &mut Vec<u8>,
+) -> Result<(u64, [u8; 64]), Stopped> {
+    let inside = |_: io::Error| Stopped::Broken { is_inside: true };
+    let mut head = [0; RECORD_HEAD_LEN];
+    let begun = stream.read(&mut head[..1]).await;
+    if !matches!(begun, Ok(1)) {
+        return Err(Stopped::Broken { is_inside: false });
+    }
+    stream.read_exact(&mut head[1..]).await.map_err(inside)?;
+    let checked = signed::check_record_head(&head, receiving.sizes());
+    let (length, sequence) = checked.map_err(Misbehaviour::from)?;
+    if !wanted.await {
+        return Err(Stopped::Unwanted);
+    }
+    buffer.resize(length, 0);
+    stream.read_exact(buffer).await.map_err(inside)?;
+    let mut signature = [0; 64];
+    stream.read_exact(&mut signature).await.map_err(inside)?;
+    Ok((sequence, signature))
+}
+
+/// Says that everything up to this record is here.
+async fn acknowledge(stream: &mut Stream, sequence: u64) -> io::Result<()> {
+    stream.write_all(&sequence.to_le_bytes()).await?;
+    stream.flush().await
+}

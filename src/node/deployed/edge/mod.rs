@@ -1,0 +1,22 @@
+//! One directed edge: records that are sent until they are acknowledged, over as many connections as it takes.
+//!
+//! ```text
+//! opener                                                acceptor
+//!   greeting: session                       ──────▶
+//!                                           ◀──────     session, last record received
+//!   record last + 1, last + 2, …            ──────▶     checked, decoded, handed to the driver
+//!                                           ◀──────     acknowledgement of every fourth record, and of the last (8 bytes)
+//! ```
+
+mod incoming;
+mod outgoing;
+mod receiving;
+mod sending;
+
+pub(super) use incoming::{Inbound, Incoming};
+pub(super) use outgoing::Outgoing;
+pub(super) use receiving::Receiving;
+pub(super) use sending::{Record, Sending};
+
+/// Records between two acknowledgements.
+const ACKNOWLEDGED_EVERY: u64 = 4;

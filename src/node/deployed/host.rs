@@ -1,0 +1,330 @@
+//! One deployed process on the network: members, control frames, and the peer that runs over them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::StreamExt;
+use libp2p::PeerId;
+use libp2p::identity::Keypair;
+use libp2p_stream::IncomingStreams;
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::address::{parse, parse_listen};
+use super::driver::Driver;
+use super::edge::{Incoming, Outgoing, Sending};
+use super::error::HostError;
+use super::frames::{Heard, Log};
+use super::hub::{Hub, Member, Slot};
+use super::serving::{self, Command, Link};
+use super::setup::{HostEvent, HostSetup, MemberAddress, PeerRun};
+use super::streams::{CONTROL, EDGE};
+use super::{control, links, transport};
+use crate::protocol::{Lane, Peer};
+use crate::session::{Identity, PublicId};
+use crate::vocabulary::ReleaseId;
+
+/// Events that may wait for the caller; beyond that members wait.
+const EVENTS: usize = 256;
+
+/// Commands that may wait for the swarm.
+const COMMANDS: usize = 64;
+
+/// Records that may be unacknowledged beyond the two messages that the protocol has in flight.
+const SLACK: usize = 64;
+
+/// How often a host that ends looks whether everything has been said.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The network of one deployed process. Dropping it closes everything at once.
+///
+/// It knows members by their ids and addresses and carries two things: control frames, whose content it does not look into, and the
+/// signed frames of one peer of the protocol. Every pair of members has one connection, which is made again whenever it breaks;
+/// what was said and may not have arrived is said again.
+pub struct Host {
+    identity: Arc<Identity>,
+    addresses: Vec<String>,
+    hub: Arc<Hub>,
+    by_id: BTreeMap<PublicId, Arc<Member>>,
+    events: mpsc::Receiver<HostEvent>,
+    tasks: JoinSet<()>,
+    stop: watch::Sender<bool>,
+    /// The edges of the run, once there is one.
+    edges: Option<Vec<Arc<Outgoing>>>,
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "Host({}, {} members)",
+            self.identity.id(),
+            self.by_id.len()
+        )
+    }
+}
+
+/// The id that libp2p knows a member by.
+fn peer_id(id: &PublicId) -> PeerId {
+    let text = id.to_string();
+    text.parse().expect("public ids are written as peer ids")
+}
+
+impl Host {
+    /// Listens, and begins to dial every member that it is to dial: of two reachable members the one with the lower key dials, and an
+    /// unreachable one dials everybody. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// [`HostError`] if an address is none, a member is listed twice, or the host cannot listen.
+    pub async fn start(setup: HostSetup) -> Result<Self, HostError> {
+        let HostSetup {
+            identity,
+            listen,
+            members,
+            grace,
+            limits,
+        } = setup;
+        let by_id = members_of(&identity.id(), &members)?;
+        let listen: Result<Vec<_>, _> = listen.iter().map(|text| parse_listen(text)).collect();
+        let listen = listen?;
+        let keypair = Keypair::ed25519_from_bytes(*identity.secret());
+        let keypair = keypair.map_err(|error| HostError::Encryption(Box::new(error)))?;
+        let peers = by_id.values().map(|member| member.peer);
+        let mut swarm = transport::build(&keypair, peers, &limits)?;
+        let mut addresses = Vec::new();
+        for address in &listen {
+            let at = transport::listen(&mut swarm, address).await?;
+            tracing::info!(%at, "listening");
+            addresses.push(at.to_string());
+        }
+        let mut streams = swarm.behaviour().streams.new_control();
+        let accept = |incoming: Result<IncomingStreams, _>| {
+            incoming.expect("the swarm is new, so nothing accepts this protocol yet")
+        };
+        let controls = accept(streams.accept(CONTROL));
+        let edges = accept(streams.accept(EDGE));
+        let (commands, commanded) = mpsc::channel(COMMANDS);
+        let (events_sender, events) = mpsc::channel(EVENTS);
+        let members = by_id
+            .values()
+            .map(|member| (member.peer, Arc::clone(member)));
+        let hub = Arc::new(Hub {
+            members: members.collect(),
+            streams,
+            commands,
+            events: events_sender,
+            log: Log::new(),
+            grace,
+        });
+        let link = |member: &Arc<Member>| (member.peer, member.link.clone());
+        let links = by_id.values().map(link).collect();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(serving::serve(swarm, commanded, links));
+        tasks.spawn(control::accept(Arc::clone(&hub), controls));
+        tasks.spawn(accept_edges(Arc::clone(&hub), edges));
+        for member in by_id.values() {
+            tasks.spawn(links::keep(Arc::clone(&hub), Arc::clone(member)));
+        }
+        Ok(Self {
+            identity,
+            addresses,
+            hub,
+            by_id,
+            events,
+            tasks,
+            stop: watch::Sender::new(false),
+            edges: None,
+        })
+    }
+
+    /// Where it listens, with the ports that were given out.
+    #[must_use]
+    pub fn addresses(&self) -> &[String] {
+        &self.addresses
+    }
+
+    /// Says a control frame to every member: to those that are connected now, and to the others when they come. It is kept until the
+    /// host ends, and said again to whoever comes back; members tell it to their callers once. An empty frame is not said.
+    ///
+    /// # Errors
+    /// [`HostError::ControlTooLong`] and [`HostError::ControlTooMany`], with nothing said.
+    pub fn broadcast(&self, bytes: Arc<[u8]>) -> Result<(), HostError> {
+        self.hub.log.say(None, bytes)
+    }
+
+    /// Says a control frame to one member, as [`broadcast`](Self::broadcast) does to all.
+    ///
+    /// # Errors
+    /// As for [`broadcast`](Self::broadcast).
+    pub fn send(&self, to: PublicId, bytes: Arc<[u8]>) -> Result<(), HostError> {
+        self.hub.log.say(Some(to), bytes)
+    }
+
+    /// Starts the peer over signed edges to its neighbours. What it says and how it ends comes out of [`next`](Self::next). Its patience
+    /// should be longer than the grace: it counts while a connection is broken, too.
+    ///
+    /// # Errors
+    /// [`HostError::BegunBefore`], [`HostError::Neighbours`], and [`HostError::Peer`] if its parts do not fit its plan.
+    pub fn begin(&mut self, run: PeerRun) -> Result<(), HostError> {
+        if self.edges.is_some() {
+            return Err(HostError::BegunBefore);
+        }
+        let PeerRun {
+            setup,
+            neighbours,
+            gate,
+        } = run;
+        if !neighbours
+            .iter()
+            .map(|(index, _)| index)
+            .eq(&setup.neighbours)
+        {
+            return Err(HostError::Neighbours);
+        }
+        let members: Option<Vec<_>> = neighbours
+            .iter()
+            .map(|(_, id)| self.by_id.get(id))
+            .collect();
+        let members = members.ok_or(HostError::Neighbours)?;
+        let (plan, program) = (Arc::clone(&setup.plan), setup.program.clone());
+        let peer = Peer::new(setup)?;
+        let session = plan.session();
+        // A message and a fault of each neighbour, and air.
+        let (sender, inbox) = mpsc::channel(2 * members.len() + 1);
+        let (reached, step) = watch::channel(0);
+        let progress = Arc::new(Notify::new());
+        let mut edges = Vec::new();
+        for (position, (member, (from, _))) in members.iter().zip(&neighbours).enumerate() {
+            let member = Arc::clone(member);
+            let lane = Lane::of(&plan, &program, position);
+            let limit = 2 * lane.frame_sizes().most_frames() + SLACK;
+            let edge = Outgoing::new(Arc::clone(&member), session, limit, Arc::clone(&progress));
+            let edge = Arc::new(edge);
+            let writing = Arc::clone(&edge).write(Arc::clone(&self.hub), sender.clone());
+            edges.push(edge);
+            self.tasks.spawn(writing);
+            let incoming = Incoming {
+                member,
+                from: *from,
+                session,
+                lane,
+                inbox: sender.clone(),
+                reached: step.clone(),
+            };
+            self.tasks.spawn(incoming.read());
+        }
+        let driver = Driver {
+            peer,
+            identity: Arc::clone(&self.identity),
+            values: plan.values(),
+            gate,
+            passed: ReleaseId(0),
+            inbox,
+            reached,
+            edges: edges.clone(),
+            neighbours,
+            progress,
+            hub: Arc::clone(&self.hub),
+            stop: self.stop.subscribe(),
+            clock: Instant::now(),
+        };
+        self.edges = Some(edges);
+        let runtime = Handle::current();
+        self.tasks
+            .spawn_blocking(move || runtime.block_on(driver.drive()));
+        Ok(())
+    }
+
+    /// What happens next. Waits for ever where nothing does; loses nothing when it is dropped.
+    pub async fn next(&mut self) -> HostEvent {
+        loop {
+            tokio::select! {
+                biased;
+                event = self.events.recv() => match event {
+                    Some(event) => return event,
+                    None => return HostEvent::Failed(HostError::TaskLost),
+                },
+                // Tasks end in silence only when they panic.
+                Some(ended) = self.tasks.join_next() => if ended.is_err() {
+                    return HostEvent::Failed(HostError::TaskLost);
+                },
+            }
+        }
+    }
+
+    /// Ends: waits for up to `linger` until the neighbours have acknowledged every record, then closes the connections, in order.
+    /// Control frames that members have not read by then are lost to them.
+    pub async fn shutdown(mut self, linger: Duration) {
+        let edges = self.edges.take().unwrap_or_default();
+        let said = async {
+            let is_clear = |edge: &Arc<Outgoing>| edge.sent(Sending::is_clear);
+            while !edges.iter().all(is_clear) {
+                tokio::select! {
+                    // Whoever waits for the caller must not wait in vain.
+                    _ = self.next() => {}
+                    () = sleep(LOOK) => {}
+                }
+            }
+        };
+        let _ = timeout(linger, said).await;
+        self.stop.send_replace(true);
+        if self.hub.commands.send(Command::Stop).await.is_ok() {
+            let closed = async {
+                while !self.hub.commands.is_closed() {
+                    sleep(LOOK).await
+                }
+            };
+            let _ = timeout(Duration::from_secs(1), closed).await;
+        }
+        self.tasks.abort_all();
+    }
+}
+
+/// The others, with what this host knows of each.
+fn members_of(
+    own: &PublicId,
+    members: &[MemberAddress],
+) -> Result<BTreeMap<PublicId, Arc<Member>>, HostError> {
+    let listed = |id| members.iter().find(|member| member.id == id);
+    let is_reachable = listed(*own).is_none_or(|own| own.reachable);
+    let mut seen = BTreeSet::new();
+    let mut by_id = BTreeMap::new();
+    for member in members {
+        let id = member.id;
+        if !seen.insert(id) {
+            return Err(HostError::MemberTwice { id });
+        }
+        if id == *own {
+            continue;
+        }
+        let addresses: Result<Vec<_>, _> =
+            member.addresses.iter().map(|text| parse(text)).collect();
+        let known = Member {
+            id,
+            peer: peer_id(&id),
+            addresses: addresses?,
+            is_dialled: member.reachable && (!is_reachable || *own < id),
+            link: watch::Sender::new(Link::default()),
+            last_heard: Mutex::new(Instant::now()),
+            heard: Mutex::new(Heard::default()),
+            is_barred: AtomicBool::new(false),
+            edge: Slot::default(),
+        };
+        by_id.insert(id, Arc::new(known));
+    }
+    Ok(by_id)
+}
+
+/// Puts the streams that members open for records where their readers find them. Must come back to the queue at once: the library
+/// drops what arrives meanwhile.
+async fn accept_edges(hub: Arc<Hub>, mut incoming: IncomingStreams) {
+    while let Some((peer, stream)) = incoming.next().await {
+        if let Some(member) = hub.members.get(&peer) {
+            member.edge.put(stream);
+        }
+    }
+}

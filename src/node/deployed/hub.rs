@@ -1,0 +1,115 @@
+//! What the tasks of one host share: its members, its streams, and where its events go.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use libp2p::{Multiaddr, PeerId, Stream};
+use libp2p_stream::Control;
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::Instant;
+
+use super::error::Misbehaviour;
+use super::evidence::Evidence;
+use super::frames::{Heard, Log};
+use super::serving::{Command, Link};
+use super::setup::HostEvent;
+use crate::session::PublicId;
+
+/// A place for one thing, which a newer one replaces.
+#[derive(Debug)]
+pub(super) struct Slot<T> {
+    content: Mutex<Option<T>>,
+    filled: Notify,
+}
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Self {
+            content: Mutex::new(None),
+            filled: Notify::new(),
+        }
+    }
+}
+
+impl<T> Slot<T> {
+    /// Puts something there, and drops what was there before.
+    pub(super) fn put(&self, thing: T) {
+        *lock(&self.content) = Some(thing);
+        self.filled.notify_one();
+    }
+
+    /// Takes what is there, or waits for something. Loses nothing when it is dropped; one task may wait.
+    pub(super) async fn take(&self) -> T {
+        loop {
+            if let Some(thing) = lock(&self.content).take() {
+                return thing;
+            }
+            self.filled.notified().await;
+        }
+    }
+}
+
+/// Locks what no task holds for long. Nobody panics while holding it.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One of the others.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) id: PublicId,
+    pub(super) peer: PeerId,
+    pub(super) addresses: Vec<Multiaddr>,
+    /// Whether this host dials it; otherwise it dials this host.
+    pub(super) is_dialled: bool,
+    pub(super) link: watch::Sender<Link>,
+    /// When anything came on its control stream.
+    pub(super) last_heard: Mutex<Instant>,
+    /// The control frames that came from it.
+    pub(super) heard: Mutex<Heard>,
+    /// Set once it has misbehaved: nothing more is read from it.
+    pub(super) is_barred: AtomicBool,
+    /// The newest stream of records that it has opened, until a reader takes it.
+    pub(super) edge: Slot<Stream>,
+}
+
+impl Member {
+    pub(super) fn note_life(&self) {
+        *lock(&self.last_heard) = Instant::now();
+    }
+}
+
+/// What all tasks of a host share.
+pub(super) struct Hub {
+    pub(super) members: BTreeMap<PeerId, Arc<Member>>,
+    pub(super) streams: Control,
+    pub(super) commands: mpsc::Sender<Command>,
+    pub(super) events: mpsc::Sender<HostEvent>,
+    pub(super) log: Log,
+    pub(super) grace: Duration,
+}
+
+impl Hub {
+    /// Tells the caller of the host, who may be slow.
+    pub(super) async fn tell(&self, event: HostEvent) {
+        // A host that is gone needs no news.
+        let _ = self.events.send(event).await;
+    }
+
+    pub(super) async fn blame(
+        &self,
+        culprit: PublicId,
+        what: Misbehaviour,
+        evidence: Option<Evidence>,
+    ) {
+        tracing::info!(%culprit, %what, "a member misbehaves");
+        self.tell(HostEvent::Fault {
+            culprit,
+            what,
+            evidence,
+        })
+        .await;
+    }
+}

@@ -1,0 +1,48 @@
+//! The network of deployed peers: one process per member, no server.
+//!
+//! ```text
+//!  caller ◀── events ── driver: owns the Peer, signs            one per host
+//!     │                   │ records            ▲ messages
+//!     │ control frames    ▼                    │
+//!     │                 Outgoing            Incoming            one each per neighbour
+//!     ▼                   │ records, numbered  ▲ checked: signature, order, content
+//!    Log ──▶ control      ▼                    │
+//!            streams    one connection per pair of members: Noise and Yamux over TCP, or QUIC; dialled again when it breaks
+//! ```
+//!
+//! - **Members** are known by their keys, from the beginning. Nobody else can connect, and every pair has one connection. Of two that can
+//!   be reached the one with the lower key dials; one that cannot dials everybody.
+//! - **Control frames** are the caller's. They are said again on every new connection, and told once.
+//! - **Records** are signed frames with a number. They are kept until they are acknowledged: after a broken connection the stored bytes
+//!   are sent again from where the neighbour says it is, so that a run over bad connections has the bits of a run over good ones. Whoever
+//!   signs two different frames for one place of the protocol has signed the proof of it ([`Evidence`]).
+//! - **A release's gate** is passed before its first frame is handed to any edge, so that what a release costs can be made durable first.
+//! - **Everything is bounded**: streams, frames, records without acknowledgement, stamps, events, and what a member may say in a session.
+//!   Whoever goes beyond is named ([`Misbehaviour`]).
+//! - **A broken connection** is `Down` at once and `Lost` after the grace, told by this host's clock. Both ends show life every few seconds, so
+//!   that a cable that was cut is noticed, too. Silence on a connection that lives is the peer's own patience.
+//!
+//! What a session is, who may take part, and what it costs, is not known here.
+
+mod address;
+mod control;
+mod driver;
+mod edge;
+mod error;
+mod evidence;
+mod frames;
+mod host;
+mod hub;
+mod links;
+mod serving;
+mod setup;
+mod streams;
+#[cfg(test)]
+mod tests;
+mod transport;
+
+pub use error::{GateError, HostError, Misbehaviour};
+pub use evidence::{Evidence, EvidenceError, SIGNED_STAMP_LEN};
+pub use frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};
+pub use host::Host;
+pub use setup::{Gate, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun, Written};

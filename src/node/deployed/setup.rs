@@ -1,0 +1,113 @@
+//! What a host is given, and what it tells.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::error::{GateError, HostError, Misbehaviour};
+use super::evidence::Evidence;
+use crate::protocol::averaging::PeerBytes;
+use crate::protocol::{Event, PeerSetup};
+use crate::session::{Identity, PublicId};
+use crate::vocabulary::{PeerIndex, ReleaseId};
+
+/// A member, and where it can be reached.
+#[derive(Clone, Debug)]
+pub struct MemberAddress {
+    /// Who it is.
+    pub id: PublicId,
+    /// Where it listens, as multiaddresses: TCP or QUIC, by number or by name.
+    pub addresses: Vec<String>,
+    /// Whether it can be dialled. Whoever cannot dials everybody else.
+    pub reachable: bool,
+}
+
+/// Limits of a host's connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostLimits {
+    /// Connections that may be between their first byte and the end of their handshake, in each direction.
+    pub pending: u32,
+    /// How long a handshake may take.
+    pub handshake: Duration,
+}
+
+impl Default for HostLimits {
+    /// 256 connections at once, 10 seconds each.
+    fn default() -> Self {
+        Self {
+            pending: 256,
+            handshake: Duration::from_secs(10),
+        }
+    }
+}
+
+/// What a host starts from.
+#[derive(Debug)]
+pub struct HostSetup {
+    /// The key that connections are authenticated and frames are signed with.
+    pub identity: Arc<Identity>,
+    /// Where to listen, as multiaddresses.
+    pub listen: Vec<String>,
+    /// All members; this one may be among them, which tells whether it is reachable.
+    pub members: Vec<MemberAddress>,
+    /// How long a broken connection may take to come back before the member counts as lost.
+    pub grace: Duration,
+    /// Limits of connections.
+    pub limits: HostLimits,
+}
+
+/// Called before the first frame of a release leaves, once per release, on a thread that may block.
+pub type Gate = Box<dyn FnMut(ReleaseId) -> Result<(), GateError> + Send>;
+
+/// A peer of the protocol, to be run over this host's connections.
+pub struct PeerRun {
+    /// What the peer starts from.
+    pub setup: PeerSetup,
+    /// Who its neighbours are, in the order of the setup.
+    pub neighbours: Vec<(PeerIndex, PublicId)>,
+    /// What must succeed before anything of a release leaves.
+    pub gate: Gate,
+}
+
+/// What a peer has sent to all its neighbours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Messages, each counted once.
+    pub messages: u64,
+    /// Frames and prefixes of these messages, each counted once: what every engine counts.
+    pub bytes: PeerBytes,
+    /// Records that were written again after a connection had broken.
+    pub resent: u64,
+}
+
+/// What a host tells. Events about one member come in no particular order with control frames of others.
+#[derive(Debug)]
+pub enum HostEvent {
+    /// A member is connected.
+    Up(PublicId),
+    /// A member's connection is broken; it is being dialled or waited for.
+    Down(PublicId),
+    /// A member has not come back within the grace. It is still being dialled or waited for.
+    Lost(PublicId),
+    /// A control frame, once per content and member.
+    Control {
+        /// Who sent it, which need not be who wrote it.
+        from: PublicId,
+        /// What it holds.
+        bytes: Vec<u8>,
+    },
+    /// An event of the peer.
+    Event(Event),
+    /// The peer has finished, and every neighbour that is there has acknowledged what it was sent.
+    Finished(Written),
+    /// A member did what it must not. A run in which a neighbour does has ended.
+    Fault {
+        /// Who.
+        culprit: PublicId,
+        /// What.
+        what: Misbehaviour,
+        /// A proof that others can check, where there is one.
+        evidence: Option<Evidence>,
+    },
+    /// The run or the host cannot go on.
+    Failed(HostError),
+}

@@ -1,0 +1,198 @@
+//! Who may connect, what is said to whom, and what is told when somebody goes.
+
+use std::collections::BTreeSet;
+
+use tokio::time::{Instant, sleep};
+
+use super::*;
+
+/// The next control frame.
+async fn heard(host: &mut Host) -> (PublicId, Vec<u8>) {
+    first(host, |event| match event {
+        HostEvent::Control { from, bytes } => Some((from, bytes)),
+        HostEvent::Up(_) | HostEvent::Down(_) => None,
+        other => panic!("{other:?}"),
+    })
+    .await
+}
+
+async fn are_up(host: &mut Host, members: impl IntoIterator<Item = PublicId>) {
+    let mut missing: BTreeSet<PublicId> = members.into_iter().collect();
+    while !missing.is_empty() {
+        let up = first(host, |event| match event {
+            HostEvent::Up(id) => Some(id),
+            _ => None,
+        });
+        missing.remove(&up.await);
+    }
+}
+
+async fn is_up(host: &mut Host, member: PublicId) {
+    are_up(host, [member]).await;
+}
+
+fn frame(text: &str) -> Arc<[u8]> {
+    Arc::from(text.as_bytes())
+}
+
+#[test]
+fn what_is_said_reaches_those_it_is_for_once_in_order_and_those_who_come_later() {
+    for kind in [Kind::Tcp, Kind::Quic] {
+        play(async {
+            let members = members(3, kind);
+            let first = host(0, &members, LIMIT).await;
+            let mut second = host(1, &members, LIMIT).await;
+            first.broadcast(frame("to all")).expect("short");
+            first.send(id(2), frame("to the third")).expect("short");
+            first.broadcast(frame("to all again")).expect("short");
+            first.broadcast(frame("to all")).expect("short");
+            first.broadcast(frame("the end")).expect("short");
+            let mut third = host(2, &members, LIMIT).await;
+            let to_second = ["to all", "to all again", "the end"];
+            let to_third = ["to all", "to the third", "to all again", "the end"];
+            for text in to_second {
+                let expected = (id(0), text.as_bytes().to_vec());
+                assert_eq!(heard(&mut second).await, expected);
+            }
+            for text in to_third {
+                let expected = (id(0), text.as_bytes().to_vec());
+                assert_eq!(heard(&mut third).await, expected);
+            }
+        });
+    }
+}
+
+/// Member 2 cannot be reached: it dials both others, whichever key is lower.
+#[test]
+fn whoever_cannot_be_reached_dials() {
+    play(async {
+        let mut members = members(3, Kind::Tcp);
+        members[2].reachable = false;
+        let listen = std::mem::take(&mut members[2].addresses);
+        assert!(!listen.is_empty());
+        let mut hosts = Vec::new();
+        for peer in 0..3 {
+            hosts.push(host(peer, &members, LIMIT).await);
+        }
+        let [mut one, mut two, mut three] = <[Host; 3]>::try_from(hosts).expect("three");
+        let both = async |host: &mut Host| {
+            let others = [0, 1, 2]
+                .map(id)
+                .into_iter()
+                .filter(|id| *id != host.identity.id());
+            are_up(host, others).await;
+        };
+        tokio::join!(both(&mut one), both(&mut two), both(&mut three));
+        assert!(three.addresses().is_empty());
+    });
+}
+
+/// The stranger knows everybody, and nobody knows it.
+#[test]
+fn a_stranger_is_refused() {
+    for kind in [Kind::Tcp, Kind::Quic] {
+        play(async {
+            let known = members(2, kind);
+            let mut hosts = [host(0, &known, LIMIT).await, host(1, &known, LIMIT).await];
+            let mut all = known;
+            all.push(MemberAddress {
+                id: id(2),
+                addresses: vec![free_address(kind)],
+                // So that it is the one who dials.
+                reachable: false,
+            });
+            let mut stranger = host(2, &all, LIMIT).await;
+            stranger.broadcast(frame("let me in")).expect("short");
+            is_up(&mut hosts[0], id(1)).await;
+            is_up(&mut hosts[1], id(0)).await;
+            let [one, two] = &mut hosts;
+            let nothing = async {
+                tokio::select! {
+                    event = one.next() => event,
+                    event = two.next() => event,
+                }
+            };
+            let event = timeout(Duration::from_secs(1), nothing).await;
+            assert!(event.is_err(), "{event:?}");
+            // The stranger may see connections that are closed at once, and is told nothing on them.
+            let told = async {
+                loop {
+                    match stranger.next().await {
+                        HostEvent::Up(_) | HostEvent::Down(_) => {}
+                        other => return other,
+                    }
+                }
+            };
+            let told = timeout(Duration::from_millis(200), told).await;
+            assert!(told.is_err(), "{told:?}");
+        });
+    }
+}
+
+#[test]
+fn a_host_that_is_gone_is_lost_to_all_others_after_the_grace() {
+    let grace = Duration::from_secs(1);
+    play(async {
+        let members = members(3, Kind::Tcp);
+        let mut one = host(0, &members, grace).await;
+        let mut two = host(1, &members, grace).await;
+        let mut gone = host(2, &members, grace).await;
+        are_up(&mut gone, [id(0), id(1)]).await;
+        is_up(&mut one, id(2)).await;
+        is_up(&mut two, id(2)).await;
+        let began = Instant::now();
+        drop(gone);
+        let lost = async |host: &mut Host| {
+            let mut was_down = false;
+            loop {
+                match host.next().await {
+                    HostEvent::Down(who) => {
+                        assert_eq!(who, id(2));
+                        was_down = true;
+                    }
+                    HostEvent::Lost(who) => {
+                        assert_eq!((who, was_down), (id(2), true));
+                        return began.elapsed();
+                    }
+                    HostEvent::Up(_) => {}
+                    other => panic!("{other:?}"),
+                }
+            }
+        };
+        let after = tokio::join!(lost(&mut one), lost(&mut two));
+        for after in [after.0, after.1] {
+            assert!(
+                after >= grace && after < grace + Duration::from_secs(1),
+                "{after:?}"
+            );
+        }
+        // It may come back: it is dialled on.
+        let back = host(2, &members, grace).await;
+        back.broadcast(frame("here again")).expect("short");
+        assert_eq!(heard_after_up(&mut one).await, b"here again");
+        drop(back);
+    });
+}
+
+async fn heard_after_up(host: &mut Host) -> Vec<u8> {
+    is_up(host, id(2)).await;
+    heard(host).await.1
+}
+
+/// The caller of member 1 reads nothing for a while; what it is told waits.
+#[test]
+fn events_wait_for_a_slow_caller() {
+    play(async {
+        let members = members(2, Kind::Tcp);
+        let one = host(0, &members, LIMIT).await;
+        let mut two = host(1, &members, LIMIT).await;
+        for number in 0..1000_u32 {
+            let bytes = number.to_le_bytes();
+            one.broadcast(Arc::from(bytes)).expect("within the limit");
+        }
+        sleep(Duration::from_millis(300)).await;
+        for number in 0..1000_u32 {
+            assert_eq!(heard(&mut two).await.1, number.to_le_bytes());
+        }
+    });
+}
