@@ -107,6 +107,10 @@ pub(crate) enum Command {
         undertone topology list\n  \
         undertone topology inspect topologies/karate.toml")]
     Topology(TopologyArguments),
+    /// Be one peer on a host of one's own: keys, sessions with others, ledger
+    #[cfg(feature = "node")]
+    #[command(subcommand)]
+    Node(super::node::NodeCommand),
 }
 
 /// The experiment and changes to it.

@@ -6,6 +6,8 @@ mod advise;
 mod arguments;
 mod audit;
 mod auto;
+#[cfg(feature = "node")]
+mod node;
 mod privacy;
 mod progress;
 mod recommend;
@@ -52,6 +54,8 @@ pub fn main() -> ExitCode {
         Command::Audit(options) => audit::execute(options),
         Command::Recommend(options) => recommend::execute(options),
         Command::Topology(options) => topology::execute(options),
+        #[cfg(feature = "node")]
+        Command::Node(command) => node::execute(command),
     };
     match outcome {
         Ok(Verdict::Success) => ExitCode::SUCCESS,

@@ -55,9 +55,9 @@ mod edge;
 mod error;
 mod exchange;
 mod identity;
+pub mod member;
 mod network;
 mod options;
-pub mod member;
 pub mod store;
 mod swarm;
 #[cfg(test)]

@@ -452,6 +452,22 @@ fn constants(path: &Path) -> Result<SparseRows, ExperimentError> {
     Ok(values.unwrap_or_else(|| SparseRows::new(0)))
 }
 
+/// The public means, in the units of the file.
+pub(super) fn public_means(
+    data: &DataConfig,
+    base: &Path,
+) -> Result<Option<Vec<f64>>, ExperimentError> {
+    Ok(match &data.means {
+        None => None,
+        Some(MeansConfig::List(list)) => Some(list.clone()),
+        Some(MeansConfig::File(path)) => {
+            let rows = constants(&base.join(path))?;
+            let all = (0..rows.len()).flat_map(|i| rows.row(i).1.to_vec());
+            Some(all.collect())
+        }
+    })
+}
+
 /// The rows that peers hold, of prepared numbers.
 pub(crate) fn rows(
     config: &Config,
@@ -466,16 +482,7 @@ pub(crate) fn rows(
         // Centred or clipped in every release; of a graph neither.
         return Ok(samples.clone());
     }
-    let means = match &data.means {
-        None => None,
-        Some(MeansConfig::List(list)) => Some(list.clone()),
-        Some(MeansConfig::File(path)) => {
-            let rows = constants(&base.join(path))?;
-            let all = (0..rows.len()).flat_map(|i| rows.row(i).1.to_vec());
-            Some(all.collect())
-        }
-    };
-    let rows = match means {
+    let rows = match public_means(data, base)? {
         Some(means) => data::centred(samples, &mapped(config, base, means, samples)?),
         None => samples.clone(),
     };

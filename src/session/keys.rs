@@ -190,8 +190,16 @@ impl fmt::Debug for OwnNoise {
     }
 }
 
+/// 64 hexadecimal digits that no other session file has.
+///
+/// # Errors
+/// [`KeyError::Entropy`].
+pub fn nonce() -> Result<String, KeyError> {
+    entropy().map(|bytes| super::statement::hex(&*bytes))
+}
+
 /// 32 bytes from the operating system.
-pub(super) fn entropy() -> Result<Zeroizing<[u8; 32]>, KeyError> {
+fn entropy() -> Result<Zeroizing<[u8; 32]>, KeyError> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *bytes).map_err(|_| KeyError::Entropy)?;
     Ok(bytes)

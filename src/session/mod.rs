@@ -26,7 +26,7 @@ pub use error::AssemblyError;
 pub use fingerprint::{build, sampler_fingerprint};
 pub use identity::{Domain, Identity, IdentityError, PublicId, Signature};
 pub use invitation::{Invitation, InvitationError, MOST_FILE, Member, SessionTable, Stated};
-pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd};
+pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd, nonce};
 pub use statement::{
     Join, Kind, LedgerHead, MOST_BYTES, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS, Sections,
     SessionHash, Signed, Statement, StatementError,

@@ -22,7 +22,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "NAME", default_value = "default")]
     scope: ScopeName,
     #[command(flatten)]
-    state: super::StateArgument,
+    state: super::StateArguments,
 }
 
 pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
@@ -36,13 +36,14 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
         session.name,
         session.convener
     );
-    match super::convened_by(&options.session, &bytes)? {
-        Some(id) if id == session.convener => println!("signed by its convener"),
-        Some(id) => bail!("the file names {} as its convener and is signed by {id}", session.convener),
-        None => println!("not signed: nothing shows that its convener wrote it"),
+    match planning::check_signature(&invitation, &options.session, &bytes)? {
+        true => println!("signed by its convener"),
+        false => println!("not signed: nothing shows that its convener wrote it"),
     }
     let Some(member) = invitation.member(&own) else {
-        bail!("{own} is not invited: ask the convener for a session file with this member's ticket");
+        bail!(
+            "{own} is not invited: ask the convener for a session file with this member's ticket"
+        );
     };
     println!(
         "you are {:?}, one of {} invited; at least {} must join",
@@ -58,7 +59,10 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     if now < opens {
         println!("it opens at {}", session.opens);
     } else if now > closes {
-        bail!("it closed at {}: ask the convener for a new session", session.closes);
+        bail!(
+            "it closed at {}: ask the convener for a new session",
+            session.closes
+        );
     } else {
         println!("it is open until {}", session.closes);
     }
@@ -72,14 +76,17 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     let offer = planning::offer(&experiment, &options.scope)?;
     let config = experiment.config();
     println!(
-        "{} of rank {} on {} columns, averaged over {} by \"{}\"",
+        "{} of rank {} on {} columns, averaged by \"{}\"",
         config.algorithm.kind.name(),
         config.algorithm.rank,
         invitation.columns.len(),
-        experiment.topology().provenance(),
         config.averaging.scheme.name(),
     );
-    println!("\nwhat one record ({}) may lose, in all {} releases:", config.privacy.adjacency, experiment.releases().len());
+    println!(
+        "\nwhat one record ({}) may lose, in all {} releases:",
+        config.privacy.adjacency,
+        experiment.releases().len()
+    );
     for view in experiment.noise().views() {
         let promise = match view.colluders == config.privacy.colluders {
             true => "  <- the promise",
@@ -90,10 +97,15 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
             view.view,
             view.epsilon,
             view.mu,
-            serde_json::to_value(view.certificate)?.as_str().unwrap_or_default(),
+            serde_json::to_value(view.certificate)?
+                .as_str()
+                .unwrap_or_default(),
         );
     }
-    println!("  at delta = {:e}; nothing is tolerated to drop out: whoever crashes ends the session", offer.delta);
+    println!(
+        "  at delta = {:e}; nothing is tolerated to drop out: whoever crashes ends the session",
+        offer.delta
+    );
     if let Some(path) = &options.data {
         let own = deployment.own_rows(path, member.rows)?;
         println!(
@@ -107,7 +119,13 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     let policy = state.policy()?;
     policy.check(&offer)?;
     println!("\nyour policy allows it");
-    left(&state, &policy, &options.scope, offer.mu_squared.get(), offer.adjacency)?;
+    left(
+        &state,
+        &policy,
+        &options.scope,
+        offer.mu_squared.get(),
+        offer.adjacency,
+    )?;
     Ok(Verdict::Success)
 }
 
@@ -124,7 +142,7 @@ fn left(
     };
     let ledger = state.ledger()?;
     let held = ledger.held(scope, adjacency).get();
-    let of = |square: f64| crate::privacy::gaussian_epsilon(square.sqrt(), delta);
+    let of = |square: f64| crate::privacy::gaussian::epsilon(square.sqrt(), delta);
     println!(
         "scope \"{scope}\": epsilon {:.4} of {} spent or reserved at delta = {:e}, {:.4} after this session",
         of(held),

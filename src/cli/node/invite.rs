@@ -10,9 +10,9 @@ use time::format_description::well_known::Rfc3339;
 
 use super::planning;
 use crate::cli::Verdict;
-use crate::node::store::{StateView, invitation_signature};
+use crate::node::store::{INVITATION, StateView, sign_file};
 use crate::scenario::Deployment;
-use crate::session::{Invitation, Member, PublicId, SessionTable, Stated, Ticket};
+use crate::session::{Invitation, Member, SessionTable, Stated, Ticket};
 use crate::writing::replace;
 
 /// Graphs that are planned for at each size: what is stated is enough for all of them.
@@ -52,9 +52,8 @@ pub(crate) struct InviteArguments {
     /// Seconds that whoever is done waits for the others
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     linger: u64,
-    /// The convener's state directory: the file is signed with its key
     #[command(flatten)]
-    state: super::StateArgument,
+    state: super::StateArguments,
 }
 
 pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
@@ -75,7 +74,10 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
     let now = OffsetDateTime::now_utc();
     let now = now.replace_nanosecond(0)?;
     let closes = now + Duration::from_secs(60 * options.closes_in);
-    let name = match (&options.name, plan.get("name").and_then(toml::Value::as_str)) {
+    let name = match (
+        &options.name,
+        plan.get("name").and_then(toml::Value::as_str),
+    ) {
         (Some(name), _) => name.clone(),
         (None, Some(name)) => name.to_owned(),
         (None, None) => bail!("the plan has no name: give one with --name"),
@@ -93,18 +95,11 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
         linger_seconds: options.linger,
     };
     let text = Invitation::write(session, members, columns, stated, plan)?;
-    let signature = invitation_signature(&identity, text.as_bytes());
-    let mut beside = options.out.clone().into_os_string();
-    beside.push(".sig");
-    for (path, bytes) in [
-        (&options.out, text.as_bytes()),
-        (&PathBuf::from(beside), signature.as_bytes()),
-    ] {
-        replace(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    let out = &options.out;
+    replace(out, text.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;
+    sign_file(out, &identity, INVITATION)?;
     let invitation = Invitation::read(text.as_bytes())?;
-    let experiment =
-        planning::planned(&deployment, invitation.members.len(), &[0; 32], stated)?;
+    let experiment = planning::planned(&deployment, invitation.members.len(), &[0; 32], stated)?;
     let view = planning::promised(&experiment)?;
     let privacy = &experiment.config().privacy;
     println!(
@@ -117,10 +112,7 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
     );
     println!(
         "each may lose epsilon = {:.3} at delta = {:e} ({} level) to {} curious members",
-        view.epsilon,
-        privacy.delta,
-        privacy.adjacency,
-        privacy.colluders,
+        view.epsilon, privacy.delta, privacy.adjacency, privacy.colluders,
     );
     println!(
         "written: {} and its signature; give both to every member, who runs `undertone node check` and `undertone node run`",
@@ -136,8 +128,12 @@ fn datetime(at: OffsetDateTime) -> Result<toml::value::Datetime> {
 
 /// The columns' names.
 fn names(path: &PathBuf) -> Result<Vec<String>> {
-    let list = crate::data::ItemNames::load(path)
-        .with_context(|| format!("cannot read the names of the columns from {}", path.display()))?;
+    let list = crate::data::ItemNames::load(path).with_context(|| {
+        format!(
+            "cannot read the names of the columns from {}",
+            path.display()
+        )
+    })?;
     Ok(list.as_slice().to_vec())
 }
 
@@ -155,7 +151,7 @@ fn members(options: &InviteArguments) -> Result<Vec<Member>> {
         let ticket: Ticket = line
             .parse()
             .with_context(|| format!("line {number} of {}", path.display()))?;
-        let id: PublicId = *ticket.id();
+        let id = ticket.id();
         let name = match ticket.name().as_str() {
             "" => format!("member-{}", members.len() + 1),
             name => name.to_owned(),
@@ -178,7 +174,11 @@ fn stated(deployment: &Deployment, least: usize, most: usize) -> Result<Stated> 
         sigma_own: 0.0,
         sigma_pairwise: 0.0,
     };
-    let sizes = if least == most { vec![most] } else { vec![least, most] };
+    let sizes = if least == most {
+        vec![most]
+    } else {
+        vec![least, most]
+    };
     for members in sizes {
         for draw in 0..DRAWS {
             let experiment = deployment.experiment(members, &[0; 32], draw)?;

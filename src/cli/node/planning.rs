@@ -11,9 +11,11 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::engine::Session;
 use crate::node::member::{MemberResult, Planned, Planner};
-use crate::node::store::{Offer, Publish, ScopeName, Square};
+use crate::node::store::{
+    INVITATION, Offer, Publish, ScopeName, SignedFileError, Square, verify_bytes,
+};
 use crate::privacy::{SquareSum, View};
-use crate::run::Receipt;
+use crate::run::receipt::Receipt;
 use crate::scenario::{Deployment, Experiment};
 use crate::session::{Assembled, Invitation, MOST_FILE, Stated};
 use crate::vocabulary::{ReleaseId, Seed};
@@ -30,8 +32,20 @@ pub(super) fn read_session(path: &Path) -> Result<(Invitation, Vec<u8>)> {
     file.take(MOST_FILE as u64 + 1)
         .read_to_end(&mut bytes)
         .with_context(|| format!("cannot read the session file {shown}"))?;
-    let invitation = Invitation::read(&bytes).with_context(|| format!("{shown} is no session file"))?;
+    let invitation =
+        Invitation::read(&bytes).with_context(|| format!("{shown} is no session file"))?;
     Ok((invitation, bytes))
+}
+
+/// Whether its convener signed a session file. One that somebody else signed is refused.
+pub(super) fn check_signature(invitation: &Invitation, path: &Path, bytes: &[u8]) -> Result<bool> {
+    let convener = invitation.session.convener;
+    match verify_bytes(path, bytes, INVITATION) {
+        Ok(id) if id == convener => Ok(true),
+        Ok(id) => bail!("the file names {convener} as its convener and is signed by {id}"),
+        Err(SignedFileError::Unsigned { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// A time of a session file.
@@ -69,9 +83,8 @@ pub(super) fn planned(
         if within(own, stated.sigma_own) && within(pairwise, stated.sigma_pairwise) {
             return Ok(experiment);
         }
-        let seeds = |name: &str| experiment.config().topology_seed(name);
         found.get_or_insert((own, pairwise));
-        if seeds("topology").is_none() && seeds("noise_topology").is_none() {
+        if !deployment.draws_graphs() {
             break;
         }
     }

@@ -7,8 +7,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use time::OffsetDateTime;
 
-use super::{Ended, planning};
-use crate::node::member::{MemberEnd, MemberResult, MemberSetup, Progress, take_part};
+use super::planning;
+use crate::cli::Verdict;
+use crate::node::member::{MemberEnd, MemberError, MemberResult, MemberSetup, Progress, take_part};
 use crate::node::store::{ScopeName, SessionEnd, StateDir};
 use crate::session::Invitation;
 
@@ -32,25 +33,23 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    state: super::StateArgument,
+    state: super::StateArguments,
 }
 
 /// The files of a result.
-const RESULT: [&str; 4] = ["basis.npy", "receipt.json", "receipt.json.sig", "config.toml"];
+const RESULT: [&str; 4] = [
+    "basis.npy",
+    "receipt.json",
+    "receipt.json.sig",
+    "config.toml",
+];
 
-pub(super) fn execute(options: &RunArguments) -> Result<Ended> {
-    super::log_to_stderr();
+pub(super) fn execute(options: &RunArguments) -> Result<Verdict> {
+    log_to_stderr();
     let state = StateDir::open(&options.state.path()?)?;
     let policy = state.view().policy()?;
     let (invitation, bytes) = planning::read_session(&options.session)?;
-    if let Some(id) = super::convened_by(&options.session, &bytes)?
-        && id != invitation.session.convener
-    {
-        bail!(
-            "the file names {} as its convener and is signed by {id}",
-            invitation.session.convener
-        );
-    }
+    planning::check_signature(&invitation, &options.session, &bytes)?;
     let id = state.identity()?.id();
     let folder = state.session(invitation.hash().0)?;
     let folder = folder.view().path().to_path_buf();
@@ -62,7 +61,9 @@ pub(super) fn execute(options: &RunArguments) -> Result<Ended> {
         false => {
             let closes_in = window(&invitation)?;
             let Some(member) = invitation.member(&id) else {
-                bail!("{id} is not invited: ask the convener for a session file with this member's ticket");
+                bail!(
+                    "{id} is not invited: ask the convener for a session file with this member's ticket"
+                );
             };
             let own = deployment.own_rows(&options.data, member.rows)?;
             eprintln!(
@@ -94,31 +95,26 @@ pub(super) fn execute(options: &RunArguments) -> Result<Ended> {
     eprintln!("session {} \"{name}\"", setup.invitation.hash());
     let began = Instant::now();
     let end = take_part(setup, &mut |progress| print(&progress));
-    match end {
-        Ok(MemberEnd::Done(result)) => {
-            done(options, &folder, Some(&result), began.elapsed())?;
-            Ok(Ended::Done)
-        }
-        Ok(MemberEnd::Before(SessionEnd::Done)) => {
+    match end? {
+        MemberEnd::Done(result) => done(options, &folder, Some(&result), began.elapsed())?,
+        MemberEnd::Before(SessionEnd::Done) => {
             eprintln!("this session has ended before; its result again, nothing was charged");
             done(options, &folder, None, Duration::ZERO)?;
-            Ok(Ended::Done)
         }
-        Ok(MemberEnd::Before(end)) => {
-            let how = match end {
-                SessionEnd::Excluded => "the others had gone on without this member",
-                SessionEnd::Abandoned => "its operator had left it",
-                SessionEnd::Aborted | SessionEnd::Done => "it had been aborted",
-            };
-            eprintln!("error: this session has ended before: {how}. Nothing was charged; ask the convener for a new session");
-            Ok(Ended::Code(1))
-        }
-        Err(error) => {
-            let code = error.exit_code();
-            crate::cli::report(&error.into());
-            Ok(Ended::Code(code))
-        }
+        MemberEnd::Before(end) => return Err(MemberError::EndedBefore(end).into()),
     }
+    Ok(Verdict::Success)
+}
+
+/// The network's own words go to standard error; RUST_LOG says how many.
+fn log_to_stderr() {
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    // A second call in one process changes nothing.
+    let _ = log.try_init();
 }
 
 /// How long until the list of members is drawn up.
@@ -157,7 +153,9 @@ fn print(progress: &Progress) {
             members.len()
         ),
         Progress::Link { member, up: true } => eprintln!("{member} is connected"),
-        Progress::Link { member, up: false } => eprintln!("{member}: connection lost, trying again"),
+        Progress::Link { member, up: false } => {
+            eprintln!("{member}: connection lost, trying again")
+        }
         Progress::Charged { release, of } => eprintln!("{release} of {of}: charged"),
         Progress::Released {
             release,
@@ -185,8 +183,8 @@ fn done(
             if !from.is_file() {
                 continue;
             }
-            let bytes = std::fs::read(&from)
-                .with_context(|| format!("cannot read {}", from.display()))?;
+            let bytes =
+                std::fs::read(&from).with_context(|| format!("cannot read {}", from.display()))?;
             let to = out.join(file);
             crate::writing::replace(&to, &bytes)
                 .with_context(|| format!("cannot write {}; choose another --out", to.display()))?;

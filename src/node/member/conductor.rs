@@ -18,7 +18,7 @@ use crate::node::deployed::{
     Written,
 };
 use crate::node::network::span;
-use crate::node::store::{Digest, Head, Ledger, Record, SessionEnd, Square};
+use crate::node::store::{Digest, Head, Ledger, RECEIPT, Record, SessionEnd, Square, sign_file};
 use crate::protocol::Event;
 use crate::protocol::wire::signed::SIGNED_VERSION;
 use crate::session::{
@@ -31,6 +31,8 @@ use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// After how long without progress an agreement is said again.
 const REPEAT: Duration = Duration::from_secs(2);
+/// What a member signs of what its planner writes.
+const RECEIPT_FILE: &str = "receipt.json";
 /// How long the last words of an aborted session may take to leave.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -336,10 +338,11 @@ impl<'a> Conductor<'a> {
         let partners: Result<Vec<_>, _> = partners
             .map(|&partner| {
                 let other = end(partner as usize);
-                let key = self
-                    .ready
-                    .ephemeral
-                    .shared(session.plan().digest(), end(index.index()), other)?;
+                let key = self.ready.ephemeral.shared(
+                    session.plan().digest(),
+                    end(index.index()),
+                    other,
+                )?;
                 Ok::<_, MemberError>((PeerIndex(partner), key))
             })
             .collect();
@@ -483,8 +486,13 @@ impl<'a> Conductor<'a> {
             Event::Advanced { release, basis, .. } => {
                 let digest = Digest(basis.digest());
                 self.basis = Some(basis);
-                self.ready.journal.append(Record::Done { release, digest })?;
-                let of = self.planned.as_ref().map_or(0, |planned| planned.charges.len());
+                self.ready
+                    .journal
+                    .append(Record::Done { release, digest })?;
+                let of = self
+                    .planned
+                    .as_ref()
+                    .map_or(0, |planned| planned.charges.len());
                 let seconds = self.last.elapsed().as_secs_f64();
                 self.last = Instant::now();
                 (self.progress)(Progress::Released {
@@ -511,9 +519,18 @@ impl<'a> Conductor<'a> {
             releases: self.releases.clone(),
             written: self.written,
         };
-        let files = self.setup.planner.files(&result).map_err(MemberError::Plan)?;
+        let files = self
+            .setup
+            .planner
+            .files(&result)
+            .map_err(MemberError::Plan)?;
         for (file, bytes) in files {
             self.ready.files.write(&file, &bytes)?;
+            if file == RECEIPT_FILE {
+                let path = self.ready.files.path(&file);
+                sign_file(&path, &self.identity, RECEIPT)
+                    .map_err(|error| MemberError::Plan(error.to_string()))?;
+            }
         }
         self.end(SessionEnd::Done)?;
         self.result = Some(result);

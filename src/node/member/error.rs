@@ -54,6 +54,16 @@ pub enum MemberError {
         /// How many.
         charged: usize,
     },
+    /// A session that has ended without a result.
+    #[error(
+        "this session has ended before: {}. Nothing was charged; ask the convener for a new session",
+        match .0 {
+            SessionEnd::Excluded => "the others had gone on without this member",
+            SessionEnd::Abandoned => "its operator had left it",
+            SessionEnd::Aborted | SessionEnd::Done => "it had been aborted",
+        }
+    )]
+    EndedBefore(SessionEnd),
     /// Files of a session that do not fit one another.
     #[error(
         "the ledger has charges of this session and its journal is missing: noise that was drawn is never drawn again. Leave the session with \
@@ -127,6 +137,7 @@ impl MemberError {
             | Self::Identity(_) => 2,
             Self::NotCharged { .. } => 4,
             Self::Interrupted { .. }
+            | Self::EndedBefore(_)
             | Self::Dearer { .. }
             | Self::Culprit { .. }
             | Self::Stopped => 1,

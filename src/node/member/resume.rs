@@ -87,7 +87,8 @@ pub(super) fn prepare(
     let scope = &offer.scope;
     // The check has found the scope.
     let budget = setup.policy.lifetime(scope);
-    let budget = budget.ok_or_else(|| MemberError::Plan(format!("the policy has no scope {scope}")))?;
+    let budget =
+        budget.ok_or_else(|| MemberError::Plan(format!("the policy has no scope {scope}")))?;
     let reservation = Reservation {
         session: Digest(session.0),
         scope: scope.clone(),

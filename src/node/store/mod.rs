@@ -27,6 +27,7 @@ mod offer;
 mod policy;
 mod secrets;
 mod session_files;
+mod signed_file;
 #[cfg(test)]
 mod tests;
 
@@ -43,3 +44,6 @@ pub use offer::{Offer, Publish, Refusal};
 pub use policy::Policy;
 pub use secrets::OneTimeSecrets;
 pub use session_files::{SessionFiles, SessionView};
+pub use signed_file::{
+    INVITATION, RECEIPT, SignedFileError, sign_file, signature_path, verify_bytes, verify_file,
+};

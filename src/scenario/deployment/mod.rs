@@ -237,6 +237,51 @@ impl Deployment {
         Ok(experiment)
     }
 
+    /// Whether the beacon draws a graph: another draw is another one.
+    #[must_use]
+    pub fn draws_graphs(&self) -> bool {
+        ["topology", "noise_topology"].into_iter().any(|key| {
+            let seed = self.table.get(key).and_then(|graph| graph.get("seed"));
+            seed.and_then(Value::as_str) == Some("beacon")
+        })
+    }
+
+    /// Writes the public constants of files into a plan's tables, so that a session file holds all that its hash must cover.
+    ///
+    /// # Errors
+    /// [`DeploymentError`] for files that cannot be read, and for graphs of files.
+    pub fn inline_constants(&self, plan: &mut Table) -> Result<(), DeploymentError> {
+        for key in ["topology", "noise_topology"] {
+            if plan
+                .get(key)
+                .is_some_and(|graph| graph.get("file").is_some())
+            {
+                return Err(DeploymentError::Key {
+                    key: "topology.file",
+                    why: "members may be fewer than were invited: choose a generator",
+                });
+            }
+        }
+        let config = self.config(2, &[0; 32], 0)?;
+        let ranges = numbers::ends(&config, &self.base)?;
+        let means = numbers::public_means(&config.data, &self.base)?;
+        let list =
+            |numbers: &[f64]| Value::Array(numbers.iter().copied().map(Value::Float).collect());
+        let Some(Value::Table(data)) = plan.get_mut("data") else {
+            return Ok(());
+        };
+        if data.get("ranges").is_some_and(Value::is_str) {
+            let pairs = ranges.iter().map(|pair| list(pair)).collect();
+            data.insert("ranges".to_owned(), Value::Array(pairs));
+        }
+        if let Some(means) = means
+            && data.get("means").is_some_and(Value::is_str)
+        {
+            data.insert("means".to_owned(), list(&means));
+        }
+        Ok(())
+    }
+
     fn materials(&self) -> Result<Materials, DeploymentError> {
         let materials = Materials::new(&self.base);
         let list = ItemNames::named(&self.columns, "the session's items");
