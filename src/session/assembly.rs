@@ -667,6 +667,13 @@ impl Assembly {
         out.push(Output::Failed(error));
     }
 
+    /// Whether the list of members has been drawn up, and this one is on it.
+    #[must_use]
+    pub fn lists(&self, id: &PublicId) -> bool {
+        let drawn_up = !matches!(self.stage, Stage::Joining | Stage::Told | Stage::Over);
+        drawn_up && !self.is_left_out(*id)
+    }
+
     /// The hash of the Joins of those who take part; zeros before they are known.
     #[must_use]
     pub fn roster_hash(&self) -> [u8; 32] {

@@ -22,7 +22,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "NAME", default_value = "default")]
     scope: ScopeName,
     #[command(flatten)]
-    state: super::StateArguments,
+    state: super::arguments::StateArguments,
 }
 
 pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {

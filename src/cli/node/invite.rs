@@ -53,7 +53,7 @@ pub(crate) struct InviteArguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     linger: u64,
     #[command(flatten)]
-    state: super::StateArguments,
+    state: super::arguments::StateArguments,
 }
 
 pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {

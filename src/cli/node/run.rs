@@ -33,7 +33,7 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    state: super::StateArguments,
+    state: super::arguments::StateArguments,
 }
 
 /// The files of a result.
@@ -163,8 +163,11 @@ fn print(progress: &Progress) {
             seconds,
         } => eprintln!("{release} of {of}: averaged after {seconds:.1} s"),
         Progress::Waiting { missing } if missing.is_empty() => eprintln!("everybody is done"),
+        Progress::Waiting { missing } if missing.len() > 5 => {
+            eprintln!("done here; {} others are not yet", missing.len());
+        }
         Progress::Waiting { missing } => {
-            eprintln!("done; waiting until {} members are", missing.len());
+            eprintln!("done here; not yet: {}", missing.join(", "));
         }
     }
 }

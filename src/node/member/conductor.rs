@@ -34,7 +34,7 @@ const REPEAT: Duration = Duration::from_secs(2);
 /// What a member signs of what its planner writes.
 const RECEIPT_FILE: &str = "receipt.json";
 /// How long the last words of an aborted session may take to leave.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A plan that is being made, with the planner that makes it.
 type Planning = JoinHandle<(Box<dyn Planner>, Result<Planned, String>)>;
@@ -145,7 +145,7 @@ impl<'a> Conductor<'a> {
             join: ready.join.clone(),
             number: ready.noise.number(&session),
             remembered: remembered.collect(),
-            patience: span(PATIENCE),
+            patience: span(PATIENCE.min(Duration::from_secs(invitation.session.step_limit_seconds))),
             repeat: span(REPEAT),
         });
         let names = invitation.members.iter();
@@ -221,6 +221,8 @@ impl<'a> Conductor<'a> {
                 let until = *deadline.get_or_insert_with(|| Instant::now() + linger);
                 let all = self.roster.iter().all(|id| self.finished.contains(id));
                 if all || Instant::now() >= until {
+                    // What this member said last may still be on its way.
+                    self.drain().await;
                     return Ok(());
                 }
             }
@@ -399,15 +401,7 @@ impl<'a> Conductor<'a> {
         match event {
             HostEvent::Up(id) => self.link(&id, true),
             HostEvent::Down(id) => self.link(&id, false),
-            HostEvent::Lost(id) => {
-                if matches!(self.stage, Stage::Running) && self.roster.contains(&id) {
-                    let grace = self.setup.invitation.session.grace_seconds;
-                    return Err(MemberError::Culprit {
-                        member: name(&self.names, &id),
-                        why: format!("has been gone for {grace} s"),
-                    });
-                }
-            }
+            HostEvent::Lost(id) => self.lost(&id)?,
             HostEvent::Control { from, bytes } => self.control(from, bytes)?,
             HostEvent::Event(event) => self.peer(event)?,
             HostEvent::Finished(written) => self.written = written,
@@ -443,6 +437,28 @@ impl<'a> Conductor<'a> {
     fn link(&mut self, id: &PublicId, up: bool) {
         let member = name(&self.names, id);
         (self.progress)(Progress::Link { member, up });
+    }
+
+    /// A member has not come back within the grace.
+    fn lost(&mut self, id: &PublicId) -> Result<(), MemberError> {
+        let is_needed = match self.stage {
+            // Until the list is drawn up it may come back.
+            Stage::Assembling => self.assembly.lists(id),
+            Stage::Running => self.roster.contains(id),
+            Stage::Done => {
+                // Nobody is there any more to wait for.
+                self.finished.insert(*id);
+                false
+            }
+        };
+        if is_needed {
+            let grace = self.setup.invitation.session.grace_seconds;
+            return Err(MemberError::Culprit {
+                member: name(&self.names, id),
+                why: format!("has been gone for {grace} s"),
+            });
+        }
+        Ok(())
     }
 
     /// A statement: of the agreement, or about the session itself.
@@ -593,10 +609,14 @@ impl<'a> Conductor<'a> {
         {
             tracing::error!(error = %worse, "the end of the session was not written");
         }
-        // Words that are on their way need the runtime to leave.
+        self.drain().await;
+        error
+    }
+
+    /// Lets words that are on their way leave; nothing that comes in matters any more.
+    async fn drain(&mut self) {
         let until = Instant::now() + LAST_WORDS;
         while timeout_at(until, self.host.next()).await.is_ok() {}
-        error
     }
 }
 
