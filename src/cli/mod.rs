@@ -1,15 +1,18 @@
 //! The command line: arguments, terminal output, exit codes.
 //!
-//! Exit codes: 0 success, 1 a check failed, 2 bad usage or input.
+//! Exit codes: 0 success, 1 a check failed, 2 bad usage or input; `node` adds 3 and 4.
 
 mod advise;
 mod arguments;
 mod audit;
 mod auto;
+#[cfg(feature = "node")]
+mod node;
 mod privacy;
 mod progress;
 mod recommend;
 mod run;
+mod signed;
 mod study;
 mod sweep;
 mod table;
@@ -52,6 +55,8 @@ pub fn main() -> ExitCode {
         Command::Audit(options) => audit::execute(options),
         Command::Recommend(options) => recommend::execute(options),
         Command::Topology(options) => topology::execute(options),
+        #[cfg(feature = "node")]
+        Command::Node(command) => node::execute(command),
     };
     match outcome {
         Ok(Verdict::Success) => ExitCode::SUCCESS,
@@ -59,9 +64,26 @@ pub fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             report(&error);
-            ExitCode::from(2)
+            ExitCode::from(code(&error))
         }
     }
+}
+
+/// The exit code of a command that ends with an error: 2, unless the files of a peer say otherwise.
+fn code(error: &anyhow::Error) -> u8 {
+    #[cfg(feature = "node")]
+    for cause in error.chain() {
+        use crate::node::store::{LedgerError, StoreError};
+        if let Some(error) = cause.downcast_ref::<StoreError>() {
+            return error.exit_code();
+        }
+        if let Some(error) = cause.downcast_ref::<LedgerError>() {
+            return error.exit_code();
+        }
+    }
+    #[cfg(not(feature = "node"))]
+    let _ = error;
+    2
 }
 
 /// Makes a file that grows beyond the process's size limit (`ulimit -f`) a failed write, which is reported and

@@ -15,6 +15,8 @@
 //! somebody else has read is no key any more.
 
 mod address_book;
+#[cfg(unix)]
+mod control;
 mod digest;
 mod directory;
 mod disk;
@@ -27,10 +29,13 @@ mod offer;
 mod policy;
 mod secrets;
 mod session_files;
+mod signed_file;
 #[cfg(test)]
 mod tests;
 
 pub use address_book::{AddressBook, KnownPeer, LedgerMismatch};
+#[cfg(unix)]
+pub use control::{ControlServer, ask_status};
 pub use digest::{Digest, NoDigest};
 pub use directory::{StateDir, StateView};
 pub use error::StoreError;
@@ -43,3 +48,6 @@ pub use offer::{Offer, Publish, Refusal};
 pub use policy::Policy;
 pub use secrets::OneTimeSecrets;
 pub use session_files::{SessionFiles, SessionView};
+pub use signed_file::{
+    INVITATION, RECEIPT, SignedFileError, sign_file, signature_path, verify_bytes, verify_file,
+};
