@@ -109,7 +109,14 @@ pub(crate) enum Command {
     Topology(TopologyArguments),
     /// Be one peer on a host of one's own: keys, sessions with others, ledger
     #[cfg(feature = "node")]
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Start here:\n  \
+        undertone node init --name charite       a key, a policy, a ledger in ~/.undertone\n  \
+        undertone node id --address /dns4/...    the line to give to whoever invites\n\n\
+        Exit codes: 0 done, 1 aborted by the protocol, 2 usage, input or own policy, 3 excluded by the others, 4 local state \
+        unusable (ledger, permissions, lock)."
+    )]
     Node(super::node::NodeCommand),
 }
 
@@ -245,11 +252,20 @@ pub(crate) struct PrivacyArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PrivacyCommand {
     /// Recompute a receipt that a run wrote: exit code 1 if a number does not hold
-    #[command(after_help = "Example:\n  undertone privacy check out/quickstart/receipt.json")]
+    #[command(
+        after_help = "Where RECEIPT.sig lies beside it, the signature is verified too, and the peer that signed is named.\n\n\
+        Examples:\n  \
+        undertone privacy check out/quickstart/receipt.json\n  \
+        undertone privacy check receipt.json --signed-by 12D3KooW..."
+    )]
     Check {
         /// The receipt, for example out/quickstart/receipt.json
         #[arg(value_name = "RECEIPT")]
         receipt: PathBuf,
+        /// Fail unless this peer has signed the receipt (its public id, as `undertone node init` printed it)
+        #[cfg(feature = "node")]
+        #[arg(long, value_name = "ID")]
+        signed_by: Option<crate::session::PublicId>,
         #[command(flatten)]
         report: ReportArguments,
     },

@@ -1,6 +1,6 @@
 //! The command line: arguments, terminal output, exit codes.
 //!
-//! Exit codes: 0 success, 1 a check failed, 2 bad usage or input.
+//! Exit codes: 0 success, 1 a check failed, 2 bad usage or input; `node` adds 3 and 4.
 
 mod advise;
 mod arguments;
@@ -12,6 +12,7 @@ mod privacy;
 mod progress;
 mod recommend;
 mod run;
+mod signed;
 mod study;
 mod sweep;
 mod table;
@@ -63,9 +64,30 @@ pub fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             report(&error);
-            ExitCode::from(2)
+            ExitCode::from(code(&error))
         }
     }
+}
+
+/// The exit code of a command that ends with an error: 2, unless the files of a peer say otherwise.
+fn code(error: &anyhow::Error) -> u8 {
+    #[cfg(feature = "node")]
+    for cause in error.chain() {
+        use crate::node::member::MemberError;
+        use crate::node::store::{LedgerError, StoreError};
+        if let Some(error) = cause.downcast_ref::<MemberError>() {
+            return error.exit_code();
+        }
+        if let Some(error) = cause.downcast_ref::<StoreError>() {
+            return error.exit_code();
+        }
+        if let Some(error) = cause.downcast_ref::<LedgerError>() {
+            return error.exit_code();
+        }
+    }
+    #[cfg(not(feature = "node"))]
+    let _ = error;
+    2
 }
 
 /// Makes a file that grows beyond the process's size limit (`ulimit -f`) a failed write, which is reported and

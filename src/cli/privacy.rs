@@ -1,15 +1,13 @@
 //! `undertone privacy`: what an experiment would cost before it runs, and `privacy check` of a receipt.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use super::arguments::{
-    ExperimentArguments, PrivacyArguments, PrivacyCommand, ReportArguments, names,
-};
+use super::arguments::{ExperimentArguments, PrivacyArguments, PrivacyCommand, names};
 use super::progress::Progress;
+use super::signed::{Signed, signed};
 use super::{Verdict, table};
 use crate::assess::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
 use crate::assess::{Conversions, PeerCost, conversions, peer_costs};
@@ -48,7 +46,7 @@ struct Forecast {
 
 pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
     match (&arguments.command, &arguments.experiment) {
-        (Some(PrivacyCommand::Check { receipt, report }), _) => check(receipt, *report),
+        (Some(command), _) => check(command),
         (None, Some(experiment)) => plan(experiment, arguments),
         (None, None) => {
             bail!("name an experiment file, for example sims/quickstart.toml, or `check RECEIPT`")
@@ -62,15 +60,29 @@ struct Checked {
     /// Whether every finding agrees.
     holds: bool,
     findings: Vec<Finding>,
+    /// Who signed it, where anybody did or should have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<Signed>,
     /// What nobody can recompute from a receipt.
     taken_on_trust: [Trusted; ON_TRUST.len()],
     /// Every field of a receipt and how far the findings vouch for it.
     fields: Vec<FieldStanding>,
 }
 
-/// Recomputes a receipt.
-fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
-    let receipt = Receipt::read(path)?;
+/// Recomputes a receipt and verifies its signature.
+fn check(command: &PrivacyCommand) -> Result<Verdict> {
+    let PrivacyCommand::Check {
+        receipt: path,
+        #[cfg(feature = "node")]
+        signed_by,
+        report,
+    } = command;
+    let bytes = Receipt::read_bytes(path)?;
+    let receipt = Receipt::parse(path, &bytes)?;
+    #[cfg(feature = "node")]
+    let signature = signed(path, &bytes, signed_by.as_ref());
+    #[cfg(not(feature = "node"))]
+    let signature = signed(path);
     let mut findings = receipt
         .check()
         .with_context(|| format!("{} does not hold", path.display()))?;
@@ -78,12 +90,14 @@ fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
     if receipt.request.preconditioning.is_some() && items.exists() {
         findings.extend(receipt.check_items(&ItemList::read(&items)?));
     }
-    let holds = findings.iter().all(|finding| finding.agrees);
+    let holds = findings.iter().all(|finding| finding.agrees)
+        && signature.as_ref().is_none_or(|signature| signature.holds);
     let mut out = io::stdout().lock();
     if report.json {
         let checked = Checked {
             holds,
             findings,
+            signature,
             taken_on_trust: ON_TRUST,
             fields: Receipt::standings(),
         };
@@ -102,6 +116,12 @@ fn check(path: &Path, report: ReportArguments) -> Result<Verdict> {
             ]);
         }
         table::write(&mut out, &rows)?;
+        if let Some(Signed { holds, by, problem }) = &signature {
+            let standing = if *holds { "PASS" } else { "FAIL" };
+            let by = by.as_deref().map(|by| format!("signed by {by}"));
+            let said = problem.clone().or(by).unwrap_or_default();
+            writeln!(out, "\n{standing}  signature: {said}")?;
+        }
         print_trust(&mut out)?;
         writeln!(out, "{}", if holds { "PASS" } else { "FAIL" })?;
     }

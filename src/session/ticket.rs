@@ -359,11 +359,12 @@ mod tests {
             with(1, &"x".repeat(65)),
             Err(TicketError::Name { .. })
         ));
-        for hidden in ["a\u{200b}b", "a\nb", "a\tb", "a\u{7f}", " a", "a\u{1b}[31m"] {
-            // A blank at the end of the line is around the ticket.
+        for hidden in ["a\u{200b}b", "a\nb", "a\tb", "a\u{7f}", "a\u{1b}[31m"] {
             let error = with(1, hidden).expect_err(hidden).to_string();
             assert!(!error.contains(hidden), "{error:?}");
         }
+        // A blank at the end of the line is around the ticket.
+        assert!(with(1, " a").is_err() && with(1, "a ").is_ok());
         assert_eq!(with(220, ""), Err(TicketError::TooLong { found: 4255 }));
         for none in [
             "",

@@ -2,41 +2,38 @@
 //!
 //! Exit codes: 0 done, 1 aborted by the protocol, 2 usage, input or own policy, 3 excluded by the others, 4 local state unusable.
 
+mod abandon;
+mod arguments;
 mod check;
+mod compose;
+mod id;
+mod init;
 mod invite;
+mod ledger;
 mod planning;
 mod run;
+mod status;
 
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::{Args, Subcommand};
+
+pub(super) use arguments::NodeCommand;
 
 use super::Verdict;
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum NodeCommand {
-    /// Write a session file: what is computed, who is invited, how much noise that takes
-    Invite(invite::InviteArguments),
-    /// What a session would cost this peer, against its own policy; refuses like `run` does
-    Check(check::CheckArguments),
-    /// Take part in a session
-    Run(run::RunArguments),
-}
-
-/// Which peer.
-#[derive(Args, Debug)]
-pub(crate) struct StateArguments {
-    /// The peer's own directory [default: ~/.undertone]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) state: Option<PathBuf>,
-}
+use arguments::StateArguments;
 
 pub(super) fn execute(command: &NodeCommand) -> Result<Verdict> {
     match command {
+        NodeCommand::Init(options) => init::execute(options),
+        NodeCommand::Id(options) => id::execute(options),
         NodeCommand::Invite(options) => invite::execute(options),
         NodeCommand::Check(options) => check::execute(options),
         NodeCommand::Run(options) => run::execute(options),
+        NodeCommand::Ledger(options) => ledger::execute(options),
+        NodeCommand::Status(options) => status::execute(options),
+        NodeCommand::Abandon(options) => abandon::execute(options),
+        NodeCommand::Compose(options) => compose::execute(options),
     }
 }
 

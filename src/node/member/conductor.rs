@@ -145,7 +145,9 @@ impl<'a> Conductor<'a> {
             join: ready.join.clone(),
             number: ready.noise.number(&session),
             remembered: remembered.collect(),
-            patience: span(PATIENCE.min(Duration::from_secs(invitation.session.step_limit_seconds))),
+            patience: span(
+                PATIENCE.min(Duration::from_secs(invitation.session.step_limit_seconds)),
+            ),
             repeat: span(REPEAT),
         });
         let names = invitation.members.iter();

@@ -15,6 +15,8 @@
 //! somebody else has read is no key any more.
 
 mod address_book;
+#[cfg(unix)]
+mod control;
 mod digest;
 mod directory;
 mod disk;
@@ -32,6 +34,8 @@ mod signed_file;
 mod tests;
 
 pub use address_book::{AddressBook, KnownPeer, LedgerMismatch};
+#[cfg(unix)]
+pub use control::{ControlServer, ask_status};
 pub use digest::{Digest, NoDigest};
 pub use directory::{StateDir, StateView};
 pub use error::StoreError;

@@ -67,7 +67,9 @@ pub enum Refusal {
         found: usize,
     },
     /// ε is too large, or no number.
-    #[error("policy: session.max_epsilon = {limit}, and the session may cost epsilon = {found}")]
+    #[error(
+        "policy: session.max_epsilon = {limit:?}, and the session may cost epsilon = {found:?}"
+    )]
     Epsilon {
         /// At most.
         limit: f64,
@@ -84,7 +86,7 @@ pub enum Refusal {
     },
     /// μ² means more than ε.
     #[error(
-        "policy: session.max_epsilon = {limit}, and the session's sum of mu^2 = {mu_squared} means epsilon = {found} at max_delta"
+        "policy: session.max_epsilon = {limit:?}, and the session's sum of mu^2 = {mu_squared:?} means epsilon = {found:?} at max_delta"
     )]
     Spending {
         /// At most.
@@ -140,7 +142,7 @@ pub enum Refusal {
     },
     /// More than all sessions together may cost.
     #[error(
-        "policy: lifetime.\"{scope}\".epsilon = {limit} at delta = {delta:e}, and this session alone may cost epsilon = {found} there"
+        "policy: lifetime.\"{scope}\".epsilon = {limit:?} at delta = {delta:e}, and this session alone may cost epsilon = {found:?} there"
     )]
     Lifetime {
         /// Whose data.
@@ -313,7 +315,7 @@ mod tests {
             (
                 "session.max_epsilon",
                 &|o| o.mu_squared = square(f64::MAX),
-                "inf",
+                "e307",
             ),
             (
                 "session.adjacency = [\"user\"]",

@@ -254,7 +254,7 @@ fn what_is_recorded_is_there_after_opening_again() {
     ] {
         assert!(matches!(
             error,
-            StoreError::Ledger(LedgerError::Line { line: 1, .. })
+            StoreError::Ledger(LedgerError::Line { .. })
         ));
         assert_eq!(error.exit_code(), 4);
     }

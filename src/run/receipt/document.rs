@@ -352,6 +352,14 @@ impl Receipt {
     /// # Errors
     /// [`ReceiptError`] if the file is too large, no receipt, or of another schema.
     pub fn read(path: &Path) -> Result<Self, ReceiptError> {
+        Self::parse(path, &Self::read_bytes(path)?)
+    }
+
+    /// The bytes of a receipt's file, for whoever verifies a signature over what is then parsed.
+    ///
+    /// # Errors
+    /// [`ReceiptError`] if the file cannot be read or is too large.
+    pub fn read_bytes(path: &Path) -> Result<Vec<u8>, ReceiptError> {
         let read = |source| ReceiptError::Read {
             path: path.to_path_buf(),
             source,
@@ -363,9 +371,16 @@ impl Receipt {
                 found,
             });
         }
-        let bytes = std::fs::read(path).map_err(read)?;
+        std::fs::read(path).map_err(read)
+    }
+
+    /// The receipt that the bytes of `path` are.
+    ///
+    /// # Errors
+    /// [`ReceiptError`] if they are no receipt, or one of another schema.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, ReceiptError> {
         let receipt: Self =
-            serde_json::from_slice(&bytes).map_err(|source| ReceiptError::Parse {
+            serde_json::from_slice(bytes).map_err(|source| ReceiptError::Parse {
                 path: path.to_path_buf(),
                 source,
             })?;

@@ -3,7 +3,7 @@
 //! A receipt holds public parameters only: the noise graph, the σ's, the agreed statistics, the views.
 //! Checking it plans the noise again from its parameters and graph, compares the σ's, sensitivities and views, and holds
 //! the view promised against the (ε, δ) asked for.
-//! That proves the arithmetic, not that the run happened: a receipt is not signed. [`Receipt::standings`] says of every
+//! That proves the arithmetic, not that the run happened. A deployed peer signs its receipt in a file beside it, which says who vouches for that. [`Receipt::standings`] says of every
 //! field whether a check vouches for it, and [`ON_TRUST`] lists what it asks to be believed.
 
 mod check;

@@ -154,7 +154,7 @@ pub enum LedgerError {
     },
     /// More than was reserved.
     #[error(
-        "session {session} may spend mu^2 = {reserved}, and this release would bring it to {total}"
+        "session {session} may spend mu^2 = {reserved:?}, and this release would bring it to {total:?}"
     )]
     Overcharged {
         /// Which.

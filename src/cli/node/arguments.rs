@@ -1,0 +1,185 @@
+//! Arguments of `undertone node`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::check::CheckArguments;
+use super::invite::InviteArguments;
+use super::run::RunArguments;
+use crate::cli::arguments::ReportArguments;
+use crate::session::{Address, MemberName};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NodeCommand {
+    /// Make this peer: a key pair, a cautious policy, an empty ledger
+    #[command(
+        after_help = "The key is made here and never leaves; nobody makes keys for others. It is written with mode 0600 into a directory of mode 0700, \
+        and a key that others could have read is refused later. A second `init` overwrites nothing.\n\n\
+        Then: look at policy.toml, and give the line that `undertone node id` prints to whoever invites.\n\n\
+        Examples:\n  \
+        undertone node init --name charite\n  \
+        undertone node init --state /srv/undertone --name charite"
+    )]
+    Init(InitArguments),
+    /// Print the line that others need to know this peer by: its ticket
+    #[command(
+        after_help = "A ticket holds the public id, the addresses where others reach this peer, and its name. It is no secret, and who \
+        holds it can do nothing in this peer's name. Addresses: /dns4/HOST/tcp/PORT, /ip4/A.B.C.D/tcp/PORT, with /udp/PORT/quic-v1 in place of /tcp/PORT for QUIC.\n\n\
+        Examples:\n  \
+        undertone node id --address /dns4/undertone.charite.de/tcp/7655\n  \
+        undertone node id --state /srv/undertone"
+    )]
+    Id(IdArguments),
+    /// What was spent and reserved so far, and what is left: every line verified
+    #[command(
+        after_help = "The ledger is append-only; each line is signed and holds the hash of the line before. Exit code 4 if anything does not verify.\n\n\
+        If members refuse this peer because its ledger is shorter than they have seen, its files come from a backup. Then find out which sessions \
+        it took part in since, and write a file:\n\n  \
+        known = { length = 12, hash = \"5c1e...\" }     # what the members saw\n  \
+        [[session]]\n  \
+        session = \"9f0c...\"                           # hash of the session file\n  \
+        scope = \"default\"\n  \
+        adjacency = \"user\"\n  \
+        mu_squared = \"0.25\"                           # all that the session could spend: see `undertone node check`\n\n\
+        With --adopt FILE these count in full, and so does every session that had not ended in this copy.\n\n\
+        Examples:\n  \
+        undertone node ledger\n  \
+        undertone node ledger --verify --quiet\n  \
+        undertone node ledger --adopt missing.toml"
+    )]
+    Ledger(LedgerArguments),
+    /// How far this peer's sessions are: from the running node, or from what it wrote
+    #[command(after_help = "Examples:\n  \
+        undertone node status\n  \
+        undertone node status --watch\n  \
+        undertone node status --state /srv/undertone --json")]
+    Status(StatusArguments),
+    /// Leave a session for good: what was charged stays charged, the rest of its reservation is free again
+    #[command(
+        after_help = "Nothing can be sent in the session afterwards, and its one-time secrets are erased. Stop a running node first. SESSION is the hash \
+        that `undertone node status` prints, or its first digits (8 or more).\n\n\
+        Example:\n  \
+        undertone node abandon 5c1e90aa"
+    )]
+    Abandon(AbandonArguments),
+    /// Write a session file: what is computed, who is invited, how much noise that takes
+    #[command(
+        after_help = "The plan is an experiment file without seed, data.path and [peers]: a graph that is drawn has seed = \"beacon\". Names of columns are \
+        public; data have exactly those. The file is signed with the convener's key, which has no other role.\n\n\
+        Example:\n  \
+        undertone node invite sims/sessions/three-hospitals.toml --members tickets.txt --items sims/sessions/columns.txt --out session.toml"
+    )]
+    Invite(InviteArguments),
+    /// What a session would cost this peer, against its own policy; refuses as `run` does
+    #[command(
+        after_help = "Example:\n  undertone node check session.toml --data rows.csv --scope patients-2026"
+    )]
+    Check(CheckArguments),
+    /// Take part in a session, until its result is here or it ends for everybody
+    #[command(
+        after_help = "Charges the ledger before anything leaves, and keeps basis.npy, receipt.json and its signature in the state directory. Run again after \
+        the end, it prints the result again and charges nothing.\n\n\
+        Exit codes: 0 done, 1 aborted by the protocol (whose fault is said), 2 usage, input or own policy, 3 excluded by the others, 4 local state unusable.\n\n\
+        Example:\n  undertone node run session.toml --data rows.csv --scope patients-2026 --out result"
+    )]
+    Run(RunArguments),
+    /// Write a compose file or Kubernetes manifests that run every member of a session
+    #[command(
+        after_help = "One service per member, each with a volume of its own for its state; keys are made inside, by a service of the profile `init` (compose) or an \
+        init container (Kubernetes). The comment at the top of what is written says what to do in which order.\n\n\
+        Examples:\n  \
+        undertone node compose session.toml --out deploy\n  \
+        undertone node compose session.toml --out deploy --format kubernetes --image registry.lab.org/undertone:1"
+    )]
+    Compose(ComposeArguments),
+}
+
+/// Which peer.
+#[derive(Args, Debug)]
+pub(crate) struct StateArguments {
+    /// The peer's own directory [default: ~/.undertone]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InitArguments {
+    #[command(flatten)]
+    pub(crate) state: StateArguments,
+    /// What others see this peer called; at most 64 characters
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub(crate) name: MemberName,
+    /// If a peer is there already, leave it as it is and print its id: for containers that start again
+    #[arg(long)]
+    pub(crate) keep: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct IdArguments {
+    #[command(flatten)]
+    pub(crate) state: StateArguments,
+    /// Where others reach this peer (repeatable) [default: network.listen of policy.toml, where that names an address]
+    #[arg(long, value_name = "MULTIADDR")]
+    pub(crate) address: Vec<Address>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LedgerArguments {
+    #[command(flatten)]
+    pub(crate) state: StateArguments,
+    /// Say only whether every line verifies, how many there are, and the head
+    #[arg(long, conflicts_with = "adopt")]
+    pub(crate) verify: bool,
+    /// Take up sessions that were lost with a newer ledger, each charged in full
+    #[arg(long, value_name = "FILE")]
+    pub(crate) adopt: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct StatusArguments {
+    #[command(flatten)]
+    pub(crate) state: StateArguments,
+    /// Print again whenever something has changed, until the node stops
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// Print JSON, one document per line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct AbandonArguments {
+    #[command(flatten)]
+    pub(crate) state: StateArguments,
+    /// The session, by the first digits of its hash
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ComposeArguments {
+    /// The session file
+    #[arg(value_name = "SESSION.toml")]
+    pub(crate) session: PathBuf,
+    /// Write into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// What runs the containers
+    #[arg(long, value_enum, default_value_t = Format::Compose)]
+    pub(crate) format: Format,
+    /// The image that holds the `undertone` command
+    #[arg(long, value_name = "IMAGE", default_value = "undertone:latest")]
+    pub(crate) image: String,
+}
+
+/// What runs containers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A compose file
+    Compose,
+    /// Kubernetes manifests
+    Kubernetes,
+}
