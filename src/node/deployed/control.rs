@@ -75,18 +75,22 @@ async fn say_all(
     stream: &mut (impl AsyncWrite + Unpin),
     every: Duration,
 ) -> io::Error {
-    let mut length = hub.log.length();
+    let mut changes = hub.log.changes();
     let mut at = 0;
+    member.said.store(at, Ordering::Relaxed);
     let said = async {
         loop {
-            length.mark_unchanged();
-            while let (next, Some(bytes)) = hub.log.next(&member.id, at) {
-                frames::write(stream, &bytes).await?;
+            changes.mark_unchanged();
+            loop {
+                let (next, frame) = hub.log.next(&member.id, at);
                 at = next;
+                let Some(bytes) = frame else { break };
+                frames::write(stream, &bytes).await?;
             }
             stream.flush().await?;
+            member.said.store(at, Ordering::Relaxed);
             // A host that says nothing more ends this task.
-            if timeout(every, length.changed()).await.is_err() {
+            if timeout(every, changes.changed()).await.is_err() {
                 frames::write(stream, &[]).await?;
             }
         }

@@ -73,6 +73,19 @@ impl Log {
         Ok(())
     }
 
+    /// How many frames it has.
+    pub(super) fn len(&self) -> usize {
+        *self.length.borrow()
+    }
+
+    /// Adds a frame for all, beyond any limit.
+    #[cfg(test)]
+    pub(super) fn say_whatever(&self, bytes: Arc<[u8]>) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.list.push(Entry { to: None, bytes });
+        self.length.send_replace(entries.list.len());
+    }
+
     /// The first frame for this member from this place on, and the place after it; the end if there is none.
     pub(super) fn next(&self, member: &PublicId, from: usize) -> (usize, Option<Arc<[u8]>>) {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,7 +98,7 @@ impl Log {
     }
 
     /// Tells of every change of its length.
-    pub(super) fn length(&self) -> watch::Receiver<usize> {
+    pub(super) fn changes(&self) -> watch::Receiver<usize> {
         self.length.subscribe()
     }
 }

@@ -1,7 +1,7 @@
 //! One deployed process on the network: members, control frames, and the peer that runs over them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -256,13 +256,13 @@ impl Host {
         }
     }
 
-    /// Ends: waits for up to `linger` until the neighbours have acknowledged every record, then closes the connections, in order.
-    /// Control frames that members have not read by then are lost to them.
+    /// Ends: waits for up to `linger` until the neighbours have acknowledged every record and every control frame has been written to
+    /// the members that are connected, then closes the connections, in order.
     pub async fn shutdown(mut self, linger: Duration) {
         let edges = self.edges.take().unwrap_or_default();
         let said = async {
             let is_clear = |edge: &Arc<Outgoing>| edge.sent(Sending::is_clear);
-            while !edges.iter().all(is_clear) {
+            while !edges.iter().all(is_clear) || !self.is_said() {
                 tokio::select! {
                     // Whoever waits for the caller must not wait in vain.
                     _ = self.next() => {}
@@ -281,6 +281,25 @@ impl Host {
             let _ = timeout(Duration::from_secs(1), closed).await;
         }
         self.tasks.abort_all();
+    }
+}
+
+impl Host {
+    /// Whether every member that is connected has been written every control frame.
+    fn is_said(&self) -> bool {
+        let frames = self.hub.log.len();
+        self.by_id.values().all(|member| {
+            let is_connected = member.link.borrow().connection.is_some();
+            !is_connected || member.said.load(Ordering::Relaxed) >= frames
+        })
+    }
+}
+
+#[cfg(test)]
+impl Host {
+    /// For tests that speak for a member themselves.
+    pub(super) fn hub(&self) -> &Arc<Hub> {
+        &self.hub
     }
 }
 
@@ -309,6 +328,7 @@ fn members_of(
             addresses: addresses?,
             is_dialled: member.reachable && (!is_reachable || *own < id),
             link: watch::Sender::new(Link::default()),
+            said: AtomicUsize::new(0),
             last_heard: Mutex::new(Instant::now()),
             heard: Mutex::new(Heard::default()),
             is_barred: AtomicBool::new(false),

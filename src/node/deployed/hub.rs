@@ -1,7 +1,7 @@
 //! What the tasks of one host share: its members, its streams, and where its events go.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -65,6 +65,8 @@ pub(super) struct Member {
     /// Whether this host dials it; otherwise it dials this host.
     pub(super) is_dialled: bool,
     pub(super) link: watch::Sender<Link>,
+    /// How many control frames have been written to the present stream.
+    pub(super) said: AtomicUsize,
     /// When anything came on its control stream.
     pub(super) last_heard: Mutex<Instant>,
     /// The control frames that came from it.

@@ -14,6 +14,8 @@ mod receiving;
 mod sending;
 
 pub(super) use incoming::{Inbound, Incoming};
+#[cfg(test)]
+pub(super) use incoming::{Stopped, read_record};
 pub(super) use outgoing::Outgoing;
 pub(super) use receiving::Receiving;
 pub(super) use sending::{Record, Sending};

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use tokio::time::{Instant, sleep};
 
+use super::super::error::HostError;
 use super::*;
 
 /// The next control frame.
@@ -75,14 +76,11 @@ fn whoever_cannot_be_reached_dials() {
             hosts.push(host(peer, &members, LIMIT).await);
         }
         let [mut one, mut two, mut three] = <[Host; 3]>::try_from(hosts).expect("three");
-        let both = async |host: &mut Host| {
-            let others = [0, 1, 2]
-                .map(id)
-                .into_iter()
-                .filter(|id| *id != host.identity.id());
-            are_up(host, others).await;
+        let both = async |host: &mut Host, own: usize| {
+            let others = (0..3).filter(|other| *other != own);
+            are_up(host, others.map(id)).await;
         };
-        tokio::join!(both(&mut one), both(&mut two), both(&mut three));
+        tokio::join!(both(&mut one, 0), both(&mut two, 1), both(&mut three, 2));
         assert!(three.addresses().is_empty());
     });
 }
@@ -194,5 +192,68 @@ fn events_wait_for_a_slow_caller() {
         for number in 0..1000_u32 {
             assert_eq!(heard(&mut two).await.1, number.to_le_bytes());
         }
+    });
+}
+
+#[test]
+fn what_is_said_last_arrives_before_the_connection_is_closed() {
+    for kind in [Kind::Tcp, Kind::Quic] {
+        play(async {
+            let members = members(2, kind);
+            let mut one = host(0, &members, LIMIT).await;
+            let mut two = host(1, &members, LIMIT).await;
+            is_up(&mut one, id(1)).await;
+            let long: Arc<[u8]> = vec![7; super::super::MAX_CONTROL_LEN].into();
+            one.broadcast(Arc::clone(&long)).expect("within the limit");
+            one.broadcast(frame("good-bye")).expect("short");
+            let shut = tokio::spawn(one.shutdown(LIMIT));
+            assert_eq!(heard(&mut two).await.1, *long);
+            assert_eq!(heard(&mut two).await.1, b"good-bye");
+            shut.await.expect("ends");
+        });
+    }
+}
+
+#[test]
+fn setups_that_cannot_be_are_refused() {
+    play(async {
+        let start = async |change: fn(&mut HostSetup)| {
+            let members = members(2, Kind::Tcp);
+            let mut setup = HostSetup {
+                identity: identity(0),
+                listen: members[0].addresses.clone(),
+                members,
+                grace: LIMIT,
+                limits: HostLimits::default(),
+            };
+            change(&mut setup);
+            Host::start(setup).await.expect_err("refused")
+        };
+        let twice = start(|setup| setup.members[0].id = setup.members[1].id).await;
+        assert!(matches!(twice, HostError::MemberTwice { id: who } if who == id(1)));
+        let named = start(|setup| setup.listen = vec!["/dns4/localhost/tcp/0".to_owned()]).await;
+        assert!(matches!(named, HostError::Address { .. }));
+        let nowhere = start(|setup| setup.members[1].addresses = vec!["nowhere".to_owned()]).await;
+        assert!(matches!(nowhere, HostError::Address { .. }));
+        let elsewhere = start(|setup| setup.listen = vec!["/ip4/192.0.2.1/tcp/0".to_owned()]).await;
+        assert!(matches!(elsewhere, HostError::Listen { .. }), "{elsewhere}");
+    });
+}
+
+#[test]
+fn a_run_that_does_not_fit_is_refused_and_there_is_one_run_only() {
+    let session = rogue::pair();
+    play(async {
+        let members = members(2, Kind::Tcp);
+        let mut host = host(0, &members, LIMIT).await;
+        let mut run = peer_run(&session, 0);
+        run.neighbours[0].1 = id(5);
+        assert!(matches!(host.begin(run), Err(HostError::Neighbours)));
+        let mut run = peer_run(&session, 0);
+        run.neighbours.clear();
+        assert!(matches!(host.begin(run), Err(HostError::Neighbours)));
+        host.begin(peer_run(&session, 0)).expect("fits");
+        let again = host.begin(peer_run(&session, 0));
+        assert!(matches!(again, Err(HostError::BegunBefore)));
     });
 }

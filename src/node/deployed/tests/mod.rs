@@ -1,6 +1,11 @@
 //! Hosts in one process, on loopback.
 
+mod broken;
+mod faults;
+mod fuzz;
+mod gates;
 mod links;
+mod rogue;
 mod sessions;
 
 use std::net::{TcpListener, UdpSocket};
