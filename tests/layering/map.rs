@@ -182,7 +182,7 @@ pub(super) const BELOW: [(&str, &[&str]); 21] = [
 ];
 
 /// All that `node` may take from `engine`: what a run is given and what it reports, no other engine.
-pub(super) const NODE_FROM_ENGINE: [&str; 11] = [
+pub(super) const NODE_FROM_ENGINE: [&str; 12] = [
     "Session",
     "Collector",
     "Outcome",
@@ -193,6 +193,8 @@ pub(super) const NODE_FROM_ENGINE: [&str; 11] = [
     "Silent",
     "Totals",
     "EngineError",
+    // What members compare: both graphs, hashed.
+    "graphs_digest",
     "engine",
 ];
 

@@ -116,8 +116,6 @@ pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer>
     let view = promised(experiment)?;
     let privacy = &experiment.config().privacy;
     let session = session(experiment);
-    let values = session.plan().parameters().values;
-    let held = session.plan().most_values() + session.program().extra_values();
     Ok(Offer {
         members: session.peers(),
         colluders: privacy.colluders,
@@ -129,7 +127,7 @@ pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer>
         publish: Publish::Open,
         scope: scope.clone(),
         mu_squared: SquareSum::new(view.mu * view.mu)?,
-        max_frame: crate::protocol::wire::framed_block_len(held, values) as u64,
+        max_frame: session.longest_message() as u64,
     })
 }
 

@@ -80,13 +80,12 @@ pub(super) fn execute(options: &RunArguments) -> Result<Verdict> {
         true => policy.listen().iter().map(ToString::to_string).collect(),
         false => options.listen.clone(),
     };
-    let columns = invitation.columns.len();
     let setup = MemberSetup {
         state,
         policy,
         listen,
         scope: options.scope.clone(),
-        rows: rows.unwrap_or_else(|| crate::linalg::SparseRows::new(columns).into()),
+        rows: rows.unwrap_or_else(|| deployment.no_rows()),
         planner,
         closes_in,
         invitation,

@@ -1,6 +1,7 @@
 //! One session, ready to run on any engine.
 
 mod error;
+mod setups;
 
 use std::sync::Arc;
 
@@ -10,14 +11,13 @@ use super::EngineError;
 use super::noise::Assignment;
 use super::outcome::Communication;
 use super::rows::PeerRows;
-use crate::algorithm::LocalData;
 use crate::linalg::{Block, SparseRows};
-use crate::noise::{LaplaceShares, PeerNoise, Term};
+use crate::noise::{LaplaceShares, Term};
 use crate::protocol::averaging::{Load, PeerBytes, Program, Traffic};
 use crate::protocol::wire;
-use crate::protocol::{PeerSetup, Plan, PlanParameters, PlannedRelease, Values, check_start};
+use crate::protocol::{Plan, PlanParameters, PlannedRelease, Values, check_start};
 use crate::topology::{Graph, Mixing, Provenance, Topology};
-use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Seed, Span};
+use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Seed};
 
 /// Everything a simulation of one session needs: the plan, the graphs, every peer's rows and noise.
 ///
@@ -506,49 +506,6 @@ impl Session {
             Ok(())
         } else {
             Err(EngineError::Noise)
-        }
-    }
-
-    /// What member `index` of a deployment starts from: the public parts of this session, which was planned on nobody's data, its own rows, and
-    /// noise under keys of its own. Nothing that derives from this session's seed is in it but what is public.
-    #[must_use]
-    pub fn member_setup(
-        &self,
-        index: PeerIndex,
-        rows: LocalData,
-        noise: PeerNoise,
-        patience: Option<Span>,
-    ) -> PeerSetup {
-        PeerSetup {
-            rows,
-            noise,
-            ..self.peer_setup(index, patience)
-        }
-    }
-
-    /// What peer `index` starts from.
-    #[must_use]
-    pub fn peer_setup(&self, index: PeerIndex, patience: Option<Span>) -> PeerSetup {
-        let u = index.index();
-        let neighbours = self.graph().neighbours(u).iter();
-        let plan = Arc::clone(&self.plan);
-        #[cfg(test)]
-        let plan = self.noise.damage_plan(index, plan);
-        PeerSetup {
-            index,
-            plan,
-            neighbours: neighbours.map(|&v| PeerIndex(v)).collect(),
-            program: self.program.peer(&*self.topology, u),
-            rows: self.rows.local(u),
-            noise: self.noise.peer(index, self.noise_graph()),
-            noise_partners: self
-                .noise_graph()
-                .neighbours(u)
-                .iter()
-                .map(|&v| PeerIndex(v))
-                .collect(),
-            start: Arc::clone(&self.start),
-            patience,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The one loop of a member: statements, links and the peer's events in; what is to be said, written and told out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -12,18 +12,15 @@ use super::MemberEnd;
 use super::error::MemberError;
 use super::resume::{self, Ready, Standing};
 use super::setup::{MemberResult, MemberSetup, Planned, Planner, Progress, Released};
-use crate::engine::{Session, graphs_digest};
 use crate::node::deployed::{
-    Gate, GateError, Host, HostError, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun,
-    Written,
+    Host, HostError, HostEvent, HostLimits, HostSetup, MemberAddress, Written,
 };
 use crate::node::network::span;
-use crate::node::store::{Digest, Head, Ledger, RECEIPT, Record, SessionEnd, Square, sign_file};
-use crate::protocol::Event;
+use crate::node::store::{Digest, Head, Ledger};
 use crate::protocol::wire::signed::SIGNED_VERSION;
 use crate::session::{
-    Assembled, Assembly, AssemblyError, AssemblySetup, Identity, Input, LedgerHead, MemberName,
-    Output, PairEnd, PublicId, Reason, SECTIONS, Sections, SessionHash, Signed, Statement,
+    Assembly, AssemblySetup, Identity, Input, LedgerHead, PublicId, Reason, SessionHash, Signed,
+    Statement,
 };
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 
@@ -31,8 +28,6 @@ use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// After how long without progress an agreement is said again.
 const REPEAT: Duration = Duration::from_secs(2);
-/// What a member signs of what its planner writes.
-const RECEIPT_FILE: &str = "receipt.json";
 /// How long the last words of an aborted session may take to leave.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -81,7 +76,7 @@ pub(super) async fn conduct(
 }
 
 /// Where a session stands for this member.
-enum Stage {
+pub(super) enum Stage {
     /// Members are agreeing.
     Assembling,
     /// The peer runs.
@@ -90,32 +85,32 @@ enum Stage {
     Done,
 }
 
-struct Conductor<'a> {
-    setup: MemberSetup,
-    identity: Arc<Identity>,
-    session: SessionHash,
-    ready: Ready,
-    ledger: Arc<Mutex<Ledger>>,
-    host: Host,
-    progress: &'a mut (dyn FnMut(Progress) + Send),
-    names: BTreeMap<PublicId, String>,
-    assembly: Assembly,
-    began: Instant,
-    wake: Option<Instant>,
-    planning: Option<Planning>,
-    planned: Option<Planned>,
-    stage: Stage,
+pub(super) struct Conductor<'a> {
+    pub(super) setup: MemberSetup,
+    pub(super) identity: Arc<Identity>,
+    pub(super) session: SessionHash,
+    pub(super) ready: Ready,
+    pub(super) ledger: Arc<Mutex<Ledger>>,
+    pub(super) host: Host,
+    pub(super) progress: &'a mut (dyn FnMut(Progress) + Send),
+    pub(super) names: BTreeMap<PublicId, String>,
+    pub(super) assembly: Assembly,
+    pub(super) began: Instant,
+    pub(super) wake: Option<Instant>,
+    pub(super) planning: Option<Planning>,
+    pub(super) planned: Option<Planned>,
+    pub(super) stage: Stage,
     /// Everybody who takes part, in the order of peers.
-    roster: Vec<PublicId>,
+    pub(super) roster: Vec<PublicId>,
     /// Who has said that it is done.
-    finished: BTreeSet<PublicId>,
-    charged: mpsc::Receiver<ReleaseId>,
-    gate: Option<mpsc::Sender<ReleaseId>>,
-    releases: Vec<Released>,
-    basis: Option<Arc<crate::linalg::Block>>,
-    written: Written,
-    last: Instant,
-    result: Option<MemberResult>,
+    pub(super) finished: BTreeSet<PublicId>,
+    pub(super) charged: mpsc::Receiver<ReleaseId>,
+    pub(super) gate: Option<mpsc::Sender<ReleaseId>>,
+    pub(super) releases: Vec<Released>,
+    pub(super) basis: Option<Arc<crate::linalg::Block>>,
+    pub(super) written: Written,
+    pub(super) last: Instant,
+    pub(super) result: Option<MemberResult>,
 }
 
 impl<'a> Conductor<'a> {
@@ -203,13 +198,13 @@ impl<'a> Conductor<'a> {
         Ok(MemberResult { written, ..result })
     }
 
-    fn own_index(&self) -> Option<PeerIndex> {
+    pub(super) fn own_index(&self) -> Option<PeerIndex> {
         let own = self.identity.id();
         let place = self.roster.iter().position(|id| *id == own);
         place.map(PeerIndex::from_index)
     }
 
-    fn now(&self) -> Time {
+    pub(super) fn now(&self) -> Time {
         Time(0) + span(self.began.elapsed())
     }
 
@@ -253,150 +248,6 @@ impl<'a> Conductor<'a> {
                 () = &mut stop => return Err(MemberError::Stopped),
             }
         }
-    }
-
-    /// Feeds the agreement and does what it asks for.
-    fn tell(&mut self, input: Input) -> Result<(), MemberError> {
-        let mut out = Vec::new();
-        self.assembly.handle(input, self.now(), &mut out);
-        for output in out {
-            match output {
-                Output::Broadcast(bytes) => self.host.broadcast(bytes)?,
-                Output::Wake(at) => {
-                    let at = self.began + Duration::from_nanos(at.0);
-                    self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
-                }
-                Output::Joined { missing } => (self.progress)(Progress::Joining { missing }),
-                Output::Plan(assembled) => self.plan(*assembled),
-                Output::Agreed(assembled) => self.begin(&assembled)?,
-                Output::Failed(error) => {
-                    if let AssemblyError::Contradiction { evidence, .. } = &*error {
-                        let (first, second) = &**evidence;
-                        self.ready.files.write("evidence-first.bin", first)?;
-                        self.ready.files.write("evidence-second.bin", second)?;
-                    }
-                    return Err(MemberError::Assembly(error));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Has the plan made on a thread of its own: it takes seconds.
-    fn plan(&mut self, assembled: Assembled) {
-        let nobody: Box<dyn Planner> = Box::new(Away);
-        let mut planner = std::mem::replace(&mut self.setup.planner, nobody);
-        self.planning = Some(tokio::task::spawn_blocking(move || {
-            let planned = planner.plan(&assembled);
-            (planner, planned)
-        }));
-        let heads = assembled_heads(&self.names, &self.assembly);
-        let own = self.identity.id();
-        let heads = heads.into_iter().filter(|(id, ..)| *id != own);
-        // A member whose memory of others cannot be written remembers less; its own promise does not depend on it.
-        if let Ok(mut book) = self.setup.state.view().address_book()
-            && let Err(error) = book.remember(heads)
-        {
-            tracing::warn!(%error, "the address book was not written");
-        }
-    }
-
-    /// Whether this plan is within the policy and what was set aside; then what others are told of it.
-    fn consider(&mut self, planned: Planned) -> Result<Sections, String> {
-        let refused = |error: MemberError| error.to_string();
-        let policy = self.setup.policy.check(&planned.offer);
-        policy.map_err(|error| refused(error.into()))?;
-        let found: f64 = planned.charges.iter().map(|charge| charge.0.get()).sum();
-        let reserved = self.ready.reserved;
-        // The charges are parts of one sum: their own may differ in the last bits.
-        if !(found <= reserved * (1.0 + 1e-9)) {
-            return Err(refused(MemberError::Dearer { found, reserved }));
-        }
-        let sections = sections(&planned.session, self.assembly.roster_hash());
-        let record = Record::Agreed {
-            plan: Digest(*planned.session.plan().digest()),
-        };
-        self.ready
-            .journal
-            .append(record)
-            .map_err(|error| refused(error.into()))?;
-        self.planned = Some(planned);
-        Ok(sections)
-    }
-
-    /// All are ready: derives the keys and starts the peer.
-    fn begin(&mut self, assembled: &Assembled) -> Result<(), MemberError> {
-        let Some(planned) = &self.planned else {
-            return Ok(());
-        };
-        let session = &planned.session;
-        self.roster = assembled.roster.iter().map(|seat| seat.id).collect();
-        let Some(index) = self.own_index() else {
-            return Err(MemberError::Assembly(Box::new(AssemblyError::Excluded)));
-        };
-        let end = |place: usize| PairEnd {
-            id: self.roster[place],
-            ephemeral: assembled.joins[place].ephemeral,
-        };
-        let partners = session.noise_graph().neighbours(index.index()).iter();
-        let partners: Result<Vec<_>, _> = partners
-            .map(|&partner| {
-                let other = end(partner as usize);
-                let key = self.ready.ephemeral.shared(
-                    session.plan().digest(),
-                    end(index.index()),
-                    other,
-                )?;
-                Ok::<_, MemberError>((PeerIndex(partner), key))
-            })
-            .collect();
-        let noise = self
-            .ready
-            .noise
-            .peer_noise(session.plan(), index, partners?);
-        let limit = self.setup.invitation.session.step_limit_seconds;
-        let grace = self.setup.invitation.session.grace_seconds;
-        // A connection that may come back is waited for first.
-        let patience = span(Duration::from_secs(limit + grace));
-        let rows = self.setup.rows.clone();
-        let peer = session.member_setup(index, rows, noise, Some(patience));
-        let neighbours = peer.neighbours.iter();
-        let neighbours = neighbours.map(|&peer| (peer, self.roster[peer.index()]));
-        let neighbours = neighbours.collect();
-        let charges = planned.charges.clone();
-        let plan = session.plan().session().to_string();
-        let gate = self.gate(&charges);
-        (self.progress)(Progress::Agreed {
-            members: self.roster.iter().map(|id| name(&self.names, id)).collect(),
-            own: index.index(),
-            plan,
-        });
-        self.stage = Stage::Running;
-        self.last = Instant::now();
-        self.host.begin(PeerRun {
-            setup: peer,
-            neighbours,
-            gate,
-        })?;
-        Ok(())
-    }
-
-    /// Charges a release before anything of it leaves.
-    fn gate(&mut self, charges: &[Square]) -> Gate {
-        let (ledger, session) = (Arc::clone(&self.ledger), self.session);
-        let (charges, told) = (charges.to_vec(), self.gate.take());
-        Box::new(move |release: ReleaseId| {
-            let charge = charges.get(release.index()).copied();
-            let charge = charge.ok_or_else(|| GateError::new("it is not in the plan"))?;
-            let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
-            let charged = ledger.charge(session.0, release, charge);
-            charged.map_err(GateError::new)?;
-            if let Some(told) = &told {
-                // Only an operator waits for it.
-                let _ = told.try_send(release);
-            }
-            Ok(())
-        })
     }
 
     async fn event(&mut self, event: HostEvent) -> Result<(), MemberError> {
@@ -493,94 +344,6 @@ impl<'a> Conductor<'a> {
         Ok(())
     }
 
-    /// What the peer tells.
-    fn peer(&mut self, event: Event) -> Result<(), MemberError> {
-        match event {
-            Event::Released { release, terms, .. } => self.releases.push(Released {
-                release,
-                statistic: terms.statistic,
-                sensitivity: terms.sensitivity,
-            }),
-            Event::Advanced { release, basis, .. } => {
-                let digest = Digest(basis.digest());
-                self.basis = Some(basis);
-                self.ready
-                    .journal
-                    .append(Record::Done { release, digest })?;
-                let of = self
-                    .planned
-                    .as_ref()
-                    .map_or(0, |planned| planned.charges.len());
-                let seconds = self.last.elapsed().as_secs_f64();
-                self.last = Instant::now();
-                (self.progress)(Progress::Released {
-                    release,
-                    of,
-                    seconds,
-                });
-            }
-            Event::Finished => self.finish()?,
-            Event::Published { .. } => {}
-        }
-        Ok(())
-    }
-
-    /// The result is here: keeps it, ends the session in the ledger, and tells the others.
-    fn finish(&mut self) -> Result<(), MemberError> {
-        let (Some(basis), Some(index)) = (self.basis.clone(), self.own_index()) else {
-            return Err(MemberError::Plan("the session had no release".to_owned()));
-        };
-        let result = MemberResult {
-            members: self.roster.iter().map(|id| name(&self.names, id)).collect(),
-            index,
-            basis: Arc::clone(&basis),
-            releases: self.releases.clone(),
-            written: self.written,
-        };
-        let files = self
-            .setup
-            .planner
-            .files(&result)
-            .map_err(MemberError::Plan)?;
-        for (file, bytes) in files {
-            self.ready.files.write(&file, &bytes)?;
-            if file == RECEIPT_FILE {
-                let path = self.ready.files.path(&file);
-                sign_file(&path, &self.identity, RECEIPT)
-                    .map_err(|error| MemberError::Plan(error.to_string()))?;
-            }
-        }
-        self.end(SessionEnd::Done)?;
-        self.result = Some(result);
-        self.stage = Stage::Done;
-        self.finished.insert(self.identity.id());
-        let statement = Statement::Finished {
-            result: basis.digest(),
-        };
-        let signed = Signed::new(&self.identity, self.session, statement);
-        self.host.broadcast(signed.bytes)?;
-        self.report_waiting();
-        Ok(())
-    }
-
-    fn report_waiting(&mut self) {
-        if matches!(self.stage, Stage::Done) {
-            let missing = self.roster.iter().filter(|id| !self.finished.contains(*id));
-            let missing = missing.map(|id| name(&self.names, id)).collect();
-            (self.progress)(Progress::Waiting { missing });
-        }
-    }
-
-    /// Ledger first, then journal, then the secrets are erased.
-    fn end(&mut self, end: SessionEnd) -> Result<(), MemberError> {
-        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        ledger.finish(self.session.0, end)?;
-        drop(ledger);
-        self.ready.journal.append(Record::End { outcome: end })?;
-        self.ready.files.erase_secrets()?;
-        Ok(())
-    }
-
     /// Tells the others why there is no result, and ends the session here if it had begun.
     async fn end_with(&mut self, error: MemberError) -> MemberError {
         let said = matches!(error, MemberError::Assembly(_));
@@ -622,23 +385,6 @@ impl<'a> Conductor<'a> {
     }
 }
 
-/// Stands in for a planner that is at work elsewhere.
-struct Away;
-
-impl Planner for Away {
-    fn offer(&mut self) -> Result<crate::node::store::Offer, String> {
-        Err("a plan is being made".to_owned())
-    }
-
-    fn plan(&mut self, _: &Assembled) -> Result<Planned, String> {
-        Err("a plan is being made".to_owned())
-    }
-
-    fn files(&mut self, _: &MemberResult) -> Result<Vec<(String, Vec<u8>)>, String> {
-        Err("a plan is being made".to_owned())
-    }
-}
-
 async fn planned(
     planning: &mut Option<Planning>,
 ) -> Result<(Box<dyn Planner>, Result<Planned, String>), tokio::task::JoinError> {
@@ -667,46 +413,6 @@ async fn stopped() {
     sleep(Duration::MAX).await;
 }
 
-fn name(names: &BTreeMap<PublicId, String>, id: &PublicId) -> String {
+pub(super) fn name(names: &BTreeMap<PublicId, String>, id: &PublicId) -> String {
     names.get(id).cloned().unwrap_or_else(|| id.to_string())
-}
-
-/// The ledgers that members announced.
-fn assembled_heads(
-    names: &BTreeMap<PublicId, String>,
-    assembly: &Assembly,
-) -> Vec<(PublicId, MemberName, Head)> {
-    let heads = assembly.signed_joins().filter_map(|signed| {
-        let Statement::Join(join) = &signed.statement else {
-            return None;
-        };
-        let head = Head {
-            length: join.ledger.length,
-            hash: Digest(join.ledger.hash),
-        };
-        let name = name(names, &signed.from).parse().unwrap_or_default();
-        Some((signed.from, name, head))
-    });
-    heads.collect()
-}
-
-/// What all members must agree on, hashed.
-fn sections(session: &Session, roster: [u8; 32]) -> Sections {
-    let plan = session.plan();
-    let sigmas = plan.sigmas();
-    let mut noise = blake3::Hasher::new_derive_key("undertone 2026-11 session noise v1");
-    for sigma in [sigmas.own, sigmas.pairwise, sigmas.coordinate] {
-        noise.update(&sigma.to_bits().to_le_bytes());
-    }
-    let graph = |topology| graphs_digest(topology, topology);
-    let hashes: [[u8; 32]; SECTIONS.len()] = [
-        roster,
-        graph(session.topology()),
-        graph(session.noise_topology()),
-        session.start().digest(),
-        session.program().digest(),
-        *noise.finalize().as_bytes(),
-        *plan.digest(),
-    ];
-    Sections(hashes)
 }

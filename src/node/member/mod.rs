@@ -12,9 +12,11 @@
 //! after it has charged every release that may have left, never draws that session's noise again, and ends the session. A session that
 //! ended says its result again and charges nothing.
 
+mod agreeing;
 mod conductor;
 mod error;
 mod resume;
+mod running;
 mod setup;
 
 pub use error::MemberError;

@@ -7,7 +7,7 @@
 //! data, which has nobody to draw it here, is refused by name: the most rated items, a start from popularity, weights of items, a clip by what was
 //! counted, anything that is measured or recommended from all rows.
 
-#[cfg(all(test, feature = "node"))]
+#[cfg(test)]
 mod tests;
 
 use std::num::NonZeroU32;
@@ -332,6 +332,12 @@ impl Deployment {
             unknown: read.saturating_sub(kept),
             rows: LocalData::from(own),
         })
+    }
+
+    /// No rows at all, of the session's width.
+    #[must_use]
+    pub fn no_rows(&self) -> LocalData {
+        LocalData::from(SparseRows::new(self.columns.len()))
     }
 
     fn check_columns(&self, path: &Path, loaded: &Loaded) -> Result<(), DeploymentError> {

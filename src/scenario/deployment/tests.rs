@@ -1,10 +1,6 @@
 //! What members plan depends on nobody's data, and what they hold on nobody else's.
 
 use super::*;
-use crate::linalg::Block;
-use crate::scenario::testing::sim;
-use crate::session::{Ephemeral, Identity, OwnNoise, PairEnd};
-use crate::vocabulary::{PeerIndex, ReleaseId};
 
 const INTERACTIONS: &str = r#"
 name = "shops"
@@ -172,8 +168,14 @@ fn numbers_must_have_the_columns_of_the_session() {
     }
 }
 
+#[cfg(feature = "node")]
 #[test]
 fn noise_of_two_members_cancels_but_for_what_each_drew_alone() {
+    use crate::linalg::Block;
+    use crate::scenario::testing::sim;
+    use crate::session::{Ephemeral, Identity, OwnNoise, PairEnd};
+    use crate::vocabulary::{PeerIndex, ReleaseId};
+
     let keys = [
         "peers.count=2",
         "topology={generator=\"complete\"}",

@@ -1,0 +1,61 @@
+//! What single peers start from: simulated ones, and members of a deployment.
+
+use std::sync::Arc;
+
+use super::Session;
+use crate::algorithm::LocalData;
+use crate::noise::PeerNoise;
+use crate::protocol::{PeerSetup, wire};
+use crate::vocabulary::{PeerIndex, Span};
+
+impl Session {
+    /// What member `index` of a deployment starts from: the public parts of this session, which was planned on nobody's data, its own rows, and
+    /// noise under keys of its own. Nothing that derives from this session's seed is in it but what is public.
+    #[must_use]
+    pub fn member_setup(
+        &self,
+        index: PeerIndex,
+        rows: LocalData,
+        noise: PeerNoise,
+        patience: Option<Span>,
+    ) -> PeerSetup {
+        PeerSetup {
+            rows,
+            noise,
+            ..self.peer_setup(index, patience)
+        }
+    }
+
+    /// What peer `index` starts from.
+    #[must_use]
+    pub fn peer_setup(&self, index: PeerIndex, patience: Option<Span>) -> PeerSetup {
+        let u = index.index();
+        let neighbours = self.graph().neighbours(u).iter();
+        let plan = Arc::clone(&self.plan);
+        #[cfg(test)]
+        let plan = self.noise.damage_plan(index, plan);
+        PeerSetup {
+            index,
+            plan,
+            neighbours: neighbours.map(|&v| PeerIndex(v)).collect(),
+            program: self.program.peer(&*self.topology, u),
+            rows: self.rows.local(u),
+            noise: self.noise.peer(index, self.noise_graph()),
+            noise_partners: self
+                .noise_graph()
+                .neighbours(u)
+                .iter()
+                .map(|&v| PeerIndex(v))
+                .collect(),
+            start: Arc::clone(&self.start),
+            patience,
+        }
+    }
+
+    /// Bytes of the longest message of this session, prefixes included.
+    #[must_use]
+    pub fn longest_message(&self) -> usize {
+        let held = self.plan.most_values() + self.program.extra_values();
+        wire::framed_block_len(held, self.plan.parameters().values)
+    }
+}

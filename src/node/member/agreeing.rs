@@ -1,0 +1,223 @@
+//! A member until the session begins: statements, the plan, the policy once more, keys.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::conductor::{Conductor, Stage, name};
+use super::error::MemberError;
+use super::setup::{MemberResult, Planned, Planner, Progress};
+use crate::engine::{Session, graphs_digest};
+use crate::node::deployed::{Gate, GateError, PeerRun};
+use crate::node::network::span;
+use crate::node::store::{Digest, Head, Offer, Record, Square};
+use crate::session::{
+    Assembled, Assembly, AssemblyError, Input, MemberName, Output, PairEnd, PublicId, SECTIONS,
+    Sections, Statement,
+};
+use crate::vocabulary::{PeerIndex, ReleaseId};
+
+impl Conductor<'_> {
+    /// Feeds the agreement and does what it asks for.
+    pub(super) fn tell(&mut self, input: Input) -> Result<(), MemberError> {
+        let mut out = Vec::new();
+        self.assembly.handle(input, self.now(), &mut out);
+        for output in out {
+            match output {
+                Output::Broadcast(bytes) => self.host.broadcast(bytes)?,
+                Output::Wake(at) => {
+                    let at = self.began + Duration::from_nanos(at.0);
+                    self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+                }
+                Output::Joined { missing } => (self.progress)(Progress::Joining { missing }),
+                Output::Plan(assembled) => self.plan(*assembled),
+                Output::Agreed(assembled) => self.begin(&assembled)?,
+                Output::Failed(error) => {
+                    if let AssemblyError::Contradiction { evidence, .. } = &*error {
+                        let (first, second) = &**evidence;
+                        self.ready.files.write("evidence-first.bin", first)?;
+                        self.ready.files.write("evidence-second.bin", second)?;
+                    }
+                    return Err(MemberError::Assembly(error));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the plan made on a thread of its own: it takes seconds.
+    pub(super) fn plan(&mut self, assembled: Assembled) {
+        let nobody: Box<dyn Planner> = Box::new(Away);
+        let mut planner = std::mem::replace(&mut self.setup.planner, nobody);
+        self.planning = Some(tokio::task::spawn_blocking(move || {
+            let planned = planner.plan(&assembled);
+            (planner, planned)
+        }));
+        let heads = assembled_heads(&self.names, &self.assembly);
+        let own = self.identity.id();
+        let heads = heads.into_iter().filter(|(id, ..)| *id != own);
+        // A member whose memory of others cannot be written remembers less; its own promise does not depend on it.
+        if let Ok(mut book) = self.setup.state.view().address_book()
+            && let Err(error) = book.remember(heads)
+        {
+            tracing::warn!(%error, "the address book was not written");
+        }
+    }
+
+    /// Whether this plan is within the policy and what was set aside; then what others are told of it.
+    pub(super) fn consider(&mut self, planned: Planned) -> Result<Sections, String> {
+        let refused = |error: MemberError| error.to_string();
+        let policy = self.setup.policy.check(&planned.offer);
+        policy.map_err(|error| refused(error.into()))?;
+        let found: f64 = planned.charges.iter().map(|charge| charge.0.get()).sum();
+        let reserved = self.ready.reserved;
+        // The charges are parts of one sum: their own may differ in the last bits.
+        if !(found <= reserved * (1.0 + 1e-9)) {
+            return Err(refused(MemberError::Dearer { found, reserved }));
+        }
+        let sections = sections(&planned.session, self.assembly.roster_hash());
+        let record = Record::Agreed {
+            plan: Digest(*planned.session.plan().digest()),
+        };
+        self.ready
+            .journal
+            .append(record)
+            .map_err(|error| refused(error.into()))?;
+        self.planned = Some(planned);
+        Ok(sections)
+    }
+
+    /// All are ready: derives the keys and starts the peer.
+    pub(super) fn begin(&mut self, assembled: &Assembled) -> Result<(), MemberError> {
+        let Some(planned) = &self.planned else {
+            return Ok(());
+        };
+        let session = &planned.session;
+        self.roster = assembled.roster.iter().map(|seat| seat.id).collect();
+        let Some(index) = self.own_index() else {
+            return Err(MemberError::Assembly(Box::new(AssemblyError::Excluded)));
+        };
+        let end = |place: usize| PairEnd {
+            id: self.roster[place],
+            ephemeral: assembled.joins[place].ephemeral,
+        };
+        let partners = session.noise_graph().neighbours(index.index()).iter();
+        let partners: Result<Vec<_>, _> = partners
+            .map(|&partner| {
+                let other = end(partner as usize);
+                let key = self.ready.ephemeral.shared(
+                    session.plan().digest(),
+                    end(index.index()),
+                    other,
+                )?;
+                Ok::<_, MemberError>((PeerIndex(partner), key))
+            })
+            .collect();
+        let noise = self
+            .ready
+            .noise
+            .peer_noise(session.plan(), index, partners?);
+        let limit = self.setup.invitation.session.step_limit_seconds;
+        let grace = self.setup.invitation.session.grace_seconds;
+        // A connection that may come back is waited for first.
+        let patience = span(Duration::from_secs(limit + grace));
+        let rows = self.setup.rows.clone();
+        let peer = session.member_setup(index, rows, noise, Some(patience));
+        let neighbours = peer.neighbours.iter();
+        let neighbours = neighbours.map(|&peer| (peer, self.roster[peer.index()]));
+        let neighbours = neighbours.collect();
+        let charges = planned.charges.clone();
+        let plan = session.plan().session().to_string();
+        let gate = self.gate(&charges);
+        (self.progress)(Progress::Agreed {
+            members: self.roster.iter().map(|id| name(&self.names, id)).collect(),
+            own: index.index(),
+            plan,
+        });
+        self.stage = Stage::Running;
+        self.last = Instant::now();
+        self.host.begin(PeerRun {
+            setup: peer,
+            neighbours,
+            gate,
+        })?;
+        Ok(())
+    }
+
+    /// Charges a release before anything of it leaves.
+    fn gate(&mut self, charges: &[Square]) -> Gate {
+        let (ledger, session) = (Arc::clone(&self.ledger), self.session);
+        let (charges, told) = (charges.to_vec(), self.gate.take());
+        Box::new(move |release: ReleaseId| {
+            let charge = charges.get(release.index()).copied();
+            let charge = charge.ok_or_else(|| GateError::new("it is not in the plan"))?;
+            let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+            let charged = ledger.charge(session.0, release, charge);
+            charged.map_err(GateError::new)?;
+            if let Some(told) = &told {
+                // Only an operator waits for it.
+                let _ = told.try_send(release);
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Stands in for a planner that is at work elsewhere.
+struct Away;
+
+impl Planner for Away {
+    fn offer(&mut self) -> Result<Offer, String> {
+        Err("a plan is being made".to_owned())
+    }
+
+    fn plan(&mut self, _: &Assembled) -> Result<Planned, String> {
+        Err("a plan is being made".to_owned())
+    }
+
+    fn files(&mut self, _: &MemberResult) -> Result<Vec<(String, Vec<u8>)>, String> {
+        Err("a plan is being made".to_owned())
+    }
+}
+
+/// The ledgers that members announced.
+fn assembled_heads(
+    names: &BTreeMap<PublicId, String>,
+    assembly: &Assembly,
+) -> Vec<(PublicId, MemberName, Head)> {
+    let heads = assembly.signed_joins().filter_map(|signed| {
+        let Statement::Join(join) = &signed.statement else {
+            return None;
+        };
+        let head = Head {
+            length: join.ledger.length,
+            hash: Digest(join.ledger.hash),
+        };
+        let name = name(names, &signed.from).parse().unwrap_or_default();
+        Some((signed.from, name, head))
+    });
+    heads.collect()
+}
+
+/// What all members must agree on, hashed.
+fn sections(session: &Session, roster: [u8; 32]) -> Sections {
+    let plan = session.plan();
+    let sigmas = plan.sigmas();
+    let mut noise = blake3::Hasher::new_derive_key("undertone 2026-11 session noise v1");
+    for sigma in [sigmas.own, sigmas.pairwise, sigmas.coordinate] {
+        noise.update(&sigma.to_bits().to_le_bytes());
+    }
+    let graph = |topology| graphs_digest(topology, topology);
+    let hashes: [[u8; 32]; SECTIONS.len()] = [
+        roster,
+        graph(session.topology()),
+        graph(session.noise_topology()),
+        session.start().digest(),
+        session.program().digest(),
+        *noise.finalize().as_bytes(),
+        *plan.digest(),
+    ];
+    Sections(hashes)
+}
