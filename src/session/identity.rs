@@ -56,13 +56,13 @@ impl Identity {
     pub fn generate() -> Result<Self, IdentityError> {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|_| IdentityError::Entropy)?;
-        Ok(Self::from_secret(zeroize::Zeroizing::new(secret)))
+        Ok(Self::from_secret(&zeroize::Zeroizing::new(secret)))
     }
 
-    /// The key pair of these 32 secret bytes, which are wiped.
+    /// The key pair of these 32 secret bytes, which their owner wipes.
     #[must_use]
-    pub fn from_secret(secret: zeroize::Zeroizing<[u8; 32]>) -> Self {
-        Self(SigningKey::from_bytes(&secret))
+    pub fn from_secret(secret: &zeroize::Zeroizing<[u8; 32]>) -> Self {
+        Self(SigningKey::from_bytes(secret))
     }
 
     /// The secret, to be written to a file that nobody else can read.

@@ -14,7 +14,7 @@ use crate::node::member::{MemberResult, Planned, Planner};
 use crate::node::store::{
     INVITATION, Offer, Publish, ScopeName, SignedFileError, Square, verify_bytes,
 };
-use crate::privacy::{SquareSum, View};
+use crate::privacy::{Budget, SquareSum, View, gaussian};
 use crate::run::receipt::Receipt;
 use crate::scenario::{Deployment, Experiment};
 use crate::session::{Assembled, Invitation, MOST_FILE, Stated};
@@ -79,8 +79,12 @@ pub(super) fn planned(
     for draw in 0..DRAWS {
         let experiment = deployment.experiment(members, beacon, draw)?;
         let (own, pairwise) = sigmas(&experiment);
-        let within = |sigma: f64, limit: f64| sigma <= limit * (1.0 + 1e-9);
-        if within(own, stated.sigma_own) && within(pairwise, stated.sigma_pairwise) {
+        let within = |found: f64, limit: f64| found <= limit * (1.0 + 1e-9);
+        let (spent, allowed) = (promised(&experiment)?.mu, mu_asked(&experiment)?);
+        if within(own, stated.sigma_own)
+            && within(pairwise, stated.sigma_pairwise)
+            && within(spent, allowed)
+        {
             return Ok(experiment);
         }
         found.get_or_insert((own, pairwise));
@@ -111,6 +115,13 @@ pub(super) fn promised(experiment: &Experiment) -> Result<&View> {
     planned.ok_or_else(|| anyhow!("nothing is promised against {colluders} colluders"))
 }
 
+/// μ of the promise as asked for: what is charged, on whatever graph the beacon draws, whose own loss is at most that.
+fn mu_asked(experiment: &Experiment) -> Result<f64> {
+    let privacy = &experiment.config().privacy;
+    let budget = Budget::new(privacy.epsilon, privacy.delta)?;
+    Ok(gaussian::mu(budget.epsilon, budget.delta))
+}
+
 /// What this experiment costs one member.
 pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer> {
     let view = promised(experiment)?;
@@ -119,14 +130,14 @@ pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer>
     Ok(Offer {
         members: session.peers(),
         colluders: privacy.colluders,
-        epsilon: view.epsilon,
+        epsilon: privacy.epsilon,
         delta: privacy.delta,
         adjacency: privacy.adjacency,
         certificate: view.certificate,
         retries: 0,
         publish: Publish::Open,
         scope: scope.clone(),
-        mu_squared: SquareSum::new(view.mu * view.mu)?,
+        mu_squared: SquareSum::new(mu_asked(experiment)?.powi(2))?,
         max_frame: session.longest_message() as u64,
     })
 }

@@ -1,0 +1,142 @@
+//! `kill -9` of any process at any moment: everybody else ends, names the culprit, and has paid for what left and no more.
+
+use std::time::{Duration, Instant};
+
+use super::group::Group;
+
+/// Seconds that a lost connection may take to come back.
+const GRACE: u64 = 2;
+
+/// What one kill came to.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Clone, Copy)]
+enum Came {
+    /// Too late: everybody had the result.
+    Done,
+    /// Some had it, the others ended.
+    Mixed,
+    /// Nobody had it.
+    Ended,
+    /// The others waited for it to join again, and all had it.
+    Back,
+}
+
+/// Kills one of `members` so long after the start; the others must end within the limit.
+fn killed(members: usize, victim: usize, after: Duration, iterations: u32) -> (Came, u64) {
+    let grace = GRACE.to_string();
+    let group = Group::new(
+        members,
+        iterations,
+        &["--grace", &grace, "--step-limit", "10", "--linger", "20"],
+    );
+    let mut running: Vec<_> = (0..members)
+        .map(|member| Some(group.start(member)))
+        .collect();
+    std::thread::sleep(after);
+    running[victim].take().expect("there").kill();
+    let since = Instant::now();
+    let mut codes = Vec::new();
+    let mut basis = None;
+    let mut comes_back = None;
+    for (member, running) in running.into_iter().enumerate() {
+        let Some(running) = running else { continue };
+        let mut running = running;
+        if comes_back.is_none() && !running.ends_within(Duration::from_secs(GRACE + 12)) {
+            // Nobody had agreed on anything: the others wait for the victim until the session closes, and it comes back.
+            assert_eq!(group.charged(victim).0, 0);
+            comes_back = Some(group.start(victim));
+        }
+        let left = running.left(Duration::from_secs(45));
+        codes.push(left.code);
+        match left.code {
+            Some(0) => {
+                let own = group.basis(member);
+                assert!(own.is_some());
+                assert!(basis.is_none() || basis == own, "two results");
+                basis = own;
+            }
+            Some(1) => {
+                let name = format!("member-{victim}");
+                assert!(left.errors.contains(&name), "{}", left.errors);
+                assert!(group.basis(member).is_none());
+            }
+            other => panic!("{other:?}: {}", left.errors),
+        }
+    }
+    if let Some(victim) = comes_back {
+        let left = victim.left(Duration::from_secs(45));
+        codes.push(left.code);
+        assert!(codes.iter().all(|code| *code == Some(0)), "{}", left.errors);
+        return (Came::Back, u64::from(iterations));
+    }
+    let limit = Duration::from_secs(GRACE + 12);
+    assert!(since.elapsed() < limit, "{:?}", since.elapsed());
+    // Ledgers: every release that left is charged once, at its price, and nothing that did not leave by more than one.
+    let whole = 1.5_f64;
+    let mut most = 0;
+    for member in 0..members {
+        let ledger = group.ledger(member);
+        let session = &ledger["sessions"][0];
+        let (releases, charged) = (session["releases"].as_u64(), session["charged"].as_f64());
+        let (releases, charged) = (releases.unwrap_or(0), charged.unwrap_or(0.0));
+        let reserved = session["reserved"].as_f64().unwrap_or(0.0);
+        let price = reserved / f64::from(iterations);
+        assert!(
+            (charged - price * releases as f64).abs() <= 1e-9 * whole,
+            "{session}"
+        );
+        assert!(charged <= reserved * (1.0 + 1e-9));
+        if member != victim && codes.iter().all(|code| *code == Some(0)) {
+            assert_eq!(releases, u64::from(iterations));
+        }
+        most = most.max(releases);
+    }
+    // The victim comes back: it may print a result, or say that the session is over; it charges nothing more.
+    let before = group.charged(victim).0;
+    let began = before > 0;
+    if began {
+        let (code, errors) = group.refused(victim, "session.toml");
+        assert!(matches!(code, Some(0 | 1)), "{code:?} {errors}");
+        let (releases, _, ended) = group.charged(victim);
+        assert_eq!(releases, before);
+        assert!(ended.is_some(), "{errors}");
+        // And once more it says the same.
+        let again = group.refused(victim, "session.toml");
+        assert_eq!(again.0, code);
+        assert_eq!(group.charged(victim).0, before);
+    }
+    let done = codes.iter().filter(|code| **code == Some(0)).count();
+    let came = match done {
+        0 => Came::Ended,
+        _ if done == codes.len() => Came::Done,
+        _ => Came::Mixed,
+    };
+    (came, most)
+}
+
+/// Kills at moments that are spread evenly over the life of a session.
+fn kills(runs: u32, longest: Duration) {
+    let mut all = std::collections::BTreeMap::new();
+    for run in 0..runs {
+        // The golden ratio spreads any number of moments evenly.
+        let share = (f64::from(run) * 0.618_033_988_749_895).fract();
+        // Before this nobody can have joined.
+        let after = Duration::from_millis(150) + longest.mul_f64(share);
+        let (came, releases) = killed(4, run as usize % 4, after, 12);
+        println!("run {run}: killed after {after:?}: {came:?}, {releases} releases charged");
+        *all.entry(came).or_insert(0) += 1;
+    }
+    println!("{all:?}");
+    // A campaign that never hits the middle tests nothing.
+    assert!(all.contains_key(&Came::Ended), "{all:?}");
+}
+
+#[test]
+fn six_kills() {
+    kills(6, Duration::from_millis(900));
+}
+
+#[test]
+#[ignore = "twenty minutes: cargo test --test main nodes::crashes::two_hundred_kills -- --ignored --nocapture"]
+fn two_hundred_kills() {
+    kills(200, Duration::from_millis(1500));
+}

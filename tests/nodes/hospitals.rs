@@ -1,0 +1,98 @@
+//! Members finish with one result: the README's script, and larger groups.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::group::Group;
+use crate::support::repository;
+
+#[test]
+fn the_script_of_three_hospitals_ends_with_one_basis() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let began = Instant::now();
+    // Ports that no other test of this binary takes: those are above 32767.
+    let port = 21_000 + std::process::id() % 5_000;
+    let output = Command::new("bash")
+        .arg(repository("examples/three-hospitals.sh"))
+        .arg(folder.path())
+        .env("UNDERTONE", env!("CARGO_BIN_EXE_undertone"))
+        .env("FIRST_PORT", port.to_string())
+        .output()
+        .expect("bash");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        said.contains("three hospitals have the same basis"),
+        "{said}"
+    );
+    assert!(began.elapsed() < Duration::from_secs(60));
+    let file = |name: &str| std::fs::read(folder.path().join(name)).expect("a result");
+    let basis = file("result-0/basis.npy");
+    assert!(basis.len() > 30 * 4 * 8);
+    for hospital in 1..3 {
+        assert_eq!(file(&format!("result-{hospital}/basis.npy")), basis);
+    }
+    // Each receipt holds, and is signed by its own hospital.
+    let mut signers = Vec::new();
+    for hospital in 0..3 {
+        let receipt = folder
+            .path()
+            .join(format!("result-{hospital}/receipt.json"));
+        let output = Command::new(env!("CARGO_BIN_EXE_undertone"))
+            .args(["privacy", "check"])
+            .arg(&receipt)
+            .output()
+            .expect("the binary was built");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{said}");
+        let signer = said
+            .split_whitespace()
+            .find(|word| word.starts_with("12D3KooW"));
+        signers.push(signer.expect("a signer").to_owned());
+    }
+    signers.sort();
+    signers.dedup();
+    assert_eq!(signers.len(), 3);
+}
+
+/// Runs everybody and compares.
+fn all_finish(members: usize, tables: Option<&str>, limit: Duration) {
+    let group = match tables {
+        None => Group::new(members, 3, &["--grace", "20"]),
+        Some(tables) => Group::planned(members, tables, &["--grace", "20"]),
+    };
+    let running: Vec<_> = (0..members).map(|member| group.start(member)).collect();
+    for (member, running) in running.into_iter().enumerate() {
+        let left = running.left(limit);
+        assert_eq!(left.code, Some(0), "member {member}: {}", left.errors);
+    }
+    let first = group.basis(0).expect("a basis");
+    for member in 0..members {
+        assert_eq!(group.basis(member).as_ref(), Some(&first));
+        let (releases, charged, ended) = group.charged(member);
+        assert_eq!((releases, ended.as_deref()), (3, Some("done")));
+        assert!(charged > 0.0);
+    }
+    // Again: the result is printed, and nothing is charged.
+    let lines = group.ledger(1)["head"]["length"].clone();
+    let (code, errors) = group.refused(1, "session.toml");
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(
+        errors.contains("has ended before; its result again, nothing was charged"),
+        "{errors}"
+    );
+    assert_eq!(group.ledger(1)["head"]["length"], lines);
+}
+
+#[test]
+fn eight_processes_finish_with_the_same_bits() {
+    all_finish(8, None, Duration::from_secs(60));
+}
+
+#[test]
+fn twenty_four_processes_on_a_graph_of_their_beacon_finish() {
+    let tables = "[topology]\ngenerator = \"random-regular\"\ndegree = 5\nseed = \"beacon\"\n[algorithm]\nkind = \"krylov\"\nrank = 1\n\
+                  block = 2\niterations = 3\n";
+    all_finish(24, Some(tables), Duration::from_secs(120));
+}
