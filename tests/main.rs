@@ -18,6 +18,8 @@ mod laplace;
 mod layering;
 mod loss;
 mod low_rank;
+#[cfg(all(feature = "node", feature = "cli"))]
+mod nodes;
 mod plain_pca;
 mod ppi;
 mod preconditioning;

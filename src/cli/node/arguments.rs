@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::arguments::ReportArguments;
 use crate::session::{Address, MemberName};
 
 #[derive(Debug, Subcommand)]
@@ -110,8 +109,12 @@ pub(crate) struct LedgerArguments {
     /// Take up sessions that were lost with a newer ledger, each charged in full
     #[arg(long, value_name = "FILE")]
     pub(crate) adopt: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) report: ReportArguments,
+    /// Print one JSON document on standard output instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print nothing but warnings and errors; the exit code remains
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Args, Debug)]

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use super::digest::Digest;
 use super::disk::{self, Growing, Refused, Writing};
-use super::error::StoreError;
-use super::ledger::SessionEnd;
+use super::error::{JournalError, StoreError};
+use super::terms::SessionEnd;
 use crate::vocabulary::ReleaseId;
 
 /// First bytes of a journal.
@@ -56,38 +56,6 @@ pub enum Record {
         /// How the session ended here.
         outcome: SessionEnd,
     },
-}
-
-/// Why a journal is unusable, or will not take a record.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// Something does not verify.
-    #[error("{} is damaged at byte {at}: the session cannot be taken up again; leave it with `undertone node abandon`", path.display())]
-    Damaged {
-        /// Which.
-        path: PathBuf,
-        /// Where the damage begins.
-        at: u64,
-    },
-    /// A journal of something else.
-    #[error("{} is no journal of session {session}", path.display())]
-    Foreign {
-        /// Which.
-        path: PathBuf,
-        /// The session it should be of.
-        session: Digest,
-    },
-    /// The disk failed.
-    #[error("{} cannot be written: {source}. Nothing more may be sent in this session until the node starts anew", path.display())]
-    Write {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It failed before.
-    #[error("{} could not be written before: nothing more may be sent until the node starts anew", .0.display())]
-    Fenced(PathBuf),
 }
 
 /// What a journal holds.

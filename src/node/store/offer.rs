@@ -1,22 +1,10 @@
 //! What a session offers, as far as a policy has a say in it, and the refusals.
 
-use std::fmt;
+use serde::Serialize;
 
-use serde::{Deserialize, Serialize};
-
-use super::ledger::ScopeName;
-use super::policy::Policy;
+use super::policy::{Policy, Publish};
+use super::terms::ScopeName;
 use crate::privacy::{Adjacency, Budget, Certificate, LifetimeBudget, SquareSum};
-
-/// How contributions are published.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Publish {
-    /// Readable as soon as they are sent: who vanishes afterwards costs everybody the session, or a retry.
-    Open,
-    /// Encrypted until everybody's is held.
-    Sealed,
-}
 
 /// What one session wants of this peer. Numbers are those that this peer's own planner found, not those that the session file states.
 #[derive(Clone, Debug, PartialEq)]
@@ -253,15 +241,6 @@ fn missing<T: PartialEq + Serialize>(accepted: &[T], found: T) -> Option<(String
         names.collect::<Vec<_>>().join(", ")
     };
     (!accepted.contains(&found)).then(|| (all(), name(&found)))
-}
-
-impl fmt::Display for Publish {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Open => "open",
-            Self::Sealed => "sealed",
-        })
-    }
 }
 
 #[cfg(test)]
