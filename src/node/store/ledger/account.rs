@@ -159,7 +159,9 @@ impl Accounts {
         let reserved = account.reservation.mu_squared.0.get();
         let total = account.charged().plus(square).get();
         // The same allowance for rounding as the budget's, and no other.
-        if !(total <= reserved * (1.0 + LifetimeBudget::ALLOWANCE)) {
+        let most = reserved * (1.0 + LifetimeBudget::ALLOWANCE);
+        // Neither is ever NaN: both are sums of squares.
+        if total > most {
             return Err(LedgerError::Overcharged {
                 session: *session,
                 reserved,
@@ -197,7 +199,7 @@ impl Accounts {
     pub(super) fn apply(&mut self, event: LedgerEvent) {
         match event {
             LedgerEvent::Opened { .. } => {}
-            LedgerEvent::Reserved(reservation) => self.open(reservation, false),
+            LedgerEvent::Reserved(reservation) => self.open(&reservation, false),
             LedgerEvent::Charged {
                 session,
                 release,
@@ -221,13 +223,13 @@ impl Accounts {
                     }
                 }
                 for reservation in sessions {
-                    self.open(reservation, true);
+                    self.open(&reservation, true);
                 }
             }
         }
     }
 
-    fn open(&mut self, reservation: Reservation, adopted: bool) {
+    fn open(&mut self, reservation: &Reservation, adopted: bool) {
         let account = Account {
             charged: BTreeMap::new(),
             ended: adopted.then_some(SessionEnd::Abandoned),
