@@ -12,7 +12,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::digest::Digest;
-use super::disk::{self, Growing, Refused, Writing};
+use super::disk::{self, Growing, Locked, Refused, Writing};
 use super::error::{JournalError, StoreError};
 use super::terms::SessionEnd;
 use crate::vocabulary::ReleaseId;
@@ -86,11 +86,11 @@ impl Journal {
             }
         }
         let file = disk::open_secret(path, Writing::Append)?;
-        disk::lock(&file, path)?;
-        let mut contents = Self::contents(&file, path, session)?;
-        let mut file: Box<File> = Box::new(file);
+        let mut file = Box::new(Locked::take(file, path)?);
+        let mut contents = Self::contents(file.file(), path, session)?;
         if contents.torn > 0 {
-            file.set_len(contents.length)
+            file.file()
+                .set_len(contents.length)
                 .map_err(StoreError::io("cut the torn record off", path))?;
         }
         if contents.length == 0 {
@@ -99,7 +99,7 @@ impl Journal {
                 .map_err(StoreError::io("write", path))?;
             contents.length = START as u64;
         }
-        file.sync_all().map_err(StoreError::io("sync", path))?;
+        disk::Medium::sync(&mut *file).map_err(StoreError::io("sync", path))?;
         Ok(Self {
             path: path.to_path_buf(),
             file: Growing::new(file),

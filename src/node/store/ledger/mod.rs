@@ -27,7 +27,7 @@ pub use account::Account;
 pub use entry::LedgerEvent;
 
 use super::digest::Digest;
-use super::disk::{self, Growing, Refused, Writing};
+use super::disk::{self, Growing, Locked, Refused, Writing};
 use super::error::StoreError;
 use super::ledger_error::LedgerError;
 use super::terms::{Head, MOST_ADOPTED, Repair, Reservation, ScopeName, SessionEnd, Square};
@@ -135,8 +135,9 @@ impl Ledger {
     /// Those of [`LedgerView::read`], and [`StoreError::InUse`] where it is open already.
     pub(super) fn open(path: &Path, identity: Identity) -> Result<Self, StoreError> {
         let file = disk::open_secret(path, Writing::Append)?;
-        disk::lock(&file, path)?;
-        let view = LedgerView::of(&file, path, &identity.id())?;
+        let locked = Locked::take(file, path)?;
+        let file = locked.file();
+        let view = LedgerView::of(file, path, &identity.id())?;
         if view.torn() > 0 {
             file.set_len(view.read.length)
                 .map_err(StoreError::io("cut the torn line off", path))?;
@@ -146,7 +147,7 @@ impl Ledger {
         Ok(Self {
             identity,
             path: path.to_path_buf(),
-            file: Growing::new(Box::new(file)),
+            file: Growing::new(Box::new(locked)),
             view,
         })
     }
