@@ -18,7 +18,7 @@ mod laplace;
 mod layering;
 mod loss;
 mod low_rank;
-#[cfg(all(feature = "cli", feature = "node"))]
+#[cfg(all(feature = "node", feature = "cli"))]
 mod nodes;
 mod plain_pca;
 mod ppi;

@@ -365,7 +365,7 @@ mod tests {
         }
         // A blank at the end of the line is around the ticket.
         assert!(with(1, " a").is_err() && with(1, "a ").is_ok());
-        assert_eq!(with(220, ""), Err(TicketError::TooLong { found: 4255 }));
+        assert_eq!(with(220, ""), Err(TicketError::TooLong { found: 4249 }));
         for none in [
             "",
             "undertone1:",

@@ -96,6 +96,16 @@ pub fn stage(
     Ok(staged)
 }
 
+/// Gives a folder that was filled elsewhere its name, beside it in the same file system, and forces that to the disk. An empty folder of this
+/// name is replaced.
+///
+/// # Errors
+/// Those of the system, among others where a folder of this name holds anything.
+pub fn name_folder(made: &Path, path: &Path) -> io::Result<()> {
+    fs::rename(made, path)?;
+    sync_folder(&folder_of(path))
+}
+
 /// A new file in the folder of `target`, hidden, with a name of its own.
 fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     let name = target

@@ -2,7 +2,7 @@
 
 use crate::support::command::undertone;
 
-const COMMANDS: [&[&str]; 8] = [
+const COMMANDS: &[&[&str]] = &[
     &["run"],
     &["advise"],
     &["verify"],
@@ -11,12 +11,24 @@ const COMMANDS: [&[&str]; 8] = [
     &["topology", "inspect"],
     &["topology", "generate"],
     &["topology", "list"],
+    #[cfg(feature = "node")]
+    &["node", "init"],
+    #[cfg(feature = "node")]
+    &["node", "id"],
+    #[cfg(feature = "node")]
+    &["node", "ledger"],
+    #[cfg(feature = "node")]
+    &["node", "status"],
+    #[cfg(feature = "node")]
+    &["node", "abandon"],
+    #[cfg(feature = "node")]
+    &["node", "compose"],
 ];
 
 #[test]
 fn every_subcommand_s_help_shows_an_example_and_exits_with_0() {
     for command in COMMANDS {
-        let arguments = [command, &["--help"]].concat();
+        let arguments = [*command, &["--help"]].concat();
         let shown = undertone(&arguments);
         assert_eq!(shown.code, Some(0), "{command:?}");
         assert_eq!(shown.stderr, "", "{command:?}");

@@ -1,6 +1,14 @@
 //! Deployed peers: real processes, real files, the loopback interface.
 
+#[cfg(unix)]
+mod commands;
+#[cfg(unix)]
 mod crashes;
+#[cfg(unix)]
 mod group;
+#[cfg(unix)]
 mod hospitals;
+#[cfg(unix)]
 mod refusals;
+#[cfg(unix)]
+mod store;

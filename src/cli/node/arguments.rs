@@ -7,7 +7,6 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::check::CheckArguments;
 use super::invite::InviteArguments;
 use super::run::RunArguments;
-use crate::cli::arguments::ReportArguments;
 use crate::session::{Address, MemberName};
 
 #[derive(Debug, Subcommand)]
@@ -134,8 +133,12 @@ pub(crate) struct LedgerArguments {
     /// Take up sessions that were lost with a newer ledger, each charged in full
     #[arg(long, value_name = "FILE")]
     pub(crate) adopt: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) report: ReportArguments,
+    /// Print one JSON document on standard output instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print nothing but warnings and errors; the exit code remains
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Args, Debug)]

@@ -77,10 +77,10 @@ pub(super) fn execute(arguments: &LedgerArguments) -> Result<Verdict> {
     }
     let document = document(&ledger, &state.policy()?);
     let mut out = io::stdout().lock();
-    if arguments.report.json {
+    if arguments.json {
         serde_json::to_writer_pretty(&mut out, &document).context("cannot print the ledger")?;
         writeln!(out)?;
-    } else if !arguments.report.quiet {
+    } else if !arguments.quiet {
         let Head { length, hash } = document.head;
         writeln!(out, "verified: {length} lines, head {hash}")?;
         if !arguments.verify {

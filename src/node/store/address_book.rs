@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::disk;
 use super::error::StoreError;
-use super::ledger::Head;
+use super::terms::Head;
 use crate::session::{Address, MemberName, PublicId};
 use crate::writing::replace;
 

@@ -151,8 +151,7 @@ impl StateDir {
         let process = std::process::id();
         let made = parent.join(format!(".{file_name}.{process}.new"));
         let result = fill(&made, name).and_then(|()| {
-            fs::rename(&made, path).map_err(StoreError::io("name", path))?;
-            disk::sync_folder(parent)
+            crate::writing::name_folder(&made, path).map_err(StoreError::io("name", path))
         });
         if result.is_err() {
             // Nothing more can be done about what cannot be removed.

@@ -124,12 +124,31 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), StoreError> {
         .map_err(StoreError::io("sync", path))
 }
 
-/// Locks an open file for this process; another lock, of whatever process, is refused at once.
-pub(super) fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
-    file.try_lock().map_err(|error| match error {
-        fs::TryLockError::WouldBlock => StoreError::InUse(path.to_path_buf()),
-        fs::TryLockError::Error(error) => StoreError::io("lock", path)(error),
-    })
+/// An open file with a lock, which ends with the value, or with the process, however that ends.
+#[derive(Debug)]
+pub(super) struct Locked(File);
+
+impl Locked {
+    /// Locks an open file; another lock on it, of whatever process, is refused at once. `path` is what the error names.
+    pub(super) fn take(file: File, path: &Path) -> Result<Self, StoreError> {
+        file.try_lock().map_err(|error| match error {
+            fs::TryLockError::WouldBlock => StoreError::InUse(path.to_path_buf()),
+            fs::TryLockError::Error(error) => StoreError::io("lock", path)(error),
+        })?;
+        Ok(Self(file))
+    }
+
+    /// The file.
+    pub(super) fn file(&self) -> &File {
+        &self.0
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Closing alone would leave the lock to a process that another thread is just starting, until that has closed what it inherited.
+        let _ = self.0.unlock();
+    }
 }
 
 /// What only grows: bytes are on the disk when `append` returns, and after a failure nothing is ever added.
@@ -181,13 +200,13 @@ impl std::fmt::Debug for Growing {
     }
 }
 
-impl Medium for File {
+impl Medium for Locked {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.write_all(bytes)
+        self.0.write_all(bytes)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.sync_all()
+        self.0.sync_all()
     }
 }
 

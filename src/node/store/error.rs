@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::journal::JournalError;
-use super::ledger::LedgerError;
+use super::digest::Digest;
+use super::ledger_error::LedgerError;
 use crate::session::IdentityError;
 
 /// Why a peer's state directory, or a file in it, cannot be used.
@@ -111,6 +111,38 @@ pub enum StoreError {
     /// A session's journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
+}
+
+/// Why a journal is unusable, or will not take a record.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// Something does not verify.
+    #[error("{} is damaged at byte {at}: the session cannot be taken up again; leave it with `undertone node abandon`", path.display())]
+    Damaged {
+        /// Which.
+        path: PathBuf,
+        /// Where the damage begins.
+        at: u64,
+    },
+    /// A journal of something else.
+    #[error("{} is no journal of session {session}", path.display())]
+    Foreign {
+        /// Which.
+        path: PathBuf,
+        /// The session it should be of.
+        session: Digest,
+    },
+    /// The disk failed.
+    #[error("{} cannot be written: {source}. Nothing more may be sent in this session until the node starts anew", path.display())]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It failed before.
+    #[error("{} could not be written before: nothing more may be sent until the node starts anew", .0.display())]
+    Fenced(PathBuf),
 }
 
 impl StoreError {

@@ -12,9 +12,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::digest::Digest;
-use super::disk::{self, Growing, Refused, Writing};
-use super::error::StoreError;
-use super::ledger::SessionEnd;
+use super::disk::{self, Growing, Locked, Refused, Writing};
+use super::error::{JournalError, StoreError};
+use super::terms::SessionEnd;
 use crate::vocabulary::ReleaseId;
 
 /// First bytes of a journal.
@@ -58,38 +58,6 @@ pub enum Record {
     },
 }
 
-/// Why a journal is unusable, or will not take a record.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// Something does not verify.
-    #[error("{} is damaged at byte {at}: the session cannot be taken up again; leave it with `undertone node abandon`", path.display())]
-    Damaged {
-        /// Which.
-        path: PathBuf,
-        /// Where the damage begins.
-        at: u64,
-    },
-    /// A journal of something else.
-    #[error("{} is no journal of session {session}", path.display())]
-    Foreign {
-        /// Which.
-        path: PathBuf,
-        /// The session it should be of.
-        session: Digest,
-    },
-    /// The disk failed.
-    #[error("{} cannot be written: {source}. Nothing more may be sent in this session until the node starts anew", path.display())]
-    Write {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It failed before.
-    #[error("{} could not be written before: nothing more may be sent until the node starts anew", .0.display())]
-    Fenced(PathBuf),
-}
-
 /// What a journal holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents {
@@ -118,11 +86,11 @@ impl Journal {
             }
         }
         let file = disk::open_secret(path, Writing::Append)?;
-        disk::lock(&file, path)?;
-        let mut contents = Self::contents(&file, path, session)?;
-        let mut file: Box<File> = Box::new(file);
+        let mut file = Box::new(Locked::take(file, path)?);
+        let mut contents = Self::contents(file.file(), path, session)?;
         if contents.torn > 0 {
-            file.set_len(contents.length)
+            file.file()
+                .set_len(contents.length)
                 .map_err(StoreError::io("cut the torn record off", path))?;
         }
         if contents.length == 0 {
@@ -131,7 +99,7 @@ impl Journal {
                 .map_err(StoreError::io("write", path))?;
             contents.length = START as u64;
         }
-        file.sync_all().map_err(StoreError::io("sync", path))?;
+        disk::Medium::sync(&mut *file).map_err(StoreError::io("sync", path))?;
         Ok(Self {
             path: path.to_path_buf(),
             file: Growing::new(file),

@@ -1,9 +1,9 @@
 //! `lock`: one process per state directory.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::path::Path;
 
-use super::disk;
+use super::disk::Locked;
 use super::error::StoreError;
 
 /// Name of the file in a state directory.
@@ -12,8 +12,7 @@ pub(super) const NAME: &str = "lock";
 /// The lock of a state directory, held until it is dropped or the process ends, however it ends.
 #[derive(Debug)]
 pub(super) struct Lock {
-    // The lock goes with the open file.
-    _file: File,
+    _file: Locked,
 }
 
 impl Lock {
@@ -29,7 +28,7 @@ impl Lock {
             .truncate(false)
             .open(&path)
             .map_err(StoreError::io("open", &path))?;
-        disk::lock(&file, folder)?;
+        let file = Locked::take(file, folder)?;
         Ok(Self { _file: file })
     }
 }

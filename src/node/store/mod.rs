@@ -24,12 +24,14 @@ mod error;
 mod journal;
 mod key;
 mod ledger;
+mod ledger_error;
 mod lock;
 mod offer;
 mod policy;
 mod secrets;
 mod session_files;
 mod signed_file;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -38,16 +40,15 @@ pub use address_book::{AddressBook, KnownPeer, LedgerMismatch};
 pub use control::{ControlServer, ask_status};
 pub use digest::{Digest, NoDigest};
 pub use directory::{StateDir, StateView};
-pub use error::StoreError;
-pub use journal::{Journal, JournalError, Record};
-pub use ledger::{
-    Account, Head, Ledger, LedgerError, LedgerEvent, LedgerView, LineError, MOST_ADOPTED, NoScope,
-    Repair, Reservation, ScopeName, SessionEnd, Square,
-};
-pub use offer::{Offer, Publish, Refusal};
-pub use policy::Policy;
+pub use error::{JournalError, StoreError};
+pub use journal::{Journal, Record};
+pub use ledger::{Account, Ledger, LedgerEvent, LedgerView};
+pub use ledger_error::{LedgerError, LineError};
+pub use offer::{Offer, Refusal};
+pub use policy::{Policy, Publish};
 pub use secrets::OneTimeSecrets;
 pub use session_files::{SessionFiles, SessionView};
 pub use signed_file::{
     INVITATION, RECEIPT, SignedFileError, sign_file, signature_path, verify_bytes, verify_file,
 };
+pub use terms::{Head, MOST_ADOPTED, NoScope, Repair, Reservation, ScopeName, SessionEnd, Square};

@@ -1,22 +1,10 @@
 //! What a session offers, as far as a policy has a say in it, and the refusals.
 
-use std::fmt;
+use serde::Serialize;
 
-use serde::{Deserialize, Serialize};
-
-use super::ledger::ScopeName;
-use super::policy::Policy;
+use super::policy::{Policy, Publish};
+use super::terms::ScopeName;
 use crate::privacy::{Adjacency, Budget, Certificate, LifetimeBudget, SquareSum};
-
-/// How contributions are published.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Publish {
-    /// Readable as soon as they are sent: who vanishes afterwards costs everybody the session, or a retry.
-    Open,
-    /// Encrypted until everybody's is held.
-    Sealed,
-}
 
 /// What one session wants of this peer. Numbers are those that this peer's own planner found, not those that the session file states.
 #[derive(Clone, Debug, PartialEq)]
@@ -202,13 +190,13 @@ impl Policy {
                 mu_squared: offer.mu_squared.get(),
             });
         }
-        if let Some((limit, found)) = missing(&limits.adjacency, offer.adjacency) {
+        if let Some((limit, found)) = missing(&limits.adjacency, &offer.adjacency) {
             return Err(Refusal::Adjacency { limit, found });
         }
-        if let Some((limit, found)) = missing(&limits.certificates, offer.certificate) {
+        if let Some((limit, found)) = missing(&limits.certificates, &offer.certificate) {
             return Err(Refusal::Certificate { limit, found });
         }
-        if let Some((limit, found)) = missing(&limits.publish, offer.publish) {
+        if let Some((limit, found)) = missing(&limits.publish, &offer.publish) {
             return Err(Refusal::Publish { limit, found });
         }
         let (limit, found) = (limits.max_retries, offer.retries);
@@ -243,7 +231,7 @@ impl Policy {
 }
 
 /// What is accepted and what was found, as the file would write them, where the one does not hold the other.
-fn missing<T: PartialEq + Serialize>(accepted: &[T], found: T) -> Option<(String, String)> {
+fn missing<T: PartialEq + Serialize>(accepted: &[T], found: &T) -> Option<(String, String)> {
     let name = |value: &T| match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,
         other => unreachable!("names are strings: {other:?}"),
@@ -252,21 +240,15 @@ fn missing<T: PartialEq + Serialize>(accepted: &[T], found: T) -> Option<(String
         let names = accepted.iter().map(|value| format!("\"{}\"", name(value)));
         names.collect::<Vec<_>>().join(", ")
     };
-    (!accepted.contains(&found)).then(|| (all(), name(&found)))
-}
-
-impl fmt::Display for Publish {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Open => "open",
-            Self::Sealed => "sealed",
-        })
-    }
+    (!accepted.contains(found)).then(|| (all(), name(found)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Something that a session wants otherwise.
+    type Change<'a> = &'a dyn Fn(&mut Offer);
 
     fn offer() -> Offer {
         Offer {
@@ -298,7 +280,7 @@ mod tests {
             refusal.to_string()
         };
         let square = |value: f64| SquareSum::new(value).expect("a square");
-        let cases: [(&str, &dyn Fn(&mut Offer), &str); 17] = [
+        let cases: [(&str, Change<'_>, &str); 17] = [
             ("session.min_peers = 3", &|o| o.members = 2, "2 members"),
             ("session.min_colluders = 1", &|o| o.colluders = 0, "for 0"),
             ("session.max_epsilon = 2", &|o| o.epsilon = 2.001, "2.001"),

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::disk;
 use super::error::StoreError;
-use super::ledger::ScopeName;
-use super::offer::Publish;
+use super::terms::ScopeName;
 use crate::privacy::{Adjacency, Budget, Certificate, Delta, Epsilon};
 use crate::session::Address;
 
@@ -32,6 +31,16 @@ pub struct Policy {
     #[serde(default)]
     lifetime: BTreeMap<ScopeName, Lifetime>,
     network: NetworkLimits,
+}
+
+/// How contributions are published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Publish {
+    /// Readable as soon as they are sent: who vanishes afterwards costs everybody the session, or a retry.
+    Open,
+    /// Encrypted until everybody's is held.
+    Sealed,
 }
 
 /// What every session must keep.
@@ -234,6 +243,14 @@ mod tests {
         let lines = DEFAULT
             .lines()
             .map(|line| line.split('#').next().unwrap_or_default());
+        let rest = |line: &str| !line.starts_with("certificates");
+        let lines = lines.map(|line| {
+            if rest(line) {
+                line.trim()
+            } else {
+                "certificates = [\"exact\"]"
+            }
+        });
         let good = lines.collect::<Vec<_>>().join("\n").into_bytes();
         let mut rng = Seed::from_u64(7).key(Label::Identity, 0, 0).stream(0, 0);
         let mut read = 0;

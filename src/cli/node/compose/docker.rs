@@ -19,7 +19,7 @@ pub(super) fn write(session: &ComposeSession, image: &str) -> String {
          keys and ledgers: never copy one, never delete one that was in a session.",
         quoted(&session.name)
     ));
-    out.push_str("name: undertone\nservices:\n");
+    out.push_str("services:\n");
     for member in &session.members {
         service(&mut out, member, image);
     }

@@ -2,58 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::super::digest::Digest;
-use super::LedgerError;
-use super::entry::{LedgerEvent, LineError};
-use crate::privacy::{Adjacency, Budget, LifetimeBudget, PrivacyError, SquareSum};
-use crate::vocabulary::{ReleaseId, hidden};
-
-/// Characters of the longest name of a scope.
-const LONGEST_SCOPE: usize = 64;
-
-/// A μ² as the ledger writes it: text, so that every bit comes back whatever reads the number.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Square(pub SquareSum);
-
-/// The most that a session may spend, and of what.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Reservation {
-    /// The session: the hash of its file.
-    pub session: Digest,
-    /// Whose data: a scope of the policy.
-    pub scope: ScopeName,
-    /// What one record is.
-    pub adjacency: Adjacency,
-    /// The largest Σ μ² that the session may come to.
-    pub mu_squared: Square,
-}
-
-/// The name of a group of people whose data several sessions use: 1 to 64 characters that can be seen.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct ScopeName(String);
-
-/// A scope's name that is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a scope's name has 1 to {LONGEST_SCOPE} characters that can be seen")]
-pub struct NoScope;
-
-/// How a session ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SessionEnd {
-    /// With a result.
-    Done,
-    /// Without one.
-    Aborted,
-    /// The others went on without this peer.
-    Excluded,
-    /// The operator left it.
-    Abandoned,
-}
+use super::super::ledger_error::{LedgerError, LineError};
+use super::super::terms::{Reservation, ScopeName, SessionEnd};
+use super::entry::LedgerEvent;
+use crate::privacy::{Adjacency, Budget, LifetimeBudget, SquareSum};
+use crate::vocabulary::ReleaseId;
 
 /// One session in the ledger.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,7 +159,9 @@ impl Accounts {
         let reserved = account.reservation.mu_squared.0.get();
         let total = account.charged().plus(square).get();
         // The same allowance for rounding as the budget's, and no other.
-        if !(total <= reserved * (1.0 + LifetimeBudget::ALLOWANCE)) {
+        let most = reserved * (1.0 + LifetimeBudget::ALLOWANCE);
+        // Neither is ever NaN: both are sums of squares.
+        if total > most {
             return Err(LedgerError::Overcharged {
                 session: *session,
                 reserved,
@@ -243,7 +199,7 @@ impl Accounts {
     pub(super) fn apply(&mut self, event: LedgerEvent) {
         match event {
             LedgerEvent::Opened { .. } => {}
-            LedgerEvent::Reserved(reservation) => self.open(reservation, false),
+            LedgerEvent::Reserved(reservation) => self.open(&reservation, false),
             LedgerEvent::Charged {
                 session,
                 release,
@@ -267,13 +223,13 @@ impl Accounts {
                     }
                 }
                 for reservation in sessions {
-                    self.open(reservation, true);
+                    self.open(&reservation, true);
                 }
             }
         }
     }
 
-    fn open(&mut self, reservation: Reservation, adopted: bool) {
+    fn open(&mut self, reservation: &Reservation, adopted: bool) {
         let account = Account {
             charged: BTreeMap::new(),
             ended: adopted.then_some(SessionEnd::Abandoned),
@@ -281,81 +237,5 @@ impl Accounts {
             reservation: reservation.clone(),
         };
         self.sessions.insert(reservation.session, account);
-    }
-}
-
-impl ScopeName {
-    /// The name.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for ScopeName {
-    type Error = NoScope;
-
-    fn try_from(text: String) -> Result<Self, NoScope> {
-        let long = text.len() > 4 * LONGEST_SCOPE || text.chars().count() > LONGEST_SCOPE;
-        let blank = text.trim() != text || text.is_empty() || text.contains('\t');
-        match long || blank || hidden(&text).is_some() {
-            true => Err(NoScope),
-            false => Ok(Self(text)),
-        }
-    }
-}
-
-impl std::str::FromStr for ScopeName {
-    type Err = NoScope;
-
-    fn from_str(text: &str) -> Result<Self, NoScope> {
-        text.to_owned().try_into()
-    }
-}
-
-impl From<ScopeName> for String {
-    fn from(scope: ScopeName) -> Self {
-        scope.0
-    }
-}
-
-impl std::fmt::Display for ScopeName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-impl Square {
-    /// A μ².
-    ///
-    /// # Errors
-    /// Those of [`SquareSum::new`].
-    pub fn new(square: f64) -> Result<Self, PrivacyError> {
-        SquareSum::new(square).map(Self)
-    }
-}
-
-impl Serialize for Square {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{:e}", self.0.get()))
-    }
-}
-
-impl<'de> Deserialize<'de> for Square {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let square: f64 = text.parse().map_err(serde::de::Error::custom)?;
-        Self::new(square).map_err(serde::de::Error::custom)
-    }
-}
-
-impl std::fmt::Display for SessionEnd {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Self::Done => "done",
-            Self::Aborted => "aborted",
-            Self::Excluded => "excluded",
-            Self::Abandoned => "abandoned",
-        })
     }
 }

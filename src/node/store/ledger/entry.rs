@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::super::digest::Digest;
-use super::Head;
-use super::account::{Reservation, SessionEnd, Square};
+use super::super::ledger_error::LineError;
+use super::super::terms::{Head, Reservation, SessionEnd, Square};
 use crate::session::{Domain, Identity, MemberName, PublicId, Signature};
 use crate::vocabulary::ReleaseId;
 
@@ -77,29 +77,6 @@ pub enum LedgerEvent {
     },
 }
 
-/// Why a line is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LineError {
-    /// Longer than any.
-    #[error("it is longer than any line")]
-    TooLong,
-    /// No JSON object with a signature at its end.
-    #[error("it is no line of a ledger")]
-    Form,
-    /// The signature does not verify.
-    #[error("its signature is not by this peer's key over what it says")]
-    Signature,
-    /// Written in another way than this program writes.
-    #[error("it is not written as this version writes it")]
-    Spelling,
-    /// It does not follow the line before.
-    #[error("it does not follow the line before")]
-    Chain,
-    /// What it says cannot have happened.
-    #[error("what it says cannot have happened after the lines before it")]
-    Impossible,
-}
-
 impl Entry {
     /// The line as it stands in the file, signed, with its end.
     pub(super) fn line(&self, identity: &Identity) -> String {
@@ -132,7 +109,7 @@ impl Entry {
 }
 
 /// A line's content without its closing brace, and its signature.
-fn split(line: &[u8]) -> Option<(&[u8], Signature)> {
+pub(super) fn split(line: &[u8]) -> Option<(&[u8], Signature)> {
     let rest = line.strip_suffix(AFTER_SIGNATURE.as_bytes())?;
     let (rest, encoded) = rest.split_at_checked(rest.len().checked_sub(SIGNATURE)?)?;
     let content = rest.strip_suffix(BEFORE_SIGNATURE.as_bytes())?;

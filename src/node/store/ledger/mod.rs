@@ -23,44 +23,20 @@ mod tests;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-pub use account::{Account, NoScope, Reservation, ScopeName, SessionEnd, Square};
-pub use entry::{LedgerEvent, LineError};
+pub use account::Account;
+pub use entry::LedgerEvent;
 
 use super::digest::Digest;
-use super::disk::{self, Growing, Refused, Writing};
+use super::disk::{self, Growing, Locked, Refused, Writing};
 use super::error::StoreError;
+use super::ledger_error::LedgerError;
+use super::terms::{Head, MOST_ADOPTED, Repair, Reservation, ScopeName, SessionEnd, Square};
 use crate::privacy::{Adjacency, Budget, SquareSum};
 use crate::session::{Identity, MemberName, PublicId};
 use crate::vocabulary::ReleaseId;
 use account::Standing;
 use entry::Entry;
 use reading::Read;
-
-/// Sessions that one repair may take up.
-pub const MOST_ADOPTED: usize = 100;
-
-/// How long a ledger is and the hash of its last line: what members tell one another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Head {
-    /// One more than the number of the last line.
-    pub length: u64,
-    /// BLAKE3 of the last line, without its end.
-    pub hash: Digest,
-}
-
-/// What a peer's files are brought up to after a restored backup: how far the lost ledger went, and which sessions it had.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Repair {
-    /// The longest ledger of this peer that any member has seen.
-    pub known: Head,
-    /// The sessions that it had and this one has not, each at its full reservation.
-    #[serde(default, rename = "session")]
-    pub sessions: Vec<Reservation>,
-}
 
 /// A peer's ledger, to be read. It may be written to by another process meanwhile.
 #[derive(Debug)]
@@ -75,135 +51,6 @@ pub struct Ledger {
     path: PathBuf,
     file: Growing,
     view: LedgerView,
-}
-
-/// Why the ledger is unusable, or will not record something.
-#[derive(Debug, thiserror::Error)]
-pub enum LedgerError {
-    /// Something in the file does not verify.
-    #[error(
-        "line {line} of the ledger does not verify: {problem}. Nothing can be spent on it: restore the newest copy of the state directory, and \
-         repair what is missing with `undertone node ledger --adopt`"
-    )]
-    Line {
-        /// Counted from 1.
-        line: u64,
-        /// What is wrong.
-        problem: LineError,
-    },
-    /// Nothing there, or not even a first line.
-    #[error(
-        "the ledger has no first line: it was deleted or never made; restore the state directory"
-    )]
-    Empty,
-    /// The disk failed.
-    #[error(
-        "the ledger cannot be written: {0}. Nothing more may be spent or sent until the node starts anew"
-    )]
-    Write(#[source] std::io::Error),
-    /// It failed before.
-    #[error(
-        "the ledger could not be written before: nothing more may be spent or sent until the node starts anew"
-    )]
-    Fenced,
-    /// Too little is left.
-    #[error(
-        "scope \"{scope}\" has too little left for this session, with {adjacency} adjacency: the session may cost epsilon = {wanted:.4}, sessions before it hold \
-         {held:.4} of {epsilon} (delta = {delta:e}), and one of at most {left:.4} would fit; lower the session's epsilon, \
-         finish or abandon sessions that hold reservations, or raise lifetime.\"{scope}\".epsilon in policy.toml"
-    )]
-    Budget {
-        /// Whose data.
-        scope: ScopeName,
-        /// The unit of protection.
-        adjacency: Adjacency,
-        /// The scope's ε.
-        epsilon: f64,
-        /// The scope's δ.
-        delta: f64,
-        /// ε of this session alone, at that δ.
-        wanted: f64,
-        /// ε of everything charged and reserved.
-        held: f64,
-        /// ε that a session may have to fit.
-        left: f64,
-        /// The same as a μ².
-        left_squared: f64,
-    },
-    /// Spending without a reservation.
-    #[error("session {session} has no reservation in the ledger")]
-    NotReserved {
-        /// Which.
-        session: Digest,
-    },
-    /// Another reservation for a session that has one.
-    #[error(
-        "session {session} is in the ledger with another scope, adjacency or size: run it as it was begun, or `undertone node abandon` it"
-    )]
-    Differs {
-        /// Which.
-        session: Digest,
-    },
-    /// A release that was charged another amount.
-    #[error("{release} of session {session} was charged another amount before")]
-    ChargeDiffers {
-        /// Which session.
-        session: Digest,
-        /// Which release.
-        release: ReleaseId,
-    },
-    /// More than was reserved.
-    #[error(
-        "session {session} may spend mu^2 = {reserved:?}, and this release would bring it to {total:?}"
-    )]
-    Overcharged {
-        /// Which.
-        session: Digest,
-        /// What was reserved.
-        reserved: f64,
-        /// What it would come to.
-        total: f64,
-    },
-    /// A session that is over.
-    #[error("session {session} has ended ({ended}): nothing more can be reserved or spent for it")]
-    Ended {
-        /// Which.
-        session: Digest,
-        /// How.
-        ended: SessionEnd,
-    },
-    /// A repair with a session that is not missing.
-    #[error(
-        "session {session} is in the ledger already, or twice in the repair: name only what is missing"
-    )]
-    NotMissing {
-        /// Which.
-        session: Digest,
-    },
-    /// A repair that leads nowhere.
-    #[error(
-        "this ledger has {length} lines, and the repair is about one of {known}: nothing is missing"
-    )]
-    NotBehind {
-        /// Ours.
-        length: u64,
-        /// What others know.
-        known: u64,
-    },
-    /// A repair beyond the limit.
-    #[error("a repair takes up at most {MOST_ADOPTED} sessions")]
-    TooMany,
-}
-
-impl LedgerError {
-    /// The exit code of a command that ends with it: 4 for a ledger that is unusable, 2 for what it refuses.
-    #[must_use]
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Line { .. } | Self::Empty | Self::Write(_) | Self::Fenced => 4,
-            _ => 2,
-        }
-    }
 }
 
 impl LedgerView {
@@ -288,8 +135,9 @@ impl Ledger {
     /// Those of [`LedgerView::read`], and [`StoreError::InUse`] where it is open already.
     pub(super) fn open(path: &Path, identity: Identity) -> Result<Self, StoreError> {
         let file = disk::open_secret(path, Writing::Append)?;
-        disk::lock(&file, path)?;
-        let view = LedgerView::of(&file, path, &identity.id())?;
+        let locked = Locked::take(file, path)?;
+        let file = locked.file();
+        let view = LedgerView::of(file, path, &identity.id())?;
         if view.torn() > 0 {
             file.set_len(view.read.length)
                 .map_err(StoreError::io("cut the torn line off", path))?;
@@ -299,7 +147,7 @@ impl Ledger {
         Ok(Self {
             identity,
             path: path.to_path_buf(),
-            file: Growing::new(Box::new(file)),
+            file: Growing::new(Box::new(locked)),
             view,
         })
     }

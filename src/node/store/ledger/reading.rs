@@ -3,9 +3,10 @@
 use std::io::{self, BufRead, Read as _};
 
 use super::super::digest::Digest;
+use super::super::ledger_error::{LedgerError, LineError};
+use super::super::terms::Head;
 use super::account::{Accounts, Standing};
-use super::entry::{self, Entry, LONGEST};
-use super::{Head, LedgerError, LedgerEvent, LineError};
+use super::entry::{self, Entry, LONGEST, LedgerEvent};
 use crate::session::PublicId;
 
 /// A ledger that verifies.
