@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::super::error::Misbehaviour;
 use super::super::evidence::Evidence;
-use super::super::hub::Member;
+use super::super::hub::{Hub, Member};
 use super::super::streams::{self, Refusal};
 use super::{ACKNOWLEDGED_EVERY, Receiving};
 use crate::protocol::wire::signed::{self, RECORD_HEAD_LEN};
@@ -40,6 +40,7 @@ pub(in super::super) enum Inbound {
 
 /// One directed edge at its receiver.
 pub(in super::super) struct Incoming {
+    pub(in super::super) hub: Arc<Hub>,
     pub(in super::super) member: Arc<Member>,
     pub(in super::super) from: PeerIndex,
     pub(in super::super) session: SessionId,
@@ -101,6 +102,7 @@ impl Incoming {
                     continue;
                 }
             }
+            let _speaking = Arc::clone(&self.hub.speaking);
             loop {
                 // Whatever was read of a record that is not complete will be sent again on the newer stream.
                 let record = tokio::select! {
@@ -108,6 +110,15 @@ impl Incoming {
                     newer = member.edge.take() => {
                         stream = newer;
                         continue 'streams;
+                    }
+                    () = member.leaves(connection) => {
+                        stream = member.edge.take().await;
+                        continue 'streams;
+                    }
+                    () = self.hub.closes() => {
+                        // Acknowledgements arrive before the connection is closed.
+                        streams::part(&mut stream).await;
+                        return Ok(());
                     }
                     record = self.record(&mut stream, &receiving, received, &mut buffer) => record,
                 };
@@ -165,9 +176,9 @@ impl Incoming {
 
     /// Whether this connection stays although a stream on it has ended.
     async fn is_alive(&self, connection: Option<u64>) -> bool {
-        let mut link = self.member.link.subscribe();
-        let broken = link.wait_for(|link| link.connection != connection);
-        timeout(SETTLING, broken).await.is_err()
+        timeout(SETTLING, self.member.leaves(connection))
+            .await
+            .is_err()
     }
 }
 
