@@ -40,6 +40,13 @@ impl<T> Slot<T> {
         self.filled.notify_one();
     }
 
+    /// Waits until something is there.
+    pub(super) async fn filled(&self) {
+        while lock(&self.content).is_none() {
+            self.filled.notified().await;
+        }
+    }
+
     /// Takes what is there, or waits for something. Loses nothing when it is dropped; one task may wait.
     pub(super) async fn take(&self) -> T {
         loop {

@@ -1,6 +1,6 @@
 //! Members that break the rules, each named for what it did.
 
-use futures::AsyncWriteExt;
+use futures::{AsyncReadExt, AsyncWriteExt};
 
 use super::super::error::Misbehaviour;
 use super::super::evidence::{Evidence, EvidenceError};
@@ -64,11 +64,15 @@ fn a_stream_that_is_ended_within_a_record_is_truncated() {
     for cut in [1, 12, 40, 100] {
         let play = move |rogue: Rogue| async move {
             let _inbound = rogue.answer(0).await;
-            let mut stream = rogue.open().await;
             let bytes = first_record(0.5, 1);
-            stream.write_all(&bytes[..cut]).await.expect("is read");
-            stream.close().await.expect("closes");
-            std::future::pending().await
+            loop {
+                let mut stream = rogue.open().await;
+                stream.write_all(&bytes[..cut]).await.expect("is read");
+                stream.close().await.expect("closes");
+                // The honest member looks at its connection.
+                let mut rest = Vec::new();
+                let _ = stream.read_to_end(&mut rest).await;
+            }
         };
         assert_eq!(blame(LIMIT, play), (Misbehaviour::Truncated, None));
     }

@@ -98,10 +98,6 @@ pub(super) fn gated_run(session: &Session, peer: usize, gate: Gate) -> PeerRun {
 
 /// Runs a scene that must end.
 pub(super) fn play<T>(scene: impl Future<Output = T>) -> T {
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
-        .with_ansi(false)
-        .try_init();
     let runtime = Runtime::new().expect("threads");
     let scene = async { timeout(LIMIT, scene).await.expect("no test may hang") };
     runtime.block_on(scene)
