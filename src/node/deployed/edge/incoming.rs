@@ -13,7 +13,7 @@ use super::super::error::Misbehaviour;
 use super::super::evidence::Evidence;
 use super::super::hub::{Hub, Member};
 use super::super::streams::{self, Refusal};
-use super::receiving::Blame;
+use super::receiving::{Blame, blame};
 use super::{ACKNOWLEDGED_EVERY, Receiving};
 use crate::protocol::wire::signed::{self, RECORD_HEAD_LEN};
 use crate::protocol::{Lane, Message, SessionId};
@@ -89,7 +89,8 @@ impl Incoming {
     /// Reads until the task is aborted, the run is over or the neighbour misbehaves, which the driver is told.
     pub(in super::super) async fn read(self) {
         let culprit = self.member.id;
-        if let Err((what, evidence)) = self.read_streams().await {
+        if let Err(blame) = self.read_streams().await {
+            let (what, evidence) = *blame;
             // A driver that is gone has nobody to blame any more.
             let _ = self
                 .inbox
@@ -139,7 +140,7 @@ impl Incoming {
         let answer = streams::answer_edge(&mut stream, self.session, last);
         match timeout(GREETING, answer).await {
             Ok(Ok(())) => {}
-            Ok(Err(Refusal::Misbehaved(what))) => return Err((what, None)),
+            Ok(Err(Refusal::Misbehaved(what))) => return Err(blame(what)),
             Ok(Err(Refusal::Broken(_))) | Err(_) => return Ok(None),
         }
         let _speaking = Arc::clone(&self.hub.speaking);
@@ -155,13 +156,13 @@ impl Incoming {
             };
             let (sequence, signature) = match record {
                 Ok(record) => record,
-                Err(Stopped::Misbehaved(what)) => return Err((what, None)),
+                Err(Stopped::Misbehaved(what)) => return Err(blame(what)),
                 Err(Stopped::Unwanted) => return Ok(Some(Over)),
                 Err(Stopped::Broken { is_inside }) => {
                     if is_inside && self.is_alive(connection).await {
                         progress.broken_inside += 1;
                         if progress.broken_inside > MOST_BROKEN_INSIDE {
-                            return Err((Misbehaviour::Truncated, None));
+                            return Err(blame(Misbehaviour::Truncated));
                         }
                     }
                     return Ok(None);
