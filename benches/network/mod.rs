@@ -79,7 +79,7 @@ impl Shape {
             sigma_coordinate: 0.0,
             sigma_own: 0.02,
             sigma_pairwise: 3.0,
-            scale_rounds: Self::SCALE_ROUNDS,
+            scale_rounds: Self::SCALE_ROUNDS.min(self.peers as u32),
             averaging_rounds: program.rounds(),
             values: Values::F64,
             program: program.digest(),

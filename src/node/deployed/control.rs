@@ -10,7 +10,7 @@ use futures::{AsyncWrite, AsyncWriteExt, StreamExt};
 use libp2p::{PeerId, Stream};
 use libp2p_stream::IncomingStreams;
 use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::frames::{self, MAX_CONTROL_FRAMES, Pace, Unreadable};
 use super::hub::{Hub, Member, lock};
@@ -52,8 +52,17 @@ pub(super) async fn speak(hub: &Hub, member: &Member) {
         loop {
             match streams::open(&hub.streams, member.peer, Purpose::Control).await {
                 Ok((mut stream, _)) => {
-                    let broken = say_all(hub, member, &mut stream, every).await;
-                    tracing::debug!(member = %member.id, ?broken, "the control stream broke");
+                    let speaking = Arc::clone(&hub.speaking);
+                    match say_all(hub, member, &mut stream, every).await {
+                        Ok(()) => {
+                            streams::part(&mut stream).await;
+                            drop(speaking);
+                            return std::future::pending().await;
+                        }
+                        Err(error) => {
+                            tracing::debug!(member = %member.id, %error, "the control stream broke");
+                        }
+                    }
                 }
                 Err(what) => {
                     hub.blame(member.id, what, None).await;
@@ -68,37 +77,32 @@ pub(super) async fn speak(hub: &Hub, member: &Member) {
     }
 }
 
-/// Says all there is and will be, and shows life in between. Returns how the stream broke.
+/// Says all there is and will be, and shows life in between, until the host is about to end.
 async fn say_all(
     hub: &Hub,
     member: &Member,
     stream: &mut (impl AsyncWrite + Unpin),
     every: Duration,
-) -> io::Error {
+) -> io::Result<()> {
     let mut changes = hub.log.changes();
     let mut at = 0;
     member.said.store(at, Ordering::Relaxed);
-    let said = async {
+    loop {
+        changes.mark_unchanged();
         loop {
-            changes.mark_unchanged();
-            loop {
-                let (next, frame) = hub.log.next(&member.id, at);
-                at = next;
-                let Some(bytes) = frame else { break };
-                frames::write(stream, &bytes).await?;
-            }
-            stream.flush().await?;
-            member.said.store(at, Ordering::Relaxed);
-            // A host that says nothing more ends this task.
-            if timeout(every, changes.changed()).await.is_err() {
-                frames::write(stream, &[]).await?;
-            }
+            let (next, frame) = hub.log.next(&member.id, at);
+            at = next;
+            let Some(bytes) = frame else { break };
+            frames::write(stream, &bytes).await?;
         }
-    };
-    let broken: io::Result<()> = said.await;
-    match broken {
-        Err(error) => error,
-        Ok(()) => io::ErrorKind::UnexpectedEof.into(),
+        stream.flush().await?;
+        member.said.store(at, Ordering::Relaxed);
+        tokio::select! {
+            // More to say, or the host is gone and this task with it.
+            _ = changes.changed() => {}
+            () = hub.closes() => return Ok(()),
+            () = sleep(every) => frames::write(stream, &[]).await?,
+        }
     }
 }
 

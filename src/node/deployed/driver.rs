@@ -8,9 +8,8 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-use super::edge::{Inbound, Outgoing, Record};
-use super::error::{HostError, Misbehaviour};
-use super::evidence::Evidence;
+use super::edge::{Blame, Inbound, Outgoing, Record, Sending, blame};
+use super::error::HostError;
 use super::hub::Hub;
 use super::setup::{Gate, HostEvent, Written};
 use crate::protocol::{CollectingOutbox, Event, Input, Message, Peer, Targets, Timer, Values};
@@ -47,11 +46,8 @@ pub(super) struct Driver {
 /// How a run ends before its end.
 enum End {
     Failed(HostError),
-    Fault {
-        culprit: PublicId,
-        what: Misbehaviour,
-        evidence: Option<Evidence>,
-    },
+    /// A neighbour is to be blamed.
+    Fault(PublicId, Blame),
     /// The host ends.
     Stopped,
 }
@@ -68,11 +64,10 @@ impl Driver {
         match self.run().await {
             Ok(written) => self.hub.tell(HostEvent::Finished(written)).await,
             Err(End::Failed(error)) => self.hub.tell(HostEvent::Failed(error)).await,
-            Err(End::Fault {
-                culprit,
-                what,
-                evidence,
-            }) => self.hub.blame(culprit, what, evidence).await,
+            Err(End::Fault(culprit, blame)) => {
+                let (what, evidence) = *blame;
+                self.hub.blame(culprit, what, evidence).await;
+            }
             Err(End::Stopped) => {}
         }
     }
@@ -108,11 +103,7 @@ impl Driver {
                 culprit,
                 what,
                 evidence,
-            }) => Err(End::Fault {
-                culprit,
-                what,
-                evidence,
-            }),
+            }) => Err(End::Fault(culprit, Box::new((what, evidence)))),
             None if self.edges.is_empty() => Err(HostError::TaskLost.into()),
             // Readers end with the host only.
             None => Err(End::Stopped),
@@ -140,11 +131,7 @@ impl Driver {
             let index = fault.culprit;
             let culprit = self.neighbours.iter().find(|(known, _)| *known == index);
             return Err(match culprit {
-                Some(&(_, culprit)) => End::Fault {
-                    culprit,
-                    what: fault.into(),
-                    evidence: None,
-                },
+                Some(&(_, culprit)) => End::Fault(culprit, blame(fault.into())),
                 None => HostError::Neighbours.into(),
             });
         }
@@ -184,11 +171,7 @@ impl Driver {
         let records = records.map_err(|_| HostError::TaskLost)?;
         let hand_on = |edge: &Arc<Outgoing>| {
             let handed = records.iter().try_for_each(|record| edge.push(record));
-            handed.map_err(|what| End::Fault {
-                culprit: edge.member.id,
-                what,
-                evidence: None,
-            })
+            handed.map_err(|what| End::Fault(edge.member.id, blame(what)))
         };
         match targets {
             Targets::All => self.edges.iter().try_for_each(hand_on),
@@ -206,7 +189,7 @@ impl Driver {
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let is_done = |edge: &Arc<Outgoing>| {
-            edge.sent(super::edge::Sending::is_clear) || edge.member.link.borrow().is_lost
+            edge.sent(Sending::is_clear) || edge.member.link.borrow().is_lost
         };
         while !self.edges.iter().all(is_done) {
             tokio::select! {
@@ -214,16 +197,14 @@ impl Driver {
                 () = self.progress.notified() => {}
                 inbound = self.inbox.recv() => {
                     // A message now is one too many, and no harm.
-                    if let Err(end) = self.input(inbound) {
-                        return Err(end);
-                    }
+                    self.input(inbound)?;
                 }
                 _ = look.tick() => {}
             }
         }
         let mut total = Written::default();
         for edge in &self.edges {
-            let written = edge.sent(super::edge::Sending::written);
+            let written = edge.sent(Sending::written);
             total.messages += written.messages;
             total.bytes += written.bytes;
             total.resent += written.resent;

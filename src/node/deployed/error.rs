@@ -113,8 +113,8 @@ pub enum Misbehaviour {
     /// A record that is none, or a frame that the plan does not have.
     #[error("sent a malformed record: {0}")]
     Malformed(WireError),
-    /// A stream that was ended within a record, on a connection that stayed.
-    #[error("ended its stream in the middle of a record")]
+    /// Streams that were ended within a record, again and again, on a connection that stayed.
+    #[error("ends its streams in the middle of records")]
     Truncated,
     /// A frame without the signature of its sender.
     #[error("sent record {sequence} without a valid signature of its own")]

@@ -119,6 +119,8 @@ impl Host {
             events: events_sender,
             log: Log::new(),
             grace,
+            closing: watch::Sender::new(false),
+            speaking: Arc::new(()),
         });
         let link = |member: &Arc<Member>| (member.peer, member.link.clone());
         let links = by_id.values().map(link).collect();
@@ -208,6 +210,7 @@ impl Host {
             edges.push(edge);
             self.tasks.spawn(writing);
             let incoming = Incoming {
+                hub: Arc::clone(&self.hub),
                 member,
                 from: *from,
                 session,
@@ -260,17 +263,17 @@ impl Host {
     /// the members that are connected, then closes the connections, in order.
     pub async fn shutdown(mut self, linger: Duration) {
         let edges = self.edges.take().unwrap_or_default();
-        let said = async {
+        let parted = async {
             let is_clear = |edge: &Arc<Outgoing>| edge.sent(Sending::is_clear);
             while !edges.iter().all(is_clear) || !self.is_said() {
-                tokio::select! {
-                    // Whoever waits for the caller must not wait in vain.
-                    _ = self.next() => {}
-                    () = sleep(LOOK) => {}
-                }
+                self.pass_time().await;
+            }
+            self.hub.closing.send_replace(true);
+            while Arc::strong_count(&self.hub.speaking) > 1 {
+                self.pass_time().await;
             }
         };
-        let _ = timeout(linger, said).await;
+        let _ = timeout(linger, parted).await;
         self.stop.send_replace(true);
         if self.hub.commands.send(Command::Stop).await.is_ok() {
             let closed = async {
@@ -285,6 +288,14 @@ impl Host {
 }
 
 impl Host {
+    /// Waits a moment. Whoever waits for the caller to take an event must not wait in vain.
+    async fn pass_time(&mut self) {
+        tokio::select! {
+            _ = self.next() => {}
+            () = sleep(LOOK) => {}
+        }
+    }
+
     /// Whether every member that is connected has been written every control frame.
     fn is_said(&self) -> bool {
         let frames = self.hub.log.len();

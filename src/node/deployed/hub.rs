@@ -40,6 +40,13 @@ impl<T> Slot<T> {
         self.filled.notify_one();
     }
 
+    /// Waits until something is there.
+    pub(super) async fn filled(&self) {
+        while lock(&self.content).is_none() {
+            self.filled.notified().await;
+        }
+    }
+
     /// Takes what is there, or waits for something. Loses nothing when it is dropped; one task may wait.
     pub(super) async fn take(&self) -> T {
         loop {
@@ -78,6 +85,13 @@ pub(super) struct Member {
 }
 
 impl Member {
+    /// Waits until this is not the connection any more. Streams need not notice: one whose connection is closed at this end hears nothing of it.
+    pub(super) async fn leaves(&self, connection: Option<u64>) {
+        let mut link = self.link.subscribe();
+        // It is there as long as this member.
+        let _ = link.wait_for(|link| link.connection != connection).await;
+    }
+
     pub(super) fn note_life(&self) {
         *lock(&self.last_heard) = Instant::now();
     }
@@ -91,6 +105,10 @@ pub(super) struct Hub {
     pub(super) events: mpsc::Sender<HostEvent>,
     pub(super) log: Log,
     pub(super) grace: Duration,
+    /// Set when the host is about to end, so that streams are ended first.
+    pub(super) closing: watch::Sender<bool>,
+    /// Shared with every stream that this host says something on.
+    pub(super) speaking: Arc<()>,
 }
 
 impl Hub {
@@ -98,6 +116,13 @@ impl Hub {
     pub(super) async fn tell(&self, event: HostEvent) {
         // A host that is gone needs no news.
         let _ = self.events.send(event).await;
+    }
+
+    /// Waits until the host is about to end.
+    pub(super) async fn closes(&self) {
+        let mut closing = self.closing.subscribe();
+        // It is there as long as this hub.
+        let _ = closing.wait_for(|closing| *closing).await;
     }
 
     pub(super) async fn blame(

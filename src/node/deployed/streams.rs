@@ -104,6 +104,15 @@ async fn attempt(
     Ok((stream, last))
 }
 
+/// Says nothing more on a stream, and waits until the other end, which then says nothing more either, has read everything.
+/// A connection that is closed at once may take with it what is still under way.
+pub(super) async fn part(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
+    let mut rest = [0; 1024];
+    if stream.close().await.is_ok() {
+        while matches!(stream.read(&mut rest).await, Ok(1..)) {}
+    }
+}
+
 /// The opener's half of the greeting of a control stream.
 async fn greet_control(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> Result<(), Refusal> {
     stream.write_all(&[CONTROL_MARK, CONTROL_VERSION]).await?;

@@ -11,8 +11,9 @@ use tokio::time::timeout;
 
 use super::super::error::Misbehaviour;
 use super::super::evidence::Evidence;
-use super::super::hub::Member;
+use super::super::hub::{Hub, Member};
 use super::super::streams::{self, Refusal};
+use super::receiving::{Blame, blame};
 use super::{ACKNOWLEDGED_EVERY, Receiving};
 use crate::protocol::wire::signed::{self, RECORD_HEAD_LEN};
 use crate::protocol::{Lane, Message, SessionId};
@@ -24,6 +25,9 @@ const GREETING: Duration = Duration::from_secs(10);
 
 /// How long a connection may take to be known as broken, once a stream on it has broken.
 const SETTLING: Duration = Duration::from_millis(500);
+
+/// Streams that may end within a record although their connection stays. A member that is about to use a newer connection may drop one.
+const MOST_BROKEN_INSIDE: u32 = 3;
 
 /// What the tasks around a driver tell it.
 #[derive(Debug)]
@@ -40,6 +44,7 @@ pub(in super::super) enum Inbound {
 
 /// One directed edge at its receiver.
 pub(in super::super) struct Incoming {
+    pub(in super::super) hub: Arc<Hub>,
     pub(in super::super) member: Arc<Member>,
     pub(in super::super) from: PeerIndex,
     pub(in super::super) session: SessionId,
@@ -60,6 +65,20 @@ pub(in super::super) enum Stopped {
     Unwanted,
 }
 
+/// What a reader keeps from stream to stream.
+struct Progress {
+    receiving: Receiving,
+    /// Messages that are complete.
+    received: u64,
+    /// The last of them, until the driver has it.
+    undelivered: Option<Message>,
+    /// Streams that ended within a record although their connection stayed.
+    broken_inside: u32,
+}
+
+/// That nothing more is to be read.
+struct Over;
+
 impl From<Misbehaviour> for Stopped {
     fn from(what: Misbehaviour) -> Self {
         Self::Misbehaved(what)
@@ -68,9 +87,10 @@ impl From<Misbehaviour> for Stopped {
 
 impl Incoming {
     /// Reads until the task is aborted, the run is over or the neighbour misbehaves, which the driver is told.
-    pub(in super::super) async fn read(mut self) {
+    pub(in super::super) async fn read(self) {
         let culprit = self.member.id;
-        if let Err((what, evidence)) = self.read_streams().await {
+        if let Err(blame) = self.read_streams().await {
+            let (what, evidence) = *blame;
             // A driver that is gone has nobody to blame any more.
             let _ = self
                 .inbox
@@ -83,63 +103,96 @@ impl Incoming {
         }
     }
 
-    async fn read_streams(&mut self) -> Result<(), (Misbehaviour, Option<Evidence>)> {
+    async fn read_streams(&self) -> Result<(), Blame> {
         let member = Arc::clone(&self.member);
-        let mut receiving = Receiving::new(member.id, self.lane.frame_sizes());
-        let mut received = 0;
+        let mut progress = Progress {
+            receiving: Receiving::new(member.id, self.lane.frame_sizes()),
+            received: 0,
+            undelivered: None,
+            broken_inside: 0,
+        };
         let mut buffer = Vec::new();
-        let mut stream = member.edge.take().await;
-        'streams: loop {
-            let connection = member.link.borrow().connection;
-            let last = receiving.last();
-            let answer = streams::answer_edge(&mut stream, self.session, last);
-            match timeout(GREETING, answer).await {
-                Ok(Ok(())) => {}
-                Ok(Err(Refusal::Misbehaved(what))) => return Err((what, None)),
-                Ok(Err(Refusal::Broken(_))) | Err(_) => {
-                    stream = member.edge.take().await;
-                    continue;
-                }
-            }
-            loop {
-                // Whatever was read of a record that is not complete will be sent again on the newer stream.
-                let record = tokio::select! {
-                    biased;
-                    newer = member.edge.take() => {
-                        stream = newer;
-                        continue 'streams;
-                    }
-                    record = self.record(&mut stream, &receiving, received, &mut buffer) => record,
-                };
-                match record {
-                    Ok((sequence, signature)) => {
-                        let message = receiving.take(sequence, &buffer, signature)?;
-                        received += u64::from(message.is_some());
-                        let is_last = message.is_some() && received == self.lane.messages();
-                        if (is_last || sequence % ACKNOWLEDGED_EVERY == 0)
-                            && acknowledge(&mut stream, sequence).await.is_err()
-                        {
-                            // The reading will notice.
-                            tracing::trace!(member = %member.id, "could not acknowledge");
-                        }
-                        if let Some(message) = message {
-                            let from = self.from;
-                            // A driver that has finished needs nothing more; its neighbours need answers.
-                            let _ = self.inbox.send(Inbound::Message { from, message }).await;
-                        }
-                    }
-                    Err(Stopped::Misbehaved(what)) => return Err((what, None)),
-                    Err(Stopped::Unwanted) => return Ok(()),
-                    Err(Stopped::Broken { is_inside }) => {
-                        if is_inside && self.is_alive(connection).await {
-                            return Err((Misbehaviour::Truncated, None));
-                        }
-                        stream = member.edge.take().await;
-                        continue 'streams;
-                    }
-                }
+        loop {
+            let stream = member.edge.take().await;
+            // Whatever was read of a record that is not complete will be sent again on the newer stream.
+            tokio::select! {
+                biased;
+                () = member.edge.filled() => {}
+                ended = self.read_stream(stream, &mut progress, &mut buffer) => if ended?.is_some() {
+                    return Ok(());
+                },
             }
         }
+    }
+
+    /// Reads one stream until it ends, which is nothing, or until the run or the host does. May be dropped at any point.
+    async fn read_stream(
+        &self,
+        mut stream: Stream,
+        progress: &mut Progress,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<Over>, Blame> {
+        // A stream may be here before its connection is known to be.
+        self.member.leaves(None).await;
+        let connection = self.member.link.borrow().connection;
+        self.deliver(progress).await;
+        let last = progress.receiving.last();
+        let answer = streams::answer_edge(&mut stream, self.session, last);
+        match timeout(GREETING, answer).await {
+            Ok(Ok(())) => {}
+            Ok(Err(Refusal::Misbehaved(what))) => return Err(blame(what)),
+            Ok(Err(Refusal::Broken(_))) | Err(_) => return Ok(None),
+        }
+        let _speaking = Arc::clone(&self.hub.speaking);
+        loop {
+            let record = tokio::select! {
+                () = self.member.leaves(connection) => return Ok(None),
+                () = self.hub.closes() => {
+                    // Acknowledgements arrive before the connection is closed.
+                    streams::part(&mut stream).await;
+                    return Ok(Some(Over));
+                }
+                record = self.record(&mut stream, progress, buffer) => record,
+            };
+            let (sequence, signature) = match record {
+                Ok(record) => record,
+                Err(Stopped::Misbehaved(what)) => return Err(blame(what)),
+                Err(Stopped::Unwanted) => return Ok(Some(Over)),
+                Err(Stopped::Broken { is_inside }) => {
+                    if is_inside && self.is_alive(connection).await {
+                        progress.broken_inside += 1;
+                        if progress.broken_inside > MOST_BROKEN_INSIDE {
+                            return Err(blame(Misbehaviour::Truncated));
+                        }
+                    }
+                    return Ok(None);
+                }
+            };
+            let message = progress.receiving.take(sequence, buffer, signature)?;
+            progress.received += u64::from(message.is_some());
+            progress.undelivered = message;
+            let is_last = progress.received == self.lane.messages();
+            if is_last || sequence.is_multiple_of(ACKNOWLEDGED_EVERY) {
+                let acknowledged = acknowledge(&mut stream, sequence).await;
+                if acknowledged.is_err() {
+                    return Ok(None);
+                }
+            }
+            self.deliver(progress).await;
+        }
+    }
+
+    /// Hands the last message on, unless that is done.
+    async fn deliver(&self, progress: &mut Progress) {
+        if progress.undelivered.is_none() {
+            return;
+        }
+        let permit = self.inbox.reserve().await;
+        if let (Some(message), Ok(permit)) = (progress.undelivered.take(), permit) {
+            let from = self.from;
+            permit.send(Inbound::Message { from, message });
+        }
+        // A driver that has finished needs nothing more; its neighbours need answers.
     }
 
     /// The next record, whose frame is left in `buffer`. The first of a message stays with its sender until the peer has come to
@@ -147,27 +200,26 @@ impl Incoming {
     async fn record(
         &self,
         stream: &mut (impl AsyncRead + Unpin),
-        receiving: &Receiving,
-        received: u64,
+        progress: &Progress,
         buffer: &mut Vec<u8>,
     ) -> Result<(u64, [u8; 64]), Stopped> {
         let mut reached = self.reached.clone();
         let wanted = async {
-            if receiving.is_within_a_message() {
+            if progress.receiving.is_within_a_message() {
                 return true;
             }
             // A message beyond the last one is read as soon as it comes: the peer will refuse it.
-            let exchange = self.lane.step(received).unwrap_or(0);
+            let exchange = self.lane.step(progress.received).unwrap_or(0);
             reached.wait_for(|step| *step >= exchange).await.is_ok()
         };
-        read_record(stream, receiving, wanted, buffer).await
+        read_record(stream, &progress.receiving, wanted, buffer).await
     }
 
     /// Whether this connection stays although a stream on it has ended.
     async fn is_alive(&self, connection: Option<u64>) -> bool {
-        let mut link = self.member.link.subscribe();
-        let broken = link.wait_for(|link| link.connection != connection);
-        timeout(SETTLING, broken).await.is_err()
+        timeout(SETTLING, self.member.leaves(connection))
+            .await
+            .is_err()
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) use incoming::{Inbound, Incoming};
 #[cfg(test)]
 pub(super) use incoming::{Stopped, read_record};
 pub(super) use outgoing::Outgoing;
-pub(super) use receiving::Receiving;
+pub(super) use receiving::{Blame, Receiving, blame};
 pub(super) use sending::{Record, Sending};
 
 /// Records between two acknowledgements.

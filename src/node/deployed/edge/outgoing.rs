@@ -76,20 +76,15 @@ impl Outgoing {
         hub: Arc<Hub>,
         inbox: mpsc::Sender<Inbound>,
     ) {
-        let mut link = self.member.link.subscribe();
         let what = loop {
-            if link
-                .wait_for(|link| link.connection.is_some())
-                .await
-                .is_err()
-            {
-                return;
-            }
-            let purpose = Purpose::Edge(self.session);
-            let opened = streams::open(&hub.streams, self.member.peer, purpose).await;
-            let ended = match opened {
-                Ok((stream, last)) => self.resume(stream, last).await,
-                Err(what) => Ended::Misbehaved(what),
+            // A broken link is waited for until it is another one.
+            self.member.leaves(None).await;
+            let connection = self.member.link.borrow().connection;
+            let ended = tokio::select! {
+                ended = self.write_on(&hub) => ended,
+                () = self.member.leaves(connection) => {
+                    Ended::Broken(io::ErrorKind::ConnectionAborted.into())
+                }
             };
             match ended {
                 Ended::Misbehaved(what) => break what,
@@ -108,6 +103,15 @@ impl Outgoing {
                 evidence,
             })
             .await;
+    }
+
+    /// Opens a stream and writes on it until it breaks.
+    async fn write_on(&self, hub: &Hub) -> Ended {
+        let purpose = Purpose::Edge(self.session);
+        match streams::open(&hub.streams, self.member.peer, purpose).await {
+            Ok((stream, last)) => self.resume(stream, last).await,
+            Err(what) => Ended::Misbehaved(what),
+        }
     }
 
     /// Goes on after the last record that the neighbour has.

@@ -13,7 +13,12 @@ use crate::session::{PublicId, Signature};
 const KEPT_STAMPS: usize = 256;
 
 /// What a neighbour is blamed for, with the proof where there is one.
-pub(in super::super) type Blame = (Misbehaviour, Option<Evidence>);
+pub(in super::super) type Blame = Box<(Misbehaviour, Option<Evidence>)>;
+
+/// Blame without proof.
+pub(in super::super) fn blame(what: Misbehaviour) -> Blame {
+    Box::new((what, None))
+}
 
 /// The records of one directed edge at its receiver.
 #[derive(Debug)]
@@ -65,14 +70,14 @@ impl Receiving {
         frame: &[u8],
         signature: [u8; 64],
     ) -> Result<Option<Message>, Blame> {
-        let stamp = Stamp::of(frame).map_err(|error| (error.into(), None))?;
+        let stamp = Stamp::of(frame).map_err(|error| blame(error.into()))?;
         let signature = Signature::from_bytes(signature);
         let signed = SignedStamp { stamp, signature };
         if !signed.is_by(&self.sender) {
-            return Err((Misbehaviour::Signature { sequence }, None));
+            return Err(blame(Misbehaviour::Signature { sequence }));
         }
         self.check_order(sequence, &signed)?;
-        let message = self.decode(frame).map_err(|what| (what, None))?;
+        let message = self.decode(frame).map_err(blame)?;
         self.last = sequence;
         if self.stamps.len() >= KEPT_STAMPS {
             self.stamps.pop_front();
@@ -87,15 +92,16 @@ impl Receiving {
         let earlier = kept.find(|earlier| earlier.stamp.is_of_one_place_with(&signed.stamp));
         if let Some(earlier) = earlier.filter(|earlier| earlier.stamp != signed.stamp) {
             let evidence = Evidence::new(self.sender, *earlier, *signed);
-            return Err((Misbehaviour::Equivocation { sequence }, Some(evidence)));
+            let what = Misbehaviour::Equivocation { sequence };
+            return Err(Box::new((what, Some(evidence))));
         }
         if earlier.is_some() || sequence <= self.last {
-            return Err((Misbehaviour::Replayed { sequence }, None));
+            return Err(blame(Misbehaviour::Replayed { sequence }));
         }
         let expected = self.last + 1;
         if sequence != expected {
             let found = sequence;
-            return Err((Misbehaviour::Gap { expected, found }, None));
+            return Err(blame(Misbehaviour::Gap { expected, found }));
         }
         Ok(())
     }

@@ -41,6 +41,8 @@ async fn proxy(listener: TcpListener, to: SocketAddr, fates: Vec<Fate>, happened
             let Ok(mut far) = TcpStream::connect(to).await else {
                 return;
             };
+            near.set_nodelay(true).expect("a socket");
+            far.set_nodelay(true).expect("a socket");
             let fate = fates.lock().expect("whole").next().unwrap_or(Fate::Stay);
             let limit = match fate {
                 Fate::Cut(limit) | Fate::Stall(limit) => limit,

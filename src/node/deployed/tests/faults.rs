@@ -1,6 +1,6 @@
 //! Members that break the rules, each named for what it did.
 
-use futures::AsyncWriteExt;
+use futures::{AsyncReadExt, AsyncWriteExt};
 
 use super::super::error::Misbehaviour;
 use super::super::evidence::{Evidence, EvidenceError};
@@ -27,14 +27,8 @@ fn another_session_is_refused_by_name_at_both_ends() {
     let found = SessionId([9; 16]);
     let expected = pair().plan().session();
     let wrong = Misbehaviour::WrongSession { expected, found };
-    let opens = |mut rogue: Rogue| async move {
-        rogue.session = found;
-        let mut stream = rogue.open_raw(EDGE).await;
-        let greeting = [&[0x73, 4][..], &found.0].concat();
-        stream.write_all(&greeting).await.expect("is read");
-        stream.flush().await.expect("is read");
-        std::future::pending().await
-    };
+    let greeting = [&[0x73, 4][..], &found.0].concat();
+    let opens = |rogue: Rogue| rogue.insist(EDGE, greeting);
     assert_eq!(blame(LIMIT, opens), (wrong.clone(), None));
     // It only answers: the honest member is told by the answer.
     let answers = |mut rogue: Rogue| async move {
@@ -47,13 +41,7 @@ fn another_session_is_refused_by_name_at_both_ends() {
 #[test]
 fn greetings_that_are_none_are_refused() {
     let greets = |protocol: libp2p::StreamProtocol, greeting: Vec<u8>| {
-        let play = |rogue: Rogue| async move {
-            let mut stream = rogue.open_raw(protocol).await;
-            stream.write_all(&greeting).await.expect("is read");
-            stream.flush().await.expect("is read");
-            std::future::pending().await
-        };
-        blame(LIMIT, play).0
+        blame(LIMIT, |rogue| rogue.insist(protocol, greeting)).0
     };
     assert_eq!(greets(EDGE, vec![0xee; 18]), Misbehaviour::NotAGreeting);
     assert_eq!(greets(CONTROL, vec![0xee; 2]), Misbehaviour::NotAGreeting);
@@ -76,11 +64,15 @@ fn a_stream_that_is_ended_within_a_record_is_truncated() {
     for cut in [1, 12, 40, 100] {
         let play = move |rogue: Rogue| async move {
             let _inbound = rogue.answer(0).await;
-            let mut stream = rogue.open().await;
             let bytes = first_record(0.5, 1);
-            stream.write_all(&bytes[..cut]).await.expect("is read");
-            stream.close().await.expect("closes");
-            std::future::pending().await
+            loop {
+                let mut stream = rogue.open().await;
+                stream.write_all(&bytes[..cut]).await.expect("is read");
+                stream.close().await.expect("closes");
+                // The honest member looks at its connection.
+                let mut rest = Vec::new();
+                let _ = stream.read_to_end(&mut rest).await;
+            }
         };
         assert_eq!(blame(LIMIT, play), (Misbehaviour::Truncated, None));
     }

@@ -209,7 +209,8 @@ fn signed_nonsense_does_no_harm() {
                 assert_eq!(receiving.last(), before + 1);
                 taken += 1;
             }
-            Err((_, evidence)) => {
+            Err(blame) => {
+                let (_, evidence) = *blame;
                 assert_eq!(receiving.last(), before);
                 assert!(evidence.is_none_or(|evidence| evidence.verify().is_ok()));
                 refused += 1;

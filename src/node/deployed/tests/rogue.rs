@@ -58,15 +58,19 @@ impl Rogue {
         opened.expect("the honest member answers").0
     }
 
-    /// Opens a stream without a word.
-    pub(super) async fn open_raw(&self, protocol: libp2p::StreamProtocol) -> Stream {
+    /// Opens streams that begin with this, until the library has not dropped one.
+    pub(super) async fn insist(self, protocol: libp2p::StreamProtocol, bytes: Vec<u8>) {
         let mut control = self.hub().streams.clone();
+        let mut streams = Vec::new();
         loop {
             let opened = control.open_stream(self.honest().peer, protocol.clone());
-            if let Ok(stream) = opened.await {
-                return stream;
+            if let Ok(mut stream) = opened.await
+                && stream.write_all(&bytes).await.is_ok()
+                && stream.flush().await.is_ok()
+            {
+                streams.push(stream);
             }
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
 
