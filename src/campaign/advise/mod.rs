@@ -69,7 +69,7 @@ use serde::Serialize;
 
 use self::candidates::{Proposal, settings};
 use self::choice::choose;
-use self::ground::Ground;
+use self::ground::{Draw, Ground};
 use self::schemes::{Scheme, schemes};
 use crate::config::{AlgorithmConfig, AveragingConfig};
 use crate::protocol::averaging::Traffic;
@@ -332,24 +332,26 @@ fn predictions(
     let done = AtomicU64::new(0);
     let advance = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
     let rank = experiment.config().algorithm.rank;
-    let grounds: Vec<(Ground, &Seed)> = drawn
+    let grounds: Vec<(Ground, Vec<Draw>)> = drawn
         .par_iter()
         .map(|(guess, seed)| {
             let ground = public.stand_in(*guess, pilot, reference_floor, &floors, rank, seed);
+            let draws = (0..RUNS).map(|run| ground.draw(all, &seed.repetition(run)));
+            let draws = draws.collect();
             advance();
-            (ground, seed)
+            (ground, draws)
         })
         .collect();
     let found: Vec<Option<Vec<f64>>> = within
         .par_iter()
         .map(|&at| {
-            let one = |(ground, seed): &(Ground, &Seed)| {
-                let runs = (0..RUNS).map(|run| ground.error(&all[at], &seed.repetition(run)));
+            let one = |(ground, draws): &(Ground, Vec<Draw>)| {
+                let runs = draws.iter().map(|draw| ground.error(&all[at], draw));
                 let errors: Option<Vec<f64>> = runs.collect();
                 advance();
                 Some(errors?.iter().sum::<f64>() / f64::from(RUNS))
             };
-            let guess = |grounds: &[(Ground, &Seed)]| {
+            let guess = |grounds: &[(Ground, Vec<Draw>)]| {
                 let errors: Option<Vec<f64>> = grounds.iter().map(one).collect();
                 let sum: f64 = errors?.iter().map(|error| error.ln()).sum();
                 Some((sum / grounds.len() as f64).exp())
