@@ -25,9 +25,9 @@ fn report_of(set: &[&str]) -> (Experiment, Report) {
     (experiment, report)
 }
 
-/// Over ten seeds the mean is 0.432 (one run's standard deviation 0.009), 12.7 % above the 0.383 that the sim of P1's basis has at the same ε.
+/// The sim of P1's basis has 0.383 at the same ε (ten seeds); of one run of this the standard deviation is about 0.011.
 #[test]
-fn at_epsilon_two_lists_are_better_than_those_of_a_basis_by_an_eighth() {
+fn at_epsilon_two_lists_are_better_than_those_of_a_basis_by_a_fifth() {
     let (_, report) = report_of(&[]);
     let found = report
         .summary
@@ -35,9 +35,9 @@ fn at_epsilon_two_lists_are_better_than_those_of_a_basis_by_an_eighth() {
         .as_ref()
         .expect("a fifth is held out");
     let recall = found.this_run.quality.recall;
-    assert!(recall > 1.10 * 0.383, "{recall}");
+    assert!(recall > 1.20 * 0.383, "{recall}");
     assert!(
-        recall > 1.35 * found.popularity.recall,
+        recall > 1.5 * found.popularity.recall,
         "{recall} {}",
         found.popularity.recall
     );

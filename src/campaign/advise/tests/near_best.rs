@@ -307,14 +307,21 @@ fn near_the_best(sets: &[Set]) {
 }
 
 #[test]
-#[ignore = "many minutes: RAYON_NUM_THREADS=1 cargo test --lib advise::tests::near_best::tuned -- --ignored --nocapture"]
+#[ignore = "25 minutes on one core: RAYON_NUM_THREADS=1 cargo test --lib advise::tests::near_best::tuned -- --ignored --nocapture"]
 fn tuned_sets() {
     near_the_best(&sets::tuned());
 }
 
+#[test]
+#[ignore = "15 minutes on one core: RAYON_NUM_THREADS=1 cargo test --lib advise::tests::near_best::seen -- --ignored --nocapture"]
+fn seen_sets() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    near_the_best(&sets::seen(folder.path()));
+}
+
 /// Nothing was chosen by looking at these.
 #[test]
-#[ignore = "many minutes: cargo test --lib advise::tests::near_best::held_out -- --ignored --nocapture"]
+#[ignore = "15 minutes on one core: RAYON_NUM_THREADS=1 cargo test --lib advise::tests::near_best::held_out -- --ignored --nocapture"]
 fn held_out_sets() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     near_the_best(&sets::held_out(folder.path()));
