@@ -11,7 +11,7 @@ use crate::linalg::Spectrum;
 /// # Beside [`Krylov`](super::Krylov)
 /// The iteration, the weighing of products and the completion are that algorithm's; a test holds the two against each other. What differs is
 /// rounding and cost: products are those of dense matrices, directions are made orthogonal a block at a time, only as many
-/// eigenvectors are found as are used, and none after an iteration that is not the last. On 200 items this takes about a fifth of the time.
+/// eigenvectors are found as are used, and none after an iteration that is not the last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KrylovTrial<'a> {
     /// A, n × n, symmetric.
