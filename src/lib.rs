@@ -21,6 +21,7 @@
 //! scenario                  dataset, topology, noise plan, rounds → a validated experiment, sessions
 //! config                    sims/*.toml: schema, overrides, errors; knows no experiment
 //! engine      node          central, federated, lockstep, event | libp2p
+//! session                   agreement without a server: ids, invitations, roster, beacon, keys
 //! protocol                  sans-IO peer, messages, wire format, averaging schemes
 //! algorithm  noise  privacy what is contributed; what is drawn; what it costs
 //! recommender               low-pass scores, rankings, held-out data
@@ -76,6 +77,8 @@ pub mod recommender;
 pub mod report;
 pub mod run;
 pub mod scenario;
+#[cfg(feature = "node")]
+pub mod session;
 pub mod topology;
 pub mod vocabulary;
 pub mod writing;

@@ -112,6 +112,39 @@ const CLIP_QUANTILE: f64 = 0.95;
 const PRECONDITION_EXPONENT: f64 = 0.25;
 
 impl AlgorithmConfig {
+    /// An algorithm of this kind without any key that a kind may do without, from a random start.
+    #[must_use]
+    pub fn plain(kind: AlgorithmKind, rank: usize, iterations: u32) -> Self {
+        Self {
+            kind,
+            rank,
+            block: None,
+            iterations,
+            start: Start::Random,
+            momentum: None,
+            eigenvalue_share: None,
+            scale: None,
+            coherence: None,
+            arrival: None,
+            output: None,
+            clip: ClipRule::None,
+            clip_share: None,
+            clip_quantile: None,
+            clip_lag: None,
+            nuclear: None,
+            step: None,
+            local: None,
+            global: None,
+            inner: None,
+            oja_step: None,
+            mode: None,
+            step_size: None,
+            precondition: Precondition::None,
+            precondition_exponent: None,
+            precondition_shrinkage: None,
+        }
+    }
+
     /// The exponent and the shrinkage of P, with their defaults.
     #[must_use]
     pub fn preconditioning(&self) -> (f64, f64) {

@@ -1,7 +1,7 @@
 //! The layer map as tables.
 
 /// What each layer may name, lowest first. `lib.rs` and `main.rs` stand above all.
-pub(super) const BELOW: [(&str, &[&str]); 20] = [
+pub(super) const BELOW: [(&str, &[&str]); 21] = [
     ("vocabulary", &[]),
     ("linalg", &["vocabulary"]),
     // Numbers and bytes to files: it knows nothing of what they mean.
@@ -21,6 +21,19 @@ pub(super) const BELOW: [(&str, &[&str]); 20] = [
     (
         "protocol",
         &["vocabulary", "linalg", "algorithm", "noise", "privacy"],
+    ),
+    // Agreement without a server: graphs are drawn from what members agreed on; sockets, clocks and disks are the node's.
+    (
+        "session",
+        &[
+            "vocabulary",
+            "linalg",
+            "topology",
+            "algorithm",
+            "noise",
+            "privacy",
+            "protocol",
+        ],
     ),
     // No data: an engine is given rows.
     (
@@ -45,6 +58,7 @@ pub(super) const BELOW: [(&str, &[&str]); 20] = [
             "noise",
             "privacy",
             "protocol",
+            "session",
             "engine",
         ],
     ),
@@ -73,6 +87,7 @@ pub(super) const BELOW: [(&str, &[&str]); 20] = [
             "noise",
             "privacy",
             "protocol",
+            "session",
             "engine",
             "recommender",
             "config",
@@ -88,6 +103,7 @@ pub(super) const BELOW: [(&str, &[&str]); 20] = [
             "algorithm",
             "privacy",
             "protocol",
+            "session",
             "engine",
             "node",
             "recommender",
@@ -148,7 +164,9 @@ pub(super) const BELOW: [(&str, &[&str]); 20] = [
             // Formats by name.
             "data",
             "privacy",
+            "session",
             "engine",
+            "node",
             "writing",
             "config",
             "scenario",
@@ -191,7 +209,11 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
     ),
     (
         &["OpenOptions", "sync_all"],
-        &["src/writing", "src/campaign/sweep/journal.rs"],
+        &[
+            "src/writing",
+            "src/campaign/sweep/journal.rs",
+            "src/node/store",
+        ],
         "a result is written whole or not at all",
     ),
     (
@@ -228,8 +250,8 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
             "from_os_rng",
             "getrandom",
         ],
-        &["src/node"],
-        "every stream derives from the seed",
+        &["src/node", "src/session"],
+        "every stream of a simulation derives from the seed",
     ),
     (
         &["HashMap", "HashSet", "RandomState"],

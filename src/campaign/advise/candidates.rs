@@ -1,6 +1,6 @@
 //! What can be advised, and what each costs.
 
-use crate::algorithm::{AlgorithmKind, ClipRule, Precondition};
+use crate::algorithm::AlgorithmKind;
 use crate::config::AlgorithmConfig;
 use crate::privacy::{self, Budget, SensitivitySpec};
 use crate::protocol::averaging::Load;
@@ -70,31 +70,9 @@ fn algorithms(
     items: usize,
 ) -> Vec<(AlgorithmConfig, Option<AlgorithmConfig>)> {
     let with = |kind, block, iterations| AlgorithmConfig {
-        kind,
         block,
-        iterations,
-        momentum: None,
-        eigenvalue_share: None,
-        scale: None,
-        coherence: None,
-        arrival: None,
-        output: None,
-        clip: ClipRule::None,
-        clip_share: None,
-        clip_quantile: None,
-        clip_lag: None,
-        nuclear: None,
-        step: None,
-        local: None,
-        global: None,
-        inner: None,
-        oja_step: None,
-        mode: None,
-        step_size: None,
-        precondition: Precondition::None,
-        precondition_exponent: None,
-        precondition_shrinkage: None,
-        ..own
+        start: own.start,
+        ..AlgorithmConfig::plain(kind, own.rank, iterations)
     };
     let krylov = KRYLOV.into_iter().flat_map(|l| {
         let blocks = BLOCKS

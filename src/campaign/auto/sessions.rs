@@ -1,36 +1,19 @@
 //! The configurations of the sessions of an experiment whose algorithm is chosen: of its pilot, of what candidates are held against, and
 //! of the choice.
 
-use crate::algorithm::{AlgorithmKind, ClipRule};
+use crate::algorithm::AlgorithmKind;
 use crate::campaign::advise::Candidate;
 use crate::config::{AlgorithmConfig, Config};
 use crate::scenario::{ExperimentError, PilotTableError};
 
-/// An algorithm of this kind that keeps rank and start, and nothing else of `own`.
+/// An algorithm of this kind that keeps rank, start and P, and nothing else of `own`.
 pub(super) fn bare(own: &AlgorithmConfig, kind: AlgorithmKind, iterations: u32) -> AlgorithmConfig {
     AlgorithmConfig {
-        kind,
-        iterations,
-        block: None,
-        momentum: None,
-        eigenvalue_share: None,
-        scale: None,
-        coherence: None,
-        arrival: None,
-        output: None,
-        clip: ClipRule::None,
-        clip_share: None,
-        clip_quantile: None,
-        clip_lag: None,
-        nuclear: None,
-        step: None,
-        local: None,
-        global: None,
-        inner: None,
-        oja_step: None,
-        mode: None,
-        step_size: None,
-        ..*own
+        start: own.start,
+        precondition: own.precondition,
+        precondition_exponent: own.precondition_exponent,
+        precondition_shrinkage: own.precondition_shrinkage,
+        ..AlgorithmConfig::plain(kind, own.rank, iterations)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::document::{Receipt, Request, RingRows};
 use super::error::{ReceiptError, range};
 use super::limits::MOST_PEERS;
-use crate::algorithm::{AlgorithmKind, Clip, ClipRule, NoiseScale, Precondition, Start};
+use crate::algorithm::{AlgorithmKind, Clip, ClipRule, NoiseScale};
 use crate::config::{AlgorithmConfig, EngineKind};
 use crate::privacy::{GroupLoss, NoisePlan, SensitivitySpec};
 use crate::scenario::{Arranged, Centring, DataShape, Mechanism, NoiseAsked, Part};
@@ -158,38 +158,20 @@ impl Request {
                 | AlgorithmKind::Pilot
         );
         let possible = !once || self.iterations == 1;
+        let iterations = if possible { self.iterations } else { 1 };
+        // What is left out decides no release: β, whose rows count when, what is made of the releases, how far a user moves, and P,
+        // whose releases are those of the algorithm without. Clips are added below.
         let algorithm = AlgorithmConfig {
-            kind: self.algorithm,
-            rank: self.rank,
             block: self.block,
-            iterations: if possible { self.iterations } else { 1 },
-            start: Start::Random,
-            // β is no part of what is released.
-            momentum: None,
             eigenvalue_share: self.eigenvalue_share,
             scale: self.coherence.map(|_| NoiseScale::Fixed),
             coherence: self.coherence,
-            // Whose rows count when is no part of what one record costs.
-            arrival: None,
-            // What is made of the releases afterwards costs nothing.
-            output: None,
-            clip: ClipRule::None,
-            clip_share: None,
-            clip_quantile: None,
-            clip_lag: None,
             nuclear: self.descent.nuclear,
             local: self.descent.local,
             global: self.descent.global,
             inner: self.descent.inner,
             mode: self.descent.mode,
-            // How far a user moves is no part of what is released.
-            step: None,
-            step_size: None,
-            oja_step: None,
-            // Its releases are those of the algorithm without.
-            precondition: Precondition::None,
-            precondition_exponent: None,
-            precondition_shrinkage: None,
+            ..AlgorithmConfig::plain(self.algorithm, self.rank, iterations)
         };
         let spec = algorithm.spec(self.completion)?;
         let spec = match self.clip {
