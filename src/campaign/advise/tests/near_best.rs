@@ -307,7 +307,7 @@ fn near_the_best(sets: &[Set]) {
 }
 
 #[test]
-#[ignore = "25 minutes on one core: RAYON_NUM_THREADS=1 cargo test --lib advise::tests::near_best::tuned -- --ignored --nocapture"]
+#[ignore = "20 minutes on one core: RAYON_NUM_THREADS=1 cargo test --lib advise::tests::near_best::tuned -- --ignored --nocapture"]
 fn tuned_sets() {
     near_the_best(&sets::tuned());
 }
@@ -321,7 +321,7 @@ fn seen_sets() {
 
 /// Nothing was chosen by looking at these.
 #[test]
-#[ignore = "15 minutes on one core: RAYON_NUM_THREADS=1 cargo test --lib advise::tests::near_best::held_out -- --ignored --nocapture"]
+#[ignore = "10 minutes on one core: RAYON_NUM_THREADS=1 cargo test --lib advise::tests::near_best::held_out -- --ignored --nocapture"]
 fn held_out_sets() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     near_the_best(&sets::held_out(folder.path()));
