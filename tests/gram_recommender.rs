@@ -25,9 +25,9 @@ fn report_of(set: &[&str]) -> (Experiment, Report) {
     (experiment, report)
 }
 
-/// Over ten seeds the mean is 0.432 (one run's standard deviation 0.009), 12.7 % above the 0.383 that the sim of P1's basis has at the same ε.
+/// The sim of P1's basis has 0.383 at the same ε (ten seeds); of one run of this the standard deviation is about 0.011.
 #[test]
-fn at_epsilon_two_lists_are_better_than_those_of_a_basis_by_an_eighth() {
+fn at_epsilon_two_lists_are_better_than_those_of_a_basis_by_a_fifth() {
     let (_, report) = report_of(&[]);
     let found = report
         .summary
@@ -35,9 +35,9 @@ fn at_epsilon_two_lists_are_better_than_those_of_a_basis_by_an_eighth() {
         .as_ref()
         .expect("a fifth is held out");
     let recall = found.this_run.quality.recall;
-    assert!(recall > 1.10 * 0.383, "{recall}");
+    assert!(recall > 1.20 * 0.383, "{recall}");
     assert!(
-        recall > 1.35 * found.popularity.recall,
+        recall > 1.5 * found.popularity.recall,
         "{recall} {}",
         found.popularity.recall
     );
@@ -171,7 +171,7 @@ fn released(train: &Interactions, sigma: f64, seed: u64) -> Vec<f64> {
 
 /// Mean quality over eight releases over that of popularity, where the edge is stated so many times as high as it is and what scores have
 /// of popularity is multiplied.
-fn relative((sigma, stated, popularity): (f64, f64, f64)) -> RankingQuality {
+fn relative(method: GramMethod, (sigma, stated, popularity): (f64, f64, f64)) -> RankingQuality {
     let (train, test) = films();
     let degrees = train.item_degrees();
     let listed: Vec<u32> = (0..200).collect();
@@ -183,7 +183,7 @@ fn relative((sigma, stated, popularity): (f64, f64, f64)) -> RankingQuality {
             &ReleasedGram::packed(200, &triangle, stated * sigma),
             &degrees,
         );
-        let mut parts = GramMethod::Auto.parts(&model, train.users());
+        let mut parts = method.parts(&model, train.users());
         parts.popularity *= popularity;
         let scorer = GramScorer::new(parts, &listed, &degrees)
             .expect("fits")
@@ -200,25 +200,28 @@ fn relative((sigma, stated, popularity): (f64, f64, f64)) -> RankingQuality {
 #[test]
 fn lists_are_never_worse_than_popular_ones_whatever_the_noise() {
     for sigma in [20.0, 4.0, 2.0, 1.4, 1.0, 0.7, 0.35, 0.1] {
-        let found = relative((sigma, 1.0, 1.0));
+        let found = relative(GramMethod::Auto, (sigma, 1.0, 1.0));
         assert!(
             found.recall >= 0.98 && found.ndcg >= 0.98,
             "{sigma}: {found:?}"
         );
     }
-    let mutated = relative((4.0, 1.0 / 3.0, 1.0));
+    let mutated = relative(GramMethod::Auto, (4.0, 1.0 / 3.0, 1.0));
     assert!(mutated.recall < 0.9, "an edge that is too low: {mutated:?}");
 }
 
-/// Where one or two directions barely stand out, popularity is what holds the lists up: without it they are worse.
+/// Where one or two directions barely stand out, popularity is what holds the lists of the linear filter up: without it they are worse. (Item regression
+/// has popularity in its matrix too, from which nothing here can take it.)
 #[test]
 fn without_popularity_lists_are_worse_where_little_stands_out() {
-    let (whole, without) = (relative((1.4, 1.0, 1.0)), relative((1.4, 1.0, 0.0)));
+    let linear = |popularity| relative(GramMethod::Linear, (1.4, 1.0, popularity));
+    let (whole, without) = (linear(1.0), linear(0.0));
     assert!(
         whole.recall >= 0.98 && without.recall < 0.95 && without.ndcg < 0.9,
         "{whole:?} {without:?}"
     );
     // And an edge that is too high throws away what is there.
-    let (right, high) = (relative((0.35, 1.0, 1.0)), relative((0.35, 8.0, 1.0)));
+    let auto = |stated| relative(GramMethod::Auto, (0.35, stated, 1.0));
+    let (right, high) = (auto(1.0), auto(8.0));
     assert!(right.recall > 1.1 * high.recall, "{right:?} {high:?}");
 }

@@ -13,7 +13,7 @@ use crate::vocabulary::{Label, Seed};
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// Without noise, eigenvalues of B below this share of the largest one are rounding.
-const ROUNDING: f64 = 1e-10;
+pub(super) const ROUNDING: f64 = 1e-10;
 
 /// Private block Krylov iteration with positive semidefinite completion.
 ///
@@ -226,7 +226,7 @@ impl Algorithm for Krylov {
 }
 
 /// B from C = ZᵀW: the two estimates of every entry weighed by their precision.
-fn weighed(c: &DMatrix<f64>, variances: &[f64]) -> DMatrix<f64> {
+pub(super) fn weighed(c: &DMatrix<f64>, variances: &[f64]) -> DMatrix<f64> {
     DMatrix::from_fn(c.nrows(), c.ncols(), |i, j| {
         let total = variances[i] + variances[j];
         // C_ij has the noise of column j.
@@ -241,25 +241,27 @@ fn weighed(c: &DMatrix<f64>, variances: &[f64]) -> DMatrix<f64> {
 
 /// Â in coordinates of [Z U]: the blocks B, T and T B⁺ Tᵀ, where B⁺ inverts eigenvalues above the noise `edge` alone.
 fn completed(b: &DMatrix<f64>, t: &DMatrix<f64>, edge: f64) -> DMatrix<f64> {
-    let (m, k) = (b.nrows(), t.nrows());
     let eigen = nalgebra::SymmetricEigen::new(b.clone());
     let least = edge.max(ROUNDING * eigen.eigenvalues.amax());
-    let mut unknown = DMatrix::zeros(k, k);
-    for (value, vector) in eigen
-        .eigenvalues
-        .iter()
-        .zip(eigen.eigenvectors.column_iter())
-    {
+    let (values, vectors) = (eigen.eigenvalues.iter(), eigen.eigenvectors.column_iter());
+    let mut unknown = DMatrix::zeros(t.nrows(), t.nrows());
+    for (value, vector) in values.zip(vectors) {
         if *value > least {
             let image = t * vector;
             unknown.ger(1.0 / value, &image, &image, 1.0);
         }
     }
+    bordered(b, t, &unknown)
+}
+
+/// The symmetric matrix with blocks B, T and M.
+pub(super) fn bordered(b: &DMatrix<f64>, t: &DMatrix<f64>, rest: &DMatrix<f64>) -> DMatrix<f64> {
+    let (m, k) = (b.nrows(), t.nrows());
     let mut all = DMatrix::zeros(m + k, m + k);
     all.view_mut((0, 0), (m, m)).copy_from(b);
     all.view_mut((m, 0), (k, m)).copy_from(t);
     all.view_mut((0, m), (m, k)).copy_from(&t.transpose());
-    all.view_mut((m, m), (k, k)).copy_from(&unknown);
+    all.view_mut((m, m), (k, k)).copy_from(rest);
     all
 }
 

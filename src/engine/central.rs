@@ -27,14 +27,6 @@ pub enum SumNoise {
     Nothing,
 }
 
-/// What a curator adds.
-#[derive(Clone, Copy)]
-enum Noise {
-    Sum(SumNoise),
-    /// Normals of the seed alone.
-    Rehearsed,
-}
-
 /// Runs the session under a curator with this noise. Own coordinates have a curator's noise each: the peers' very numbers with
 /// [`SumNoise::Shares`], numbers of the curator's own with [`SumNoise::Curator`], whose sums lead to other public states.
 ///
@@ -48,26 +40,6 @@ enum Noise {
 pub fn run(
     session: &Session,
     noise: SumNoise,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, EngineError> {
-    run_adding(session, Noise::Sum(noise), observer)
-}
-
-/// A curator's run on made-up data, to compare candidates by: all of one seed share their normals, so that differences
-/// between them are differences of the candidates. For the same reason its outcome must never be published.
-///
-/// # Errors
-/// As [`run`].
-pub(crate) fn rehearse(
-    session: &Session,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, EngineError> {
-    run_adding(session, Noise::Rehearsed, observer)
-}
-
-fn run_adding(
-    session: &Session,
-    noise: Noise,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
     session.admit_curator()?;
@@ -88,22 +60,22 @@ fn run_adding(
 }
 
 /// Refuses a search for a threshold to anybody but a curator, and to a curator whose noise it would be without.
-fn check_search(session: &Session, noise: Noise) -> Result<(), EngineError> {
+fn check_search(session: &Session, noise: SumNoise) -> Result<(), EngineError> {
     let Some(search) = session.plan().algorithm().threshold_search() else {
         return Ok(());
     };
     match noise {
-        Noise::Sum(SumNoise::Nothing) => Ok(()),
-        Noise::Sum(SumNoise::Curator) if session.sigma_central() == 0.0 => Ok(()),
-        Noise::Sum(SumNoise::Curator) if search.epsilon > 0.0 => Ok(()),
-        Noise::Sum(SumNoise::Curator) => Err(EngineError::Noise),
-        Noise::Sum(SumNoise::Shares) | Noise::Rehearsed => Err(EngineError::CuratorOnly),
+        SumNoise::Nothing => Ok(()),
+        SumNoise::Curator if session.sigma_central() == 0.0 => Ok(()),
+        SumNoise::Curator if search.epsilon > 0.0 => Ok(()),
+        SumNoise::Curator => Err(EngineError::Noise),
+        SumNoise::Shares => Err(EngineError::CuratorOnly),
     }
 }
 
 struct Curator<'a> {
     session: &'a Session,
-    noise: Noise,
+    noise: SumNoise,
     state: PublicState,
 }
 
@@ -117,7 +89,7 @@ impl Curator<'_> {
             let one = algorithm.rows_above(rows, history);
             above.iter_mut().zip(one).for_each(|(sum, one)| *sum += one);
         }
-        let quiet = matches!(self.noise, Noise::Sum(SumNoise::Nothing));
+        let quiet = matches!(self.noise, SumNoise::Nothing);
         let search = ThresholdSearch {
             epsilon: if quiet { 0.0 } else { search.epsilon },
             ..search
@@ -130,38 +102,33 @@ impl Curator<'_> {
     fn add_to_sum(&self, current: Current<'_>, sum: &mut [f64]) -> f64 {
         let (session, id, scale) = (self.session, current.id, current.terms.scale);
         match self.noise {
-            Noise::Sum(SumNoise::Curator) => {
+            SumNoise::Curator => {
                 session.curator_noise().add_to(id, scale, sum);
                 scale * session.sigma_central()
             }
-            Noise::Rehearsed => {
-                session.rehearsed_noise().add_to(id, scale, sum);
-                scale * session.sigma_central()
-            }
-            Noise::Sum(SumNoise::Shares) => {
+            SumNoise::Shares => {
                 for u in 0..session.peers() {
                     let term = session.planned_noise().own(PeerIndex::from_index(u));
                     term.add_to(id, scale, sum);
                 }
                 session.plan().sigma_of_sum(scale)
             }
-            Noise::Sum(SumNoise::Nothing) => 0.0,
+            SumNoise::Nothing => 0.0,
         }
     }
 
     /// Adds every peer's noise to its own coordinates; returns its standard deviation.
     fn add_to_coordinates(&self, current: Current<'_>, all: &mut [f64]) -> f64 {
-        if matches!(self.noise, Noise::Sum(SumNoise::Nothing)) {
+        if matches!(self.noise, SumNoise::Nothing) {
             return 0.0;
         }
         let scale = current.terms.scale;
-        let shares = matches!(self.noise, Noise::Sum(SumNoise::Shares));
+        let shares = matches!(self.noise, SumNoise::Shares);
         for (u, own) in all.chunks_exact_mut(current.planned.values()).enumerate() {
             let peer = PeerIndex::from_index(u);
-            let term = match self.noise {
-                Noise::Sum(_) if shares => self.session.planned_noise().coordinate(peer),
-                Noise::Sum(_) => self.session.curator_coordinate(peer),
-                Noise::Rehearsed => self.session.rehearsed_coordinate(peer),
+            let term = match shares {
+                true => self.session.planned_noise().coordinate(peer),
+                false => self.session.curator_coordinate(peer),
             };
             term.add_to(current.id, scale, own);
         }
@@ -255,7 +222,7 @@ impl Engine for Curator<'_> {
         // A curator's own noise is of real numbers (see `SumNoise::Curator`); the peers' is of integers where the plan says so.
         let real = current.terms.without_steps();
         let terms = match self.noise {
-            Noise::Sum(SumNoise::Shares) => current.terms,
+            SumNoise::Shares => current.terms,
             _ => &real,
         };
         let failed = |error| EngineError::at(id, error);

@@ -6,7 +6,7 @@ use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 
 /// `columns` standard normal columns of n rows.
-pub(super) fn normal_columns(
+pub(crate) fn normal_columns(
     n: usize,
     columns: usize,
     generator: &mut ChaCha20Rng,

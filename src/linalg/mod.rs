@@ -32,6 +32,7 @@ pub(crate) use cholesky::{Cholesky, allowance};
 pub use coherence::{Coherence, coherence};
 pub use eigen::{signed, small_leading_eigenvectors, symmetric_eigenpairs};
 pub use extension::extend_basis;
+pub(crate) use extension::normal_columns;
 pub use gram_schmidt::TallMatrix;
 pub(crate) use inverse::CheckedInverse;
 pub use inverse::IllConditioned;

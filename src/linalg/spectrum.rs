@@ -64,7 +64,42 @@ impl Spectrum {
         spectrum
     }
 
-    /// The eigenvalues, descending.
+    /// The same where only the `count` largest eigenvalues are found, by as much less work as they are fewer.
+    ///
+    /// # Panics
+    /// If the matrix is not square or has fewer rows than `count`.
+    #[must_use]
+    pub fn leading(matrix: &DMatrix<f64>, count: usize) -> Self {
+        assert!(count <= matrix.nrows(), "no more eigenvalues than rows");
+        assert!(matrix.is_square(), "a square matrix");
+        let mut spectrum = Self::tridiagonal(matrix);
+        spectrum.find(count);
+        spectrum
+    }
+
+    /// The same where only eigenvalues above a bound are found, which may depend on the largest eigenvalue.
+    ///
+    /// # Panics
+    /// If the matrix is not square or has no rows.
+    #[must_use]
+    pub fn above(matrix: &DMatrix<f64>, bound: impl FnOnce(f64) -> f64) -> Self {
+        assert!(matrix.is_square() && matrix.nrows() > 0, "a square matrix");
+        let mut spectrum = Self::tridiagonal(matrix);
+        spectrum.find(1);
+        let n = matrix.nrows();
+        spectrum.find(n - spectrum.below(bound(spectrum.values[0])));
+        spectrum
+    }
+
+    /// Finds the `count` largest eigenvalues, one after the other.
+    fn find(&mut self, count: usize) {
+        let (n, interval) = (self.diagonal.len(), self.interval());
+        self.values = (0..count)
+            .map(|rank| self.bisect(n - 1 - rank, interval))
+            .collect();
+    }
+
+    /// The eigenvalues, descending: all, or as many as were asked for.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -175,7 +210,10 @@ impl Spectrum {
     #[must_use]
     pub fn vectors(&self, count: usize) -> DMatrix<f64> {
         let n = self.diagonal.len();
-        assert!(count <= n, "no more eigenvectors than eigenvalues");
+        assert!(
+            count <= self.values.len(),
+            "no more eigenvectors than eigenvalues"
+        );
         let norm = self.values.first().map_or(0.0, |top| top.abs());
         let norm = norm.max(self.values.last().map_or(0.0, |last| last.abs()));
         let mut clusters: Vec<std::ops::Range<usize>> = Vec::new();
@@ -411,6 +449,33 @@ mod tests {
             assert!(residual <= 1e-11 * norm * n as f64, "{n}: {residual}");
             let skew = (v.tr_mul(&v) - DMatrix::identity(count, count)).norm();
             assert!(skew <= 1e-9 * n as f64, "{n}: {skew}");
+        }
+    }
+
+    /// The first eigenvalues are the same bits, their vectors the same to rounding, and a bound takes what is above it.
+    #[test]
+    fn a_part_of_the_spectrum_is_that_part_of_it() {
+        for n in [1, 2, 33, 120] {
+            let a = random(n, 50 + n as u64);
+            let all = Spectrum::of(&a);
+            for count in [1, n.div_ceil(3), n] {
+                let part = Spectrum::leading(&a, count);
+                assert_eq!(part.values(), &all.values()[..count]);
+                let along = part.vectors(count).tr_mul(&all.vectors(count));
+                assert!((along.abs() - DMatrix::identity(count, count)).amax() < 1e-8);
+                let between = |largest: f64| {
+                    assert_eq!(largest, all.values()[0]);
+                    all.values().get(count).map_or(f64::NEG_INFINITY, |next| {
+                        0.5 * (all.values()[count - 1] + next)
+                    })
+                };
+                assert_eq!(Spectrum::above(&a, between).values(), part.values());
+            }
+            assert!(
+                Spectrum::above(&a, |largest| largest + 1.0)
+                    .values()
+                    .is_empty()
+            );
         }
     }
 

@@ -1,25 +1,24 @@
 //! A matrix per degree floor to run candidates on, and the error of what comes out.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use nalgebra::{DMatrix, SymmetricEigen};
+use nalgebra::DMatrix;
 
 use super::candidates::Proposal;
-use crate::algorithm::AlgorithmSpec;
-use crate::engine::{PeerRows, Session, Silent, central};
-use crate::linalg::{Block, SparseRows, small_leading_eigenvectors, start_block};
-use crate::protocol::{Plan, PlanParameters};
+use crate::algorithm::{AlgorithmSpec, KrylovTrial, Start};
+use crate::linalg::{Block, Spectrum};
 use crate::recommender::LowPassFilter;
-use crate::vocabulary::Seed;
+use crate::vocabulary::{Label, Quantity, Seed};
 
 /// A data set, real or a stand-in, as far as runs and errors depend on it.
 ///
-/// A run sees its rows through A = Σ_u r̂_uᵀr̂_u alone, so that n rows with the same A stand for any number of users.
+/// Under a curator a run sees its rows through A = Σ_u r̂_uᵀr̂_u alone, and so does its error through it and the filter.
 #[derive(Debug)]
 pub(super) struct Ground {
-    /// n rows per degree floor.
-    rows: BTreeMap<u32, Arc<PeerRows>>,
+    /// A per degree floor.
+    matrices: BTreeMap<u32, DMatrix<f64>>,
+    /// Of the items, for starts from popularity.
+    degrees: Vec<u32>,
     /// U of the reference floor.
     exact: Block,
     filter: LowPassFilter<'static>,
@@ -27,79 +26,106 @@ pub(super) struct Ground {
     noise: f64,
 }
 
+/// The random numbers of one run of every candidate. All candidates take the same, so that differences between them are their own.
+#[derive(Debug)]
+pub(super) struct Draw {
+    /// X⁰ by where it starts and its columns.
+    starts: Vec<((Start, usize), DMatrix<f64>)>,
+    /// n × n, standard normal.
+    normals: DMatrix<f64>,
+}
+
 impl Ground {
-    /// From A under every floor, A of the reference floor, and the filter.
+    /// From A under every floor, A of the reference floor, item degrees and the filter.
     pub(super) fn new(
         matrices: impl IntoIterator<Item = (u32, DMatrix<f64>)>,
-        reference: &DMatrix<f64>,
-        rank: usize,
+        (reference, rank): (&DMatrix<f64>, usize),
+        degrees: Vec<u32>,
         filter: LowPassFilter<'static>,
         noise: f64,
     ) -> Self {
-        let factored = |(floor, matrix)| (floor, Arc::new(PeerRows::new(vec![factor(matrix)])));
+        let vectors = Spectrum::leading(reference, rank).vectors(rank);
         Self {
-            rows: matrices.into_iter().map(factored).collect(),
-            exact: Block::from_matrix(&small_leading_eigenvectors(reference, rank)),
+            matrices: matrices.into_iter().collect(),
+            degrees,
+            exact: Block::from_matrix(&vectors),
             filter,
             noise,
         }
     }
 
-    /// The relative error of one run of this candidate under a curator; `None` if it has no unique basis or its floor is
-    /// unknown.
-    pub(super) fn error(&self, setting: &Proposal, seed: &Seed) -> Option<f64> {
-        let rows = self.rows.get(&setting.floor)?;
-        let dimension = self.exact.rows();
-        let parameters = PlanParameters {
-            dimension,
-            algorithm: narrowed(&setting.parameters.algorithm, dimension),
-            ..setting.parameters.clone()
+    /// What one run of each of these candidates draws. Those without a start of full rank have none.
+    pub(super) fn draw(&self, all: &[Proposal], seed: &Seed) -> Draw {
+        let n = self.exact.rows();
+        let mut generator = seed.generator(Label::Probe);
+        let normals = crate::linalg::normal_columns(n, n, &mut generator);
+        let mut starts: Vec<((Start, usize), DMatrix<f64>)> = Vec::new();
+        for setting in all {
+            let key = (setting.algorithm.start, setting.algorithm.block().min(n));
+            if starts.iter().any(|(known, _)| *known == key) {
+                continue;
+            }
+            if let Ok(block) = key.0.block(seed, (n, key.1), &self.degrees) {
+                starts.push((key, block.to_matrix()));
+            }
+        }
+        Draw { starts, normals }
+    }
+
+    /// The relative error of one run of this candidate under a curator; `None` if it has no start, no proved sensitivity on so many items, or its
+    /// floor is unknown.
+    pub(super) fn error(&self, setting: &Proposal, draw: &Draw) -> Option<f64> {
+        let matrix = self.matrices.get(&setting.floor)?;
+        let n = self.exact.rows();
+        let sensitivity = &setting.parameters.sensitivity;
+        let sigma = setting.sigma * self.noise;
+        let basis = match setting.parameters.algorithm {
+            AlgorithmSpec::Krylov {
+                rank,
+                block,
+                iterations,
+            } => {
+                let key = (setting.algorithm.start, block.min(n));
+                let (_, start) = draw.starts.iter().find(|(known, _)| *known == key)?;
+                let bound = sensitivity.of(Quantity::Product, key.1).ok()?;
+                let trial = KrylovTrial {
+                    matrix,
+                    start,
+                    normals: &draw.normals,
+                    iterations: iterations as usize,
+                    rank,
+                };
+                trial.estimate(|query| {
+                    let statistic = bound.statistic().of(&Block::from_matrix(query));
+                    sigma * bound.bound(statistic)
+                })
+            }
+            AlgorithmSpec::IsometricCovariance { rank } => {
+                let bound = sensitivity.of(Quantity::IsometricTriangle, 1).ok()?;
+                let sigma = sigma * bound.bound(0.0);
+                let noisy = noisy(matrix, &draw.normals, sigma, sigma / 2.0_f64.sqrt());
+                Spectrum::leading(&noisy, rank).vectors(rank)
+            }
+            AlgorithmSpec::Covariance { rank } => {
+                let bound = sensitivity.of(Quantity::PackedTriangle, 1).ok()?;
+                let sigma = sigma * bound.bound(0.0);
+                let noisy = noisy(matrix, &draw.normals, sigma, sigma);
+                Spectrum::leading(&noisy, rank).vectors(rank)
+            }
+            _ => return None,
         };
-        let plan = Plan::new(parameters).ok()?;
-        let start = start_block(seed, dimension, plan.algorithm().query_columns()).ok()?;
-        let session = Session::curated(
-            plan.parameters().clone(),
-            Arc::clone(rows),
-            Arc::new(start),
-            seed,
-            setting.sigma * self.noise,
-        )
-        .ok()?;
-        let outcome = central::rehearse(&session, &mut Silent).ok()?;
-        let error = self.filter.relative_error(outcome.basis(), &self.exact);
+        let error = self
+            .filter
+            .relative_error(&Block::from_matrix(&basis), &self.exact);
         error.is_finite().then_some(error)
     }
 }
 
-/// The algorithm with a block that fits so many items.
-fn narrowed(algorithm: &AlgorithmSpec, dimension: usize) -> AlgorithmSpec {
-    match algorithm {
-        &AlgorithmSpec::Krylov {
-            rank,
-            block,
-            iterations,
-        } => AlgorithmSpec::Krylov {
-            rank,
-            block: block.min(dimension),
-            iterations,
-        },
-        other => other.clone(),
-    }
-}
-
-/// n rows F with FᵀF = A; eigenvalues below 0, which only a stand-in has, become 0.
-fn factor(matrix: DMatrix<f64>) -> SparseRows {
-    let n = matrix.ncols();
-    let eigen = SymmetricEigen::new(matrix);
-    let mut rows = SparseRows::new(n);
-    for (value, vector) in eigen
-        .eigenvalues
-        .iter()
-        .zip(eigen.eigenvectors.column_iter())
-    {
-        let root = value.max(0.0).sqrt();
-        rows.push_row((0..).zip(vector.iter().map(|entry| root * entry)))
-            .expect("every column once, ascending, finite");
-    }
-    rows
+/// The matrix with symmetric noise of these standard deviations on and off its diagonal.
+fn noisy(matrix: &DMatrix<f64>, normals: &DMatrix<f64>, on: f64, off: f64) -> DMatrix<f64> {
+    let n = matrix.nrows();
+    DMatrix::from_fn(n, n, |i, j| {
+        let deviation = if i == j { on } else { off };
+        matrix[(i, j)] + deviation * normals[(i.max(j), i.min(j))]
+    })
 }

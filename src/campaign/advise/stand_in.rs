@@ -148,7 +148,14 @@ impl Public {
         let degrees: Vec<f64> = counts.diagonal().iter().map(|c| c.max(0.5)).collect();
         let filter = LowPassFilter::of_gram(&counts, &degrees);
         let reference = matrices[&reference_floor].clone();
-        Ground::new(matrices, &reference, rank, filter, share.sqrt().recip())
+        let taken = degrees.iter().map(|degree| degree.round() as u32).collect();
+        Ground::new(
+            matrices,
+            (&reference, rank),
+            taken,
+            filter,
+            share.sqrt().recip(),
+        )
     }
 
     /// The items of every user, of n items, users and directions of taste.

@@ -361,23 +361,9 @@ impl Session {
         self.coordinate_of(&root, peer)
     }
 
-    /// As [`Self::rehearsed_noise`], on the coordinates of `peer`.
-    pub(super) fn rehearsed_coordinate(&self, peer: PeerIndex) -> Term {
-        let root = self.seed.noise_root(Binding::to(&[b"rehearsal"]));
-        self.coordinate_of(&root, peer)
-    }
-
     fn coordinate_of(&self, root: &NoiseRoot, peer: PeerIndex) -> Term {
         let key = root.key(NoiseLabel::CoordinateNoise, peer.0, 0);
         Term::new(key, self.plan.sigmas().coordinate)
-    }
-
-    /// A curator's noise whose numbers are those of the seed alone, whatever the plan, the rows and the standard
-    /// deviation: for comparisons on made-up data, where common random numbers cancel. Whoever sees two results that
-    /// share them can subtract one from the other, so none may be published.
-    pub(super) fn rehearsed_noise(&self) -> Term {
-        let root = self.seed.noise_root(Binding::to(&[b"rehearsal"]));
-        self.curator_term(&root)
     }
 
     /// What noise derives from that an engine draws for itself: bound to this session, as the peers' is, and to whatever

@@ -21,13 +21,19 @@ use crate::linalg::Block;
 /// (VΞVᵀ + ρI)(I − VSVᵀ)/ρ = I + VΞVᵀ/ρ − V(Ξ + ρ)SVᵀ/ρ = I, and Sherman & Morrison's formula for c·ddᵀ. ∎
 ///
 /// # Ridge
-/// ρ = e, the edge of the noise, and at least a hundredth of the largest weight: the regression trusts directions as they stand out.
+/// ρ = e·(1 + 1/K), where e is the edge of the noise and K the signal of the release, and at least a hundredth of the largest weight. The
+/// regression trusts directions as they stand out; where little does, ρ grows, and ρB tends to Ĝ without its diagonal: to the linear
+/// filter, which keeps what is popular.
+///
+/// # Measured
+/// Recall@20 over popularity's against that of the linear filter with tempered weights, which was the default before (NumPy copy, the same releases):
+/// MovieLens' 200 most rated films at ε = 0.5, 1, 2, 4, five seeds, 1.03, 1.36, 1.62, 1.77 against 1.02, 1.25, 1.47, 1.59; Jester
+/// 1.09 to 1.12 against 1.02 at any ε from 0.1 to 8; Gowalla within 2 % of it from ε = 0.5 to 8. With ρ = e alone whole users of Gowalla at ε = 0.1
+/// fall to 0.974 of popularity with one seed; half and a third of e are worse on Gowalla throughout.
 pub(super) fn parts(model: &GramModel) -> ScoreParts {
     let n = model.degrees.len();
     let largest = model.weights.iter().fold(0.0_f64, |m, x| m.max(*x));
-    let ridge = model
-        .edge()
-        .edge()
+    let ridge = (model.edge().edge() * (1.0 + model.signal().recip()))
         .max(0.01 * largest)
         .max(f64::MIN_POSITIVE);
     let shares: Vec<f64> = model.weights.iter().map(|x| x / (x + ridge)).collect();

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::model::GramModel;
 use super::scorer::ScoreParts;
-use super::{automatic, item_regression, linear, pass};
+use super::{item_regression, linear, pass};
 
 /// How items are scored from a released Gram matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GramMethod {
-    /// The linear filter, tempered by how much stands out of the noise.
+    /// Item regression: what was best, or as good as the best, on every set it was measured on.
     #[default]
     Auto,
     /// The low-pass filter: directions beyond the edge count the same, others nothing.
@@ -26,7 +26,7 @@ type Parts = fn(&GramModel) -> ScoreParts;
 
 /// The registered methods.
 static METHODS: &[(GramMethod, &str, Parts)] = &[
-    (GramMethod::Auto, "auto", automatic::parts),
+    (GramMethod::Auto, "auto", item_regression::parts),
     (GramMethod::LowPass, "low-pass", pass::parts),
     (GramMethod::Linear, "linear", linear::parts),
     (

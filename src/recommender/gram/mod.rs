@@ -5,7 +5,6 @@
 //! the release stands out of its noise. All of it is a function of the release and of public degrees: post-processing, of which any
 //! device can do its part alone. Nothing is released beside the matrix.
 
-mod automatic;
 mod edge;
 mod item_regression;
 mod items;

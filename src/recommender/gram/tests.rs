@@ -135,7 +135,7 @@ fn linear_scores_and_item_regression_are_what_their_definitions_say() {
     assert!((pass.popularity * model.squared_degrees() - 1.0).abs() < 1e-12);
     let parts = GramMethod::ItemRegression.parts(&model, 300);
     let largest = model.weights.iter().fold(0.0_f64, |m, x| m.max(*x));
-    let ridge = model.edge().edge().max(0.01 * largest);
+    let ridge = (model.edge().edge() * (1.0 + 1.0 / model.signal())).max(0.01 * largest);
     let inverse = (whole + DMatrix::identity(12, 12) * ridge)
         .try_inverse()
         .expect("positive definite");

@@ -9,9 +9,9 @@ use super::schemes::schemes;
 use super::*;
 use crate::data::Interactions;
 use crate::engine::Silent;
-use crate::linalg::Block;
+use crate::linalg::{Block, ItemWeights};
 use crate::protocol::averaging::AveragingKind;
-use crate::recommender::LowPassFilter;
+use crate::recommender::{FilterForm, LowPassFilter};
 use crate::run::References;
 use crate::scenario::testing;
 use nalgebra::DMatrix;
@@ -36,11 +36,12 @@ fn real(experiment: &Experiment, all: &[Proposal]) -> Ground {
     floors.sort_unstable();
     floors.dedup();
     let reference = experiment.config().evaluation.reference_floor.unwrap_or(1);
+    let weights = ItemWeights::inverse_roots(&data.item_degrees());
     Ground::new(
         floors.into_iter().map(|floor| (floor, matrix(data, floor))),
-        &matrix(data, reference),
-        experiment.config().algorithm.rank,
-        LowPassFilter::new(data).into_owned(),
+        (&matrix(data, reference), experiment.config().algorithm.rank),
+        data.item_degrees(),
+        LowPassFilter::with_form(data, weights, FilterForm::Gram).into_owned(),
         1.0,
     )
 }
@@ -83,7 +84,8 @@ fn the_ground_gives_the_errors_of_the_engine() {
                 let seed = root.repetition(run);
                 let session = experiment.session(&seed);
                 let outcome = run_engine(&experiment, &session, &mut Silent).expect("runs");
-                let found = ground.error(&all[at], &seed).expect("a basis");
+                let draw = ground.draw(&all[at..=at], &seed);
+                let found = ground.error(&all[at], &draw).expect("a basis");
                 (found, filter.relative_error(outcome.basis(), &exact))
             })
             .unzip()
