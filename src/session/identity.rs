@@ -56,13 +56,17 @@ impl Identity {
     pub fn generate() -> Result<Self, IdentityError> {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|_| IdentityError::Entropy)?;
-        Ok(Self::from_secret(&zeroize::Zeroizing::new(secret)))
+        Ok(Self::from_secret(zeroize::Zeroizing::new(secret)))
     }
 
-    /// The key pair of these 32 secret bytes, which their owner wipes.
+    /// The key pair of these 32 secret bytes, which are wiped.
     #[must_use]
-    pub fn from_secret(secret: &zeroize::Zeroizing<[u8; 32]>) -> Self {
-        Self(SigningKey::from_bytes(secret))
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the caller's copy is taken, and wiped here"
+    )]
+    pub fn from_secret(secret: zeroize::Zeroizing<[u8; 32]>) -> Self {
+        Self(SigningKey::from_bytes(&secret))
     }
 
     /// The secret, to be written to a file that nobody else can read.
