@@ -26,9 +26,6 @@ use super::statement::{
 };
 use crate::vocabulary::{Span, Time};
 
-/// How often members try to agree on who joined.
-const ATTEMPTS: u8 = 3;
-
 /// A member who is invited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seat {
@@ -115,7 +112,7 @@ pub struct Assembled {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Stage {
+pub(super) enum Stage {
     Joining,
     Listing {
         attempt: u8,
@@ -146,20 +143,20 @@ pub fn commitment(number: &[u8; 32]) -> [u8; 32] {
 /// One member's view of an agreement.
 #[derive(Debug)]
 pub struct Assembly {
-    setup: AssemblySetup,
-    stage: Stage,
+    pub(super) setup: AssemblySetup,
+    pub(super) stage: Stage,
     /// When the stage began.
-    since: Time,
-    joins: BTreeMap<PublicId, (Join, Signed)>,
-    rosters: BTreeMap<PublicId, (Roster, Signed)>,
-    reveals: BTreeMap<PublicId, ([u8; 32], Signed)>,
-    readies: BTreeMap<PublicId, (Sections, Signed)>,
+    pub(super) since: Time,
+    pub(super) joins: BTreeMap<PublicId, (Join, Signed)>,
+    pub(super) rosters: BTreeMap<PublicId, (Roster, Signed)>,
+    pub(super) reveals: BTreeMap<PublicId, ([u8; 32], Signed)>,
+    pub(super) readies: BTreeMap<PublicId, (Sections, Signed)>,
     /// Hashes of what was received, so that repeats cost no verification.
-    known: BTreeSet<[u8; 32]>,
-    repeated: Time,
+    pub(super) known: BTreeSet<[u8; 32]>,
+    pub(super) repeated: Time,
 }
 
-type Step = Result<(), Box<AssemblyError>>;
+pub(super) type Step = Result<(), Box<AssemblyError>>;
 
 impl Assembly {
     /// An assembly that has not begun.
@@ -222,26 +219,26 @@ impl Assembly {
         }
     }
 
-    fn enter(&mut self, stage: Stage, now: Time) {
+    pub(super) fn enter(&mut self, stage: Stage, now: Time) {
         self.stage = stage;
         self.since = now;
         self.repeated = now;
     }
 
     /// Says something and holds it as said.
-    fn state(&mut self, statement: Statement, out: &mut Vec<Output>) -> Step {
+    pub(super) fn state(&mut self, statement: Statement, out: &mut Vec<Output>) -> Step {
         let signed = Signed::new(&self.setup.identity, self.setup.session, statement);
         out.push(Output::Broadcast(Arc::clone(&signed.bytes)));
         self.known.insert(signed.hash());
         self.hold(signed, out)
     }
 
-    fn name(&self, id: &PublicId) -> String {
+    pub(super) fn name(&self, id: &PublicId) -> String {
         let seat = self.setup.seats.iter().find(|seat| seat.id == *id);
         seat.map_or_else(|| id.to_string(), |seat| seat.name.clone())
     }
 
-    fn names(&self, of: impl Iterator<Item = PublicId>) -> Vec<String> {
+    pub(super) fn names(&self, of: impl Iterator<Item = PublicId>) -> Vec<String> {
         of.map(|id| self.name(&id)).collect()
     }
 
@@ -262,19 +259,6 @@ impl Assembly {
         };
         self.known.insert(hash);
         self.hold(signed, out)
-    }
-
-    /// Whether the list was drawn up without this member.
-    fn is_left_out(&self, id: PublicId) -> bool {
-        match &self.stage {
-            Stage::Listing { members, .. } | Stage::Revealing { members } => {
-                members & self.bits([id].into_iter()) == 0
-            }
-            Stage::Planning { assembled } | Stage::Comparing { assembled } => {
-                assembled.roster.iter().all(|seat| seat.id != id)
-            }
-            Stage::Joining | Stage::Told | Stage::Over => false,
-        }
     }
 
     /// Takes a statement in.
@@ -393,30 +377,6 @@ impl Assembly {
         Ok(())
     }
 
-    /// The bits of these members.
-    fn bits(&self, members: impl Iterator<Item = PublicId>) -> u128 {
-        let place = |id: PublicId| self.setup.seats.iter().position(|seat| seat.id == id);
-        members
-            .filter_map(place)
-            .fold(0, |bits, place| bits | 1 << place)
-    }
-
-    fn listed(&self, members: u128) -> impl Iterator<Item = &Seat> {
-        let seats = self.setup.seats.iter().enumerate();
-        seats.filter_map(move |(place, seat)| (members >> place & 1 == 1).then_some(seat))
-    }
-
-    /// The hash of the Joins of these members; `None` where one is not here.
-    fn joins_of(&self, members: u128) -> Option<[u8; 32]> {
-        let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 session roster v1");
-        hasher.update(&self.setup.session.0);
-        for seat in self.listed(members) {
-            let (_, signed) = self.joins.get(&seat.id)?;
-            hasher.update(&signed.hash());
-        }
-        Some(*hasher.finalize().as_bytes())
-    }
-
     /// Goes as far as what is held allows.
     fn advance(&mut self, now: Time, out: &mut Vec<Output>) -> Step {
         loop {
@@ -508,34 +468,6 @@ impl Assembly {
         }
     }
 
-    /// States who joined, as far as this member knows.
-    fn list(&mut self, attempt: u8, members: u128, now: Time, out: &mut Vec<Output>) -> Step {
-        let own = self.bits([self.setup.identity.id()].into_iter());
-        let joined = members.count_ones() as usize;
-        if members & own == 0 {
-            return Err(Box::new(AssemblyError::Excluded));
-        }
-        if joined < self.setup.least {
-            let seats = self.setup.seats.iter().enumerate();
-            let missing = seats.filter(|(place, _)| members >> place & 1 == 0);
-            return Err(Box::new(AssemblyError::TooFew {
-                joined,
-                needed: self.setup.least,
-                missing: missing.map(|(_, seat)| seat.name.clone()).collect(),
-            }));
-        }
-        let Some(joins) = self.joins_of(members) else {
-            return Err(Box::new(AssemblyError::Excluded));
-        };
-        self.enter(Stage::Listing { attempt, members }, now);
-        let roster = Roster {
-            attempt,
-            members,
-            joins,
-        };
-        self.state(Statement::Roster(roster), out)
-    }
-
     fn assembled(&self, members: u128) -> Result<Assembled, Box<AssemblyError>> {
         let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 session beacon v1");
         let (mut roster, mut joins) = (Vec::new(), Vec::new());
@@ -604,33 +536,6 @@ impl Assembly {
             }
             Stage::Joining | Stage::Planning { .. } | Stage::Over => Ok(()),
         }
-    }
-
-    /// Tries again with those whom all that answered have on their lists.
-    fn relist(&mut self, attempt: u8, members: u128, now: Time, out: &mut Vec<Output>) -> Step {
-        let of_attempt = |seat: &&Seat| {
-            let roster = self.rosters.get(&seat.id).map(|(roster, _)| roster);
-            roster.filter(|roster| roster.attempt == attempt).copied()
-        };
-        let answered = self.bits(
-            self.listed(members)
-                .filter(|seat| of_attempt(seat).is_some())
-                .map(|seat| seat.id),
-        );
-        let all_list = self
-            .listed(members)
-            .filter_map(|seat| of_attempt(&seat))
-            .fold(answered, |all, roster| all & roster.members);
-        if attempt + 1 >= ATTEMPTS {
-            let differ = self
-                .listed(members)
-                .filter(|seat| of_attempt(seat).is_none_or(|roster| roster.members != members));
-            return Err(Box::new(AssemblyError::Rosters {
-                attempts: ATTEMPTS,
-                members: differ.map(|seat| seat.name.clone()).collect(),
-            }));
-        }
-        self.list(attempt + 1, all_list, now, out)
     }
 
     /// Asks to be woken for whatever is due next.

@@ -16,6 +16,7 @@ mod fingerprint;
 mod identity;
 mod invitation;
 mod keys;
+mod listing;
 mod statement;
 #[cfg(test)]
 mod tests;

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::check::CheckArguments;
-use super::invite::InviteArguments;
-use super::run::RunArguments;
+use crate::node::store::ScopeName;
 use crate::session::{Address, MemberName};
 
 #[derive(Debug, Subcommand)]
@@ -176,6 +174,81 @@ pub(crate) struct ComposeArguments {
     /// The image that holds the `undertone` command
     #[arg(long, value_name = "IMAGE", default_value = "undertone:latest")]
     pub(crate) image: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InviteArguments {
+    /// An experiment file without seed, data.path and [peers]: what all members compute. A graph that is drawn has seed = "beacon"
+    pub(crate) plan: PathBuf,
+    /// A file with one ticket per line: what `undertone node id` printed at each member
+    #[arg(long, value_name = "FILE")]
+    pub(crate) members: PathBuf,
+    /// The public names of the columns of everybody's rows, one per line, in order: items, or columns of numbers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) items: PathBuf,
+    /// Where to write the session file; its signature is written beside it
+    #[arg(long, value_name = "FILE", default_value = "session.toml")]
+    pub(crate) out: PathBuf,
+    /// What the session is called; the plan's name if absent
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Minutes until the list of members is drawn up, unless all have joined before
+    #[arg(long, value_name = "MINUTES", default_value_t = 60)]
+    pub(crate) closes_in: u64,
+    /// How many of the invited must join; all if absent
+    #[arg(long, value_name = "N")]
+    pub(crate) min_peers: Option<usize>,
+    /// How many users' rows a member may contribute at most
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub(crate) rows: usize,
+    /// Seconds that a lost connection may take to come back before the session ends
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    pub(crate) grace: u64,
+    /// Seconds that a member may be silent in a step
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub(crate) step_limit: u64,
+    /// Seconds that whoever is done waits for the others
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub(crate) linger: u64,
+    #[command(flatten)]
+    pub(crate) state: StateArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The session file
+    pub(crate) session: PathBuf,
+    /// This member's rows, to be read as `run` would read them; nothing of them leaves
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: Option<PathBuf>,
+    /// Whose data this is: a [lifetime] table of policy.toml
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    pub(crate) scope: ScopeName,
+    #[command(flatten)]
+    pub(crate) state: StateArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The session file
+    pub(crate) session: PathBuf,
+    /// This member's rows, in the format that the plan names
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: PathBuf,
+    /// Whose data this is: a [lifetime] table of policy.toml
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    pub(crate) scope: ScopeName,
+    /// Where to listen, as a multiaddress; may be repeated. Those of policy.toml if absent
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Vec<String>,
+    /// Where to copy the result to: basis.npy, receipt.json and its signature, config.toml
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the outcome as JSON on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) state: StateArguments,
 }
 
 /// What runs containers.

@@ -1,29 +1,13 @@
 //! `undertone node check`: what a session would cost this member, against its own policy.
 
-use std::path::PathBuf;
-
+use super::arguments::CheckArguments;
 use anyhow::{Result, bail};
-use clap::Args;
 use time::OffsetDateTime;
 
 use super::planning;
 use crate::cli::Verdict;
 use crate::node::store::{Policy, ScopeName, StateView};
 use crate::privacy::Budget;
-
-#[derive(Debug, Args)]
-pub(crate) struct CheckArguments {
-    /// The session file
-    session: PathBuf,
-    /// This member's rows, to be read as `run` would read them; nothing of them leaves
-    #[arg(long, value_name = "FILE")]
-    data: Option<PathBuf>,
-    /// Whose data this is: a [lifetime] table of policy.toml
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    scope: ScopeName,
-    #[command(flatten)]
-    state: super::arguments::StateArguments,
-}
 
 pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     let state = StateView::open(&options.state.path()?)?;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::arguments::InviteArguments;
 use anyhow::{Context, Result, anyhow, bail};
-use clap::Args;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -17,44 +17,6 @@ use crate::writing::replace;
 
 /// Graphs that are planned for at each size: what is stated is enough for all of them.
 const DRAWS: u32 = 8;
-
-#[derive(Debug, Args)]
-pub(crate) struct InviteArguments {
-    /// An experiment file without seed, data.path and [peers]: what all members compute. A graph that is drawn has seed = "beacon"
-    plan: PathBuf,
-    /// A file with one ticket per line: what `undertone node id` printed at each member
-    #[arg(long, value_name = "FILE")]
-    members: PathBuf,
-    /// The public names of the columns of everybody's rows, one per line, in order: items, or columns of numbers
-    #[arg(long, value_name = "FILE")]
-    items: PathBuf,
-    /// Where to write the session file; its signature is written beside it
-    #[arg(long, value_name = "FILE", default_value = "session.toml")]
-    out: PathBuf,
-    /// What the session is called; the plan's name if absent
-    #[arg(long)]
-    name: Option<String>,
-    /// Minutes until the list of members is drawn up, unless all have joined before
-    #[arg(long, value_name = "MINUTES", default_value_t = 60)]
-    closes_in: u64,
-    /// How many of the invited must join; all if absent
-    #[arg(long, value_name = "N")]
-    min_peers: Option<usize>,
-    /// How many users' rows a member may contribute at most
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
-    rows: usize,
-    /// Seconds that a lost connection may take to come back before the session ends
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    grace: u64,
-    /// Seconds that a member may be silent in a step
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    step_limit: u64,
-    /// Seconds that whoever is done waits for the others
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    linger: u64,
-    #[command(flatten)]
-    state: super::arguments::StateArguments,
-}
 
 pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
     let state = StateView::open(&options.state.path()?)?;

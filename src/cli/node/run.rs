@@ -1,40 +1,17 @@
 //! `undertone node run`: takes part in a session.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::arguments::RunArguments;
 use anyhow::{Context, Result, bail};
-use clap::Args;
 use time::OffsetDateTime;
 
 use super::planning;
 use crate::cli::Verdict;
 use crate::node::member::{MemberEnd, MemberError, MemberResult, MemberSetup, Progress, take_part};
-use crate::node::store::{ScopeName, SessionEnd, StateDir};
+use crate::node::store::{SessionEnd, StateDir};
 use crate::session::Invitation;
-
-#[derive(Debug, Args)]
-pub(crate) struct RunArguments {
-    /// The session file
-    session: PathBuf,
-    /// This member's rows, in the format that the plan names
-    #[arg(long, value_name = "FILE")]
-    data: PathBuf,
-    /// Whose data this is: a [lifetime] table of policy.toml
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    scope: ScopeName,
-    /// Where to listen, as a multiaddress; may be repeated. Those of policy.toml if absent
-    #[arg(long, value_name = "ADDRESS")]
-    listen: Vec<String>,
-    /// Where to copy the result to: basis.npy, receipt.json and its signature, config.toml
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Print the outcome as JSON on standard output
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    state: super::arguments::StateArguments,
-}
 
 /// The files of a result.
 const RESULT: [&str; 4] = [
