@@ -10,6 +10,7 @@
 #[allow(dead_code, reason = "the swarm benchmark uses all of it")]
 #[path = "network/bare.rs"]
 mod bare;
+#[allow(dead_code, reason = "other benchmarks use all of it")]
 mod network;
 
 use std::sync::Arc;

@@ -117,9 +117,14 @@ fn a_stranger_is_refused() {
                 let mut members = stranger.hub().members.values();
                 members.all(|member| member.link.borrow().connection.is_none())
             };
-            while !is_out() {
-                sleep(Duration::from_millis(1)).await;
-            }
+            // Its own patience with a silent connection is 20 seconds.
+            let out = async {
+                while !is_out() {
+                    sleep(Duration::from_millis(1)).await;
+                }
+            };
+            let out = timeout(Duration::from_secs(5), out).await;
+            assert!(out.is_ok(), "a stranger stays connected");
         });
     }
 }
