@@ -10,12 +10,13 @@
 #[allow(dead_code, reason = "the swarm benchmark uses all of it")]
 #[path = "network/bare.rs"]
 mod bare;
+#[allow(dead_code, reason = "other benchmarks use all of it")]
 mod network;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use network::{Shape, cpu_seconds};
+use network::{Shape, cpu_seconds, memory_kib};
 use tokio::runtime::Runtime;
 use undertone::engine::{Session, Silent};
 use undertone::node::deployed::{Host, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun};
@@ -179,4 +180,5 @@ fn main() {
             bare.1 / cpu,
         );
     }
+    println!("peak {:.0} MiB", memory_kib("VmHWM:") / 1024.0);
 }

@@ -99,7 +99,7 @@ fn a_stranger_is_refused() {
                 // So that it is the one who dials.
                 reachable: false,
             });
-            let mut stranger = host(2, &all, LIMIT).await;
+            let stranger = host(2, &all, LIMIT).await;
             stranger.broadcast(frame("let me in")).expect("short");
             is_up(&mut hosts[0], id(1)).await;
             is_up(&mut hosts[1], id(0)).await;
@@ -112,17 +112,19 @@ fn a_stranger_is_refused() {
             };
             let event = timeout(Duration::from_secs(1), nothing).await;
             assert!(event.is_err(), "{event:?}");
-            // The stranger may see connections that are closed at once, and is told nothing on them.
-            let told = async {
-                loop {
-                    match stranger.next().await {
-                        HostEvent::Up(_) | HostEvent::Down(_) => {}
-                        other => return other,
-                    }
+            // The stranger's end may see connections that are closed at once, and none that stays.
+            let is_out = || {
+                let mut members = stranger.hub().members.values();
+                members.all(|member| member.link.borrow().connection.is_none())
+            };
+            // Its own patience with a silent connection is 20 seconds.
+            let out = async {
+                while !is_out() {
+                    sleep(Duration::from_millis(1)).await;
                 }
             };
-            let told = timeout(Duration::from_millis(200), told).await;
-            assert!(told.is_err(), "{told:?}");
+            let out = timeout(Duration::from_secs(5), out).await;
+            assert!(out.is_ok(), "a stranger stays connected");
         });
     }
 }
