@@ -14,6 +14,7 @@
 //! | [`matrices`] | How are the principal components of a table of numbers found, and when should they not be? |
 //! | [`completion`] | How are ratings predicted that were never given, and what stays at home? |
 //! | [`results`] | What does each file and each number of a result mean? |
+//! | [`deployment`] | How do peers on hosts of their own agree on a session, and what does it cost them? |
 //! | [`campaigns`] | How are figures and tables made from many runs? |
 //! | [`recommendation`] | How does a basis recommend, and what is private about it? |
 //! | [`topologies`] | Which graphs are there, and how do I bring my own? |
@@ -46,6 +47,7 @@ pages! {
     laplace = "laplace.md";
     matrices = "matrices.md";
     completion = "completion.md";
+    deployment = "deployment.md";
     results = "results.md";
     campaigns = "campaigns.md";
     recommendation = "recommendation.md";

@@ -94,3 +94,18 @@ fn lists_that_differ_when_the_session_closes_become_one() {
         assert!((4..=5).contains(&rosters[0].len()));
     }
 }
+
+#[test]
+fn sixty_four_members_agree_within_three_seconds_of_twenty_milliseconds_each_way() {
+    let members = 64;
+    let setups = (0..members).map(|number| setup(number, members)).collect();
+    let mut network = Network::new(setups, 3);
+    network.latency = SECOND / 50..SECOND / 50 + 1;
+    let (ends, took) = network.run_timed();
+    for end in &ends {
+        assert_eq!(end.as_ref().expect("an end").agreed().roster.len(), 64);
+    }
+    // Four steps, and a tenth of a second for the plan: what processors need comes on top.
+    assert!(took < Span(3 * SECOND), "{took:?}");
+    assert!(took > Span(SECOND / 10), "{took:?}");
+}

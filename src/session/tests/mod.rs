@@ -113,6 +113,8 @@ struct Network {
     /// What a member computes instead of what all do.
     plans: Box<dyn Fn(usize, &Assembled) -> Result<Sections, String>>,
     messages: u64,
+    /// How long messages take, in nanoseconds.
+    latency: std::ops::Range<u64>,
 }
 
 impl Network {
@@ -129,6 +131,7 @@ impl Network {
             random: Seed::from_u64(seed).generator(Label::Scenario),
             plans: Box::new(|_, assembled| Ok(sections(assembled))),
             messages: 0,
+            latency: 0..SECOND / 20,
         }
     }
 
@@ -138,9 +141,16 @@ impl Network {
     }
 
     /// Starts everybody at random moments of the first second and runs until nothing is due.
-    fn run(mut self) -> Vec<Option<End>> {
+    fn run(self) -> Vec<Option<End>> {
+        self.run_timed().0
+    }
+
+    /// The same with the time between the last start and the last end.
+    fn run_timed(mut self) -> (Vec<Option<End>>, Span) {
+        let (mut started, mut ended) = (Time(0), Time(0));
         for member in 0..self.members.len() {
             let at = Time(self.random.random_range(0..SECOND));
+            started = started.max(at);
             self.due(at, member, Input::Start);
         }
         while let Some(((now, _), (member, input))) = self.queue.pop_first() {
@@ -151,18 +161,21 @@ impl Network {
             let mut out = Vec::new();
             self.members[member].handle(input, now, &mut out);
             for output in out {
+                if matches!(output, Output::Agreed(_) | Output::Failed(_)) {
+                    ended = ended.max(now);
+                }
                 self.output(member, now, output);
             }
         }
         assert!(self.messages > 0);
-        self.ends
+        (self.ends, Span(ended.0.saturating_sub(started.0)))
     }
 
     fn output(&mut self, member: usize, now: Time, output: Output) {
         match output {
             Output::Broadcast(bytes) => {
                 for to in (0..self.members.len()).filter(|&to| to != member) {
-                    let after = Span(self.random.random_range(0..SECOND / 20));
+                    let after = Span(self.random.random_range(self.latency.clone()));
                     if (self.delivers)(member, to) {
                         self.messages += 1;
                         let (from, bytes) = (self.ids[member], bytes.to_vec());
