@@ -98,7 +98,7 @@ impl Ephemeral {
         Hkdf::<Sha256>::new(Some(plan), secret.as_bytes())
             .expand_multi_info(&info, &mut *key)
             .expect("32 bytes are within what HKDF-SHA256 gives");
-        Ok(StreamKey::from_secret(key))
+        Ok(StreamKey::from_secret(&key))
     }
 }
 
@@ -147,7 +147,7 @@ impl OwnNoise {
         message[0] = what;
         message[1..].copy_from_slice(plan);
         let key = blake3::keyed_hash(&self.0, &message);
-        StreamKey::from_secret(Zeroizing::new(*key.as_bytes()))
+        StreamKey::from_secret(&Zeroizing::new(*key.as_bytes()))
     }
 
     /// All noise of a member under this plan: its own, drawn from this root alone, and what it shares with each partner.

@@ -279,8 +279,8 @@ pub struct StreamKey([u8; 32]);
 impl StreamKey {
     /// The key that two deployed members agreed on, or that one drew from the operating system.
     #[must_use]
-    pub(crate) fn from_secret(secret: zeroize::Zeroizing<[u8; 32]>) -> Self {
-        Self(*secret)
+    pub(crate) fn from_secret(secret: &zeroize::Zeroizing<[u8; 32]>) -> Self {
+        Self(**secret)
     }
 
     /// The generator of `(iteration, chunk)`. The ChaCha key is derived from this key and the iteration;

@@ -1,6 +1,6 @@
 //! `undertone node invite`: from a plan and tickets to a session file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::arguments::InviteArguments;
@@ -89,7 +89,7 @@ fn datetime(at: OffsetDateTime) -> Result<toml::value::Datetime> {
 }
 
 /// The columns' names.
-fn names(path: &PathBuf) -> Result<Vec<String>> {
+fn names(path: &Path) -> Result<Vec<String>> {
     let list = crate::data::ItemNames::load(path).with_context(|| {
         format!(
             "cannot read the names of the columns from {}",

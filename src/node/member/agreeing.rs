@@ -74,7 +74,7 @@ impl Conductor<'_> {
         let found: f64 = planned.charges.iter().map(|charge| charge.0.get()).sum();
         let reserved = self.ready.reserved;
         // The charges are parts of one sum: their own may differ in the last bits.
-        if !(found <= reserved * (1.0 + 1e-9)) {
+        if found.is_nan() || found > reserved * (1.0 + 1e-9) {
             return Err(refused(MemberError::Dearer { found, reserved }));
         }
         let sections = sections(&planned.session, self.assembly.roster_hash());

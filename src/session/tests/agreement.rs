@@ -28,7 +28,7 @@ fn one_message_in_three_may_be_lost() {
         let setups = (0..5).map(|number| setup(number, 5)).collect();
         let mut network = Network::new(setups, seed);
         let mut coins = Seed::from_u64(seed).generator(Label::Loss);
-        network.delivers = Box::new(move |_, _| coins.next_u32() % 3 != 0);
+        network.delivers = Box::new(move |_, _| !coins.next_u32().is_multiple_of(3));
         let ends = network.run();
         let first = ends[0].as_ref().expect("an end").agreed().clone();
         for end in &ends {

@@ -98,6 +98,9 @@ impl End {
 /// Due inputs by time and order of making.
 type Queue = BTreeMap<(Time, u64), (usize, Input)>;
 
+/// What a member computes from what was assembled.
+type Plans = Box<dyn Fn(usize, &Assembled) -> Result<Sections, String>>;
+
 /// Members, and what is under way between them.
 struct Network {
     members: Vec<Assembly>,
@@ -111,7 +114,7 @@ struct Network {
     delivers: Box<dyn FnMut(usize, usize) -> bool>,
     random: chacha20::ChaCha20Rng,
     /// What a member computes instead of what all do.
-    plans: Box<dyn Fn(usize, &Assembled) -> Result<Sections, String>>,
+    plans: Plans,
     messages: u64,
     /// How long messages take, in nanoseconds.
     latency: std::ops::Range<u64>,
