@@ -278,6 +278,7 @@ pub struct StreamKey([u8; 32]);
 
 impl StreamKey {
     /// The key that two deployed members agreed on, or that one drew from the operating system.
+    #[cfg(feature = "node")]
     #[must_use]
     pub(crate) fn from_secret(secret: &zeroize::Zeroizing<[u8; 32]>) -> Self {
         Self(**secret)

@@ -178,7 +178,7 @@ pub(crate) struct ComposeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct InviteArguments {
-    /// An experiment file without seed, data.path and [peers]: what all members compute. A graph that is drawn has seed = "beacon"
+    /// An experiment file without seed, data.path and peers: what all members compute. A graph that is drawn has seed = "beacon"
     pub(crate) plan: PathBuf,
     /// A file with one ticket per line: what `undertone node id` printed at each member
     #[arg(long, value_name = "FILE")]
@@ -221,7 +221,7 @@ pub(crate) struct CheckArguments {
     /// This member's rows, to be read as `run` would read them; nothing of them leaves
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
-    /// Whose data this is: a [lifetime] table of policy.toml
+    /// Whose data this is: the name of a lifetime table of policy.toml
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub(crate) scope: ScopeName,
     #[command(flatten)]
@@ -235,7 +235,7 @@ pub(crate) struct RunArguments {
     /// This member's rows, in the format that the plan names
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
-    /// Whose data this is: a [lifetime] table of policy.toml
+    /// Whose data this is: the name of a lifetime table of policy.toml
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub(crate) scope: ScopeName,
     /// Where to listen, as a multiaddress; may be repeated. Those of policy.toml if absent
