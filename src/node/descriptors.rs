@@ -24,6 +24,19 @@ pub(super) fn check(graph: &Graph) -> Result<(), SwarmError> {
     }
 }
 
+/// The same for so many sockets.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn check_count(sockets: u64) -> Result<(), SwarmError> {
+    let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let open = fs::read_dir("/proc/self/fd").map_or(0, |files| files.count() as u64);
+    match soft_limit(&limits) {
+        Some(limit) => fits(open + sockets + RESERVE, limit),
+        None => Ok(()),
+    }
+}
+
 fn fits(needed: u64, limit: u64) -> Result<(), SwarmError> {
     if needed <= limit {
         Ok(())

@@ -6,6 +6,7 @@ use std::time::Duration;
 use libp2p::noise;
 use libp2p::swarm::DialError;
 
+use super::simulation::HostError;
 use crate::protocol::{Fault, PeerError};
 use crate::vocabulary::PeerIndex;
 
@@ -154,7 +155,25 @@ pub enum SwarmError {
         /// What and whom.
         fault: Fault,
     },
+    /// What a simulation on several hosts ends with, beyond the rest.
+    #[error(transparent)]
+    Host(#[from] HostError),
     /// A task of a node ended without a word: a bug.
     #[error("a task of the swarm ended without reporting; this is a bug in Undertone")]
     TaskLost,
+}
+
+impl SwarmError {
+    /// The neighbour that a peer complains of.
+    pub(super) fn neighbour(&self) -> Option<PeerIndex> {
+        match self {
+            Self::Dial { to, .. } | Self::Handshake { to, .. } => Some(*to),
+            Self::Unconnected { neighbour, .. }
+            | Self::Disconnected { neighbour, .. }
+            | Self::Write { neighbour, .. }
+            | Self::Unread { neighbour, .. } => Some(*neighbour),
+            Self::Fault { fault, .. } => Some(fault.culprit),
+            _ => None,
+        }
+    }
 }

@@ -24,10 +24,10 @@ use crate::protocol::{Lane, Peer, PeerSetup};
 use crate::vocabulary::{PeerIndex, Span};
 
 /// Reports that may wait for the collector; beyond that nodes wait, which bounds what is held for it.
-const REPORTS: usize = 64;
+pub(super) const REPORTS: usize = 64;
 
 /// How often the observer hears of progress.
-const PROGRESS: Duration = Duration::from_millis(100);
+pub(super) const PROGRESS: Duration = Duration::from_millis(100);
 
 /// What all nodes of a run share.
 #[derive(Clone, Debug)]
@@ -164,7 +164,7 @@ pub(super) async fn listening(
         peer: index,
         source,
     };
-    let address = timeout(patience, swarm::listen(&mut swarm, transport))
+    let address = timeout(patience, swarm::listen(&mut swarm, transport.own_address()))
         .await
         .map_err(|elapsed| failed(elapsed.into()))?
         .map_err(failed)?;
@@ -216,7 +216,7 @@ pub(super) async fn conduct(
 }
 
 /// Listens to the nodes until all are done or one has failed.
-async fn collect(
+pub(super) async fn collect(
     session: &Session,
     mut reports: mpsc::Receiver<(PeerIndex, Report)>,
     written: &AtomicU64,

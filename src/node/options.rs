@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use libp2p::Multiaddr;
 use serde::{Deserialize, Serialize};
 
 /// Transports between the in-process nodes. Both carry Noise and Yamux.
@@ -13,6 +14,21 @@ pub enum Transport {
     /// TCP over the loopback interface, on free ports of 127.0.0.1 and no other address.
     #[default]
     Tcp,
+    /// Channels to peers of this process, TCP to those of others: what [`simulation`](super::simulation) uses, which adds
+    /// the addresses.
+    #[serde(skip)]
+    Hosts,
+}
+
+impl Transport {
+    /// Where a node listens that no other process has to find: in memory, or at a free port of 127.0.0.1 and no other interface.
+    pub(super) fn own_address(self) -> Multiaddr {
+        let address = match self {
+            Self::Memory | Self::Hosts => "/memory/0",
+            Self::Tcp => "/ip4/127.0.0.1/tcp/0",
+        };
+        address.parse().expect("a well-formed constant")
+    }
 }
 
 /// Options of a swarm run.

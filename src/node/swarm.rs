@@ -83,23 +83,26 @@ fn secured(
             .multiplex(yamux)
             .timeout(patience)
             .boxed(),
+        Transport::Hosts => MemoryTransport::default()
+            .or_transport(tcp::tokio::Transport::new(
+                tcp::Config::default().nodelay(true),
+            ))
+            .upgrade(Version::V1)
+            .authenticate(noise)
+            .multiplex(yamux)
+            .timeout(patience)
+            .boxed(),
     })
 }
 
-/// Listens in this process (memory) or on a free loopback port (TCP, never another interface) and waits
-/// for the address.
+/// Listens at this address and nowhere else, and waits until it does; returns where that is.
 ///
 /// # Errors
 /// The operating system's, or the transport's.
 pub(super) async fn listen(
     swarm: &mut Swarm<Behaviour>,
-    transport: Transport,
+    address: Multiaddr,
 ) -> Result<Multiaddr, io::Error> {
-    let address = match transport {
-        Transport::Memory => "/memory/0",
-        Transport::Tcp => "/ip4/127.0.0.1/tcp/0",
-    };
-    let address = address.parse().expect("a well-formed constant");
     let ours = swarm.listen_on(address).map_err(|error| match error {
         TransportError::Other(source) => source,
         unsupported @ TransportError::MultiaddrNotSupported(_) => io::Error::other(unsupported),

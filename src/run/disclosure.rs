@@ -324,7 +324,8 @@ impl Discloses for SwarmError {
     fn dependence(&self) -> Dependence {
         match self {
             Self::Peer(error) => error.dependence(),
-            Self::Fault { .. } => Dependence::Release,
+            // What another host reports may be of either kind; this is the one that says more.
+            Self::Fault { .. } | Self::Host(_) => Dependence::Release,
             Self::Lossless { .. } => Dependence::Public,
             Self::NestedRuntime
             | Self::Runtime(_)

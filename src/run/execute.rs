@@ -23,7 +23,7 @@ use super::summary::{
 };
 use super::variance::{Variance, VarianceSummary};
 use crate::engine::central::SumNoise;
-use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Silent, central};
+use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, central};
 use crate::linalg::Block;
 use crate::scenario::{Clock, Experiment, Warning};
 use crate::vocabulary::Quantity;
@@ -99,6 +99,20 @@ impl Report {
 /// # Errors
 /// [`RunError`] if the experiment itself fails, or names a method to compare with that is none.
 pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Report, RunError> {
+    run_by(experiment, observer, |session, observer| {
+        run_engine(experiment, session, observer)
+    })
+}
+
+/// The same with an outcome of the experiment's session that comes from elsewhere, such as several hosts.
+///
+/// # Errors
+/// As [`run`], and those of `conduct`.
+pub fn run_by(
+    experiment: &Experiment,
+    observer: &mut dyn Observer,
+    conduct: impl FnOnce(&Session, &mut dyn Observer) -> Result<Outcome, RunError>,
+) -> Result<Report, RunError> {
     let mut clock = Clock::default();
     // Refused before anything is computed.
     let other = clock.time("compared", || experiment.compared());
@@ -106,7 +120,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
     let seed = experiment.root_seed();
     let session = experiment.session(&seed);
     let mut watched = Rounds::of(experiment, observer);
-    let outcome = clock.time("run", || run_engine(experiment, &session, &mut watched))?;
+    let outcome = clock.time("run", || conduct(&session, &mut watched))?;
     let rounds = watched.collected;
     let curated = clock.time("central", || {
         central::run(&session, SumNoise::Curator, &mut Silent)

@@ -30,6 +30,6 @@ pub use crate::scenario::WATCHED_UP_TO;
 pub use clipping::ClipSummary;
 pub use compared::ComparedRun;
 pub use engine::{RunError, run_engine};
-pub use execute::{MetricsRow, Report, run};
+pub use execute::{MetricsRow, Report, run, run_by};
 pub use peak_memory::peak_memory_bytes;
 pub use references::References;

@@ -1,6 +1,6 @@
 //! Writes what a run produced: `summary.json`, `basis.npy`, `items.csv`, `metrics.csv`, `consensus.csv`,
 //! `config.toml`, `receipt.json`, `trace/`; with `algorithm.output = "low-rank"` its two factors; of a run that predicts ratings what
-//! predicts them; of a run that was chosen by advice `advice.json`; of one whose Gram matrix recommends what scores items.
+//! predicts them; of a run that was chosen by advice `advice.json`; of one whose Gram matrix recommends what scores items; of a simulation on several hosts `simulation.toml`.
 //!
 //! All are written before the first takes its name, so that a full disk leaves the results of the run before.
 
@@ -19,6 +19,9 @@ const LEFT: &str = "low-rank-left.npy";
 
 /// What was chosen of which candidates, where a run was chosen by advice.
 const ADVICE: &str = "advice.json";
+
+/// That a run was a simulation on several hosts, and on which.
+const SIMULATION: &str = "simulation.toml";
 
 /// Y of it, n × p.
 const RIGHT: &str = "low-rank-right.npy";
@@ -113,6 +116,7 @@ pub fn write(
     // What an earlier run left and this one does not write, or writes later: it would be taken for this run's.
     forget(&directory.join("report.html"))?;
     forget(&directory.join(ADVICE))?;
+    forget(&directory.join(SIMULATION))?;
     if report.rounds.is_empty() {
         forget(&directory.join("consensus.csv"))?;
     }
@@ -262,6 +266,21 @@ pub fn write_advice(directory: &Path, advice: &impl serde::Serialize) -> Result<
     })?;
     bytes.push(b'\n');
     put(directory, ADVICE, &bytes)
+}
+
+/// Writes beside a run's results that it was a simulation, on these hosts, and hides nothing.
+///
+/// # Errors
+/// [`OutputError`].
+pub fn write_simulation<'a>(
+    directory: &Path,
+    mode: &str,
+    hosts: impl Iterator<Item = &'a str>,
+) -> Result<(), OutputError> {
+    let mut table = toml::Table::new();
+    table.insert("mode".to_owned(), mode.into());
+    table.insert("hosts".to_owned(), hosts.collect::<Vec<_>>().into());
+    put(directory, SIMULATION, table.to_string().as_bytes())
 }
 
 /// Writes one file into a folder, whole or not at all.

@@ -11,4 +11,6 @@ mod hospitals;
 #[cfg(unix)]
 mod refusals;
 #[cfg(unix)]
+mod simulate;
+#[cfg(unix)]
 mod store;

@@ -81,6 +81,20 @@ pub(crate) enum NodeCommand {
         Example:\n  undertone node run session.toml --data rows.csv --scope patients-2026 --out result"
     )]
     Run(RunArguments),
+    /// Run an experiment with its peers dealt to several hosts: a simulation, not private
+    #[command(
+        after_help = "Start it on every host with the same files, changes and build, each with its own --host; in any order. Every host has all data and the seed, so \
+        nothing is hidden from anybody: for real data use `undertone node run`. Host 0 collects and writes what `undertone run` writes, equal in bits, and simulation.toml.\n\n\
+        The hosts file lists who runs which peers, in order, host 0 first:\n\n  \
+        [[host]]\n  \
+        name = \"a\"\n  \
+        address = \"10.0.0.1\"       # where it listens\n  \
+        base_port = 7000           # of its first peer; the others follow, then one more\n  \
+        peers = \"0..128\"\n\n\
+        Exit codes: 0 done, 1 another host failed, 2 usage or input.\n\n\
+        Example:\n  undertone node simulate sims/quickstart.toml --hosts hosts.toml --host 0 --out result"
+    )]
+    Simulate(SimulateArguments),
     /// Write a compose file or Kubernetes manifests that run every member of a session
     #[command(
         after_help = "One service per member, each with a volume of its own for its state; keys are made inside, by a service of the profile `init` (compose) or an \
@@ -249,6 +263,28 @@ pub(crate) struct RunArguments {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) state: StateArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulateArguments {
+    /// The experiment file, for example sims/quickstart.toml
+    #[arg(value_name = "SIM.toml")]
+    pub(crate) sim: PathBuf,
+    /// Which host has which peers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hosts: PathBuf,
+    /// Which of them this is, from 0
+    #[arg(long, value_name = "K")]
+    pub(crate) host: usize,
+    /// Change a key of the file, on all hosts alike (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Write the results into this directory; host 0 only [default: out/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Seconds that other hosts may take to come up, and that a peer may be silent
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) stall: u64,
 }
 
 /// What runs containers.

@@ -12,6 +12,7 @@ mod invite;
 mod ledger;
 mod planning;
 mod run;
+mod simulate;
 mod status;
 
 use std::path::PathBuf;
@@ -33,6 +34,7 @@ pub(super) fn execute(command: &NodeCommand) -> Result<Verdict> {
         NodeCommand::Ledger(options) => ledger::execute(options),
         NodeCommand::Status(options) => status::execute(options),
         NodeCommand::Abandon(options) => abandon::execute(options),
+        NodeCommand::Simulate(options) => simulate::execute(options),
         NodeCommand::Compose(options) => compose::execute(options),
     }
 }
