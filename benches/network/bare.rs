@@ -41,11 +41,14 @@ fn transport(keypair: &Keypair, transport: Transport) -> Boxed<(PeerId, StreamMu
             .authenticate(noise)
             .multiplex(yamux)
             .boxed(),
-        Transport::Tcp => tcp::tokio::Transport::new(tcp::Config::default().nodelay(true))
-            .upgrade(Version::V1)
-            .authenticate(noise)
-            .multiplex(yamux)
-            .boxed(),
+        // Hosts are none of a benchmark's: TCP all the same.
+        Transport::Tcp | Transport::Hosts => {
+            tcp::tokio::Transport::new(tcp::Config::default().nodelay(true))
+                .upgrade(Version::V1)
+                .authenticate(noise)
+                .multiplex(yamux)
+                .boxed()
+        }
     }
 }
 
@@ -58,7 +61,7 @@ async fn listening(kind: Transport) -> (Swarm<Behaviour>, Node) {
     let mut swarm = Swarm::new(transport(&keypair, kind), Behaviour::new(), id, config);
     let address = match kind {
         Transport::Memory => "/memory/0",
-        Transport::Tcp => "/ip4/127.0.0.1/tcp/0",
+        Transport::Tcp | Transport::Hosts => "/ip4/127.0.0.1/tcp/0",
     };
     let address = address.parse().expect("well formed");
     swarm.listen_on(address).expect("an address is free");

@@ -78,7 +78,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     Ok(Verdict::Success)
 }
 
-pub(super) fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
+fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
     print_setting(out, summary)?;
     match &summary.completion {

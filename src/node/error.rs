@@ -6,7 +6,7 @@ use std::time::Duration;
 use libp2p::noise;
 use libp2p::swarm::DialError;
 
-use super::simulation::HostError;
+use super::host_error::HostError;
 use crate::protocol::{Fault, PeerError};
 use crate::vocabulary::PeerIndex;
 

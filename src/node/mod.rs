@@ -56,6 +56,7 @@ mod driver;
 mod edge;
 mod error;
 mod exchange;
+mod host_error;
 mod identity;
 pub mod member;
 mod network;

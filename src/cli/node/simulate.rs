@@ -9,12 +9,13 @@ use anyhow::{Context, Result, bail};
 use super::arguments::SimulateArguments;
 use crate::campaign::auto::Auto;
 use crate::cli::Verdict;
-use crate::cli::arguments::ExperimentArguments;
 use crate::cli::progress::Progress;
+use crate::config::read_config;
 use crate::node::simulation::{Hosts, follow, lead};
 use crate::node::{SwarmError, SwarmOptions};
 use crate::report;
 use crate::run::{RunError, output, run_by};
+use crate::scenario::Experiment;
 use crate::vocabulary::Named;
 
 /// What nobody may overlook.
@@ -22,22 +23,19 @@ const MODE: &str = "simulation: not private, whoever has the seed has the noise"
 
 pub(super) fn execute(options: &SimulateArguments) -> Result<Verdict> {
     eprintln!("{MODE}");
-    let arguments = ExperimentArguments {
-        sim: options.sim.clone(),
-        engine: Some("swarm".to_owned()),
-        seed: None,
-        set: options.set.clone(),
-    };
+    let mut set = options.set.clone();
+    set.push("engine.kind=swarm".to_owned());
+    let unusable = || format!("{} cannot be used", options.sim.display());
     let hosts = Hosts::read(&options.hosts)
         .with_context(|| format!("{} cannot be used", options.hosts.display()))?;
-    let config = arguments.config()?;
+    let config = read_config(&options.sim, &set)?;
     if config.sweep.is_some() || Auto::is_meant(&config) {
         bail!(
             "{}: several hosts run one experiment, and this file means several: run it with `undertone run`, and simulate the config.toml of one",
             options.sim.display()
         );
     }
-    let experiment = arguments.load()?;
+    let experiment = Experiment::load(&options.sim, &set).with_context(unusable)?;
     let session = experiment.session(&experiment.root_seed());
     hosts
         .check(session.peers(), options.host)
@@ -76,7 +74,16 @@ pub(super) fn execute(options: &SimulateArguments) -> Result<Verdict> {
     let page = report::run_page(&experiment, &results).context("cannot draw the report")?;
     let written = report::write(&directory, &page)?;
     let mut out = io::stdout().lock();
-    crate::cli::run::print(&mut out, &results)?;
+    let summary = &results.summary;
+    writeln!(
+        out,
+        "{}: {} peers on {} hosts, {} messages, {} bytes",
+        summary.name,
+        session.peers(),
+        hosts.all().len(),
+        results.outcome.communication.messages,
+        results.outcome.communication.bytes_total,
+    )?;
     writeln!(out, "{MODE}")?;
     writeln!(out, "results: {}", directory.display())?;
     writeln!(out, "report: {}", written.display())?;

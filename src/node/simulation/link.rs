@@ -11,11 +11,11 @@ use libp2p::{Multiaddr, PeerId, Stream, StreamProtocol};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::error::HostError;
 use super::hosts::Hosts;
 use super::words::{self, exactly};
 use super::{Notice, Place};
 use crate::node::SwarmError;
+use crate::node::host_error::HostError;
 use crate::node::identity::{self, Roster};
 use crate::node::options::Transport;
 use crate::node::swarm::{self, Behaviour};

@@ -17,7 +17,6 @@
 //! A host that ends takes the others with it: its connections break, host 0 tells everybody whom it lost, and who hears it
 //! ends with that name. A host that is silent without breaking a connection is found by the peers, who wait no longer than the stall timeout.
 
-mod error;
 mod hosts;
 mod link;
 mod replay;
@@ -37,7 +36,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep, timeout};
 
-pub use error::HostError;
+pub use super::host_error::HostError;
 pub use hosts::{Host, Hosts, HostsError, MOST_BYTES, MOST_HOSTS};
 
 use super::error::SwarmError;

@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use libp2p::swarm::DialError;
 
-use crate::node::SwarmError;
-
 /// What ends a simulation on several hosts, beyond what ends one in one process.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
@@ -78,7 +76,7 @@ pub enum HostError {
         /// The host of the neighbour.
         host: String,
         /// What the peer reported.
-        source: Box<SwarmError>,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The connection between hosts could not be set up.
     #[error("cannot set up the connection between the hosts: {0}")]
