@@ -207,17 +207,19 @@ impl Group {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// How many releases a member has charged in its only session, what they cost, and how the session ended.
+    /// How many releases a member has charged in all its sessions, what they cost, and how its only session ended.
     pub(crate) fn charged(&self, member: usize) -> (u64, f64, Option<String>) {
         let ledger = self.ledger(member);
-        let Some(session) = ledger["sessions"].get(0) else {
-            return (0, 0.0, None);
+        let sessions = ledger["sessions"].as_array().expect("a list");
+        let sum = |key: &str| -> f64 {
+            let numbers = sessions.iter().map(|one| one[key].as_f64());
+            numbers.map(|number| number.expect("a number")).sum()
         };
-        (
-            session["releases"].as_u64().expect("a number"),
-            session["charged"].as_f64().expect("a number"),
-            session["ended"].as_str().map(str::to_owned),
-        )
+        let ended = match &sessions[..] {
+            [only] => only["ended"].as_str().map(str::to_owned),
+            _ => None,
+        };
+        (sum("releases") as u64, sum("charged"), ended)
     }
 
     /// The result of a member, if there is one.
