@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// Columns of everybody's rows.
@@ -46,12 +47,20 @@ pub(crate) struct Left {
     pub(crate) errors: String,
 }
 
-/// Ports that were free a moment ago.
+/// Ports that nobody listens at, each given out once. They lie below those that systems take for outgoing connections, so that no other
+/// process comes by one by chance.
 fn free_ports(count: usize) -> Vec<u16> {
-    let bind = || TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let held: Vec<TcpListener> = (0..count).map(|_| bind()).collect();
-    let port = |listener: &TcpListener| listener.local_addr().expect("an address").port();
-    held.iter().map(port).collect()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let start = std::process::id().wrapping_mul(131);
+    let mut free = Vec::new();
+    while free.len() < count {
+        let number = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = 10_000 + (number % 10_000) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            free.push(port);
+        }
+    }
+    free
 }
 
 impl Group {

@@ -10,7 +10,7 @@ use crate::support::repository;
 fn the_script_of_three_hospitals_ends_with_one_basis() {
     let folder = tempfile::tempdir().expect("a folder");
     let began = Instant::now();
-    // Ports that no other test of this binary takes: those are above 32767.
+    // Ports that no other test of this binary takes: those lie below 20,000.
     let port = 21_000 + std::process::id() % 5_000;
     let output = Command::new("bash")
         .arg(repository("examples/three-hospitals.sh"))

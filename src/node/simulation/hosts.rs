@@ -151,7 +151,7 @@ impl Host {
     /// The ports that it may listen at.
     fn ports(&self) -> Range<u32> {
         let first = u32::from(self.base_port);
-        first..first.saturating_add(self.peers.len() as u32 + 1)
+        first..first.saturating_add((self.peers.len() as u32).saturating_add(1))
     }
 
     /// Where one of its peers listens: `base_port` plus the peer's place within the host.
@@ -168,7 +168,8 @@ impl Host {
 
     fn at(&self, offset: u32) -> Multiaddr {
         // In range: the file was refused otherwise.
-        let port = u16::try_from(u32::from(self.base_port) + offset).unwrap_or(u16::MAX);
+        let port =
+            u16::try_from(u32::from(self.base_port).saturating_add(offset)).unwrap_or(u16::MAX);
         Multiaddr::empty()
             .with(self.address.into())
             .with(Protocol::Tcp(port))
