@@ -76,6 +76,7 @@ use self::choice::choose;
 use self::ground::{Draw, Ground};
 use self::schemes::{Scheme, schemes};
 use crate::config::{AlgorithmConfig, AveragingConfig};
+use crate::privacy::SensitivityRule;
 use crate::protocol::averaging::Traffic;
 use crate::scenario::Experiment;
 use crate::vocabulary::{Distribution, Seed};
@@ -124,6 +125,8 @@ pub struct Candidate {
     pub averaging: AveragingConfig,
     /// `data.degree_floor`.
     pub degree_floor: u32,
+    /// `privacy.sensitivity`, which says whether it is a root floor.
+    pub sensitivity: SensitivityRule,
     /// Predicted relative error of the low-pass filtered ratings against the exact eigenvectors; null where the budget
     /// rules the candidate out.
     pub predicted_error: Option<f64>,
@@ -286,6 +289,7 @@ fn candidate(
         algorithm: setting.algorithm,
         averaging: scheme.averaging.clone(),
         degree_floor: setting.floor,
+        sensitivity: setting.rule,
         predicted_error: errors.map(mean),
         predicted_by_guess: errors.cloned().unwrap_or_default(),
         bytes_max_peer: traffic.bytes.bytes_max_peer,
@@ -325,6 +329,7 @@ fn predictions(
     let root = Seed::from_u64(0);
     let reference_floor = reference_floor(experiment);
     let floors: Vec<u32> = all.iter().map(|setting| setting.floor).collect();
+    let rooted = candidates::rule(experiment.config()) == SensitivityRule::RootFloor;
     let each = STAND_INS.div_ceil(guesses.len());
     let drawn: Vec<(Guess, Seed)> = guesses
         .iter()
@@ -339,7 +344,8 @@ fn predictions(
     let grounds: Vec<(Ground, Vec<Draw>)> = drawn
         .par_iter()
         .map(|(guess, seed)| {
-            let ground = public.stand_in(*guess, pilot, reference_floor, &floors, rank, seed);
+            let floors = (&floors[..], rooted);
+            let ground = public.stand_in(*guess, pilot, reference_floor, floors, rank, seed);
             let draws = (0..RUNS).map(|run| ground.draw(all, &seed.repetition(run)));
             let draws = draws.collect();
             advance();

@@ -127,7 +127,7 @@ impl Public {
         guess: Guess,
         pilot: Option<&PilotCounts>,
         reference_floor: u32,
-        floors: &[u32],
+        (floors, root): (&[u32], bool),
         rank: usize,
         seed: &Seed,
     ) -> Ground {
@@ -142,7 +142,7 @@ impl Public {
         floors.push(reference_floor);
         floors.sort_unstable();
         floors.dedup();
-        let (counts, under) = products(&rows, n, each, share, &floors);
+        let (counts, under) = products(&rows, n, (each, share), (&floors, root));
         let matrices: BTreeMap<u32, DMatrix<f64>> = floors.into_iter().zip(under).collect();
         // An item nobody took still has a place in the list.
         let degrees: Vec<f64> = counts.diagonal().iter().map(|c| c.max(0.5)).collect();
@@ -222,41 +222,42 @@ struct Row {
     degree: f64,
 }
 
-/// Σ_u r_uᵀr_u, and Σ_u r_uᵀr_u/max(d_u, D) for every one of these ascending D, each user as so many, where a `share` of the
-/// items is seen.
+/// Σ_u r_uᵀr_u, and Σ_u w(d_u)·r_uᵀr_u for every one of these ascending D, each user as so many, where a share of the items is seen. w(d) is
+/// 1/max(d, D), and under root floors 1/√(d·max(d, D)).
 ///
-/// Users with D_k ≤ d_u < D_{k+1} have weight 1/d_u under D_1, …, D_k and 1/D_j under later ones: two sums for every k make all.
+/// Users with D_k ≤ d_u < D_{k+1} have weight 1/d_u under D_1, …, D_k and 1/D_j or 1/√(d_u·D_j) under later ones: two sums for every k
+/// make all.
 fn products(
     rows: &[Row],
     n: usize,
-    each: f64,
-    share: f64,
-    floors: &[u32],
+    (each, share): (f64, f64),
+    (floors, root): (&[u32], bool),
 ) -> (DMatrix<f64>, Vec<DMatrix<f64>>) {
     let zero = DMatrix::<f64>::zeros(n, n);
     let classes = floors.len() + 1;
-    let (mut counts, mut shares) = (vec![zero.clone(); classes], vec![zero.clone(); classes]);
+    let mut counts = zero.clone();
+    let (mut short, mut long) = (vec![zero.clone(); classes], vec![zero.clone(); classes]);
     for Row { items, degree } in rows {
         let class = floors.partition_point(|&floor| f64::from(floor) <= *degree);
+        let below = if root { degree.sqrt().recip() } else { 1.0 };
         for &j in items {
             for &i in items {
-                counts[class][(i, j)] += each;
-                shares[class][(i, j)] += each / (share * degree);
+                counts[(i, j)] += each;
+                short[class][(i, j)] += each * below / share;
+                long[class][(i, j)] += each / (share * degree);
             }
         }
     }
     let under = floors.iter().enumerate().map(|(k, &floor)| {
+        let floor = f64::from(floor);
         let mut matrix = zero.clone();
-        counts[..=k].iter().for_each(|part| matrix += part);
-        matrix /= share * f64::from(floor);
-        shares[k + 1..].iter().for_each(|part| matrix += part);
+        short[..=k].iter().for_each(|part| matrix += part);
+        matrix /= if root { floor.sqrt() } else { floor };
+        long[k + 1..].iter().for_each(|part| matrix += part);
         matrix
     });
     let under = under.collect();
-    (
-        counts.iter().fold(zero.clone(), |sum, part| sum + part),
-        under,
-    )
+    (counts, under)
 }
 
 #[cfg(test)]
@@ -279,16 +280,27 @@ mod tests {
         ];
         let (each, floors) = (2.5, [1_u32, 2, 3, 5]);
         for share in [1.0, 0.5] {
-            let (counts, under) = products(&rows, 3, each, share, &floors);
-            assert_eq!(counts[(0, 2)], 2.0 * each);
-            for (floor, matrix) in floors.iter().zip(under) {
+            let of = |root| products(&rows, 3, (each, share), (&floors, root));
+            assert_eq!(of(false).0[(0, 2)], 2.0 * each);
+            let both = [false, true].into_iter().flat_map(|root| {
+                let under = floors.into_iter().zip(of(root).1);
+                under.map(move |(floor, matrix)| (root, floor, matrix))
+            });
+            for (root, floor, matrix) in both {
                 for i in 0..3 {
                     for j in 0..3 {
                         let both = rows
                             .iter()
                             .filter(|row| row.items.contains(&i) && row.items.contains(&j));
                         let expected: f64 = both
-                            .map(|row| each / (share * row.degree.max(f64::from(*floor))))
+                            .map(|row| {
+                                let divisor = row.degree.max(f64::from(floor));
+                                each / share
+                                    / match root {
+                                        true => (row.degree * divisor).sqrt(),
+                                        false => divisor,
+                                    }
+                            })
                             .sum();
                         assert!((matrix[(i, j)] - expected).abs() < 1e-12, "{floor} {i} {j}");
                     }

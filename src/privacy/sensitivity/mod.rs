@@ -29,6 +29,7 @@ mod rating;
 mod rating_range;
 mod rayleigh;
 mod registry;
+mod root_floor;
 mod row_norm;
 mod row_sum;
 mod rule;

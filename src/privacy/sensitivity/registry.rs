@@ -8,6 +8,7 @@ use super::max_entry::MaxEntry;
 use super::packed::Packed;
 use super::rating::OneRating;
 use super::rayleigh::{Rayleigh, UnitRowRayleigh};
+use super::root_floor::RootFloor;
 use super::row_norm::RowNorm;
 use super::row_sum::{self, RowSum};
 use super::rule::{Proved, SensitivityRule};
@@ -74,6 +75,9 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<OneRating<unit_row::Product>>(),
     Proved::of::<OneRating<unit_row::Packed>>(),
     Proved::of::<OneRating<unit_row::Isometric>>(),
+    Proved::of::<RootFloor<unit_row::Product>>(),
+    Proved::of::<RootFloor<unit_row::Packed>>(),
+    Proved::of::<RootFloor<unit_row::Isometric>>(),
     Proved::of::<TailCounts<adjacency::Interaction>>(),
     Proved::of::<TailCounts<adjacency::User>>(),
     Proved::of::<TailCounts<adjacency::Swap>>(),

@@ -104,7 +104,11 @@ impl Truth {
     /// The place of what is advised.
     fn place(&self, advised: &Candidate) -> usize {
         let same = |one: &Proposal| {
-            (one.algorithm, one.floor) == (advised.algorithm, advised.degree_floor)
+            let (own, other) = (
+                (one.floor, one.rule),
+                (advised.degree_floor, advised.sensitivity),
+            );
+            one.algorithm == advised.algorithm && own == other
         };
         self.proposals.iter().position(same).expect("a candidate")
     }
@@ -342,6 +346,7 @@ fn advised_and_run(file: &str, keys: &[&str]) -> (f64, u64) {
     config.algorithm = advised.algorithm;
     config.averaging = advised.averaging;
     config.data.degree_floor = advised.degree_floor;
+    config.privacy.sensitivity = advised.sensitivity;
     config.evaluation.reference_floor = Some(1);
     config.compare = None;
     let experiment = Experiment::resolve(config, experiment.base()).expect("advised");
