@@ -185,6 +185,14 @@ pub fn advise(
         return Err(AdviseError::NoGuess);
     }
     options.guesses.iter().try_for_each(Guess::check)?;
+    let items = experiment.user_rows().dimension();
+    let shares = options.pilot.iter().map(|pilot| pilot.shares().len());
+    if let Some(found) = shares
+        .into_iter()
+        .find(|&found| found != 0 && found != items)
+    {
+        return Err(AdviseError::Shares { found, items });
+    }
     let reference_floor = reference_floor(experiment);
     let (all, mut refused) = settings(experiment);
     let (schemes, without) = schemes(experiment);

@@ -13,7 +13,7 @@ use super::error::AdviseError;
 use super::ground::Ground;
 use super::pilot::PilotCounts;
 use super::public::PublicQuantities;
-use super::response::Response;
+use super::response::{Response, Shares};
 use crate::recommender::LowPassFilter;
 use crate::scenario::Experiment;
 use crate::vocabulary::{Label, Seed};
@@ -30,7 +30,9 @@ const TASTES: usize = 32;
 /// such that the item's expected degree is its public one. (Item response theory calls it a logistic model with several traits.)
 ///
 /// c_u says how active a user is: σ times a standard normal number, or, where a pilot counted how many users have how many
-/// interactions, such that users have as many as the counts say.
+/// interactions, such that users have as many as the counts say. Where it measured what items have of their users' rows, x has another term,
+/// b_i·s_u: s_u says how few interactions user u has (1/√d_u, less its mean, over its standard deviation), and b_i is such that
+/// the item has what was measured, as far as noise lets that be known; beforehand it is standard normal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Guess {
     /// τ: standard deviation of x over users and items because of taste.
@@ -94,16 +96,20 @@ pub(super) struct Public {
     users: usize,
     /// Of the n items, descending.
     degrees: Vec<u32>,
+    /// Which item each of them is of.
+    order: Vec<usize>,
 }
 
 impl Public {
     /// The number of users and the item degrees: nothing else of the data is read.
     pub(super) fn of(experiment: &Experiment) -> Self {
-        let mut degrees = experiment.interactions().item_degrees();
-        degrees.sort_unstable_by(|a, b| b.cmp(a));
+        let of_items = experiment.interactions().item_degrees();
+        let mut order: Vec<usize> = (0..of_items.len()).collect();
+        order.sort_by_key(|&item| std::cmp::Reverse(of_items[item]));
         Self {
             users: experiment.interactions().users(),
-            degrees,
+            degrees: order.iter().map(|&item| of_items[item]).collect(),
+            order,
         }
     }
 
@@ -200,7 +206,30 @@ impl Public {
             .map(|degree| (degree * share + generator.random::<f64>()).floor() as usize)
             .collect();
         let seen: Vec<f64> = sizes.iter().map(|&size| size as f64).collect();
-        let rows = Response::with_degrees(pairs, &seen, &wanted).of_sizes(&sizes, &mut generator);
+        let light: Vec<f64> = whole
+            .iter()
+            .map(|&degree| {
+                if degree > 0.0 {
+                    degree.sqrt().recip()
+                } else {
+                    0.0
+                }
+            })
+            .collect();
+        let measured = pilot.shares();
+        let items: Vec<f64> = match measured.is_empty() {
+            true => Vec::new(),
+            false => (0..n)
+                .map(|i| measured[self.order[i * all / n]] * drawn)
+                .collect(),
+        };
+        let shares = (!items.is_empty()).then_some(Shares {
+            users: &light,
+            items: &items,
+            sigma: pilot.sigma_of_shares() * drawn,
+        });
+        let response = Response::with_degrees(pairs, &seen, &wanted, shares.as_ref());
+        let rows = response.of_sizes(&sizes, &mut generator);
         rows.into_iter()
             .zip(whole)
             .map(|(items, whole)| Row {

@@ -22,6 +22,7 @@ mod clipped;
 mod exact;
 mod graph;
 mod isometric;
+mod item_shares;
 mod l1;
 mod max_entry;
 mod packed;

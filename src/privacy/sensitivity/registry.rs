@@ -4,6 +4,7 @@ use super::clipped::{self, Clipped};
 use super::exact::Exact;
 use super::graph::{self, OfGraph};
 use super::isometric::Isometric;
+use super::item_shares::ItemShares;
 use super::max_entry::MaxEntry;
 use super::packed::Packed;
 use super::rating::OneRating;
@@ -82,6 +83,10 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<TailCounts<adjacency::User>>(),
     Proved::of::<TailCounts<adjacency::Swap>>(),
     Proved::of::<TailCounts<adjacency::ReplaceUser>>(),
+    Proved::of::<ItemShares<adjacency::Interaction>>(),
+    Proved::of::<ItemShares<adjacency::User>>(),
+    Proved::of::<ItemShares<adjacency::Swap>>(),
+    Proved::of::<ItemShares<adjacency::ReplaceUser>>(),
 ];
 
 /// The line for this combination, if it has a proof.

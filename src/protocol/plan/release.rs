@@ -152,7 +152,7 @@ impl PlannedRelease {
             let shape = match block.quantity {
                 Quantity::Product | Quantity::ClippedProduct => (n, columns),
                 Quantity::PackedTriangle | Quantity::IsometricTriangle => (triangle, 1),
-                Quantity::RowSum | Quantity::NonnegativeRowSum => (n, 1),
+                Quantity::RowSum | Quantity::NonnegativeRowSum | Quantity::ItemShares => (n, 1),
                 Quantity::RayleighQuotient | Quantity::GraphQuotient | Quantity::ClipCount => {
                     (1, 1)
                 }

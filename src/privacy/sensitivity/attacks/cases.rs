@@ -154,6 +154,14 @@ const GRAPHS: [(Quantity, Adjacency, f64); 6] = [
     (Quantity::GraphQuotient, A::Edge, TIGHT),
 ];
 
+/// The same for the shares of items, by [`Exact`].
+const SHARES: [(Adjacency, f64); 4] = [
+    (A::Interaction, TIGHT),
+    (A::User, TIGHT),
+    (A::Swap, TIGHT),
+    (A::ReplaceUser, TIGHT),
+];
+
 /// The same for one interaction under a root floor. At D = 20 no row of these sizes has 20 items.
 const ROOTS: [(Quantity, u32, f64); 15] = [
     (Quantity::Product, 1, TIGHT),
@@ -229,6 +237,9 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
         let rule = SensitivityRule::RootFloor;
         (quantity, A::Interaction, rule, floor, None, reached)
     });
+    let shares = SHARES
+        .iter()
+        .map(|&(adjacency, reached)| (Quantity::ItemShares, adjacency, Exact, 1, None, reached));
     let tails = TAILS.iter().map(|&(adjacency, cap, reached)| {
         let quantity = Quantity::TailCounts;
         (quantity, adjacency, Exact, 1, cap, reached)
@@ -237,6 +248,7 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
         .chain(unit_rows)
         .chain(tails)
         .chain(roots)
+        .chain(shares)
         .chain(ratings)
         .chain(row_sums)
         .chain(graphs)

@@ -170,7 +170,10 @@ fn is_quotient(quantity: Quantity) -> bool {
 }
 
 fn is_row_sum(quantity: Quantity) -> bool {
-    matches!(quantity, Quantity::RowSum | Quantity::NonnegativeRowSum)
+    matches!(
+        quantity,
+        Quantity::RowSum | Quantity::NonnegativeRowSum | Quantity::ItemShares
+    )
 }
 
 /// Changes of the contribution of adjacent data.
