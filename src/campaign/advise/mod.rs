@@ -9,8 +9,11 @@
 //! and the schemes differ in bytes alone, counted from their compiled programs.
 //!
 //! A pilot ([`PilotCounts`]) replaces what is guessed of how active users are, which is what a degree floor depends on most: users of stand-ins
-//! then have as many interactions as it counted. The advice is a function of its noisy outputs and of public numbers, so that nothing but
-//! the pilot's own release is to be accounted for.
+//! then have as many interactions as it counted. And it says of every item how light its users are, which decides what a floor leaves of those:
+//! users with one interaction who share one item are the whole of an eigenvector under floor 1, and nothing under floor 50. The advice is a
+//! function of its noisy outputs and of public numbers, so that nothing but the pilot's own release is to be accounted for.
+//!
+//! Floors are root floors ([`root_floored_rows`](crate::data::Interactions::root_floored_rows)) wherever these have a proof.
 //!
 //! # How good it is
 //! Error of what is advised over that of the best candidate with all of the budget, ranks 4, 8 and 16, ε from 0.3 to 10, three byte limits each (2026-11-22). After a pilot of
