@@ -9,7 +9,7 @@ use super::max_entry::MaxEntry;
 use super::packed::Packed;
 use super::rating::OneRating;
 use super::rayleigh::{Rayleigh, UnitRowRayleigh};
-use super::root_floor::RootFloor;
+use super::root_floor::{RootFloor, UnderRoot};
 use super::row_norm::RowNorm;
 use super::row_sum::{self, RowSum};
 use super::rule::{Proved, SensitivityRule};
@@ -87,6 +87,8 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<ItemShares<adjacency::User>>(),
     Proved::of::<ItemShares<adjacency::Swap>>(),
     Proved::of::<ItemShares<adjacency::ReplaceUser>>(),
+    Proved::of::<UnderRoot<TailCounts<adjacency::Interaction>>>(),
+    Proved::of::<UnderRoot<ItemShares<adjacency::Interaction>>>(),
 ];
 
 /// The line for this combination, if it has a proof.

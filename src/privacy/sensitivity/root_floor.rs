@@ -128,6 +128,26 @@ impl<Q: Bounded> Rule for RootFloor<Q> {
     }
 }
 
+/// The bound `R` on a quantity that does not look at what rows are divided by, where they are divided by a root floor: the proof of `R` is about the
+/// interactions of a user and their number, and about nothing else.
+pub(super) struct UnderRoot<R>(PhantomData<R>);
+
+impl<R: Rule<Adjacency = Interaction>> Rule for UnderRoot<R> {
+    type Adjacency = Interaction;
+
+    const RULE: SensitivityRule = SensitivityRule::RootFloor;
+    const QUANTITY: crate::vocabulary::Quantity = R::QUANTITY;
+    const COVERS_CAP: bool = R::COVERS_CAP;
+
+    fn statistic(public: &Public) -> Statistic {
+        R::statistic(public)
+    }
+
+    fn bound(public: &Public, statistic: f64) -> f64 {
+        R::bound(public, statistic)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -163,7 +163,7 @@ const SHARES: [(Adjacency, f64); 4] = [
 ];
 
 /// The same for one interaction under a root floor. At D = 20 no row of these sizes has 20 items.
-const ROOTS: [(Quantity, u32, f64); 15] = [
+const ROOTS: [(Quantity, u32, f64); 17] = [
     (Quantity::Product, 1, TIGHT),
     (Quantity::Product, 2, TIGHT),
     (Quantity::Product, 3, TIGHT),
@@ -179,6 +179,8 @@ const ROOTS: [(Quantity, u32, f64); 15] = [
     (Quantity::IsometricTriangle, 3, TIGHT),
     (Quantity::IsometricTriangle, 5, TIGHT),
     (Quantity::IsometricTriangle, 20, 0.95),
+    (Quantity::TailCounts, 3, TIGHT),
+    (Quantity::ItemShares, 3, TIGHT),
 ];
 
 /// The same for one rating, by [`UnitRow`]. One column of X sees a part of what moves.
