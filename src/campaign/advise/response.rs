@@ -321,9 +321,11 @@ mod tests {
         };
         let plain = Response::with_degrees(tastes.clone(), &degrees, &wanted, None);
         let before = shares(&plain);
-        let moved: Vec<f64> = (0..ITEMS)
-            .map(|item| before[item] * if item % 2 == 0 { 1.2 } else { 0.85 })
-            .collect();
+        // Of all items together shares are what the users' degrees say.
+        let factor = |item| if item % 2 == 0 { 1.15 } else { 0.85 };
+        let moved: Vec<f64> = (0..ITEMS).map(|item| before[item] * factor(item)).collect();
+        let total = before.iter().sum::<f64>() / moved.iter().sum::<f64>();
+        let moved: Vec<f64> = moved.into_iter().map(|share| share * total).collect();
         let fitted = |sigma| {
             let (users, items) = (&light[..], &moved[..]);
             let measured = Shares {

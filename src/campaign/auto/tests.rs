@@ -226,7 +226,10 @@ fn counts_are_the_true_ones_under_noise_of_the_stated_size() {
             .filter(|&u| data.row(u).len() >= least as usize)
             .count() as f64
     });
-    assert_eq!(truth.counts(), expected);
+    // Blocks of one release are brought to one scale before they are summed.
+    for (found, expected) in truth.counts().iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
     assert!(expected[4] > 100.0, "the data has users to count");
     let mut squares = 0.0;
     for seed in 0..12 {
