@@ -107,7 +107,7 @@ pub use local::{BatchError, LocalData};
 pub use momentum::Momentum;
 pub use on_bipartite::OnBipartite;
 pub use on_graph::{NotOnGraph, OnGraph};
-pub use pilot::Pilot;
+pub use pilot::{Pilot, TAIL_WEIGHT};
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;
 pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};

@@ -117,6 +117,7 @@ fn command(arguments: &AdviseArguments, advice: &AlgorithmAdvice) -> Result<Stri
         format!("algorithm={algorithm}"),
         format!("averaging={averaging}"),
         format!("data.degree_floor={}", advice.recommended.degree_floor),
+        format!("privacy.sensitivity={}", advice.recommended.sensitivity),
         format!("evaluation.reference_floor={}", advice.reference_floor),
     ];
     Ok(with(arguments, own.into_iter()))

@@ -51,7 +51,7 @@ pub(super) fn print(out: &mut impl Write, chosen: &Chosen) -> io::Result<()> {
     )
 }
 
-/// The counts of a pilot.
+/// The counts of a pilot, and how well it knows the shares of items; shares themselves stand in the receipt.
 pub(super) fn print_pilot(
     out: &mut impl Write,
     chosen: &Chosen,
@@ -61,9 +61,12 @@ pub(super) fn print_pilot(
     let users = pilot.experiment.interactions().users();
     writeln!(
         out,
-        "pilot: {} % of mu^2 on how many of {users} users have at least so many interactions; noise of standard deviation {}",
+        "pilot: {} % of mu^2 on how many of {users} users have at least so many interactions, and on what each of {} items has of its users' rows; noise \
+         of standard deviations {} and {}",
         table::number(100.0 * share),
+        pilot.counts.shares().len(),
         table::number(pilot.counts.sigma()),
+        table::number(pilot.counts.sigma_of_shares()),
     )?;
     let heading = ["interactions", "users, as released", "that could be true"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];

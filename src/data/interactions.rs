@@ -190,10 +190,23 @@ impl Interactions {
     /// (design, section 7). Every row has norm at most 1, and exactly √(d_u/D) if d_u ≤ D.
     #[must_use]
     pub fn normalised_rows(&self, degree_floor: NonZeroU32) -> SparseRows {
+        let floor = f64::from(degree_floor.get());
+        self.divided_rows(|degree| degree.max(floor).sqrt())
+    }
+
+    /// The s × n matrix with rows r_u / (d_u·max(d_u, D))^{1/4}: those of [`Self::normalised_rows`] for users with at least D interactions, and
+    /// rows of norm (d_u/D)^{1/4}, nearer to 1, for the others. One interaction of theirs then moves A as much as one of the others.
+    #[must_use]
+    pub fn root_floored_rows(&self, degree_floor: NonZeroU32) -> SparseRows {
+        let floor = f64::from(degree_floor.get());
+        self.divided_rows(|degree| (degree * degree.max(floor)).sqrt().sqrt())
+    }
+
+    /// Every row divided by this function of its length.
+    fn divided_rows(&self, divisor: impl Fn(f64) -> f64) -> SparseRows {
         let mut rows = SparseRows::new(self.items());
         for row in self.rows() {
-            let degree = (row.len() as f64).max(f64::from(degree_floor.get()));
-            let value = degree.sqrt().recip();
+            let value = divisor(row.len() as f64).recip();
             rows.push_row(row.iter().map(|&item| (item, value)))
                 .expect("rows ascend within the items and the value is finite");
         }
@@ -267,6 +280,13 @@ mod tests {
         let floored = data.normalised_rows(floor(2));
         assert_eq!(floored.row(0).1, plain.row(0).1);
         assert_eq!(floored.row(2).1, [1.0 / 2.0_f64.sqrt()]);
+        let rooted = data.root_floored_rows(floor(4));
+        for (user, norm) in [(0, 0.75_f64.powf(0.25)), (1, 0.0), (2, 0.25_f64.powf(0.25))] {
+            let found = rooted.row(user).1.iter().map(|value| value * value);
+            assert!((found.sum::<f64>().sqrt() - norm).abs() < 1e-15, "{user}");
+        }
+        let long = data.root_floored_rows(floor(2));
+        assert!((long.row(0).1[2] - plain.row(0).1[2]).abs() < 1e-15);
     }
 
     #[test]

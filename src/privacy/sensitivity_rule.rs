@@ -18,6 +18,8 @@ pub enum SensitivityRule {
     WorstCase,
     /// The bound for rows of which only a norm of at most 1 is known.
     UnitRow,
+    /// Rows under a root floor, divided by the fourth root of d·max(d, D), and the tight bounds for one interaction of these.
+    RootFloor,
     /// That of a rule of your own.
     #[serde(skip)]
     Own,
@@ -31,6 +33,7 @@ impl fmt::Display for SensitivityRule {
             Self::MaxEntry => "max-entry",
             Self::WorstCase => "worst-case",
             Self::UnitRow => "unit-row",
+            Self::RootFloor => "root-floor",
             Self::Own => "a rule of your own",
         })
     }

@@ -319,6 +319,7 @@ fn finds_basis(experiment: &Experiment, record: &ReleaseRecord) -> bool {
         Quantity::RowSum,
         Quantity::NonnegativeRowSum,
         Quantity::TailCounts,
+        Quantity::ItemShares,
     ];
     !blocks.iter().all(|block| sums.contains(&block.quantity))
 }

@@ -20,7 +20,7 @@ use crate::config::{
 use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
-use crate::privacy::{NoisePlan, RingRequest};
+use crate::privacy::{NoisePlan, RingRequest, SensitivityRule};
 use crate::topology::{Topology, TopologyError};
 
 /// What all experiments of one base folder share: data, graphs and noise plans, made once for all that ask for the same.
@@ -35,16 +35,19 @@ pub struct Materials {
     held: Memo<HeldKey, Held>,
     samples: Memo<HeldKey, SparseRows>,
     rating_tests: Memo<HeldKey, RatingTest>,
-    user_rows: Memo<(HeldKey, u32), SparseRows>,
+    user_rows: Memo<(HeldKey, DivisorKey), SparseRows>,
     peer_rows: Memo<DealtKey, PeerRows>,
     topologies: Memo<(TopologySource, usize), Topology>,
     plans: Memo<PlanKey, NoisePlan>,
 }
 
+/// What rows are divided by: the degree floor, and whether it is a root floor.
+type DivisorKey = (u32, SensitivityRule);
+
 /// All that decides who holds which rows, and in which batch: degree floor, peers, seed where the deal is random, stream.
 type DealtKey = (
     HeldKey,
-    u32,
+    DivisorKey,
     PeersConfig,
     Option<u64>,
     Option<(Arrival, u32)>,
@@ -236,7 +239,8 @@ impl Materials {
         config: &Config,
         make: impl FnOnce() -> Result<SparseRows, E>,
     ) -> Result<Arc<SparseRows>, E> {
-        let key = (HeldKey::of(config), config.data.degree_floor);
+        let divisor = (config.data.degree_floor, config.privacy.sensitivity);
+        let key = (HeldKey::of(config), divisor);
         self.user_rows.get(key, make)
     }
 
@@ -250,7 +254,7 @@ impl Materials {
         let seed = (config.peers.partition == data::Partition::Random).then_some(config.seed);
         let key = (
             HeldKey::of(config),
-            config.data.degree_floor,
+            (config.data.degree_floor, config.privacy.sensitivity),
             config.peers.clone(),
             seed,
             config.algorithm.stream(),

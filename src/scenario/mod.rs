@@ -36,7 +36,7 @@ mod rating_test;
 mod recommender;
 mod resolve;
 mod ring;
-mod rows;
+pub(crate) mod rows;
 mod session;
 mod shared;
 mod simulation;

@@ -98,8 +98,9 @@ fn check_counts(config: &Config) -> Result<(), PilotTableError> {
         1,
         config.data.degree_cap,
     );
-    let bound = spec.of(Quantity::TailCounts, 1);
-    bound.map(|_| ()).map_err(PilotTableError::Unproved)
+    let bounds = [Quantity::TailCounts, Quantity::ItemShares].map(|quantity| spec.of(quantity, 1));
+    let unproved = bounds.into_iter().find_map(Result::err);
+    unproved.map_or(Ok(()), |why| Err(PilotTableError::Unproved(why)))
 }
 
 /// Refuses what two sessions under one budget have not been shown to go with.

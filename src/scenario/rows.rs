@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::data::{self, Interactions, ItemNames};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
-use crate::privacy::Scheme;
+use crate::privacy::{Scheme, SensitivityRule};
 use crate::vocabulary::Seed;
 
 /// What the peers of an experiment hold, and what it is measured against.
@@ -35,6 +35,20 @@ pub(super) struct Rows {
     pub(super) user_rows: Arc<SparseRows>,
     /// The rows each peer holds.
     pub(super) peer_rows: Arc<PeerRows>,
+}
+
+/// The users' rows under this floor: a root floor where the bound is one of such rows, and a plain one otherwise.
+///
+/// That one key, `privacy.sensitivity`, decides both: rows and a bound that is not theirs cannot be combined.
+pub(crate) fn divided(
+    config: &Config,
+    interactions: &Interactions,
+    floor: NonZeroU32,
+) -> SparseRows {
+    match config.privacy.sensitivity {
+        SensitivityRule::RootFloor => interactions.root_floored_rows(floor),
+        _ => interactions.normalised_rows(floor),
+    }
 }
 
 impl Rows {
@@ -86,7 +100,7 @@ impl Rows {
             .transpose()?;
         let user_rows = materials.user_rows(config, || match &samples {
             Some(samples) => numbers::rows(config, base, samples),
-            None => Ok(interactions.normalised_rows(floor)),
+            None => Ok(divided(config, &interactions, floor)),
         })?;
         let peer_rows =
             materials.peer_rows(config, || filters::dealt(config, &user_rows, peers))?;

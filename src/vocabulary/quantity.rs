@@ -31,6 +31,8 @@ pub enum Quantity {
     ClipCount,
     /// How many rows have at least D_1, D_2, … interactions, for the public numbers [`TAIL_DEGREES`](super::TAIL_DEGREES).
     TailCounts,
+    /// Σ r/√d of rows r of d entries of 1, whatever they are divided by: n coordinates, what every item has of its users' rows.
+    ItemShares,
     /// A X for the adjacency matrix A of a private graph and a public X with orthonormal columns, row v of it at vertex v: p numbers of
     /// its own for every vertex.
     GraphProduct,
@@ -56,6 +58,7 @@ impl fmt::Display for Quantity {
             Self::ClippedProduct => "the product A X of clipped rows",
             Self::ClipHistogram => "the histogram of how long contributions are",
             Self::ClipCount => "the number of contributions within a length",
+            Self::ItemShares => "what items have of their users' rows",
             Self::TailCounts => "how many users have how many interactions",
             Self::GraphProduct => "the product A X of a graph",
             Self::BipartiteHalf => "one half of a bipartite product",

@@ -33,6 +33,11 @@ fn a_run_that_was_chosen_writes_and_prints_its_pilot_and_can_be_made_again() {
         receipt["pilot"]["counts"].as_array().map(Vec::len),
         Some(16)
     );
+    let shares = receipt["pilot"]["shares"].as_array().map(Vec::len);
+    assert_eq!(
+        shares,
+        receipt["request"]["dimension"].as_u64().map(|n| n as usize)
+    );
     let advice = json(&scratch.read("out/advice.json"));
     assert_eq!(advice["recommended"]["name"], receipt["choice"]["chosen"]);
     assert_eq!(

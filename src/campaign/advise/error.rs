@@ -30,6 +30,14 @@ pub enum AdviseError {
     /// Nothing to draw stand-ins from.
     #[error("at least one guess at the data is needed, found none")]
     NoGuess,
+    /// Shares of other items.
+    #[error("a pilot of these data has a share for each of {items} items, found {found}")]
+    Shares {
+        /// Shares given.
+        found: usize,
+        /// Items.
+        items: usize,
+    },
     /// A budget that nothing fits.
     #[error(
         "no candidate sends at most {budget} bytes from the busiest peer: the cheapest, {cheapest}, sends {least}; raise \

@@ -9,8 +9,11 @@
 //! and the schemes differ in bytes alone, counted from their compiled programs.
 //!
 //! A pilot ([`PilotCounts`]) replaces what is guessed of how active users are, which is what a degree floor depends on most: users of stand-ins
-//! then have as many interactions as it counted. The advice is a function of its noisy outputs and of public numbers, so that nothing but
-//! the pilot's own release is to be accounted for.
+//! then have as many interactions as it counted. And it says of every item how light its users are, which decides what a floor leaves of those:
+//! users with one interaction who share one item are the whole of an eigenvector under floor 1, and nothing under floor 50. The advice is a
+//! function of its noisy outputs and of public numbers, so that nothing but the pilot's own release is to be accounted for.
+//!
+//! Floors are root floors ([`root_floored_rows`](crate::data::Interactions::root_floored_rows)) wherever these have a proof.
 //!
 //! # How good it is
 //! Error of what is advised over that of the best candidate with all of the budget, ranks 4, 8 and 16, ε from 0.3 to 10, three byte limits each (2026-11-22). After a pilot of
@@ -76,6 +79,7 @@ use self::choice::choose;
 use self::ground::{Draw, Ground};
 use self::schemes::{Scheme, schemes};
 use crate::config::{AlgorithmConfig, AveragingConfig};
+use crate::privacy::SensitivityRule;
 use crate::protocol::averaging::Traffic;
 use crate::scenario::Experiment;
 use crate::vocabulary::{Distribution, Seed};
@@ -124,6 +128,8 @@ pub struct Candidate {
     pub averaging: AveragingConfig,
     /// `data.degree_floor`.
     pub degree_floor: u32,
+    /// `privacy.sensitivity`, which says whether it is a root floor.
+    pub sensitivity: SensitivityRule,
     /// Predicted relative error of the low-pass filtered ratings against the exact eigenvectors; null where the budget
     /// rules the candidate out.
     pub predicted_error: Option<f64>,
@@ -182,6 +188,14 @@ pub fn advise(
         return Err(AdviseError::NoGuess);
     }
     options.guesses.iter().try_for_each(Guess::check)?;
+    let items = experiment.user_rows().dimension();
+    let shares = options.pilot.iter().map(|pilot| pilot.shares().len());
+    if let Some(found) = shares
+        .into_iter()
+        .find(|&found| found != 0 && found != items)
+    {
+        return Err(AdviseError::Shares { found, items });
+    }
     let reference_floor = reference_floor(experiment);
     let (all, mut refused) = settings(experiment);
     let (schemes, without) = schemes(experiment);
@@ -286,6 +300,7 @@ fn candidate(
         algorithm: setting.algorithm,
         averaging: scheme.averaging.clone(),
         degree_floor: setting.floor,
+        sensitivity: setting.rule,
         predicted_error: errors.map(mean),
         predicted_by_guess: errors.cloned().unwrap_or_default(),
         bytes_max_peer: traffic.bytes.bytes_max_peer,
@@ -325,6 +340,7 @@ fn predictions(
     let root = Seed::from_u64(0);
     let reference_floor = reference_floor(experiment);
     let floors: Vec<u32> = all.iter().map(|setting| setting.floor).collect();
+    let rooted = candidates::rule(experiment.config()) == SensitivityRule::RootFloor;
     let each = STAND_INS.div_ceil(guesses.len());
     let drawn: Vec<(Guess, Seed)> = guesses
         .iter()
@@ -339,7 +355,8 @@ fn predictions(
     let grounds: Vec<(Ground, Vec<Draw>)> = drawn
         .par_iter()
         .map(|(guess, seed)| {
-            let ground = public.stand_in(*guess, pilot, reference_floor, &floors, rank, seed);
+            let floors = (&floors[..], rooted);
+            let ground = public.stand_in(*guess, pilot, reference_floor, floors, rank, seed);
             let draws = (0..RUNS).map(|run| ground.draw(all, &seed.repetition(run)));
             let draws = draws.collect();
             advance();

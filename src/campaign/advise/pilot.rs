@@ -1,4 +1,4 @@
-//! What a pilot measured, as advice takes it: noisy numbers of how active users are.
+//! What a pilot measured, as advice takes it: noisy numbers of how active users are, and of what those like who are active least.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,8 @@ pub struct PilotCounts {
     thresholds: Vec<u32>,
     counts: Vec<f64>,
     sigma: f64,
+    shares: Vec<f64>,
+    sigma_of_shares: f64,
 }
 
 /// Numbers that no pilot releases.
@@ -78,7 +80,38 @@ impl PilotCounts {
             thresholds,
             counts,
             sigma,
+            shares: Vec::new(),
+            sigma_of_shares: 0.0,
         })
+    }
+
+    /// The same with what every item has of its users' rows, Σ_u 1/√d_u over the users of the item, in the order of the items, each with noise
+    /// of standard deviation `sigma`.
+    ///
+    /// # Errors
+    /// [`PilotCountsError::Number`] for numbers that are not finite.
+    pub fn with_shares(mut self, shares: Vec<f64>, sigma: f64) -> Result<Self, PilotCountsError> {
+        if let Some(&found) = shares.iter().find(|share| !share.is_finite()) {
+            return Err(PilotCountsError::Number { found });
+        }
+        if !(sigma.is_finite() && sigma >= 0.0) {
+            return Err(PilotCountsError::Number { found: sigma });
+        }
+        self.shares = shares;
+        self.sigma_of_shares = sigma;
+        Ok(self)
+    }
+
+    /// The shares as released, one per item; none where there was no such block.
+    #[must_use]
+    pub fn shares(&self) -> &[f64] {
+        &self.shares
+    }
+
+    /// Standard deviation of the noise on every share.
+    #[must_use]
+    pub fn sigma_of_shares(&self) -> f64 {
+        self.sigma_of_shares
     }
 
     /// D_1 < D_2 < …, from at least 1.
@@ -203,6 +236,14 @@ mod tests {
         ] {
             assert!(refused.is_err(), "{refused:?}");
         }
-        assert!(new(&[1, 2], &[3.0, 2.0], 0.0).is_ok());
+        let counts = new(&[1, 2], &[3.0, 2.0], 0.0).expect("valid");
+        assert!(counts.clone().with_shares(vec![1.0, -2.0], 0.5).is_ok());
+        for (shares, sigma) in [
+            (vec![f64::NAN], 1.0),
+            (vec![1.0], -1.0),
+            (vec![1.0], f64::NAN),
+        ] {
+            assert!(counts.clone().with_shares(shares, sigma).is_err());
+        }
     }
 }

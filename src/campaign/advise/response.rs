@@ -12,12 +12,59 @@ const STEP: f64 = 2.0;
 /// The fewest items that a user's probabilities sum to while they are fitted.
 const FEW: f64 = 0.02;
 
-/// Log-odds of users and items: a number of each, and one of the pair.
+/// Standard deviation of slopes before anything is measured.
+const SLOPE: f64 = 1.0;
+
+/// Log-odds of users and items: a number of each, one of the pair, and a slope of the item times how light the user is.
 pub(super) struct Response {
     /// Of pairs: a column per user, a row per item.
     tastes: DMatrix<f64>,
     users: Vec<f64>,
     items: Vec<f64>,
+    slopes: Vec<f64>,
+    /// Of users, with mean 0 and standard deviation 1; 0 of all where nothing was measured.
+    lightness: Vec<f64>,
+}
+
+/// What items have of the rows of the users drawn.
+pub(super) struct Shares<'a> {
+    /// Of every user what an item of theirs has: 1/√d, 0 of those without any.
+    pub(super) users: &'a [f64],
+    /// Of every item, as measured.
+    pub(super) items: &'a [f64],
+    /// Standard deviation of the noise on these.
+    pub(super) sigma: f64,
+}
+
+/// The same with lightness in place of 1/√d.
+struct Contrast<'a> {
+    measured: &'a Shares<'a>,
+    mean: f64,
+    deviation: f64,
+}
+
+impl<'a> Contrast<'a> {
+    /// None where all users have as many items.
+    fn new(measured: &'a Shares<'a>) -> Option<Self> {
+        let some = || measured.users.iter().filter(|&&share| share > 0.0);
+        let count = some().count() as f64;
+        let mean = some().sum::<f64>() / count;
+        let squares: f64 = some().map(|share| (share - mean).powi(2)).sum();
+        let deviation = (squares / count).sqrt();
+        (deviation > 1e-9).then_some(Self {
+            measured,
+            mean,
+            deviation,
+        })
+    }
+
+    fn lightness(&self) -> Vec<f64> {
+        let of = |&share: &f64| match share > 0.0 {
+            true => (share - self.mean) / self.deviation,
+            false => 0.0,
+        };
+        self.measured.users.iter().map(of).collect()
+    }
 }
 
 impl Response {
@@ -30,8 +77,14 @@ impl Response {
         response
     }
 
-    /// Users that take so many items on average, and items that are taken by `wanted` users.
-    pub(super) fn with_degrees(tastes: DMatrix<f64>, degrees: &[f64], wanted: &[f64]) -> Self {
+    /// Users that take so many items on average, items that are taken by `wanted` users, and slopes that make items have the shares that were
+    /// measured, as far as noise lets these be known: the most likely ones where slopes are normal beforehand.
+    pub(super) fn with_degrees(
+        tastes: DMatrix<f64>,
+        degrees: &[f64],
+        wanted: &[f64],
+        shares: Option<&Shares<'_>>,
+    ) -> Self {
         let all = tastes.nrows() as f64;
         let degrees: Vec<f64> = degrees
             .iter()
@@ -39,9 +92,16 @@ impl Response {
             .collect();
         let odds = |degree: &f64| (degree / (all - degree)).ln();
         let mut response = Self::starting(tastes, degrees.iter().map(odds).collect(), wanted);
+        let contrast = shares.and_then(Contrast::new);
+        if let Some(contrast) = &contrast {
+            response.lightness = contrast.lightness();
+        }
         for _ in 0..ALTERNATIONS {
             response.fit_users(&degrees);
-            response.fit_items(wanted);
+            match &contrast {
+                Some(contrast) => response.fit_slopes(wanted, contrast),
+                None => response.fit_items(wanted),
+            }
         }
         response.fit_users(&degrees);
         response
@@ -55,6 +115,8 @@ impl Response {
         };
         Self {
             tastes,
+            slopes: vec![0.0; wanted.len()],
+            lightness: vec![0.0; users.len()],
             users,
             items: wanted.iter().map(odds).collect(),
         }
@@ -63,9 +125,10 @@ impl Response {
     /// The probabilities of one user's items.
     fn probabilities(&self, user: usize) -> impl Iterator<Item = f64> {
         let (own, n) = (self.users[user], self.items.len());
+        let light = self.lightness[user];
         let tastes = &self.tastes.as_slice()[user * n..][..n];
-        let pairs = self.items.iter().zip(tastes);
-        pairs.map(move |(item, taste)| logistic(own + item + taste))
+        let pairs = self.items.iter().zip(&self.slopes).zip(tastes);
+        pairs.map(move |((item, slope), taste)| logistic(own + item + slope * light + taste))
     }
 
     /// How many items a user takes on average.
@@ -99,6 +162,44 @@ impl Response {
         let moved = wanted.iter().zip(sums).zip(slopes);
         for (item, ((wanted, sum), slope)) in self.items.iter_mut().zip(moved) {
             *item += step(*wanted, sum, slope);
+        }
+    }
+
+    /// One step of Newton's method for every item and its slope. With p the probabilities of the item, q = p(1 − p) and s lightness, its degree
+    /// Σp has the derivatives (Σq, Σqs) and its contrast Σps has (Σqs, Σqs²). The item's number is moved to keep the degree, along which the
+    /// contrast has the derivative K = Σqs² − (Σqs)²/Σq in the slope g; what is missing of it, e, has noise of variance v. The most likely g
+    /// minimises (e − K·dg)²/v + (g + dg)²/SLOPE².
+    fn fit_slopes(&mut self, wanted: &[f64], contrast: &Contrast<'_>) {
+        let n = self.items.len();
+        let mut sums = vec![[0.0; 5]; n];
+        for user in 0..self.users.len() {
+            let light = self.lightness[user];
+            for (sums, p) in sums.iter_mut().zip(self.probabilities(user)) {
+                let q = p * (1.0 - p);
+                let terms = [p, p * light, q, q * light, q * light * light];
+                sums.iter_mut()
+                    .zip(terms)
+                    .for_each(|(sum, term)| *sum += term);
+            }
+        }
+        let Contrast {
+            measured,
+            mean,
+            deviation,
+        } = contrast;
+        let variance = (measured.sigma / deviation).powi(2);
+        for (item, [p, along, q, first, second]) in sums.into_iter().enumerate() {
+            let q = q.max(1e-9);
+            let missing = wanted[item] - p;
+            let target = (measured.items[item] - mean * wanted[item]) / deviation;
+            let left = target - along - first / q * missing;
+            let derivative = (second - first * first / q).max(1e-9);
+            let slope = self.slopes[item];
+            let prior = variance / (SLOPE * SLOPE);
+            let moved = (derivative * left - prior * slope) / (derivative * derivative + prior);
+            let moved = moved.clamp(-0.5 * STEP, 0.5 * STEP);
+            self.slopes[item] += moved;
+            self.items[item] += ((missing - first * moved) / q).clamp(-STEP, STEP);
         }
     }
 
@@ -195,12 +296,51 @@ mod tests {
         // From 1 to 20 items, 4,200 in all.
         let degrees: Vec<f64> = (0..USERS).map(|u| (1 + u % 20) as f64).collect();
         let (tastes, wanted) = model(degrees.iter().sum());
-        let response = Response::with_degrees(tastes.clone(), &degrees, &wanted);
+        let response = Response::with_degrees(tastes.clone(), &degrees, &wanted, None);
         let (users, items) = sums(&response);
         assert!(apart(&users, &degrees) < 1e-3 && apart(&items, &wanted) < 1e-3);
         let active: Vec<f64> = (0..USERS).map(|u| (u % 7) as f64 / 2.0 - 1.0).collect();
         let (_, items) = sums(&Response::with_users(tastes, active, &wanted));
         assert!(apart(&items, &wanted) < 1e-3, "{items:?}");
+    }
+
+    /// Items whose users are lighter than others get their share without noise, and stay as they are where noise hides it.
+    #[test]
+    fn shares_are_those_that_were_measured_as_far_as_they_are_known() {
+        let degrees: Vec<f64> = (0..USERS).map(|u| (1 + u % 20) as f64).collect();
+        let light: Vec<f64> = degrees.iter().map(|degree| degree.sqrt().recip()).collect();
+        let (tastes, wanted) = model(degrees.iter().sum());
+        let shares = |response: &Response| {
+            let mut shares = vec![0.0; ITEMS];
+            for (user, light) in light.iter().enumerate() {
+                for (share, p) in shares.iter_mut().zip(response.probabilities(user)) {
+                    *share += light * p;
+                }
+            }
+            shares
+        };
+        let plain = Response::with_degrees(tastes.clone(), &degrees, &wanted, None);
+        let before = shares(&plain);
+        // Of all items together shares are what the users' degrees say.
+        let factor = |item| if item % 2 == 0 { 1.15 } else { 0.85 };
+        let moved: Vec<f64> = (0..ITEMS).map(|item| before[item] * factor(item)).collect();
+        let total = before.iter().sum::<f64>() / moved.iter().sum::<f64>();
+        let moved: Vec<f64> = moved.into_iter().map(|share| share * total).collect();
+        let fitted = |sigma| {
+            let (users, items) = (&light[..], &moved[..]);
+            let measured = Shares {
+                users,
+                items,
+                sigma,
+            };
+            Response::with_degrees(tastes.clone(), &degrees, &wanted, Some(&measured))
+        };
+        let (exact, hidden) = (fitted(0.0), fitted(1e6));
+        assert!(apart(&shares(&exact), &moved) < 0.02);
+        assert!(apart(&sums(&exact).0, &degrees) < 0.01);
+        assert!(apart(&sums(&exact).1, &wanted) < 0.01);
+        assert!(apart(&shares(&hidden), &before) < 0.01);
+        assert!(apart(&before, &moved) > 0.1);
     }
 
     /// Sizes are exact, and over 400 draws every user's items are taken as often as their probabilities say: the largest of
@@ -209,7 +349,7 @@ mod tests {
     fn samples_have_their_sizes_and_probabilities() {
         let degrees: Vec<f64> = (0..USERS).map(|u| (1 + u % 20) as f64).collect();
         let (tastes, wanted) = model(degrees.iter().sum());
-        let response = Response::with_degrees(tastes, &degrees, &wanted);
+        let response = Response::with_degrees(tastes, &degrees, &wanted, None);
         let sizes: Vec<usize> = degrees.iter().map(|&degree| degree as usize).collect();
         let mut generator = Seed::from_u64(4).generator(Label::Scenario);
         let draws = 400;

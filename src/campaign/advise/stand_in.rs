@@ -13,7 +13,7 @@ use super::error::AdviseError;
 use super::ground::Ground;
 use super::pilot::PilotCounts;
 use super::public::PublicQuantities;
-use super::response::Response;
+use super::response::{Response, Shares};
 use crate::recommender::LowPassFilter;
 use crate::scenario::Experiment;
 use crate::vocabulary::{Label, Seed};
@@ -30,7 +30,9 @@ const TASTES: usize = 32;
 /// such that the item's expected degree is its public one. (Item response theory calls it a logistic model with several traits.)
 ///
 /// c_u says how active a user is: σ times a standard normal number, or, where a pilot counted how many users have how many
-/// interactions, such that users have as many as the counts say.
+/// interactions, such that users have as many as the counts say. Where it measured what items have of their users' rows, x has another term,
+/// b_i·s_u: s_u says how few interactions user u has (1/√d_u, less its mean, over its standard deviation), and b_i is such that
+/// the item has what was measured, as far as noise lets that be known; beforehand it is standard normal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Guess {
     /// τ: standard deviation of x over users and items because of taste.
@@ -94,16 +96,20 @@ pub(super) struct Public {
     users: usize,
     /// Of the n items, descending.
     degrees: Vec<u32>,
+    /// Which item each of them is of.
+    order: Vec<usize>,
 }
 
 impl Public {
     /// The number of users and the item degrees: nothing else of the data is read.
     pub(super) fn of(experiment: &Experiment) -> Self {
-        let mut degrees = experiment.interactions().item_degrees();
-        degrees.sort_unstable_by(|a, b| b.cmp(a));
+        let of_items = experiment.interactions().item_degrees();
+        let mut order: Vec<usize> = (0..of_items.len()).collect();
+        order.sort_by_key(|&item| std::cmp::Reverse(of_items[item]));
         Self {
             users: experiment.interactions().users(),
-            degrees,
+            degrees: order.iter().map(|&item| of_items[item]).collect(),
+            order,
         }
     }
 
@@ -127,7 +133,7 @@ impl Public {
         guess: Guess,
         pilot: Option<&PilotCounts>,
         reference_floor: u32,
-        floors: &[u32],
+        (floors, root): (&[u32], bool),
         rank: usize,
         seed: &Seed,
     ) -> Ground {
@@ -142,7 +148,7 @@ impl Public {
         floors.push(reference_floor);
         floors.sort_unstable();
         floors.dedup();
-        let (counts, under) = products(&rows, n, each, share, &floors);
+        let (counts, under) = products(&rows, n, (each, share), (&floors, root));
         let matrices: BTreeMap<u32, DMatrix<f64>> = floors.into_iter().zip(under).collect();
         // An item nobody took still has a place in the list.
         let degrees: Vec<f64> = counts.diagonal().iter().map(|c| c.max(0.5)).collect();
@@ -200,7 +206,30 @@ impl Public {
             .map(|degree| (degree * share + generator.random::<f64>()).floor() as usize)
             .collect();
         let seen: Vec<f64> = sizes.iter().map(|&size| size as f64).collect();
-        let rows = Response::with_degrees(pairs, &seen, &wanted).of_sizes(&sizes, &mut generator);
+        let light: Vec<f64> = whole
+            .iter()
+            .map(|&degree| {
+                if degree > 0.0 {
+                    degree.sqrt().recip()
+                } else {
+                    0.0
+                }
+            })
+            .collect();
+        let measured = pilot.shares();
+        let items: Vec<f64> = match measured.is_empty() {
+            true => Vec::new(),
+            false => (0..n)
+                .map(|i| measured[self.order[i * all / n]] * drawn)
+                .collect(),
+        };
+        let shares = (!items.is_empty()).then_some(Shares {
+            users: &light,
+            items: &items,
+            sigma: pilot.sigma_of_shares() * drawn,
+        });
+        let response = Response::with_degrees(pairs, &seen, &wanted, shares.as_ref());
+        let rows = response.of_sizes(&sizes, &mut generator);
         rows.into_iter()
             .zip(whole)
             .map(|(items, whole)| Row {
@@ -222,41 +251,42 @@ struct Row {
     degree: f64,
 }
 
-/// Σ_u r_uᵀr_u, and Σ_u r_uᵀr_u/max(d_u, D) for every one of these ascending D, each user as so many, where a `share` of the
-/// items is seen.
+/// Σ_u r_uᵀr_u, and Σ_u w(d_u)·r_uᵀr_u for every one of these ascending D, each user as so many, where a share of the items is seen. w(d) is
+/// 1/max(d, D), and under root floors 1/√(d·max(d, D)).
 ///
-/// Users with D_k ≤ d_u < D_{k+1} have weight 1/d_u under D_1, …, D_k and 1/D_j under later ones: two sums for every k make all.
+/// Users with D_k ≤ d_u < D_{k+1} have weight 1/d_u under D_1, …, D_k and 1/D_j or 1/√(d_u·D_j) under later ones: two sums for every k
+/// make all.
 fn products(
     rows: &[Row],
     n: usize,
-    each: f64,
-    share: f64,
-    floors: &[u32],
+    (each, share): (f64, f64),
+    (floors, root): (&[u32], bool),
 ) -> (DMatrix<f64>, Vec<DMatrix<f64>>) {
     let zero = DMatrix::<f64>::zeros(n, n);
     let classes = floors.len() + 1;
-    let (mut counts, mut shares) = (vec![zero.clone(); classes], vec![zero.clone(); classes]);
+    let mut counts = zero.clone();
+    let (mut short, mut long) = (vec![zero.clone(); classes], vec![zero.clone(); classes]);
     for Row { items, degree } in rows {
         let class = floors.partition_point(|&floor| f64::from(floor) <= *degree);
+        let below = if root { degree.sqrt().recip() } else { 1.0 };
         for &j in items {
             for &i in items {
-                counts[class][(i, j)] += each;
-                shares[class][(i, j)] += each / (share * degree);
+                counts[(i, j)] += each;
+                short[class][(i, j)] += each * below / share;
+                long[class][(i, j)] += each / (share * degree);
             }
         }
     }
     let under = floors.iter().enumerate().map(|(k, &floor)| {
+        let floor = f64::from(floor);
         let mut matrix = zero.clone();
-        counts[..=k].iter().for_each(|part| matrix += part);
-        matrix /= share * f64::from(floor);
-        shares[k + 1..].iter().for_each(|part| matrix += part);
+        short[..=k].iter().for_each(|part| matrix += part);
+        matrix /= if root { floor.sqrt() } else { floor };
+        long[k + 1..].iter().for_each(|part| matrix += part);
         matrix
     });
     let under = under.collect();
-    (
-        counts.iter().fold(zero.clone(), |sum, part| sum + part),
-        under,
-    )
+    (counts, under)
 }
 
 #[cfg(test)]
@@ -279,16 +309,27 @@ mod tests {
         ];
         let (each, floors) = (2.5, [1_u32, 2, 3, 5]);
         for share in [1.0, 0.5] {
-            let (counts, under) = products(&rows, 3, each, share, &floors);
-            assert_eq!(counts[(0, 2)], 2.0 * each);
-            for (floor, matrix) in floors.iter().zip(under) {
+            let of = |root| products(&rows, 3, (each, share), (&floors, root));
+            assert_eq!(of(false).0[(0, 2)], 2.0 * each);
+            let both = [false, true].into_iter().flat_map(|root| {
+                let under = floors.into_iter().zip(of(root).1);
+                under.map(move |(floor, matrix)| (root, floor, matrix))
+            });
+            for (root, floor, matrix) in both {
                 for i in 0..3 {
                     for j in 0..3 {
                         let both = rows
                             .iter()
                             .filter(|row| row.items.contains(&i) && row.items.contains(&j));
                         let expected: f64 = both
-                            .map(|row| each / (share * row.degree.max(f64::from(*floor))))
+                            .map(|row| {
+                                let divisor = row.degree.max(f64::from(floor));
+                                each / share
+                                    / match root {
+                                        true => (row.degree * divisor).sqrt(),
+                                        false => divisor,
+                                    }
+                            })
                             .sum();
                         assert!((matrix[(i, j)] - expected).abs() < 1e-12, "{floor} {i} {j}");
                     }

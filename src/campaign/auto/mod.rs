@@ -1,7 +1,7 @@
 //! `algorithm.kind = "auto"`: a pilot, a choice by what it released, and the run that was chosen with the rest of the budget.
 //!
 //! 1. A [`Pilot`] spends the share f of μ² (`[pilot] share`): one small release of how many users have how many
-//!    interactions.
+//!    interactions, and of what every item has of its users' rows.
 //! 2. [`advise`] chooses an algorithm, its iterations and block, a degree floor and an averaging scheme: a function of what the pilot
 //!    released and of what is public (the configuration, the graph, the number of users, the item degrees), and of nothing else.
 //! 3. The session that was chosen spends 1 − f.
@@ -38,7 +38,7 @@ use crate::vocabulary::TAIL_DEGREES;
 pub use self::error::AutoError;
 
 /// Which rule chooses. It changes whenever the same numbers could lead to another choice.
-pub const RULE: &str = "advise 2";
+pub const RULE: &str = "advise 3";
 
 /// An experiment whose algorithm is still to be chosen, with everything checked that does not depend on the choice.
 pub struct Auto {
@@ -183,14 +183,13 @@ fn piloted(experiment: &Experiment) -> Result<Piloted, AutoError> {
 
 /// What a pilot released, as peer 0 holds it.
 fn counted(outcome: &Outcome) -> Result<PilotCounts, AutoError> {
-    let (counts, sigma) = match outcome.records.first() {
-        Some(record) => (
-            Pilot::tail(&record.sum).to_vec(),
-            record.sigmas.first().copied().unwrap_or(0.0),
-        ),
-        None => (Vec::new(), 0.0),
+    let Some(record) = outcome.records.first() else {
+        return Ok(PilotCounts::new(TAIL_DEGREES.to_vec(), Vec::new(), 0.0)?);
     };
-    Ok(PilotCounts::new(TAIL_DEGREES.to_vec(), counts, sigma)?)
+    let sigma = |block: usize| record.sigmas.get(block).copied().unwrap_or(0.0);
+    let counts = Pilot::tail(&record.sum).to_vec();
+    let counts = PilotCounts::new(TAIL_DEGREES.to_vec(), counts, sigma(0))?;
+    Ok(counts.with_shares(Pilot::shares(&record.sum).to_vec(), sigma(1))?)
 }
 
 impl Piloted {
@@ -237,7 +236,11 @@ impl Chosen {
         let receipt = Receipt::of(&pilot.experiment, &pilot.outcome);
         Some(PilotReceipt::of(
             receipt,
-            (pilot.counts.thresholds(), pilot.counts.counts()),
+            (
+                pilot.counts.thresholds(),
+                pilot.counts.counts(),
+                pilot.counts.shares(),
+            ),
             pilot.outcome.communication.bytes_max_peer,
         ))
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::algorithm::TAIL_WEIGHT;
 use crate::config::read_config;
 use crate::privacy::accountant;
 use crate::vocabulary::ReleaseId;
@@ -96,6 +97,10 @@ fn one_receipt_lists_both_and_finds_what_was_changed() {
     let pilot = honest.pilot.as_ref().expect("listed");
     let counts = &chosen.pilot.as_ref().expect("a pilot").counts;
     assert_eq!(pilot.counts, counts.counts());
+    assert_eq!(
+        (&pilot.shares[..], pilot.shares.len()),
+        (counts.shares(), 30)
+    );
     let found = |change: &dyn Fn(&mut Receipt)| {
         let mut receipt = honest.clone();
         change(&mut receipt);
@@ -129,6 +134,8 @@ fn one_receipt_lists_both_and_finds_what_was_changed() {
         (of_pilot(|p| p.views[1].mu /= 2.0), "pilot: mu against"),
         (of_pilot(|p| p.thresholds[3] += 1), "public thresholds"),
         (of_pilot(|p| p.counts.truncate(3)), "public thresholds"),
+        (of_pilot(|p| p.shares.truncate(3)), "every item"),
+        (of_pilot(|p| p.shares[2] = f64::NAN), "every item"),
         // Both are planned for four times the budget that is stated.
         (
             found(&|r| {
@@ -179,6 +186,30 @@ fn equal_seeds_choose_equally_on_every_engine_and_others_count_otherwise() {
     assert_ne!(lockstep.0, of(&["seed=12"]).0);
 }
 
+/// Σ(released − true)²/σ² over 30 shares and 12 seeds is chi-squared with 360 degrees of freedom: outside 360 ± 150 with probability below
+/// 1e-6. The seeds are fixed.
+#[test]
+fn shares_are_the_true_ones_under_noise_of_the_stated_size() {
+    let data = open(&[]).ground().interactions().clone();
+    let mut truth = vec![0.0; data.items()];
+    for user in 0..data.users() {
+        let row = data.row(user);
+        row.iter()
+            .for_each(|&item| truth[item as usize] += (row.len() as f64).sqrt().recip());
+    }
+    let mut squares = 0.0;
+    for seed in 0..12 {
+        let pilot = open(&[&format!("seed={seed}"), "pilot.share=0.2"]);
+        let experiment = pilot.pilot().expect("a pilot");
+        let counts = piloted(experiment).expect("runs").counts;
+        let planned = experiment.noise().sigma_sum() / (0.2 * (1.0 - TAIL_WEIGHT)).sqrt();
+        assert!((counts.sigma_of_shares() / planned - 1.0).abs() < 1e-12);
+        let pairs = counts.shares().iter().zip(&truth);
+        squares += pairs.map(|(a, b)| ((a - b) / planned).powi(2)).sum::<f64>();
+    }
+    assert!((squares - 360.0).abs() < 150.0, "{squares}");
+}
+
 /// Σ(released − true)²/σ² over 16 counts and 12 seeds is chi-squared with 192 degrees of freedom: outside 192 ± 110 with probability below
 /// 1e-6. The seeds are fixed.
 #[test]
@@ -195,14 +226,17 @@ fn counts_are_the_true_ones_under_noise_of_the_stated_size() {
             .filter(|&u| data.row(u).len() >= least as usize)
             .count() as f64
     });
-    assert_eq!(truth.counts(), expected);
+    // Blocks of one release are brought to one scale before they are summed.
+    for (found, expected) in truth.counts().iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
     assert!(expected[4] > 100.0, "the data has users to count");
     let mut squares = 0.0;
     for seed in 0..12 {
         let pilot = open(&[&format!("seed={seed}"), "pilot.share=0.2"]);
         let experiment = pilot.pilot().expect("a pilot");
         let counts = piloted(experiment).expect("runs").counts;
-        let planned = experiment.noise().sigma_sum() / 0.2_f64.sqrt();
+        let planned = experiment.noise().sigma_sum() / (0.2 * TAIL_WEIGHT).sqrt();
         assert!((counts.sigma() / planned - 1.0).abs() < 1e-12);
         let pairs = counts.counts().iter().zip(truth.counts());
         squares += pairs.map(|(a, b)| ((a - b) / planned).powi(2)).sum::<f64>();

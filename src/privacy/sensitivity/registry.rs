@@ -4,10 +4,12 @@ use super::clipped::{self, Clipped};
 use super::exact::Exact;
 use super::graph::{self, OfGraph};
 use super::isometric::Isometric;
+use super::item_shares::ItemShares;
 use super::max_entry::MaxEntry;
 use super::packed::Packed;
 use super::rating::OneRating;
 use super::rayleigh::{Rayleigh, UnitRowRayleigh};
+use super::root_floor::{RootFloor, UnderRoot};
 use super::row_norm::RowNorm;
 use super::row_sum::{self, RowSum};
 use super::rule::{Proved, SensitivityRule};
@@ -74,10 +76,19 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<OneRating<unit_row::Product>>(),
     Proved::of::<OneRating<unit_row::Packed>>(),
     Proved::of::<OneRating<unit_row::Isometric>>(),
+    Proved::of::<RootFloor<unit_row::Product>>(),
+    Proved::of::<RootFloor<unit_row::Packed>>(),
+    Proved::of::<RootFloor<unit_row::Isometric>>(),
     Proved::of::<TailCounts<adjacency::Interaction>>(),
     Proved::of::<TailCounts<adjacency::User>>(),
     Proved::of::<TailCounts<adjacency::Swap>>(),
     Proved::of::<TailCounts<adjacency::ReplaceUser>>(),
+    Proved::of::<ItemShares<adjacency::Interaction>>(),
+    Proved::of::<ItemShares<adjacency::User>>(),
+    Proved::of::<ItemShares<adjacency::Swap>>(),
+    Proved::of::<ItemShares<adjacency::ReplaceUser>>(),
+    Proved::of::<UnderRoot<TailCounts<adjacency::Interaction>>>(),
+    Proved::of::<UnderRoot<ItemShares<adjacency::Interaction>>>(),
 ];
 
 /// The line for this combination, if it has a proof.

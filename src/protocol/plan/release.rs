@@ -152,7 +152,7 @@ impl PlannedRelease {
             let shape = match block.quantity {
                 Quantity::Product | Quantity::ClippedProduct => (n, columns),
                 Quantity::PackedTriangle | Quantity::IsometricTriangle => (triangle, 1),
-                Quantity::RowSum | Quantity::NonnegativeRowSum => (n, 1),
+                Quantity::RowSum | Quantity::NonnegativeRowSum | Quantity::ItemShares => (n, 1),
                 Quantity::RayleighQuotient | Quantity::GraphQuotient | Quantity::ClipCount => {
                     (1, 1)
                 }
@@ -180,7 +180,7 @@ impl PlannedRelease {
             }
             if block.shape != shape || block.columns != columns || !one_column {
                 return wrong(
-                    "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, a sum of rows n, a \
+                    "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, a sum of rows or of their shares n, a \
                      histogram one column, a count is one number, counts of users one for every public degree, a Rayleigh quotient one of a query of one column, and every block says how many columns the query has: bounds \
                      are looked up by that",
                 );

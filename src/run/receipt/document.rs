@@ -219,6 +219,8 @@ pub struct PilotReceipt {
     pub thresholds: Vec<u32>,
     /// The noisy counts, as released.
     pub counts: Vec<f64>,
+    /// The noisy shares of items in their users' rows, as released, in the order of the items.
+    pub shares: Vec<f64>,
     /// Standard deviation of a peer's own noise per unit sensitivity and noise factor.
     pub sigma_own: f64,
     /// Standard deviation of each pairwise term, likewise.

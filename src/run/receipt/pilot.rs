@@ -12,10 +12,15 @@ use crate::vocabulary::TAIL_DEGREES;
 impl PilotReceipt {
     /// What a pilot's own receipt says, with what was released.
     #[must_use]
-    pub fn of(receipt: Receipt, (thresholds, counts): (&[u32], &[f64]), bytes: u64) -> Self {
+    pub fn of(
+        receipt: Receipt,
+        (thresholds, counts, shares): (&[u32], &[f64], &[f64]),
+        bytes: u64,
+    ) -> Self {
         Self {
             thresholds: thresholds.to_vec(),
             counts: counts.to_vec(),
+            shares: shares.to_vec(),
             sigma_own: receipt.sigma_own,
             sigma_pairwise: receipt.sigma_pairwise,
             sigma_sum: receipt.sigma_sum,
@@ -76,6 +81,9 @@ impl Receipt {
             && pilot.counts.len() == TAIL_DEGREES.len()
             && pilot.counts.iter().all(|count| count.is_finite());
         findings.push(flag("pilot: counts at the public thresholds", counted));
+        let of_items = pilot.shares.len() == request.dimension
+            && pilot.shares.iter().all(|share| share.is_finite());
+        findings.push(flag("pilot: a share for every item", of_items));
         let own = self.of_pilot(pilot).check()?;
         findings.extend(own.into_iter().map(|finding| Finding {
             what: format!("pilot: {}", finding.what),

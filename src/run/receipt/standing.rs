@@ -153,6 +153,7 @@ impl Receipt {
         let pilot = fields! { PilotReceipt, "pilot.",
             thresholds: Recomputed, "the public ones";
             counts: OnTrust, "what was released: as many finite numbers as thresholds";
+            shares: OnTrust, "what was released: as many finite numbers as items";
             sigma_own: Recomputed, "planned again from the request and the graph";
             sigma_pairwise: Recomputed, "planned again from the request and the graph";
             sigma_sum: Recomputed, "planned again from the request and the graph";

@@ -15,6 +15,7 @@ use crate::privacy::Adjacency;
 use crate::scenario::Experiment;
 use crate::scenario::filters::{self, Choices};
 use crate::scenario::numbers;
+use crate::scenario::rows::divided;
 use crate::vocabulary::{Seed, TAIL_DEGREES};
 
 /// The filters of an experiment, with the public list of items held fixed.
@@ -226,12 +227,10 @@ pub(in crate::assess::audit) fn search(
 
 /// The row as a matrix of one row, normalised with the experiment's degree floor.
 fn matrix(experiment: &Experiment, items: &[u32]) -> SparseRows {
-    let mut rows = SparseRows::new(experiment.user_rows().dimension());
-    let floor = experiment.config().data.degree_floor as usize;
-    let value = 1.0 / (items.len().max(floor) as f64).sqrt();
-    rows.push_row(items.iter().map(|&i| (i, value)))
-        .expect("ascending items of the data");
-    rows
+    let config = experiment.config();
+    let floor = NonZeroU32::new(config.data.degree_floor).expect("resolved: at least 1");
+    let row = Interactions::from_rows(experiment.user_rows().dimension(), &[items.to_vec()]);
+    divided(config, &row.expect("ascending items of the data"), floor)
 }
 
 /// The rows that all peers hold where this user's row as read is this.
@@ -240,7 +239,7 @@ pub(super) fn world(filters: &Filters<'_>, user: usize, read: &[u32]) -> (Sparse
     let floor = NonZeroU32::new(config.data.degree_floor).expect("resolved: at least 1");
     let peers = filters.experiment.peer_rows().len();
     let world = filters.world(user, read);
-    let dealt = filters::dealt(config, &world.normalised_rows(floor), peers);
+    let dealt = filters::dealt(config, &divided(config, &world, floor), peers);
     let dealt = dealt.expect("the experiment was dealt in the same way");
     (matrix(filters.experiment, world.row(user)), dealt)
 }

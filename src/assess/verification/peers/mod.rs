@@ -400,7 +400,10 @@ pub(super) fn largest_term(experiment: &Experiment, release: ReleaseId) -> f64 {
     let counts = |quantity| {
         matches!(
             quantity,
-            Quantity::ClipHistogram | Quantity::ClipCount | Quantity::TailCounts
+            Quantity::ClipHistogram
+                | Quantity::ClipCount
+                | Quantity::TailCounts
+                | Quantity::ItemShares
         )
     };
     let releases = experiment.releases();

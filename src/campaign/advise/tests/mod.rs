@@ -3,11 +3,10 @@ mod sets;
 
 use std::num::NonZeroU32;
 
-use super::candidates::{Proposal, settings};
+use super::candidates::{Proposal, rule, settings};
 use super::ground::Ground;
 use super::schemes::schemes;
 use super::*;
-use crate::data::Interactions;
 use crate::engine::Silent;
 use crate::linalg::{Block, ItemWeights};
 use crate::protocol::averaging::AveragingKind;
@@ -20,10 +19,14 @@ fn experiment_of(set: &[&str]) -> Experiment {
     testing::sim("../tests/power.toml", set).expect("valid")
 }
 
-/// A under this floor.
-fn matrix(interactions: &Interactions, floor: u32) -> DMatrix<f64> {
+/// A under this floor, as candidates have it.
+fn matrix(experiment: &Experiment, floor: u32) -> DMatrix<f64> {
     let floor = NonZeroU32::new(floor).expect("positive");
-    let rows = interactions.normalised_rows(floor);
+    let interactions = experiment.interactions();
+    let rows = match rule(experiment.config()) {
+        SensitivityRule::RootFloor => interactions.root_floored_rows(floor),
+        _ => interactions.normalised_rows(floor),
+    };
     let n = interactions.items();
     let identity = Block::from_matrix(&DMatrix::identity(n, n));
     rows.gram_product(&identity).to_matrix()
@@ -38,8 +41,13 @@ fn real(experiment: &Experiment, all: &[Proposal]) -> Ground {
     let reference = experiment.config().evaluation.reference_floor.unwrap_or(1);
     let weights = ItemWeights::inverse_roots(&data.item_degrees());
     Ground::new(
-        floors.into_iter().map(|floor| (floor, matrix(data, floor))),
-        (&matrix(data, reference), experiment.config().algorithm.rank),
+        floors
+            .into_iter()
+            .map(|floor| (floor, matrix(experiment, floor))),
+        (
+            &matrix(experiment, reference),
+            experiment.config().algorithm.rank,
+        ),
         data.item_degrees(),
         LowPassFilter::with_form(data, weights, FilterForm::Gram).into_owned(),
         1.0,
@@ -62,6 +70,7 @@ fn the_ground_gives_the_errors_of_the_engine() {
                 "algorithm.block=4",
                 "algorithm.iterations=2",
                 "data.degree_floor=10",
+                "privacy.sensitivity=root-floor",
                 "engine.kind=central",
                 "evaluation.reference_floor=1",
                 epsilon,

@@ -11,15 +11,12 @@ use super::super::schemes::schemes;
 use super::super::*;
 use super::sets::{self, Set};
 use super::{experiment_of, real};
+use crate::algorithm::TAIL_WEIGHT;
 use crate::privacy::{self, Budget};
-use crate::vocabulary::Label;
+use crate::vocabulary::{Label, TAIL_DEGREES};
 
 /// The share of μ² that a pilot spends.
 const SHARE: f64 = 0.05;
-/// Numbers of interactions that a pilot counts users at.
-const COUNTED: [u32; 16] = [
-    1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 56, 80, 113, 160, 226, 320,
-];
 /// Runs of every candidate, and of those that are as near as this to the best after as many.
 const RUNS: u32 = 4;
 const MORE: [(f64, u32); 2] = [(1.5, 12), (1.25, 32)];
@@ -104,7 +101,11 @@ impl Truth {
     /// The place of what is advised.
     fn place(&self, advised: &Candidate) -> usize {
         let same = |one: &Proposal| {
-            (one.algorithm, one.floor) == (advised.algorithm, advised.degree_floor)
+            let (own, other) = (
+                (one.floor, one.rule),
+                (advised.degree_floor, advised.sensitivity),
+            );
+            one.algorithm == advised.algorithm && own == other
         };
         self.proposals.iter().position(same).expect("a candidate")
     }
@@ -148,25 +149,34 @@ fn share_of_budget(experiment: &Experiment, share: f64) -> f64 {
     high
 }
 
-/// What a pilot of this share would have counted: one interaction moves one count by 1.
+/// What a pilot of this share would have released: one interaction moves one count by 1, and the shares of items by 1.
 fn pilot(experiment: &Experiment) -> PilotCounts {
     let data = experiment.interactions();
     let mu = mu(experiment, experiment.config().privacy.epsilon) * SHARE.sqrt();
-    let sigma = experiment.noise().sigma_sum() / experiment.calibrated().z() / mu;
+    let more = experiment.noise().sigma_sum() / experiment.calibrated().z();
+    let sigma = |weight: f64| more / (mu * weight.sqrt());
+    let (of_counts, of_shares) = (sigma(TAIL_WEIGHT), sigma(1.0 - TAIL_WEIGHT));
     let mut generator = Seed::from_u64(91).generator(Label::Scenario);
-    let items = data.items() as u32;
-    let thresholds: Vec<u32> = COUNTED
-        .into_iter()
-        .filter(|&least| least <= items)
-        .collect();
-    let counts = thresholds.iter().map(|&least| {
-        let reach = |user: &usize| data.row(*user).len() >= least as usize;
-        let count = (0..data.users()).filter(reach).count() as f64;
+    let mut noisy = |value: f64, sigma: f64| -> f64 {
         let normal: f64 = StandardNormal.sample(&mut generator);
-        count + sigma * normal
-    });
-    let counts = counts.collect();
-    PilotCounts::new(thresholds, counts, sigma).expect("valid")
+        value + sigma * normal
+    };
+    let reach = |least: u32| {
+        let users = (0..data.users()).filter(|&user| data.row(user).len() >= least as usize);
+        users.count() as f64
+    };
+    let counts = TAIL_DEGREES.map(|least| noisy(reach(least), of_counts));
+    let mut shares = vec![0.0; data.items()];
+    for user in 0..data.users() {
+        let row = data.row(user);
+        for &item in row {
+            shares[item as usize] += (row.len() as f64).sqrt().recip();
+        }
+    }
+    let shares = shares.into_iter().map(|share| noisy(share, of_shares));
+    PilotCounts::new(TAIL_DEGREES.to_vec(), counts.to_vec(), of_counts)
+        .and_then(|counts| counts.with_shares(shares.collect(), of_shares))
+        .expect("valid")
 }
 
 /// A set at a rank and ε: for three byte limits the ratio without a pilot, and with one. The yardstick is the best candidate with all of the
@@ -342,6 +352,7 @@ fn advised_and_run(file: &str, keys: &[&str]) -> (f64, u64) {
     config.algorithm = advised.algorithm;
     config.averaging = advised.averaging;
     config.data.degree_floor = advised.degree_floor;
+    config.privacy.sensitivity = advised.sensitivity;
     config.evaluation.reference_floor = Some(1);
     config.compare = None;
     let experiment = Experiment::resolve(config, experiment.base()).expect("advised");

@@ -99,16 +99,12 @@ pub(super) fn seen(folder: &Path) -> Vec<Set> {
         "facebook",
         &friends,
     ));
+    sets.extend(once_held_out(folder, &data));
     sets
 }
 
-/// The sets that nobody looked at before the one run whose figures stand in `benches/RESULTS.md`.
-///
-/// They were named before anything was measured on them. To look at them for anything but that measurement is to need others.
-pub(super) fn held_out(folder: &Path) -> Vec<Set> {
-    let Some(data) = shared() else {
-        return Vec::new();
-    };
+/// Held out until 2026-11-22, when a first run over them was written down; rules have been chosen on them since.
+fn once_held_out(folder: &Path, data: &Path) -> Vec<Set> {
     let films = numbers(&unpacked(
         &data.join("ratings/ml-latest-small.ratings.csv.gz"),
     ));
@@ -153,6 +149,78 @@ pub(super) fn held_out(folder: &Path) -> Vec<Set> {
     .into_iter()
     .map(|(name, file, lists)| written(name, folder, file, &lists))
     .collect()
+}
+
+/// The sets that nobody looked at before the one run whose figures stand in `benches/RESULTS.md`.
+///
+/// They were named, with the places and thresholds below, before anything was measured on them. To look at them for anything but that
+/// measurement is to need others.
+pub(super) fn held_out(folder: &Path) -> Vec<Set> {
+    let Some(data) = shared() else {
+        return Vec::new();
+    };
+    let ratings = data.join("ratings");
+    let gowalla = numbers(&unpacked(&ratings.join("gowalla.train.txt.gz")));
+    let visits = gowalla.into_iter().map(|line| line[1..].to_vec()).collect();
+    let jester = jokes(&unpacked(&ratings.join("jester-1-1.csv.gz")), |rating| {
+        rating > 0.0
+    });
+    let last_third = jester[jester.len() * 2 / 3..].to_vec();
+    let films = unpacked(&ratings.join("ml-latest-small.ratings.csv.gz"));
+    let digits = table(&unpacked(&data.join("matrices/digits.csv.gz")), 65);
+    let even: Vec<Vec<f64>> = digits
+        .into_iter()
+        .filter(|row| row[64] % 2.0 == 0.0)
+        .collect();
+    [
+        (
+            "Gowalla, items 3000 to 3200 by popularity",
+            "rare",
+            between(visits, 3000, 3200),
+        ),
+        (
+            "Jester above 0, 3,000 of the last third of users",
+            "last",
+            drawn(last_third, 3),
+        ),
+        (
+            "MovieLens after the median time, films 100 to 300 by popularity",
+            "late",
+            between(rated_late(&films), 100, 300),
+        ),
+        (
+            "digits with even labels, pixels above 4",
+            "even",
+            above(&even, &[4.0; 64]),
+        ),
+        (
+            "MovieLens, ratings below 3",
+            "disliked",
+            rated(&films, |rating, _| rating < 3.0),
+        ),
+    ]
+    .into_iter()
+    .map(|(name, file, lists)| written(name, folder, file, &lists))
+    .collect()
+}
+
+/// Per user the films with such a rating at such a time.
+fn rated(text: &str, such: impl Fn(f64, f64) -> bool) -> Vec<Vec<u64>> {
+    let mut users: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    for row in table(text, 4) {
+        if such(row[2], row[3]) {
+            users.entry(row[0] as u64).or_default().push(row[1] as u64);
+        }
+    }
+    users.into_values().collect()
+}
+
+/// Per user the films rated after half of all ratings.
+fn rated_late(text: &str) -> Vec<Vec<u64>> {
+    let mut times: Vec<f64> = table(text, 4).iter().map(|row| row[3]).collect();
+    times.sort_by(f64::total_cmp);
+    let median = times[times.len() / 2];
+    rated(text, |_, time| time > median)
 }
 
 /// The 200 most popular items of these lists, or all where there are no more, in a file.

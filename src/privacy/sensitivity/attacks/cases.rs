@@ -154,6 +154,35 @@ const GRAPHS: [(Quantity, Adjacency, f64); 6] = [
     (Quantity::GraphQuotient, A::Edge, TIGHT),
 ];
 
+/// The same for the shares of items, by [`Exact`].
+const SHARES: [(Adjacency, f64); 4] = [
+    (A::Interaction, TIGHT),
+    (A::User, TIGHT),
+    (A::Swap, TIGHT),
+    (A::ReplaceUser, TIGHT),
+];
+
+/// The same for one interaction under a root floor. At D = 20 no row of these sizes has 20 items.
+const ROOTS: [(Quantity, u32, f64); 17] = [
+    (Quantity::Product, 1, TIGHT),
+    (Quantity::Product, 2, TIGHT),
+    (Quantity::Product, 3, TIGHT),
+    (Quantity::Product, 5, TIGHT),
+    (Quantity::Product, 20, 0.5),
+    (Quantity::PackedTriangle, 1, TIGHT),
+    (Quantity::PackedTriangle, 2, TIGHT),
+    (Quantity::PackedTriangle, 3, TIGHT),
+    (Quantity::PackedTriangle, 5, TIGHT),
+    (Quantity::PackedTriangle, 20, TIGHT),
+    (Quantity::IsometricTriangle, 1, TIGHT),
+    (Quantity::IsometricTriangle, 2, TIGHT),
+    (Quantity::IsometricTriangle, 3, TIGHT),
+    (Quantity::IsometricTriangle, 5, TIGHT),
+    (Quantity::IsometricTriangle, 20, 0.95),
+    (Quantity::TailCounts, 3, TIGHT),
+    (Quantity::ItemShares, 3, TIGHT),
+];
+
 /// The same for one rating, by [`UnitRow`]. One column of X sees a part of what moves.
 const RATINGS: [(Quantity, f64); 3] = [
     (Quantity::Product, TIGHT),
@@ -206,6 +235,13 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
     let ratings = RATINGS
         .iter()
         .map(|&(quantity, reached)| (quantity, A::Rating, UnitRow, 1, None, reached));
+    let roots = ROOTS.iter().map(|&(quantity, floor, reached)| {
+        let rule = SensitivityRule::RootFloor;
+        (quantity, A::Interaction, rule, floor, None, reached)
+    });
+    let shares = SHARES
+        .iter()
+        .map(|&(adjacency, reached)| (Quantity::ItemShares, adjacency, Exact, 1, None, reached));
     let tails = TAILS.iter().map(|&(adjacency, cap, reached)| {
         let quantity = Quantity::TailCounts;
         (quantity, adjacency, Exact, 1, cap, reached)
@@ -213,6 +249,8 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
     products
         .chain(unit_rows)
         .chain(tails)
+        .chain(roots)
+        .chain(shares)
         .chain(ratings)
         .chain(row_sums)
         .chain(graphs)

@@ -170,7 +170,10 @@ fn is_quotient(quantity: Quantity) -> bool {
 }
 
 fn is_row_sum(quantity: Quantity) -> bool {
-    matches!(quantity, Quantity::RowSum | Quantity::NonnegativeRowSum)
+    matches!(
+        quantity,
+        Quantity::RowSum | Quantity::NonnegativeRowSum | Quantity::ItemShares
+    )
 }
 
 /// Changes of the contribution of adjacent data.
@@ -185,8 +188,11 @@ pub(in crate::privacy::sensitivity) fn changes<A: Attacked>(
             if is_row_sum(case.quantity) {
                 return A::row_sum(b) - A::row_sum(a);
             }
-            let mut change =
-                A::contribution(b, case.floor, case.cap) - A::contribution(a, case.floor, case.cap);
+            let of = |data: &A::Data| match case.rule {
+                SensitivityRule::RootFloor => A::under_root(data, case.floor),
+                _ => A::contribution(data, case.floor, case.cap),
+            };
+            let mut change = of(b) - of(a);
             // The rows of a bipartite matrix publish, its columns wait.
             if case.quantity == Quantity::BipartiteHalf {
                 change.rows_mut(n / 2, n - n / 2).fill(0.0);

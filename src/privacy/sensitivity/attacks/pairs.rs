@@ -29,6 +29,11 @@ pub(in crate::privacy::sensitivity) trait Attacked:
     /// The matrix A of this data under a degree floor and a cap.
     fn contribution(data: &Self::Data, floor: u32, cap: Option<u32>) -> DMatrix<f64>;
 
+    /// The matrix A of this data under a root floor; of a matrix, which has no floor, itself.
+    fn under_root(data: &Self::Data, _: u32) -> DMatrix<f64> {
+        Self::contribution(data, 1, None)
+    }
+
     /// The sum of the rows of this data, one column; of a matrix, which has none, nothing.
     fn row_sum(_: &Self::Data) -> DMatrix<f64> {
         DMatrix::zeros(0, 1)
@@ -90,6 +95,12 @@ impl OnRows for ReplaceUser {
     }
 }
 
+fn gram(rows: &SparseRows) -> DMatrix<f64> {
+    let n = rows.dimension();
+    let identity = Block::from_matrix(&DMatrix::identity(n, n));
+    rows.gram_product(&identity).to_matrix()
+}
+
 impl<A: OnRows> Attacked for A {
     fn structured(n: usize, cap: Option<u32>) -> Vec<(Interactions, Interactions)> {
         let data = |row: Vec<u32>| Interactions::from_rows(n, &[row]).expect("an ascending row");
@@ -116,10 +127,11 @@ impl<A: OnRows> Attacked for A {
             || data.clone(),
             |cap| data.cap(cap as usize, &Seed::from_u64(7)).0,
         );
-        let n = data.items();
-        let rows = capped.normalised_rows(NonZeroU32::new(floor).expect("at least 1"));
-        let identity = Block::from_matrix(&DMatrix::identity(n, n));
-        rows.gram_product(&identity).to_matrix()
+        gram(&capped.normalised_rows(NonZeroU32::new(floor).expect("at least 1")))
+    }
+
+    fn under_root(data: &Interactions, floor: u32) -> DMatrix<f64> {
+        gram(&data.root_floored_rows(NonZeroU32::new(floor).expect("at least 1")))
     }
 
     fn rows(data: &Interactions) -> SparseRows {
