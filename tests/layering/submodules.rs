@@ -145,6 +145,12 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         ],
         Some(&["vocabulary", "topology"]),
     ),
+    // What happened in a session, as sets of peers: no plan and no protocol.
+    (
+        "privacy/realised",
+        &["privacy/accountant", "privacy/error"],
+        Some(&["vocabulary", "topology"]),
+    ),
     (
         "privacy/advice",
         &["privacy/accountant", "privacy/error"],
