@@ -169,6 +169,12 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         &["protocol/message", "protocol/values", "protocol/wire"],
         Some(&["vocabulary", "linalg"]),
     ),
+    // Seals, shares and who may open them: no plan, no peer and no network.
+    (
+        "protocol/escrow",
+        &["protocol/message"],
+        Some(&["vocabulary"]),
+    ),
     // Every engine takes a session and tells an outcome; none knows another but for the one it stands on.
     ("engine/outcome", &[], None),
     ("engine/central", SHARED_BY_ENGINES, None),
