@@ -357,3 +357,33 @@ fn strangers_and_forgers_make_no_certificate() {
         .expect("all signed");
     assert!(session.peers[0].is_certified(now));
 }
+
+#[test]
+fn a_holder_gives_one_share_of_a_try_even_if_signatures_are_worth_nothing() {
+    // Views in which the owner is there, gone, there again and gone again, and certificates that anybody can make.
+    let mut session = Session::new();
+    let all = [0, 1, 2, 3, 4, 5, 6, 7];
+    let (holder, everything) = (PeerIndex(3), |_, _: &[u8], _: &[u8; SIGNATURE_LEN]| true);
+    let certify = |session: &mut Session, view| {
+        let words = peers(all).into_iter().map(|by| (by, [0; SIGNATURE_LEN]));
+        let certificate = Certificate::new(attempt(0, view), words.collect());
+        session
+            .take(holder, |e| e.certify(&certificate, everything))
+            .expect("anybody's");
+    };
+    for view in [0, 2] {
+        session.enter(view, &all);
+        session.seal(view);
+        certify(&mut session, view);
+        session.enter(view + 1, &all[1..]);
+        let given = session.take(holder, |e| e.release(OWNER, attempt(0, view)));
+        let refused = Refused::Rule {
+            rule: Rule::OneShare,
+            attempt: attempt(0, view),
+        };
+        match view {
+            0 => assert!(given.is_ok()),
+            _ => assert_eq!(given.map(drop), Err(refused)),
+        }
+    }
+}

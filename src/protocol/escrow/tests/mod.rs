@@ -1,5 +1,6 @@
 //! Seals, shares and rules together: what opens, what does not, and whole schedules.
 
+mod adversary;
 mod hostile;
 mod liar;
 mod one_key;

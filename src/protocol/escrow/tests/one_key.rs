@@ -156,7 +156,7 @@ fn found(how: Hidden, opened: usize) -> usize {
     let new = solution.filter(|(column, _)| column - keys >= opened);
     let opens = new.filter(|(column, key)| {
         let dealer = honest[column - keys] as usize;
-        let key = SealKey::from_secret(&zeroize::Zeroizing::new(*key));
+        let key = SealKey::from_secret(&Zeroizing::new(*key));
         seals[dealer]
             .open(&key)
             .is_ok_and(|values| values == vec![1; 40])
