@@ -23,7 +23,7 @@ pub struct Attempted {
     pub revealed: Vec<(u32, u32)>,
     /// Δ: how far one record can move a contribution to this release, in L2 norm.
     pub sensitivity: f64,
-    /// What each member multiplied its noise with, in the order of `members`.
+    /// What each member multiplied its noise with, in the order of `members`: its scale, times the factor of the release's share of the budget.
     pub scales: Vec<f64>,
 }
 

@@ -27,7 +27,7 @@ pub struct SealKey([u8; SECRET_LEN]);
 /// The key under which one peer sends shares of its contributions to one holder. `Debug` prints nothing of it.
 ///
 /// There are two for every pair, one for each direction. With one for both, whoever sees all seals of an attempt knows the sum of the two shares that
-/// cross on every link, since both are hidden by the same pad; in a complete graph of eight that turns two keys
+/// cross on every link, since both are hidden by the same pad; in a complete graph of eight with two colluders that turns two keys
 /// that were opened into all others.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct EscrowKey([u8; 32]);

@@ -76,7 +76,18 @@ fn other_attempts_dealers_and_values_have_other_keys_streams_and_shares() {
         let other = sealed(&other);
         assert_ne!((tail(&other), other.commit()), (tail(&one), one.commit()));
         assert_ne!(share(&other), share(&one));
-        assert_ne!(root(40).key(other.attempt()), root(40).key(one.attempt()));
+        let keys = [&one, &other].map(|seal| root(40).key(seal.attempt()));
+        assert_ne!(keys[0], keys[1]);
+        // With the same coefficients two shares of one holder would differ as the keys do.
+        let shares = [&one, &other].map(|seal| {
+            let key = escrow_key(seal.dealer(), PeerIndex(4));
+            seal.share_of(PeerIndex(4), &key).expect("its own")
+        });
+        let sum = |a: &[u8; 32], b: &[u8; 32]| -> Vec<u8> {
+            a.iter().zip(b).map(|(a, b)| a ^ b).collect()
+        };
+        let of_shares = sum(shares[0].value(), shares[1].value());
+        assert_ne!(of_shares, sum(keys[0].secret(), keys[1].secret()));
     }
     // Another value under the same key has another stream: the sum of two ciphertexts is not that of two contributions.
     let mut changed = order(5, 3, 64);
