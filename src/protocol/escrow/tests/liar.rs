@@ -338,6 +338,14 @@ fn strangers_and_forgers_make_no_certificate() {
     more.insert(by, [0; SIGNATURE_LEN]);
     let expected = error(CertificateError::Stranger { by, attempt: now });
     assert_eq!(refused(Certificate::new(now, more)), expected);
+    // Words for a view of the same number and other links, or of another session.
+    let by = PeerIndex(0);
+    for (session, view) in [(SESSION, [1; 32]), (SessionId([8; 16]), [0; 32])] {
+        let statement = held_statement(session, now, &view);
+        let words = peers(0..8).into_iter().map(|by| (by, sign(by, &statement)));
+        let expected = error(CertificateError::Signature { by, attempt: now });
+        assert_eq!(refused(Certificate::new(now, words.collect())), expected);
+    }
     // For another attempt the same words are none, and of an unknown view nothing is known.
     let other = attempt(1, 0);
     let by = PeerIndex(0);
@@ -386,4 +394,40 @@ fn a_holder_gives_one_share_of_a_try_even_if_signatures_are_worth_nothing() {
             _ => assert_eq!(given.map(drop), Err(refused)),
         }
     }
+}
+
+#[test]
+fn once_a_try_is_repeated_nothing_of_it_is_given_up() {
+    let mut session = Session::new();
+    let (holder, all) = (PeerIndex(3), [0, 1, 2, 3, 4, 5, 6, 7]);
+    session.enter(0, &all);
+    session.seal(0);
+    let certificate = session.certificate(0, &all[..7]);
+    session
+        .take(holder, |e| e.certify(&certificate, verify))
+        .expect("all signed");
+    let mut again = order(OWNER, 0);
+    again.attempt = attempt(1, 0);
+    let seal = session.take(OWNER, |e| again.with(|s| e.seal(&root(0), s)));
+    let key = escrow_key(OWNER, holder);
+    session
+        .take(holder, |e| e.hold(&seal.expect("another try"), &key))
+        .expect("a neighbour's");
+    session.enter(1, &all[1..]);
+    let refused = Refused::Rule {
+        rule: Rule::LaterSeal,
+        attempt: attempt(0, 0),
+    };
+    let given = session.take(holder, |e| e.release(OWNER, attempt(0, 0)));
+    assert_eq!(given.map(drop), Err(refused));
+    // The owner in turn opens nothing but the last that it sealed.
+    session.enter(2, &all);
+    let opened = session.take(OWNER, |e| e.certify(&certificate, verify));
+    assert_eq!(opened, Ok(()));
+    let opened = session.take(OWNER, |e| e.open(attempt(0, 0), &root(0)));
+    let refused = Refused::Rule {
+        rule: Rule::LastSealed,
+        attempt: attempt(0, 0),
+    };
+    assert_eq!(opened.map(drop), Err(refused));
 }
