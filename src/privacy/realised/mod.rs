@@ -356,7 +356,7 @@ impl Realised {
             }
         }
         let public = PublicGraph::new(&self.graph, connectivity);
-        let gone = colluders + tolerated;
+        let gone = colluders.saturating_add(tolerated);
         let factors = certified_variance_factors(&public, self.own, self.pairwise, gone)?;
         let mut sums = vec![0.0; peers];
         for (largest, sum) in tries.values() {
