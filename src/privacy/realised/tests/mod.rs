@@ -249,7 +249,11 @@ fn the_plan_covers_every_crash_and_every_coalition_that_it_tolerates() {
             let mut realised = Realised::new(graph.clone(), 1.0, 20.0).expect("valid");
             // A first attempt that nobody read costs nothing and is charged once with the second.
             for (view, read) in [(0, &[][..]), (1, &read)] {
-                let attempt = attempt(1, view, &members, read);
+                let attempt = Attempted {
+                    sensitivity: 3.0,
+                    scales: members.iter().map(|u| 0.5 + f64::from(*u)).collect(),
+                    ..attempt(1, view, &members, read)
+                };
                 realised.record(attempt).expect("it happened");
             }
             let planned = realised.planned(connectivity, colluders, tolerated);
