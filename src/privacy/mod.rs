@@ -60,6 +60,7 @@ pub mod neighbours;
 mod network_view;
 mod noise_plan;
 mod promise;
+pub mod realised;
 pub mod ring;
 mod sensitivity;
 mod sensitivity_rule;

@@ -24,6 +24,7 @@
 //!    a panic is a bug of ours.
 
 pub mod averaging;
+pub mod escrow;
 mod fault;
 mod finite;
 mod inbox;

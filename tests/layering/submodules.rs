@@ -145,6 +145,12 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         ],
         Some(&["vocabulary", "topology"]),
     ),
+    // What happened in a session, as sets of peers: no plan and no protocol.
+    (
+        "privacy/realised",
+        &["privacy/accountant", "privacy/error"],
+        Some(&["vocabulary", "topology"]),
+    ),
     (
         "privacy/advice",
         &["privacy/accountant", "privacy/error"],
@@ -162,6 +168,12 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         "protocol/averaging",
         &["protocol/message", "protocol/values", "protocol/wire"],
         Some(&["vocabulary", "linalg"]),
+    ),
+    // Seals, shares and who may open them: no plan, no peer and no network.
+    (
+        "protocol/escrow",
+        &["protocol/message"],
+        Some(&["vocabulary"]),
     ),
     // Every engine takes a session and tells an outcome; none knows another but for the one it stands on.
     ("engine/outcome", &[], None),
