@@ -34,6 +34,7 @@ mod outbox;
 mod peer;
 mod plan;
 mod query;
+pub mod regroup;
 mod release_error;
 #[cfg(test)]
 mod tests;

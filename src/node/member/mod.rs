@@ -20,7 +20,7 @@ mod running;
 mod setup;
 
 pub use error::MemberError;
-pub use setup::{MemberResult, MemberSetup, Planned, Planner, Progress, Released};
+pub use setup::{MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles};
 
 use tokio::runtime::{Builder, Handle};
 
