@@ -76,6 +76,10 @@ impl Stamp {
             header: signed_header(frame),
             values: blake3::Hasher::new(),
         };
+        if let Some(bytes) = frame.in_memory() {
+            stamping.take(bytes);
+            return stamping.finish();
+        }
         let (count, together) = (frame.values(), DIGESTED / frame.width());
         for first in (0..count).step_by(together) {
             piece.clear();
