@@ -101,16 +101,10 @@ impl Stamp {
         &self.0
     }
 
-    /// The header of the frame, which names its place: session, release, round, kind and part.
-    #[must_use]
-    pub fn header(&self) -> &[u8] {
-        &self.0[..HEADER_LEN]
-    }
-
     /// Whether both are of frames for the same place: the same session, release, round, kind and part.
     #[must_use]
     pub fn is_of_one_place_with(&self, other: &Self) -> bool {
-        self.header() == other.header()
+        self.0[..HEADER_LEN] == other.0[..HEADER_LEN]
     }
 }
 

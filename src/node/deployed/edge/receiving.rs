@@ -27,18 +27,8 @@ struct Coming {
     stamping: Stamping,
     /// Bytes of its values that have not come.
     missing: usize,
-    contents: Contents,
-}
-
-/// What becomes of a record's values beside their digest.
-#[derive(Debug)]
-enum Contents {
-    /// They are decoded into the message that is arriving.
-    Decoded,
-    /// They are no part of it, for this reason. Said only if the sender has signed them.
-    Refused(Misbehaviour),
-    /// They are not looked at: the record is not the one that is due.
-    Ignored,
+    /// Why its values are no part of the message that is arriving, if they are not decoded into it. Said only if the sender has signed them.
+    refused: Option<Misbehaviour>,
 }
 
 /// The records of one directed edge at its receiver.
@@ -97,20 +87,12 @@ impl Receiving {
     ) -> Result<(), Misbehaviour> {
         self.forget();
         let stamping = Stamping::begin(header)?;
-        let is_due = sequence == self.last + 1 && self.earlier(header).is_none();
-        let contents = if !is_due {
-            Contents::Ignored
-        } else {
-            match self.begin_frame(header, length) {
-                Ok(()) => Contents::Decoded,
-                Err(what) => Contents::Refused(what),
-            }
-        };
+        let refused = self.begin_frame(header, length).err();
         self.coming = Some(Coming {
             sequence,
             stamping,
             missing: length.saturating_sub(HEADER_LEN),
-            contents,
+            refused,
         });
         Ok(())
     }
@@ -144,13 +126,11 @@ impl Receiving {
         };
         coming.stamping.take(bytes);
         coming.missing = coming.missing.saturating_sub(bytes.len());
-        if let (Contents::Decoded, Some(arriving)) = (&coming.contents, &mut self.arriving)
+        if let (None, Some(arriving)) = (&coming.refused, &mut self.arriving)
             && let Err(error) = arriving.take(bytes)
         {
+            coming.refused = Some(error.into());
             self.forget_frame();
-            if let Some(coming) = &mut self.coming {
-                coming.contents = Contents::Refused(error.into());
-            }
         }
     }
 
@@ -177,7 +157,7 @@ impl Receiving {
             return Err(blame(Misbehaviour::Signature { sequence }));
         }
         self.check_order(sequence, &signed)?;
-        if let Contents::Refused(what) = &coming.contents {
+        if let Some(what) = &coming.refused {
             return Err(blame(what.clone()));
         }
         let message = self.complete().map_err(blame)?;
@@ -192,10 +172,10 @@ impl Receiving {
 
     /// Forgets the record that is coming, which has not come to its end and may come again.
     pub(in super::super) fn forget(&mut self) {
-        if let Some(Coming {
-            contents: Contents::Decoded,
-            ..
-        }) = self.coming.take()
+        if self
+            .coming
+            .take()
+            .is_some_and(|coming| coming.refused.is_none())
         {
             self.forget_frame();
         }
@@ -209,15 +189,10 @@ impl Receiving {
         });
     }
 
-    /// What was signed earlier for the place that this header names.
-    fn earlier(&self, header: &[u8]) -> Option<&SignedStamp> {
-        let mut kept = self.stamps.iter();
-        kept.find(|earlier| earlier.stamp.header() == header)
-    }
-
     /// Refuses what was said before, and what skips something.
     fn check_order(&self, sequence: u64, signed: &SignedStamp) -> Result<(), Blame> {
-        let earlier = self.earlier(signed.stamp.header());
+        let mut kept = self.stamps.iter();
+        let earlier = kept.find(|earlier| earlier.stamp.is_of_one_place_with(&signed.stamp));
         if let Some(earlier) = earlier.filter(|earlier| earlier.stamp != signed.stamp) {
             let evidence = Evidence::new(self.sender, *earlier, *signed);
             let what = Misbehaviour::Equivocation { sequence };
