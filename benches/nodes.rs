@@ -1,8 +1,9 @@
 //! Deployed peers: what a connection between two of them carries, against bare libp2p streams and the unsigned swarm, in one run.
 //!
-//! `cargo bench --bench nodes` takes about a minute, `-- --quick` ten seconds. Two peers exchange blocks of 1 MiB both ways over one connection
+//! `cargo bench --bench nodes` takes about a minute, `-- --quick` ten seconds, `-- simulate` another minute: see `network/simulate.rs`. Two peers exchange blocks of 1 MiB both ways over one connection
 //! on loopback, as in an averaging round: each sends its own, waits for the other's, and goes on. Printed are decimal MB/s of both
-//! directions together and their ratio to the bare exchange, best of the repetitions of each, taken alternately.
+//! directions together, best of the repetitions of each, which are taken in turns, and the ratio to the bare exchange over the same transport: of
+//! the bests, and the median over turns.
 //!
 //! What is counted is the difference between a run with many rounds and one with few, so that handshakes, noise, contribution and QR are not in it. Of
 //! the hosts it holds encoding, BLAKE3 and Ed25519 at both ends, numbering, acknowledgement, decoding, checking and the mixing of the rounds.
@@ -12,10 +13,13 @@
 mod bare;
 #[allow(dead_code, reason = "other benchmarks use all of it")]
 mod network;
+#[path = "network/simulate.rs"]
+mod simulate;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bare::Stack;
 use network::{Shape, cpu_seconds, memory_kib};
 use tokio::runtime::Runtime;
 use undertone::engine::{Session, Silent};
@@ -131,9 +135,23 @@ fn difference(of: impl Fn(u32) -> Spent, (few, many): (u32, u32)) -> Spent {
     (many.0 - few.0, many.1 - few.1)
 }
 
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    let half = numbers.len() / 2;
+    match numbers.len() % 2 {
+        0 => (numbers[half - 1] + numbers[half]) / 2.0,
+        _ => numbers[half],
+    }
+}
+
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
-    let (few, many, repetitions) = if quick { (20, 120, 2) } else { (20, 420, 5) };
+    if std::env::args().any(|argument| argument == "simulate") {
+        return simulate::compare(if quick { 1 } else { 3 });
+    }
+    // Only what carries this name.
+    let only = std::env::args().skip(1).find(|name| !name.starts_with('-'));
+    let (few, many, repetitions) = if quick { (20, 120, 3) } else { (20, 420, 7) };
     let session = |rounds| {
         Shape {
             peers: 2,
@@ -149,35 +167,69 @@ fn main() {
     let bytes = 2.0 * block as f64 * f64::from(many - few);
     let rounds = (few, many);
     let graph = session(few);
-    let names = ["bare TCP", "swarm TCP", "hosts TCP", "hosts QUIC"];
-    let mut best = [(f64::INFINITY, f64::INFINITY); 4];
+    let bare = |stack| bare::exchange(graph.graph(), stack, block, many - few);
+    type Measured<'a> = (&'static str, usize, Box<dyn Fn() -> Spent + 'a>);
+    // Each with the place of what it is compared to.
+    let measured: [Measured<'_>; 5] = [
+        ("bare TCP", 0, Box::new(|| bare(Stack::Tcp))),
+        (
+            "swarm TCP",
+            0,
+            Box::new(|| difference(|rounds| swarm(&session(rounds)), rounds)),
+        ),
+        (
+            "hosts TCP",
+            0,
+            Box::new(|| difference(|rounds| hosts(&session(rounds), Kind::Tcp), rounds)),
+        ),
+        ("bare QUIC", 3, Box::new(|| bare(Stack::Quic))),
+        (
+            "hosts QUIC",
+            3,
+            Box::new(|| difference(|rounds| hosts(&session(rounds), Kind::Quic), rounds)),
+        ),
+    ];
+    let mut turns: Vec<Vec<Spent>> = vec![Vec::new(); measured.len()];
     for _ in 0..repetitions {
-        let taken = [
-            bare::exchange(graph.graph(), Transport::Tcp, block, many - few),
-            difference(|rounds| swarm(&session(rounds)), rounds),
-            difference(|rounds| hosts(&session(rounds), Kind::Tcp), rounds),
-            difference(|rounds| hosts(&session(rounds), Kind::Quic), rounds),
-        ];
-        for (best, taken) in best.iter_mut().zip(taken) {
-            *best = (best.0.min(taken.0), best.1.min(taken.1));
+        for ((name, _, measure), turns) in measured.iter().zip(&mut turns) {
+            if only
+                .as_ref()
+                .is_none_or(|only| name.contains(only.as_str()))
+            {
+                turns.push(measure());
+            }
         }
     }
     println!(
-        "two peers, blocks of 1 MiB both ways, {} rounds, best of {repetitions}",
+        "two peers, blocks of 1 MiB both ways, {} rounds, {repetitions} turns; ratios of the bests, and medians over turns",
         many - few
     );
     println!(
-        "{:<12} {:>8} {:>8} {:>10} {:>8}",
-        "", "MB/s", "ratio", "CPU s/GB", "ratio"
+        "{:<12} {:>8} {:>8} {:>8} {:>10} {:>8} {:>8}",
+        "", "MB/s", "ratio", "median", "CPU s/GB", "ratio", "median"
     );
-    let bare = best[0];
-    for (name, (seconds, cpu)) in names.into_iter().zip(best) {
+    for (at, (name, against, _)) in measured.iter().enumerate() {
+        let (own, yardstick) = (&turns[at], &turns[*against]);
+        let column = |of: fn(&Spent) -> f64| {
+            let best = |turns: &[Spent]| turns.iter().map(of).fold(f64::INFINITY, f64::min);
+            let ratios = own
+                .iter()
+                .zip(yardstick)
+                .map(|(own, bare)| of(bare) / of(own));
+            let ratios: Vec<f64> = ratios.collect();
+            let median = if ratios.is_empty() {
+                f64::NAN
+            } else {
+                median(ratios)
+            };
+            (best(own), best(yardstick) / best(own), median)
+        };
+        let (seconds, faster, median) = column(|spent| spent.0);
+        let (cpu, cheaper, median_cpu) = column(|spent| spent.1);
         println!(
-            "{name:<12} {:>8.0} {:>8.2} {:>10.2} {:>8.2}",
+            "{name:<12} {:>8.0} {faster:>8.2} {median:>8.2} {:>10.2} {cheaper:>8.2} {median_cpu:>8.2}",
             bytes / seconds * 1e-6,
-            bare.0 / seconds,
             cpu / bytes * 1e9,
-            bare.1 / cpu,
         );
     }
     println!("peak {:.0} MiB", memory_kib("VmHWM:") / 1024.0);

@@ -100,7 +100,12 @@ fn compare(shape: Shape, transport: Transport, repetitions: u32) {
     let total = (bytes as u64 * shape.messages_per_step() * u64::from(shape.rounds)) as f64;
     let (mut ours, mut whole, mut bare) = (Rate::NONE, Rate::NONE, Rate::NONE);
     for _ in 0..repetitions {
-        let (seconds, cpu) = bare::exchange(session.graph(), transport, bytes, shape.rounds);
+        let stack = match transport {
+            Transport::Memory => bare::Stack::Memory,
+            // Hosts are none of a benchmark's.
+            Transport::Tcp | Transport::Hosts => bare::Stack::Tcp,
+        };
+        let (seconds, cpu) = bare::exchange(session.graph(), stack, bytes, shape.rounds);
         bare = bare.best(Rate::new(total, seconds, cpu));
         let (rounds, all) = engine(&session, shape, transport);
         ours = ours.best(rounds);

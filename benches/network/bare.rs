@@ -14,16 +14,26 @@ use libp2p::core::upgrade::Version;
 use libp2p::identity::Keypair;
 use libp2p::swarm::dial_opts::DialOpts;
 use libp2p::swarm::{Config, Swarm, SwarmEvent};
-use libp2p::{Multiaddr, PeerId, Stream, StreamProtocol, Transport as _, noise, tcp, yamux};
+use libp2p::{Multiaddr, PeerId, Stream, StreamProtocol, Transport as _, noise, quic, tcp, yamux};
 use libp2p_stream::{Behaviour, Control, IncomingStreams};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use undertone::node::Transport;
 use undertone::topology::Graph;
 
 use crate::network::cpu_seconds;
 
 const PROTOCOL: StreamProtocol = StreamProtocol::new("/bare/1");
+
+/// What carries the streams.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stack {
+    /// Channels, Noise and Yamux.
+    Memory,
+    /// TCP, Noise and Yamux.
+    Tcp,
+    /// QUIC, as libp2p's own.
+    Quic,
+}
 
 struct Node {
     id: PeerId,
@@ -32,36 +42,37 @@ struct Node {
     incoming: IncomingStreams,
 }
 
-fn transport(keypair: &Keypair, transport: Transport) -> Boxed<(PeerId, StreamMuxerBox)> {
+fn transport(keypair: &Keypair, stack: Stack) -> Boxed<(PeerId, StreamMuxerBox)> {
     let noise = noise::Config::new(keypair).expect("keys can sign");
     let yamux = yamux::Config::default();
-    match transport {
-        Transport::Memory => MemoryTransport::default()
+    match stack {
+        Stack::Memory => MemoryTransport::default()
             .upgrade(Version::V1)
             .authenticate(noise)
             .multiplex(yamux)
             .boxed(),
-        // Hosts are none of a benchmark's: TCP all the same.
-        Transport::Tcp | Transport::Hosts => {
-            tcp::tokio::Transport::new(tcp::Config::default().nodelay(true))
-                .upgrade(Version::V1)
-                .authenticate(noise)
-                .multiplex(yamux)
-                .boxed()
-        }
+        Stack::Tcp => tcp::tokio::Transport::new(tcp::Config::default().nodelay(true))
+            .upgrade(Version::V1)
+            .authenticate(noise)
+            .multiplex(yamux)
+            .boxed(),
+        Stack::Quic => quic::tokio::Transport::new(quic::Config::new(keypair))
+            .map(|(id, connection), _| (id, StreamMuxerBox::new(connection)))
+            .boxed(),
     }
 }
 
 /// A swarm that listens.
-async fn listening(kind: Transport) -> (Swarm<Behaviour>, Node) {
+async fn listening(stack: Stack) -> (Swarm<Behaviour>, Node) {
     let keypair = Keypair::generate_ed25519();
     let id = keypair.public().to_peer_id();
     let config = Config::with_tokio_executor()
         .with_idle_connection_timeout(Duration::from_secs(24 * 60 * 60));
-    let mut swarm = Swarm::new(transport(&keypair, kind), Behaviour::new(), id, config);
-    let address = match kind {
-        Transport::Memory => "/memory/0",
-        Transport::Tcp | Transport::Hosts => "/ip4/127.0.0.1/tcp/0",
+    let mut swarm = Swarm::new(transport(&keypair, stack), Behaviour::new(), id, config);
+    let address = match stack {
+        Stack::Memory => "/memory/0",
+        Stack::Tcp => "/ip4/127.0.0.1/tcp/0",
+        Stack::Quic => "/ip4/127.0.0.1/udp/0/quic-v1",
     };
     let address = address.parse().expect("well formed");
     swarm.listen_on(address).expect("an address is free");
@@ -84,13 +95,13 @@ async fn listening(kind: Transport) -> (Swarm<Behaviour>, Node) {
 /// One stream per directed edge, acknowledged with a byte: `(outgoing, incoming)` of every node.
 async fn streams(
     graph: &Graph,
-    kind: Transport,
+    stack: Stack,
     tasks: &mut JoinSet<()>,
 ) -> Vec<(Vec<Stream>, Vec<Stream>)> {
     let mut swarms = Vec::new();
     let mut nodes = Vec::new();
     for _ in 0..graph.nodes() {
-        let (swarm, node) = listening(kind).await;
+        let (swarm, node) = listening(stack).await;
         swarms.push(swarm);
         nodes.push(node);
     }
@@ -179,11 +190,11 @@ async fn open(mut control: Control, id: PeerId) -> Stream {
 }
 
 /// Wall and CPU seconds that `rounds` exchanges of `bytes` per directed edge take, after a first one that warms up.
-pub(crate) fn exchange(graph: &Graph, kind: Transport, bytes: usize, rounds: u32) -> (f64, f64) {
+pub(crate) fn exchange(graph: &Graph, stack: Stack, bytes: usize, rounds: u32) -> (f64, f64) {
     let runtime = tokio::runtime::Runtime::new().expect("threads");
     runtime.block_on(async {
         let mut tasks = JoinSet::new();
-        let ends = streams(graph, kind, &mut tasks).await;
+        let ends = streams(graph, stack, &mut tasks).await;
         let mut spent = (0.0, 0.0);
         let mut ends = Some(ends);
         for rounds in [1, rounds] {

@@ -12,7 +12,9 @@ use super::edge::{Blame, Inbound, Outgoing, Record, Sending, blame};
 use super::error::HostError;
 use super::hub::Hub;
 use super::setup::{Gate, HostEvent, Written};
-use crate::protocol::{CollectingOutbox, Event, Input, Message, Peer, Targets, Timer, Values};
+use crate::protocol::{
+    CollectingOutbox, Event, Input, Message, Peer, Targets, Timer, Values, wire,
+};
 use crate::session::{Identity, PublicId};
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 
@@ -41,6 +43,8 @@ pub(super) struct Driver {
     pub(super) stop: watch::Receiver<bool>,
     /// Time 0 of the run.
     pub(super) clock: Instant,
+    /// Memory for what is being signed.
+    pub(super) piece: Vec<u8>,
 }
 
 /// How a run ends before its end.
@@ -165,23 +169,27 @@ impl Driver {
         Ok(())
     }
 
-    /// Signs a message, once for all it is for, and hands it to the edges.
-    fn say(&self, targets: &Targets, message: &Message) -> Result<(), End> {
-        let records = Record::of(message, self.values, &self.identity);
-        let records = records.map_err(|_| HostError::TaskLost)?;
-        let hand_on = |edge: &Arc<Outgoing>| {
-            let handed = records.iter().try_for_each(|record| edge.push(record));
-            handed.map_err(|what| End::Fault(edge.member.id, blame(what)))
-        };
-        match targets {
-            Targets::All => self.edges.iter().try_for_each(hand_on),
-            Targets::Positions(positions) => {
-                let edges = positions.iter().map(|&position| position as usize);
-                edges
-                    .filter_map(|position| self.edges.get(position))
-                    .try_for_each(hand_on)
+    /// Signs the frames of a message, each once for all it is for, and hands each to the edges before the next is signed.
+    fn say(&mut self, targets: &Targets, message: &Message) -> Result<(), End> {
+        for frame in 0..wire::frames(message, self.values) {
+            let (values, identity) = (self.values, &self.identity);
+            let record = Record::of(message, values, frame, identity, &mut self.piece);
+            let record = Arc::new(record);
+            let hand_on = |edge: &Arc<Outgoing>| {
+                let handed = edge.push(&record);
+                handed.map_err(|what| End::Fault(edge.member.id, blame(what)))
+            };
+            match targets {
+                Targets::All => self.edges.iter().try_for_each(hand_on)?,
+                Targets::Positions(positions) => {
+                    let edges = positions.iter().map(|&position| position as usize);
+                    edges
+                        .filter_map(|position| self.edges.get(position))
+                        .try_for_each(hand_on)?;
+                }
             }
         }
+        Ok(())
     }
 
     /// Waits until every neighbour that is not lost has acknowledged everything, and adds up what was sent.

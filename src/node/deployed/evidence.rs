@@ -37,7 +37,7 @@ impl SignedStamp {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (stamp, signature) = bytes.split_first_chunk::<STAMP_LEN>()?;
         let signature = signature.try_into().ok()?;
         Some(Self {

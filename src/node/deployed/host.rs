@@ -234,6 +234,7 @@ impl Host {
             hub: Arc::clone(&self.hub),
             stop: self.stop.subscribe(),
             clock: Instant::now(),
+            piece: Vec::new(),
         };
         self.edges = Some(edges);
         let runtime = Handle::current();

@@ -13,9 +13,10 @@
 //! - **Members** are known by their keys, from the beginning. Nobody else can connect, and every pair has one connection. Of two that can
 //!   be reached the one with the lower key dials; one that cannot dials everybody.
 //! - **Control frames** are the caller's. They are said again on every new connection, and told once.
-//! - **Records** are signed frames with a number. They are kept until they are acknowledged: after a broken connection the stored bytes
-//!   are sent again from where the neighbour says it is, so that a run over bad connections has the bits of a run over good ones. Whoever
-//!   signs two different frames for one place of the protocol has signed the proof of it ([`Evidence`]).
+//! - **Records** are signed frames with a number. They are kept until they are acknowledged: after a broken connection the same bytes, with
+//!   the same signature, are sent again from where the neighbour says it is, so that a run over bad connections has the bits of a run over
+//!   good ones. A record holds the values that the peer itself holds, and both ends digest a frame while it passes, so none is ever held as
+//!   bytes. Whoever signs two different frames for one place of the protocol has signed the proof of it ([`Evidence`]).
 //! - **A release's gate** is passed before its first frame is handed to any edge, so that what a release costs can be made durable first.
 //! - **Everything is bounded**: streams, frames, records without acknowledgement, stamps, events, and what a member may say in a session.
 //!   Whoever goes beyond is named ([`Misbehaviour`]).

@@ -110,8 +110,9 @@ impl Memory {
 pub struct Arriving {
     header: Header,
     block: Block,
-    /// Values of the message, and how many of them will have come at the end of the present frame.
+    /// Values of the message, how many of them came before the present frame, and how many will have come at its end.
     total: usize,
+    from: usize,
     until: usize,
 }
 
@@ -168,6 +169,7 @@ impl Arriving {
             header,
             block,
             total,
+            from: 0,
             until: 0,
         };
         arriving.begin_frame(header, length)?;
@@ -212,12 +214,22 @@ impl Arriving {
                 expected: values,
             });
         }
-        self.until = expected + values;
+        (self.from, self.until) = (expected, expected + values);
         match &mut self.block {
             Block::Reals(block) => make_room(block, self.until, self.total),
             Block::Residues(block) => make_room(block, self.until, self.total),
         }
         Ok(())
+    }
+
+    /// Forgets what has come of the present frame, which is going to come again. Whether there was one before it.
+    pub fn forget_frame(&mut self) -> bool {
+        match &mut self.block {
+            Block::Reals(values) => values.truncate(self.from),
+            Block::Residues(values) => values.truncate(self.from),
+        }
+        self.until = self.from;
+        self.from > 0
     }
 
     /// Bytes of the present frame that are still to come.

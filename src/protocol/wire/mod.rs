@@ -24,7 +24,9 @@ mod tests;
 
 pub(super) use arriving::is_coordinate;
 pub use arriving::{Arriving, Memory, check_announced_len, decode_framed};
-pub use encoding::{encode_frame_into, encode_framed, encode_framed_into, framed_len, frames};
+pub use encoding::{
+    Frame, encode_frame_into, encode_framed, encode_framed_into, framed_len, frames,
+};
 pub use error::WireError;
 pub(super) use names::{digest, session_of};
 pub use sizes::FrameSizes;

@@ -12,6 +12,7 @@
 //! The sequence is not signed. It tells what was lost with a connection, and whoever breaks its order is named, without proof.
 
 use super::arriving::check_announced_len;
+use super::encoding::Frame;
 use super::error::WireError;
 use super::sizes::FrameSizes;
 use super::{HEADER_LEN, PREFIX_LEN, VERSION};
@@ -25,23 +26,67 @@ pub const RECORD_HEAD_LEN: usize = PREFIX_LEN + 8;
 /// Bytes of a stamp.
 pub const STAMP_LEN: usize = HEADER_LEN + 32;
 
+/// Bytes of values that are digested at a time: enough for the hash to use the machine's vectors, and few enough to stay in a cache that is near.
+pub const DIGESTED: usize = 32 * 1024;
+
 /// What is signed of a frame: its header and the digest of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp([u8; STAMP_LEN]);
 
-impl Stamp {
-    /// The stamp of a signed frame, without prefix.
+/// The stamp of a frame whose values are coming.
+#[derive(Clone, Debug)]
+pub struct Stamping {
+    header: [u8; HEADER_LEN],
+    values: blake3::Hasher,
+}
+
+impl Stamping {
+    /// Of the frame with this header.
     ///
     /// # Errors
-    /// [`WireError::TooShort`] for fewer bytes than a header, [`WireError::Version`] for a frame of another version.
-    pub fn of(frame: &[u8]) -> Result<Self, WireError> {
-        let short = WireError::TooShort { found: frame.len() };
-        let (header, values) = frame.split_at_checked(HEADER_LEN).ok_or(short)?;
+    /// [`WireError::Version`] if it is not that of a signed frame.
+    pub fn begin(header: &[u8; HEADER_LEN]) -> Result<Self, WireError> {
         check_version(header[1])?;
+        Ok(Self {
+            header: *header,
+            values: blake3::Hasher::new(),
+        })
+    }
+
+    /// Takes the next bytes of values: best [`DIGESTED`] at a time.
+    pub fn take(&mut self, bytes: &[u8]) {
+        self.values.update(bytes);
+    }
+
+    /// The stamp of the values that have come.
+    #[must_use]
+    pub fn finish(&self) -> Stamp {
         let mut stamp = [0; STAMP_LEN];
-        stamp[..HEADER_LEN].copy_from_slice(header);
-        stamp[HEADER_LEN..].copy_from_slice(blake3::hash(values).as_bytes());
-        Ok(Self(stamp))
+        stamp[..HEADER_LEN].copy_from_slice(&self.header);
+        stamp[HEADER_LEN..].copy_from_slice(self.values.finalize().as_bytes());
+        Stamp(stamp)
+    }
+}
+
+impl Stamp {
+    /// The stamp of a frame that is to be signed. `piece` is memory, whose content is discarded.
+    #[must_use]
+    pub fn of_frame(frame: &Frame<'_>, piece: &mut Vec<u8>) -> Self {
+        let mut stamping = Stamping {
+            header: signed_header(frame),
+            values: blake3::Hasher::new(),
+        };
+        if let Some(bytes) = frame.in_memory() {
+            stamping.take(bytes);
+            return stamping.finish();
+        }
+        let (count, together) = (frame.values(), DIGESTED / frame.width());
+        for first in (0..count).step_by(together) {
+            piece.clear();
+            frame.append_values(first..count.min(first + together), piece);
+            stamping.take(piece);
+        }
+        stamping.finish()
     }
 
     /// From its bytes, as evidence keeps them.
@@ -71,24 +116,23 @@ fn check_version(found: u8) -> Result<(), WireError> {
     }
 }
 
-/// Makes a frame that [`encode_frame_into`](super::encode_frame_into) has written, with its prefix, one that is to be signed.
-pub fn make_signed(framed: &mut [u8]) {
-    if let Some(version) = framed.get_mut(PREFIX_LEN + 1) {
-        *version = SIGNED_VERSION;
-    }
+/// The header of a frame that is signed.
+#[must_use]
+pub fn signed_header(frame: &Frame<'_>) -> [u8; HEADER_LEN] {
+    let mut header = frame.header();
+    header[1] = SIGNED_VERSION;
+    header
 }
 
-/// The header and the values of a signed frame, as [`Arriving`](super::Arriving) takes them: the header of the frame without the signature.
+/// The header of a signed frame as [`Arriving`](super::Arriving) takes it: that of the frame without the signature.
 ///
 /// # Errors
-/// [`WireError::TooShort`] and [`WireError::Version`].
-pub fn opened(frame: &[u8]) -> Result<([u8; HEADER_LEN], &[u8]), WireError> {
-    let short = WireError::TooShort { found: frame.len() };
-    let (header, values) = frame.split_first_chunk::<HEADER_LEN>().ok_or(short)?;
+/// [`WireError::Version`].
+pub fn opened(header: &[u8; HEADER_LEN]) -> Result<[u8; HEADER_LEN], WireError> {
     check_version(header[1])?;
     let mut header = *header;
     header[1] = VERSION;
-    Ok((header, values))
+    Ok(header)
 }
 
 /// What a record begins with: the length of its frame, and its number on its edge.
@@ -122,60 +166,96 @@ mod tests {
     use super::*;
     use crate::protocol::message::{Body, Message, SessionId};
     use crate::protocol::values::Values;
-    use crate::protocol::wire::{Arriving, Memory, encode_framed};
+    use crate::protocol::wire::{Arriving, CHUNK_BYTES, Memory, encode_frame_into, frames};
     use crate::vocabulary::{ReleaseId, Round};
 
-    fn frame(round: u32, values: &[f64]) -> Vec<u8> {
-        let message = Message {
+    fn message(round: u32, values: Vec<f64>) -> Message {
+        Message {
             session: SessionId([3; 16]),
             release: ReleaseId(2),
             round: Round(round),
-            body: Body::Average(Arc::new(values.to_vec())),
-        };
-        let mut framed = encode_framed(&message, Values::F64);
-        make_signed(&mut framed);
-        framed[PREFIX_LEN..].to_vec()
+            body: Body::Average(Arc::new(values)),
+        }
+    }
+
+    fn stamp(round: u32, values: &[f64]) -> Stamp {
+        let message = message(round, values.to_vec());
+        Stamp::of_frame(&Frame::of(&message, Values::F64, 0), &mut Vec::new())
+    }
+
+    /// Header and values of frame number `frame` as they travel when it is signed.
+    fn travelling(message: &Message, frame: usize) -> ([u8; HEADER_LEN], Vec<u8>) {
+        let mut bytes = Vec::new();
+        encode_frame_into(message, Values::F64, frame, &mut bytes);
+        let values = bytes.split_off(PREFIX_LEN + HEADER_LEN);
+        (
+            signed_header(&Frame::of(message, Values::F64, frame)),
+            values,
+        )
     }
 
     #[test]
     fn a_signed_frame_holds_what_the_unsigned_one_does_and_neither_is_taken_for_the_other() {
-        let frame = frame(1, &[1.0, -2.0]);
-        assert_eq!(frame[1], 4);
-        let (header, values) = opened(&frame).expect("a signed frame");
+        let sent = message(1, vec![1.0, -2.0]);
+        let (header, values) = travelling(&sent, 0);
+        assert_eq!(header[1], 4);
+        let length = HEADER_LEN + values.len();
         let sizes = FrameSizes::from(2);
-        let arriving = Arriving::new(&header, frame.len(), &sizes, Memory::default());
-        let mut arriving = arriving.expect("a header of the plan");
-        arriving.take(values).expect("two values");
-        let message = arriving.finish().expect("complete");
-        assert_eq!(message.body, Body::Average(Arc::new(vec![1.0, -2.0])));
+        let begin = |header: &_| Arriving::new(header, length, &sizes, Memory::default());
+        let mut arriving = begin(&opened(&header).expect("signed")).expect("of the plan");
+        arriving.take(&values).expect("two values");
+        assert_eq!(arriving.finish(), Ok(sent.clone()));
 
-        let mut signed = [0; HEADER_LEN];
-        signed.copy_from_slice(&frame[..HEADER_LEN]);
         let version = |found| WireError::Version { found };
-        let taken = Arriving::new(&signed, frame.len(), &sizes, Memory::default());
-        assert_eq!(taken.err(), Some(version(4)));
-        let mut unsigned = frame;
-        unsigned[1] = VERSION;
+        assert_eq!(begin(&header).err(), Some(version(4)));
+        let unsigned = Frame::of(&sent, Values::F64, 0).header();
         assert_eq!(opened(&unsigned).err(), Some(version(VERSION)));
-        assert_eq!(Stamp::of(&unsigned).err(), Some(version(VERSION)));
-        let short = WireError::TooShort { found: 30 };
-        assert_eq!(opened(&unsigned[..30]).err(), Some(short));
-        assert_eq!(Stamp::of(&unsigned[..30]).err(), Some(short));
+        let stamping = Stamping::begin(&unsigned);
+        assert_eq!(stamping.err(), Some(version(VERSION)));
     }
 
     #[test]
     fn stamps_tell_places_by_headers_and_contents_by_digests() {
-        let stamp = |round, values| Stamp::of(&frame(round, values)).expect("signed");
         let (one, same, other) = (stamp(1, &[1.0]), stamp(1, &[1.0]), stamp(1, &[2.0]));
         assert_eq!(one, same);
         assert!(one.is_of_one_place_with(&other) && one != other);
         assert!(!one.is_of_one_place_with(&stamp(2, &[1.0])));
-        // Every bit of header and values counts.
-        let frame = frame(1, &[1.0]);
-        for bit in (0..8 * frame.len()).filter(|bit| bit / 8 != 1) {
-            let mut changed = frame.clone();
+        // The order of values counts, and so does every bit of header and values.
+        assert_ne!(stamp(1, &[1.0, 2.0]), stamp(1, &[2.0, 1.0]));
+        let (header, values) = travelling(&message(1, vec![1.0]), 0);
+        let of = |bytes: &[u8]| {
+            let (header, values) = bytes.split_first_chunk().expect("a header");
+            let mut stamping = Stamping::begin(header)?;
+            stamping.take(values);
+            Ok::<_, WireError>(stamping.finish())
+        };
+        let bytes = [&header[..], &values].concat();
+        assert_eq!(of(&bytes), Ok(one));
+        for bit in (0..8 * bytes.len()).filter(|bit| bit / 8 != 1) {
+            let mut changed = bytes.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
-            assert_ne!(Stamp::of(&changed), Ok(one), "bit {bit}");
+            assert_ne!(of(&changed), Ok(one), "bit {bit}");
+        }
+    }
+
+    /// The definition: whoever has a frame hashes its values whole, however they came.
+    #[test]
+    fn stamps_are_header_and_digest_of_all_values_however_they_are_cut() {
+        let values = (0..CHUNK_BYTES / 8 + 5000).map(|k| k as f64 + 0.5);
+        let sent = message(1, values.collect());
+        assert_eq!(frames(&sent, Values::F64), 2);
+        for frame in 0..2 {
+            let (header, values) = travelling(&sent, frame);
+            let whole = [&header[..], blake3::hash(&values).as_bytes()].concat();
+            let frame = Frame::of(&sent, Values::F64, frame);
+            assert_eq!(frame.length(), HEADER_LEN + values.len());
+            let stamp = Stamp::of_frame(&frame, &mut vec![9; 3]);
+            assert_eq!(stamp.bytes()[..], whole);
+            for cut in [1000, DIGESTED, values.len()] {
+                let mut stamping = Stamping::begin(&header).expect("signed");
+                values.chunks(cut).for_each(|piece| stamping.take(piece));
+                assert_eq!(stamping.finish(), stamp, "{cut}");
+            }
         }
     }
 

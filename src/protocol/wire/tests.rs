@@ -451,3 +451,71 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_frame_is_made_of_any_pieces_that_its_values_are_cut_into() {
+    let floats = sum((0..CHUNK + 700).map(|k| k as f64 / 3.0));
+    let singles = sum((0..3000).map(|k| f64::from(k as f32 / 3.0)));
+    let integers = residues(&(0..3000_u64).map(|k| k << 20).collect::<Vec<_>>());
+    let coordinates = Body::Coordinates(Arc::new(vec![f64::NEG_INFINITY, 2.0, 3.0]));
+    for (values, body) in [
+        (Values::F64, floats),
+        (Values::F32, singles),
+        (Values::Residues32, integers.clone()),
+        (Values::Residues64, integers),
+        (Values::F64, coordinates),
+        (Values::F64, Body::Scale(0.25)),
+        (Values::F64, sum([])),
+    ] {
+        let sent = message(body);
+        let mut all = Vec::new();
+        for number in 0..frames(&sent, values) {
+            let frame = Frame::of(&sent, values, number);
+            let mut whole = Vec::new();
+            encode_frame_into(&sent, values, number, &mut whole);
+            assert_eq!(whole.len(), PREFIX_LEN + frame.length());
+            for step in [1, 511, 513, CHUNK] {
+                let mut pieces = (frame.length() as u32).to_le_bytes().to_vec();
+                pieces.extend(frame.header());
+                for first in (0..frame.values()).step_by(step) {
+                    frame.append_values(first..frame.values().min(first + step), &mut pieces);
+                }
+                assert!(
+                    pieces == whole,
+                    "{values:?}, frame {number}, {step} at a time"
+                );
+            }
+            all.extend(whole);
+        }
+        assert!(all == encode_framed(&sent, values));
+    }
+}
+
+#[test]
+fn a_frame_that_is_forgotten_comes_again_and_those_before_it_stay() {
+    let sent = message(sum((0..CHUNK + 9).map(|k| k as f64)));
+    let sizes = FrameSizes::from(CHUNK + 9);
+    let frame = |number| {
+        let mut bytes = Vec::new();
+        encode_frame_into(&sent, Values::F64, number, &mut bytes);
+        let (head, length) = header(&bytes);
+        (*head, length, bytes[PREFIX_LEN + HEADER_LEN..].to_vec())
+    };
+    let (first, second) = (frame(0), frame(1));
+    let begun = || Arriving::new(&first.0, first.1, &sizes, Memory::default()).expect("agrees");
+    let mut arriving = begun();
+    arriving.take(&first.2[..80]).expect("ten values");
+    assert!(!arriving.forget_frame(), "nothing is left of the message");
+    let mut arriving = begun();
+    arriving.take(&first.2).expect("a frame");
+    for (cut, bytes) in [(8, &second.2), (72, &second.2), (40, &first.2)] {
+        arriving.next_frame(&second.0, second.1).expect("the next");
+        // Whatever it held, even what is not its own.
+        arriving.take(&bytes[..cut]).expect("numbers");
+        assert!(arriving.forget_frame());
+        assert!(!arriving.is_complete());
+    }
+    arriving.next_frame(&second.0, second.1).expect("the next");
+    arriving.take(&second.2).expect("nine values");
+    assert!(arriving.finish().expect("complete") == sent);
+}

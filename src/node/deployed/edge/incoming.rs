@@ -14,8 +14,9 @@ use super::super::evidence::Evidence;
 use super::super::hub::{Hub, Member};
 use super::super::streams::{self, Refusal};
 use super::receiving::{Blame, blame};
-use super::{ACKNOWLEDGED_EVERY, Receiving};
-use crate::protocol::wire::signed::{self, RECORD_HEAD_LEN};
+use super::{ACKNOWLEDGED_EVERY, LARGE, Receiving};
+use crate::protocol::wire::HEADER_LEN;
+use crate::protocol::wire::signed::{self, DIGESTED, RECORD_HEAD_LEN};
 use crate::protocol::{Lane, Message, SessionId};
 use crate::session::PublicId;
 use crate::vocabulary::PeerIndex;
@@ -60,9 +61,19 @@ pub(in super::super) enum Stopped {
     /// It ended or broke; inside a record or not.
     Broken { is_inside: bool },
     /// The neighbour is to be blamed.
-    Misbehaved(Misbehaviour),
+    Misbehaved(Blame),
     /// The run is over.
     Unwanted,
+}
+
+/// A record that has come to its end.
+#[derive(Debug)]
+pub(in super::super) struct Taken {
+    pub(in super::super) sequence: u64,
+    /// Whether it is worth an acknowledgement of its own.
+    is_large: bool,
+    /// The message that it completes.
+    pub(in super::super) message: Option<Message>,
 }
 
 /// What a reader keeps from stream to stream.
@@ -81,7 +92,13 @@ struct Over;
 
 impl From<Misbehaviour> for Stopped {
     fn from(what: Misbehaviour) -> Self {
-        Self::Misbehaved(what)
+        Self::Misbehaved(blame(what))
+    }
+}
+
+impl From<Blame> for Stopped {
+    fn from(blame: Blame) -> Self {
+        Self::Misbehaved(blame)
     }
 }
 
@@ -111,14 +128,14 @@ impl Incoming {
             undelivered: None,
             broken_inside: 0,
         };
-        let mut buffer = Vec::new();
+        let mut piece = Vec::new();
         loop {
             let stream = member.edge.take().await;
             // Whatever was read of a record that is not complete will be sent again on the newer stream.
             tokio::select! {
                 biased;
                 () = member.edge.filled() => {}
-                ended = self.read_stream(stream, &mut progress, &mut buffer) => if ended?.is_some() {
+                ended = self.read_stream(stream, &mut progress, &mut piece) => if ended?.is_some() {
                     return Ok(());
                 },
             }
@@ -130,7 +147,7 @@ impl Incoming {
         &self,
         mut stream: Stream,
         progress: &mut Progress,
-        buffer: &mut Vec<u8>,
+        piece: &mut Vec<u8>,
     ) -> Result<Option<Over>, Blame> {
         // A stream may be here before its connection is known to be.
         self.member.leaves(None).await;
@@ -152,11 +169,15 @@ impl Incoming {
                     streams::part(&mut stream).await;
                     return Ok(Some(Over));
                 }
-                record = self.record(&mut stream, progress, buffer) => record,
+                record = self.record(&mut stream, progress, piece) => record,
             };
-            let (sequence, signature) = match record {
-                Ok(record) => record,
-                Err(Stopped::Misbehaved(what)) => return Err(blame(what)),
+            let Taken {
+                sequence,
+                is_large,
+                message,
+            } = match record {
+                Ok(taken) => taken,
+                Err(Stopped::Misbehaved(blame)) => return Err(blame),
                 Err(Stopped::Unwanted) => return Ok(Some(Over)),
                 Err(Stopped::Broken { is_inside }) => {
                     if is_inside && self.is_alive(connection).await {
@@ -168,11 +189,10 @@ impl Incoming {
                     return Ok(None);
                 }
             };
-            let message = progress.receiving.take(sequence, buffer, signature)?;
             progress.received += u64::from(message.is_some());
             progress.undelivered = message;
             let is_last = progress.received == self.lane.messages();
-            if is_last || sequence.is_multiple_of(ACKNOWLEDGED_EVERY) {
+            if is_last || is_large || sequence.is_multiple_of(ACKNOWLEDGED_EVERY) {
                 let acknowledged = acknowledge(&mut stream, sequence).await;
                 if acknowledged.is_err() {
                     return Ok(None);
@@ -195,24 +215,28 @@ impl Incoming {
         // A driver that has finished needs nothing more; its neighbours need answers.
     }
 
-    /// The next record, whose frame is left in `buffer`. The first of a message stays with its sender until the peer has come to
-    /// the message's exchange; only then is it read, and memory taken.
+    /// The next record. The first of a message stays with its sender until the peer has come to the message's exchange; only then is
+    /// it read, and memory taken.
     async fn record(
         &self,
         stream: &mut (impl AsyncRead + Unpin),
-        progress: &Progress,
-        buffer: &mut Vec<u8>,
-    ) -> Result<(u64, [u8; 64]), Stopped> {
+        progress: &mut Progress,
+        piece: &mut Vec<u8>,
+    ) -> Result<Taken, Stopped> {
+        // What was read of a record on another stream comes again.
+        progress.receiving.forget();
         let mut reached = self.reached.clone();
+        let is_within = progress.receiving.is_within_a_message();
+        let received = progress.received;
         let wanted = async {
-            if progress.receiving.is_within_a_message() {
+            if is_within {
                 return true;
             }
             // A message beyond the last one is read as soon as it comes: the peer will refuse it.
-            let exchange = self.lane.step(progress.received).unwrap_or(0);
+            let exchange = self.lane.step(received).unwrap_or(0);
             reached.wait_for(|step| *step >= exchange).await.is_ok()
         };
-        read_record(stream, &progress.receiving, wanted, buffer).await
+        read_record(stream, &mut progress.receiving, wanted, piece).await
     }
 
     /// Whether this connection stays although a stream on it has ended.
@@ -223,30 +247,44 @@ impl Incoming {
     }
 }
 
-/// Reads a record: its frame into `buffer`, its number and signature returned.
+/// Reads a record and takes it, piece by piece in the memory of `piece`. If this is dropped or fails before the end, the record has to be
+/// forgotten.
 pub(in super::super) async fn read_record(
     stream: &mut (impl AsyncRead + Unpin),
-    receiving: &Receiving,
+    receiving: &mut Receiving,
     wanted: impl Future<Output = bool>,
-    buffer: &mut Vec<u8>,
-) -> Result<(u64, [u8; 64]), Stopped> {
+    piece: &mut Vec<u8>,
+) -> Result<Taken, Stopped> {
     let inside = |_: io::Error| Stopped::Broken { is_inside: true };
     let mut head = [0; RECORD_HEAD_LEN];
-    let begun = stream.read(&mut head[..1]).await;
-    if !matches!(begun, Ok(1)) {
-        return Err(Stopped::Broken { is_inside: false });
-    }
-    stream.read_exact(&mut head[1..]).await.map_err(inside)?;
+    let begun = match stream.read(&mut head).await {
+        Ok(begun @ 1..) => begun,
+        Ok(0) | Err(_) => return Err(Stopped::Broken { is_inside: false }),
+    };
+    stream
+        .read_exact(&mut head[begun..])
+        .await
+        .map_err(inside)?;
     let checked = signed::check_record_head(&head, receiving.sizes());
     let (length, sequence) = checked.map_err(Misbehaviour::from)?;
     if !wanted.await {
         return Err(Stopped::Unwanted);
     }
-    buffer.resize(length, 0);
-    stream.read_exact(buffer).await.map_err(inside)?;
+    let mut header = [0; HEADER_LEN];
+    stream.read_exact(&mut header).await.map_err(inside)?;
+    receiving.begin((length, sequence), &header)?;
+    while receiving.missing() > 0 {
+        piece.resize(receiving.missing().min(DIGESTED), 0);
+        stream.read_exact(piece).await.map_err(inside)?;
+        receiving.take(piece);
+    }
     let mut signature = [0; 64];
     stream.read_exact(&mut signature).await.map_err(inside)?;
-    Ok((sequence, signature))
+    Ok(Taken {
+        sequence,
+        is_large: length >= LARGE,
+        message: receiving.end(signature)?,
+    })
 }
 
 /// Says that everything up to this record is here.

@@ -5,7 +5,7 @@
 //!   greeting: session                       ──────▶
 //!                                           ◀──────     session, last record received
 //!   record last + 1, last + 2, …            ──────▶     checked, decoded, handed to the driver
-//!                                           ◀──────     acknowledgement of every fourth record, and of the last (8 bytes)
+//!                                           ◀──────     acknowledgement of every fourth record, of large ones, and of the last (8 bytes)
 //! ```
 
 mod incoming;
@@ -22,3 +22,7 @@ pub(super) use sending::{Record, Sending};
 
 /// Records between two acknowledgements.
 const ACKNOWLEDGED_EVERY: u64 = 4;
+
+/// Bytes of a frame that is acknowledged whatever its number, so that its sender lets go of the values: the few that are in use then stay in
+/// a cache.
+const LARGE: usize = 64 * 1024;

@@ -13,9 +13,6 @@ use super::super::streams::{self, Purpose};
 use super::{Inbound, Record, Sending};
 use crate::protocol::SessionId;
 
-/// Records up to this size are put together before they are written.
-const SMALL: usize = 16 * 1024;
-
 /// One directed edge at its sender.
 pub(in super::super) struct Outgoing {
     pub(in super::super) member: Arc<Member>,
@@ -149,7 +146,7 @@ impl Outgoing {
         mut stream: impl AsyncWrite + Unpin,
         mut next: u64,
     ) -> Result<std::convert::Infallible, Ended> {
-        let mut small = Vec::new();
+        let mut piece = Vec::new();
         loop {
             let Some(record) = self.begin(next) else {
                 stream.flush().await?;
@@ -157,18 +154,7 @@ impl Outgoing {
                 self.more.notified().await;
                 continue;
             };
-            let (head, frame, signature) = record.parts(next);
-            if frame.len() <= SMALL {
-                small.clear();
-                small.extend_from_slice(&head);
-                small.extend_from_slice(frame);
-                small.extend_from_slice(signature);
-                stream.write_all(&small).await?;
-            } else {
-                stream.write_all(&head).await?;
-                stream.write_all(frame).await?;
-                stream.write_all(signature).await?;
-            }
+            record.write(next, &mut stream, &mut piece).await?;
             next += 1;
         }
     }

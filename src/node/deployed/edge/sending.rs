@@ -1,22 +1,31 @@
 //! What one end of an edge has sent and keeps until it is acknowledged.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
+
+use futures::{AsyncWrite, AsyncWriteExt};
 
 use super::super::error::Misbehaviour;
 use super::super::evidence::SignedStamp;
 use super::super::setup::Written;
 use crate::protocol::averaging::Phase;
-use crate::protocol::wire::signed::{Stamp, make_signed, record_head};
-use crate::protocol::wire::{self, PREFIX_LEN, WireError};
+use crate::protocol::wire::signed::{Stamp, record_head, signed_header};
+use crate::protocol::wire::{Frame, PREFIX_LEN};
 use crate::protocol::{Message, Values};
 use crate::session::Identity;
 
-/// One signed frame, as it goes to every neighbour it is for. Its bytes are made once and never again.
+/// Bytes that are handed to a stream at a time: what Yamux puts into one of its frames.
+const PIECE: usize = 16 * 1024;
+
+/// One signed frame, as it goes to every neighbour it is for. It is signed once and never again, and holds the values that the peer
+/// holds: each writer makes their bytes anew, which nobody keeps.
 #[derive(Debug)]
 pub(in super::super) struct Record {
-    /// The frame, with its prefix.
-    framed: Vec<u8>,
+    message: Message,
+    values: Values,
+    /// Its number within the message.
+    frame: usize,
     signature: [u8; 64],
     phase: Phase,
     /// Whether it is the last of its message.
@@ -24,35 +33,58 @@ pub(in super::super) struct Record {
 }
 
 impl Record {
-    /// The records of a message where sums exchange `values`.
-    ///
-    /// # Errors
-    /// None for a message of this build.
+    /// The record of frame number `frame` of a message, from 0, where sums exchange `values`. `piece` is memory, whose content is
+    /// discarded.
     pub(in super::super) fn of(
         message: &Message,
         values: Values,
+        frame: usize,
         identity: &Identity,
-    ) -> Result<Vec<Arc<Self>>, WireError> {
-        let frames = wire::frames(message, values);
-        let record = |frame| {
-            let mut framed = Vec::new();
-            wire::encode_frame_into(message, values, frame, &mut framed);
-            make_signed(&mut framed);
-            let stamp = Stamp::of(&framed[PREFIX_LEN..])?;
-            Ok(Arc::new(Self {
-                signature: SignedStamp::by(identity, stamp).signature.to_bytes(),
-                framed,
-                phase: Phase::of(&message.body),
-                is_last: frame + 1 == frames,
-            }))
-        };
-        (0..frames).map(record).collect()
+        piece: &mut Vec<u8>,
+    ) -> Self {
+        let stamp = Stamp::of_frame(&Frame::of(message, values, frame), piece);
+        Self {
+            message: message.clone(),
+            values,
+            frame,
+            signature: SignedStamp::by(identity, stamp).signature.to_bytes(),
+            phase: Phase::of(&message.body),
+            is_last: frame + 1 == crate::protocol::wire::frames(message, values),
+        }
     }
 
-    /// What goes before the frame as record `sequence` of an edge, the frame, and what goes after it.
-    pub(in super::super) fn parts(&self, sequence: u64) -> ([u8; 12], &[u8], &[u8; 64]) {
-        let frame = &self.framed[PREFIX_LEN..];
-        (record_head(frame.len(), sequence), frame, &self.signature)
+    fn frame(&self) -> Frame<'_> {
+        Frame::of(&self.message, self.values, self.frame)
+    }
+
+    /// Writes it as record `sequence` of an edge. `piece` is memory, whose content is discarded.
+    ///
+    /// # Errors
+    /// The stream's.
+    pub(in super::super) async fn write(
+        &self,
+        sequence: u64,
+        stream: &mut (impl AsyncWrite + Unpin),
+        piece: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let frame = self.frame();
+        piece.clear();
+        piece.extend_from_slice(&record_head(frame.length(), sequence));
+        piece.extend_from_slice(&signed_header(&frame));
+        let mut written = 0;
+        loop {
+            let room = (PIECE - piece.len()) / frame.width();
+            let next = frame.values().min(written + room);
+            frame.append_values(written..next, piece);
+            written = next;
+            if written == frame.values() {
+                break;
+            }
+            stream.write_all(piece).await?;
+            piece.clear();
+        }
+        piece.extend_from_slice(&self.signature);
+        stream.write_all(piece).await
     }
 }
 
@@ -110,7 +142,7 @@ impl Sending {
         }
         self.sent = sequence;
         self.written.messages += u64::from(record.is_last);
-        let bytes = record.framed.len() as u64;
+        let bytes = (PREFIX_LEN + record.frame().length()) as u64;
         self.written.bytes.add(record.phase, bytes);
     }
 
@@ -145,21 +177,66 @@ impl Sending {
 
 #[cfg(test)]
 mod tests {
+    use futures::executor::block_on;
+
     use super::*;
+    use crate::protocol::wire::signed::check_record_head;
+    use crate::protocol::wire::{self, FrameSizes, HEADER_LEN};
     use crate::protocol::{Body, SessionId};
     use crate::vocabulary::{ReleaseId, Round};
 
-    fn record(round: u32) -> Arc<Record> {
-        let identity = Identity::from_secret([7; 32].into());
-        let message = Message {
+    fn message(round: u32, body: Body) -> Message {
+        Message {
             session: SessionId([3; 16]),
             release: ReleaseId(1),
             round: Round(round),
-            body: Body::Scale(0.5),
-        };
-        let records = Record::of(&message, Values::F64, &identity).expect("a frame");
-        assert_eq!(records.len(), 1);
-        Arc::clone(&records[0])
+            body,
+        }
+    }
+
+    fn record_of(message: &Message, frame: usize) -> Arc<Record> {
+        let identity = Identity::from_secret([7; 32].into());
+        let mut piece = vec![9; 5];
+        Arc::new(Record::of(
+            message,
+            Values::F64,
+            frame,
+            &identity,
+            &mut piece,
+        ))
+    }
+
+    fn record(round: u32) -> Arc<Record> {
+        record_of(&message(round, Body::Scale(0.5)), 0)
+    }
+
+    /// Frames of one value, of less and more than a piece, a full one and the one after it.
+    #[test]
+    fn records_are_written_as_head_frame_and_signature_whatever_their_length() {
+        let full = wire::CHUNK_BYTES / 8;
+        let id = Identity::from_secret([7; 32].into()).id();
+        for count in [1, 2000, PIECE / 8, full, full + 3] {
+            let values = (0..count).map(|k| k as f64 * 0.25);
+            let message = message(0, Body::Average(Arc::new(values.collect())));
+            for frame in 0..wire::frames(&message, Values::F64) {
+                let (record, mut bytes, mut piece) = (record_of(&message, frame), vec![], vec![9]);
+                block_on(record.write(7, &mut bytes, &mut piece)).expect("memory");
+                let mut plain = Vec::new();
+                wire::encode_frame_into(&message, Values::F64, frame, &mut plain);
+                let (head, rest) = bytes.split_first_chunk().expect("a head");
+                let length = plain.len() - PREFIX_LEN;
+                let sizes = FrameSizes::from(count);
+                assert_eq!(check_record_head(head, &sizes), Ok((length, 7)));
+                let (header, values) = rest.split_at(HEADER_LEN);
+                let (values, signature) = values.split_at(length - HEADER_LEN);
+                assert_eq!(header[1], 4);
+                assert_eq!(values, &plain[PREFIX_LEN + HEADER_LEN..]);
+                let stamp = [header, blake3::hash(values).as_bytes()].concat();
+                let signed = SignedStamp::from_bytes(&[&stamp, signature].concat());
+                assert!(signed.expect("127 bytes").is_by(&id), "{count} {frame}");
+                assert!(piece.capacity() <= 2 * PIECE);
+            }
+        }
     }
 
     #[test]

@@ -54,7 +54,6 @@ impl AsyncWrite for Said {
 struct Seen {
     greetings: u64,
     control: u64,
-    records: u64,
     messages: u64,
     refused: u64,
 }
@@ -77,8 +76,8 @@ fn fuzz(inputs: u64) -> Seen {
     greeting.extend(name.0);
     control.extend(40_u32.to_le_bytes());
     control.extend([7; 40]);
-    let mut buffer = Vec::new();
-    for _ in 0..inputs {
+    let mut piece = Vec::new();
+    for input in 0..inputs {
         let mut changed = |valid: &[u8]| {
             let mut bytes = valid.to_vec();
             for _ in 0..stream.random_range(0..3_u32) {
@@ -95,9 +94,9 @@ fn fuzz(inputs: u64) -> Seen {
         let said = Said(Cursor::new(changed(&greeting)));
         seen.greetings += u64::from(block_on(answer_edge(&mut { said }, name, 0)).is_ok());
         seen.control += u64::from(control_frame(changed(&control), &mut seen.refused));
-        let bytes = changed(&valid[(seen.records % 3) as usize]);
-        record_of(bytes, &sizes, &mut buffer, &mut seen);
-        let (first, second) = buffer.split_at(buffer.len().min(SIGNED_STAMP_LEN));
+        let bytes = changed(&valid[(input % 3) as usize]);
+        record_of(bytes, &sizes, &mut piece, &mut seen);
+        let (first, second) = piece.split_at(piece.len().min(SIGNED_STAMP_LEN));
         let evidence = Evidence {
             culprit: id(1),
             first: first.to_vec(),
@@ -126,34 +125,22 @@ fn control_frame(bytes: Vec<u8>, refused: &mut u64) -> bool {
     }
 }
 
-fn record_of(bytes: Vec<u8>, sizes: &FrameSizes, buffer: &mut Vec<u8>, seen: &mut Seen) {
+fn record_of(bytes: Vec<u8>, sizes: &FrameSizes, piece: &mut Vec<u8>, seen: &mut Seen) {
     let mut receiving = Receiving::new(id(1), sizes.clone());
     let mut said = Said(Cursor::new(bytes));
     let wanted = std::future::ready(true);
-    buffer.clear();
-    let read = block_on(read_record(&mut said, &receiving, wanted, buffer));
-    assert!(buffer.capacity() <= 2 * sizes.limit());
+    piece.clear();
+    let read = block_on(read_record(&mut said, &mut receiving, wanted, piece));
+    assert!(piece.capacity() <= 2 * sizes.limit());
     match read {
-        Ok((sequence, signature)) => {
-            seen.records += 1;
-            match receiving.take(sequence, buffer, signature) {
-                Ok(message) => seen.messages += u64::from(message.is_some()),
-                Err(_) => seen.refused += 1,
-            }
-        }
+        Ok(taken) => seen.messages += u64::from(taken.message.is_some()),
         Err(Stopped::Misbehaved(_)) => seen.refused += 1,
         Err(Stopped::Broken { .. } | Stopped::Unwanted) => {}
     }
 }
 
 fn assert_all_occurred(seen: &Seen, inputs: u64) {
-    for count in [
-        seen.greetings,
-        seen.control,
-        seen.records,
-        seen.messages,
-        seen.refused,
-    ] {
+    for count in [seen.greetings, seen.control, seen.messages, seen.refused] {
         assert!(count > inputs / 100 && count < 2 * inputs, "{seen:?}");
     }
 }
@@ -182,7 +169,7 @@ fn signed_nonsense_does_no_harm() {
     let sizes = Lane::of(&setup.plan, &setup.program, 0).frame_sizes();
     let mut stream = Seed::from_u64(29).key(Label::Identity, 0, 0).stream(0, 0);
     let mut receiving = Receiving::new(id(1), sizes);
-    let (mut taken, mut refused) = (0, 0);
+    let (mut taken, mut refused, mut piece) = (0, 0, Vec::new());
     for _ in 0..3000 {
         let count = stream.random_range(0..130_usize);
         let value = f64::from_bits(stream.random());
@@ -200,21 +187,24 @@ fn signed_nonsense_does_no_harm() {
             SessionId(stream.random())
         };
         let sequence = receiving.last() + stream.random_range(0..3_u64);
-        let bytes = record(&message, 1, sequence);
-        let (frame, signature) = bytes[12..].split_at(bytes.len() - 12 - 64);
-        let signature = signature.try_into().expect("64 bytes");
+        let mut said = Said(Cursor::new(record(&message, 1, sequence)));
         let before = receiving.last();
-        match receiving.take(sequence, frame, signature) {
-            Ok(_) => {
-                assert_eq!(receiving.last(), before + 1);
+        let wanted = std::future::ready(true);
+        match block_on(read_record(&mut said, &mut receiving, wanted, &mut piece)) {
+            Ok(record) => {
+                assert_eq!(
+                    (record.sequence, receiving.last()),
+                    (before + 1, before + 1)
+                );
                 taken += 1;
             }
-            Err(blame) => {
+            Err(Stopped::Misbehaved(blame)) => {
                 let (_, evidence) = *blame;
                 assert_eq!(receiving.last(), before);
                 assert!(evidence.is_none_or(|evidence| evidence.verify().is_ok()));
                 refused += 1;
             }
+            Err(stopped) => panic!("{stopped:?}"),
         }
     }
     assert!(taken > 300 && refused > 300, "{taken} {refused}");

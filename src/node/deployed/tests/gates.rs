@@ -20,30 +20,26 @@ async fn record(rogue: Rogue, session: Session, seen: std::sync::mpsc::Sender<Re
     let (plan, signer) = (Arc::clone(&setup.plan), identity(1));
     let mut peer = Peer::new(setup).expect("fits");
     let mut outbox = CollectingOutbox::default();
-    let (mut sequence, mut buffer) = (0, Vec::new());
+    let (mut sequence, mut piece) = (0, Vec::new());
     let mut input = Input::Start;
     loop {
         peer.handle(input, Time(0), &mut outbox).expect("goes on");
         for (_, message) in outbox.messages.drain(..) {
-            let records = Record::of(&message, plan.values(), &signer).expect("a frame");
-            for record in records {
-                sequence += 1;
-                let (head, frame, signature) = record.parts(sequence);
-                let bytes = [&head[..], frame, signature].concat();
-                outbound.write_all(&bytes).await.expect("is read");
-            }
+            sequence += 1;
+            let record = Record::of(&message, plan.values(), 0, &signer, &mut piece);
+            let written = record.write(sequence, &mut outbound, &mut piece);
+            written.await.expect("is read");
         }
         outbound.flush().await.expect("is read");
         let wanted = std::future::ready(true);
-        let read = read_record(&mut inbound, &receiving, wanted, &mut buffer).await;
-        let Ok((number, signature)) = read else {
+        let read = read_record(&mut inbound, &mut receiving, wanted, &mut piece).await;
+        let Ok(taken) = read else {
             return;
         };
-        let message = receiving.take(number, &buffer, signature);
-        let message = message.expect("honest").expect("of one frame");
+        let message = taken.message.expect("of one frame");
         seen.send(message.release).expect("collected");
         inbound
-            .write_all(&number.to_le_bytes())
+            .write_all(&taken.sequence.to_le_bytes())
             .await
             .expect("is read");
         inbound.flush().await.expect("is read");

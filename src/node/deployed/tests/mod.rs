@@ -5,6 +5,7 @@ mod faults;
 mod fuzz;
 mod gates;
 mod links;
+mod records;
 mod rogue;
 mod sessions;
 

@@ -1,6 +1,7 @@
 //! A member played by a test: connected, and free to say what it likes.
 
 use futures::AsyncWriteExt;
+use futures::executor::block_on;
 use libp2p::Stream;
 
 use super::super::edge::Record;
@@ -107,9 +108,10 @@ pub(super) fn message(session: &Session, round: u32, body: Body) -> Message {
 
 /// A record of one frame, signed by this member.
 pub(super) fn record(message: &Message, signer: usize, sequence: u64) -> Vec<u8> {
-    let records = Record::of(message, Values::F64, &identity(signer)).expect("a frame");
-    let (head, frame, signature) = records[0].parts(sequence);
-    [&head[..], frame, signature].concat()
+    let (mut bytes, mut piece) = (Vec::new(), Vec::new());
+    let record = Record::of(message, Values::F64, 0, &identity(signer), &mut piece);
+    block_on(record.write(sequence, &mut bytes, &mut piece)).expect("memory");
+    bytes
 }
 
 /// What member 0 blames member 1 for when this is played.
