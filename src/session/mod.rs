@@ -10,26 +10,30 @@
 //! | Reveal | the number it committed to | all have |
 //! | Ready | hashes of all it computed | all are alike |
 
+mod admission;
 mod assembly;
 mod error;
 mod fingerprint;
 mod identity;
 mod invitation;
 mod keys;
+mod ledger_proof;
 mod listing;
 mod statement;
 #[cfg(test)]
 mod tests;
 mod ticket;
 
+pub use admission::Remembered;
 pub use assembly::{Assembled, Assembly, AssemblySetup, Input, Output, Seat, commitment};
 pub use error::AssemblyError;
 pub use fingerprint::{build, sampler_fingerprint};
 pub use identity::{Domain, Identity, IdentityError, PublicId, Signature};
 pub use invitation::{Invitation, InvitationError, MOST_FILE, Member, SessionTable, Stated};
 pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd, nonce};
+pub use ledger_proof::LedgerProof;
 pub use statement::{
-    Join, Kind, LedgerHead, MOST_BYTES, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS, Sections,
-    SessionHash, Signed, Statement, StatementError,
+    Join, Kind, LedgerHead, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS,
+    Sections, SessionHash, Signed, Statement, StatementError,
 };
 pub use ticket::{Address, MemberName, Ticket, TicketError};

@@ -18,6 +18,9 @@ mod error;
 mod resume;
 mod running;
 mod setup;
+mod status;
+#[cfg(test)]
+mod tests;
 
 pub use error::MemberError;
 pub use setup::{MemberResult, MemberSetup, Planned, Planner, Progress, Released};

@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex};
 use zeroize::Zeroizing;
 
 use super::error::MemberError;
+use super::running::{OTHER_RESULT, OUR_RESULT, disputed};
 use super::setup::MemberSetup;
 use crate::algorithm::LocalData;
 use crate::node::store::{
     Digest, Journal, Ledger, OneTimeSecrets, Record, Reservation, SessionEnd, SessionFiles, Square,
 };
 use crate::session::{
-    Ephemeral, Identity, Join, LedgerHead, Mode, OwnNoise, SessionHash, Signed, Statement, build,
-    commitment, sampler_fingerprint,
+    Ephemeral, Identity, Invitation, Join, LedgerHead, Mode, OwnNoise, PublicId, SessionHash,
+    Signed, Statement, build, commitment, sampler_fingerprint,
 };
 
 /// The Join as signed.
@@ -55,7 +56,10 @@ pub(super) fn prepare(
             ledger.finish(session.0, outcome)?;
         }
         files.erase_secrets()?;
-        return Ok(Standing::Ended(outcome));
+        return match kept_dispute(&setup.invitation, &files) {
+            Some(disputed) => Err(disputed),
+            None => Ok(Standing::Ended(outcome)),
+        };
     }
     let account = ledger.view().session(session.0);
     let charged = account.map_or(0, |account| account.charged.len());
@@ -108,6 +112,10 @@ pub(super) fn prepare(
                 return Err(MemberError::OtherRows);
             }
             let join = kept_join(&files, session, identity)?;
+            // What other sessions have added since would make the others take this Join for one of a restored backup.
+            if join.ledger.length != ledger.head().length {
+                return Err(MemberError::JoinedBefore);
+            }
             (ephemeral, noise, join)
         }
         None => {
@@ -156,6 +164,18 @@ fn ended(records: &[Record]) -> Option<SessionEnd> {
         Record::End { outcome } => Some(*outcome),
         _ => None,
     })
+}
+
+/// The two results of a session that ended with two.
+fn kept_dispute(invitation: &Invitation, files: &SessionFiles) -> Option<MemberError> {
+    let read = |name| {
+        let bytes = std::fs::read(files.path(name)).ok()?;
+        let invited = |id: &PublicId| invitation.member(id).is_some();
+        Signed::read(&bytes, invitation.hash(), invited).ok()
+    };
+    let (ours, theirs) = (read(OUR_RESULT)?, read(OTHER_RESULT)?);
+    let member = invitation.member(&theirs.from)?;
+    disputed(&ours, &theirs, &member.name)
 }
 
 /// The Join that was said before, or was about to be.

@@ -11,6 +11,11 @@ use crate::node::store::{Digest, RECEIPT, Record, SessionEnd, sign_file};
 use crate::protocol::Event;
 use crate::session::{Signed, Statement};
 
+/// What this member signed as its result, where another member signed another.
+pub(super) const OUR_RESULT: &str = "evidence-first.bin";
+/// What the other signed.
+pub(super) const OTHER_RESULT: &str = "evidence-second.bin";
+
 /// What a member signs of what its planner writes.
 const RECEIPT_FILE: &str = "receipt.json";
 
@@ -24,6 +29,8 @@ impl Conductor<'_> {
                 sensitivity: terms.sensitivity,
             }),
             Event::Advanced { release, basis, .. } => {
+                #[cfg(test)]
+                let basis = super::tests::taken_down(basis);
                 let digest = Digest(basis.digest());
                 self.basis = Some(basis);
                 self.ready
@@ -33,6 +40,10 @@ impl Conductor<'_> {
                     .planned
                     .as_ref()
                     .map_or(0, |planned| planned.charges.len());
+                let plan = self.planned.as_ref().map(|planned| planned.session.plan());
+                if let Some(planned) = plan.and_then(|plan| plan.release(release)) {
+                    self.status.iteration(planned.spec().iteration.0);
+                }
                 let seconds = self.last.elapsed().as_secs_f64();
                 self.last = Instant::now();
                 (self.progress)(Progress::Released {
@@ -80,8 +91,33 @@ impl Conductor<'_> {
             result: basis.digest(),
         };
         let signed = Signed::new(&self.identity, self.session, statement);
-        self.host.broadcast(signed.bytes)?;
+        self.host.broadcast(Arc::clone(&signed.bytes))?;
+        self.results.push(signed);
+        self.compare_results()?;
         self.report_waiting();
+        Ok(())
+    }
+
+    /// Whether all who are done have this member's result. Averaging that is not exact leaves every member a result of its own, and there is
+    /// nothing to compare.
+    pub(super) fn compare_results(&mut self) -> Result<(), MemberError> {
+        let planned = self.planned.as_ref();
+        if self.disputed.is_some() || !planned.is_some_and(|p| p.session.program().ends_equal()) {
+            return Ok(());
+        }
+        let own = self.identity.id();
+        let said = |signed: &&Signed| signed.from == own;
+        let Some(ours) = self.results.iter().find(said) else {
+            return Ok(());
+        };
+        let other = self
+            .results
+            .iter()
+            .find(|theirs| theirs.statement != ours.statement);
+        let Some(theirs) = other else { return Ok(()) };
+        self.ready.files.write(OUR_RESULT, &ours.bytes)?;
+        self.ready.files.write(OTHER_RESULT, &theirs.bytes)?;
+        self.disputed = disputed(ours, theirs, &name(&self.names, &theirs.from));
         Ok(())
     }
 
@@ -101,5 +137,21 @@ impl Conductor<'_> {
         self.ready.journal.append(Record::End { outcome: end })?;
         self.ready.files.erase_secrets()?;
         Ok(())
+    }
+}
+
+/// That two members signed two results; nothing where these are no such statements.
+pub(super) fn disputed(ours: &Signed, theirs: &Signed, member: &str) -> Option<MemberError> {
+    match (&ours.statement, &theirs.statement) {
+        (Statement::Finished { result: ours }, Statement::Finished { result: theirs })
+            if ours != theirs =>
+        {
+            Some(MemberError::Disputed {
+                member: member.to_owned(),
+                theirs: Digest(*theirs),
+                ours: Digest(*ours),
+            })
+        }
+        _ => None,
     }
 }
