@@ -58,6 +58,7 @@ mod error;
 mod exchange;
 mod host_error;
 mod identity;
+mod listening;
 pub mod member;
 mod network;
 mod options;

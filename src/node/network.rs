@@ -9,13 +9,14 @@ use libp2p::swarm::Swarm;
 use libp2p::{Multiaddr, PeerId};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::driver::Driver;
 use super::edge::{self, Outgoing, PROTOCOL};
 use super::error::SwarmError;
 use super::exchange::{QUEUE, Report};
 use super::identity::{self, Roster};
+use super::listening::listen;
 use super::options::{SwarmOptions, Transport};
 use super::swarm::{self, Behaviour, Dial};
 use crate::engine::{Collector, Communication, Observer, Outcome, Session};
@@ -36,6 +37,18 @@ pub(super) struct Shared {
     pub(super) clock: Instant,
     pub(super) reports: mpsc::Sender<(PeerIndex, Report)>,
     pub(super) progress: Arc<AtomicU64>,
+}
+
+impl Shared {
+    /// For nodes that begin now.
+    pub(super) fn new(patience: Duration, reports: mpsc::Sender<(PeerIndex, Report)>) -> Self {
+        Self {
+            patience,
+            clock: Instant::now(),
+            reports,
+            progress: Arc::default(),
+        }
+    }
 }
 
 /// A node that listens and has not begun.
@@ -164,11 +177,8 @@ pub(super) async fn listening(
         peer: index,
         source,
     };
-    let address = timeout(patience, swarm::listen(&mut swarm, transport.own_address()))
-        .await
-        .map_err(|elapsed| failed(elapsed.into()))?
-        .map_err(failed)?;
-    Ok((swarm, address))
+    let address = listen(&mut swarm, transport.own_address(), patience).await;
+    Ok((swarm, address.map_err(failed)?))
 }
 
 /// Runs one node per peer on the current runtime and collects what they report. `setup` is what each
@@ -188,12 +198,7 @@ pub(super) async fn conduct(
         swarms.push(swarm);
     }
     let (reports, received) = mpsc::channel(REPORTS);
-    let shared = Shared {
-        patience,
-        clock: Instant::now(),
-        reports,
-        progress: Arc::default(),
-    };
+    let shared = Shared::new(patience, reports);
     let mut tasks = JoinSet::new();
     for (index, swarm) in indices().zip(swarms) {
         let setup = setup(index, Some(span(patience)));

@@ -1,14 +1,13 @@
 //! One libp2p swarm: transport, Noise, Yamux, neighbours only; and the task that serves it.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::time::Duration;
 
 use futures::StreamExt;
 use libp2p::allow_block_list::{self, AllowedPeers};
 use libp2p::connection_limits::{self, ConnectionLimits};
 use libp2p::core::muxing::StreamMuxerBox;
-use libp2p::core::transport::{Boxed, MemoryTransport, TransportError};
+use libp2p::core::transport::{Boxed, MemoryTransport};
 use libp2p::core::upgrade::Version;
 use libp2p::identity::Keypair;
 use libp2p::swarm::dial_opts::DialOpts;
@@ -93,40 +92,6 @@ fn secured(
             .timeout(patience)
             .boxed(),
     })
-}
-
-/// Listens at this address and nowhere else, and waits until it does; returns where that is.
-///
-/// # Errors
-/// The operating system's, or the transport's.
-pub(super) async fn listen(
-    swarm: &mut Swarm<Behaviour>,
-    address: Multiaddr,
-) -> Result<Multiaddr, io::Error> {
-    let ours = swarm.listen_on(address).map_err(|error| match error {
-        TransportError::Other(source) => source,
-        unsupported @ TransportError::MultiaddrNotSupported(_) => io::Error::other(unsupported),
-    })?;
-    loop {
-        match swarm.select_next_some().await {
-            SwarmEvent::NewListenAddr {
-                listener_id,
-                address,
-            } if listener_id == ours => return Ok(address),
-            SwarmEvent::ListenerError { listener_id, error } if listener_id == ours => {
-                return Err(error);
-            }
-            SwarmEvent::ListenerClosed {
-                listener_id,
-                reason,
-                ..
-            } if listener_id == ours => {
-                let closed = || io::Error::other("the listener closed at once");
-                return Err(reason.err().unwrap_or_else(closed));
-            }
-            _ => {}
-        }
-    }
 }
 
 /// A neighbour to be connected to.

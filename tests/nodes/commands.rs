@@ -353,13 +353,22 @@ fn a_signed_receipt_says_whose_it_is_and_a_changed_one_fails() {
     assert_eq!(check("").0, Some(0));
 }
 
-/// A session file as far as containers are concerned.
+/// A session of three, whose names containers do not all take.
 fn session() -> String {
-    let mut text = "[session]\nname = \"three hospitals\"\n".to_owned();
-    for (number, name) in ["charite", "Ulm $1", ""].iter().enumerate() {
-        let id = Identity::from_secret([number as u8; 32].into()).id();
+    let id = |number: u8| Identity::from_secret([number; 32].into()).id();
+    let mut text = format!(
+        "[session]\nversion = 2\nname = \"three hospitals\"\nnonce = \"{}\"\nconvener = \"{}\"\n\
+         opens = 2026-11-21T08:00:00Z\ncloses = 2026-11-21T20:00:00Z\nmin_peers = 2\n\
+         [stated]\nsigma_own = 1.0\nsigma_pairwise = 1.0\n[items]\nnames = [\"age\"]\n",
+        "0a".repeat(32),
+        id(0)
+    );
+    for (number, name) in ["charite", "Ulm $1", "?"].iter().enumerate() {
+        let id = id(number as u8);
         let address = format!("/dns4/peer-{number}.undertone/tcp/7655");
-        text += &format!("[[member]]\nid = \"{id}\"\nname = {name:?}\naddresses = [{address:?}]\n");
+        text += &format!(
+            "[[member]]\nid = \"{id}\"\nname = {name:?}\naddresses = [{address:?}]\nrows = 9\n"
+        );
     }
     text
 }

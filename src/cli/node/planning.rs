@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::engine::Session;
-use crate::node::member::{MemberResult, Planned, Planner};
+use crate::node::member::{MemberResult, Planned, Planner, ResultFiles};
 use crate::node::store::{
     INVITATION, Offer, Publish, ScopeName, SignedFileError, Square, verify_bytes,
 };
@@ -160,23 +160,21 @@ pub(super) fn charges(experiment: &Experiment, whole: SquareSum) -> Result<Vec<S
 
 /// Plans one session file.
 pub(super) struct Plans {
-    pub(super) deployment: Deployment,
+    pub(super) deployment: Arc<Deployment>,
     pub(super) members: usize,
     pub(super) stated: Stated,
     pub(super) scope: ScopeName,
-    /// What was planned last.
-    pub(super) experiment: Option<Experiment>,
 }
 
 impl Planner for Plans {
-    fn offer(&mut self) -> Result<Offer, String> {
+    fn offer(&self) -> Result<Offer, String> {
         let beacon = [0; 32];
         let experiment = planned(&self.deployment, self.members, &beacon, self.stated);
         let offer = experiment.and_then(|experiment| offer(&experiment, &self.scope));
         offer.map_err(|error| format!("{error:#}"))
     }
 
-    fn plan(&mut self, assembled: &Assembled) -> Result<Planned, String> {
+    fn plan(&self, assembled: &Assembled) -> Result<Planned, String> {
         let members = assembled.roster.len();
         let made = planned(&self.deployment, members, &assembled.beacon, self.stated).and_then(
             |experiment| {
@@ -185,27 +183,27 @@ impl Planner for Plans {
                     session: session(&experiment),
                     charges: charges(&experiment, offer.mu_squared)?,
                     offer,
+                    keep: Box::new(move |result| files(&experiment, result)),
                 };
-                self.experiment = Some(experiment);
                 Ok(planned)
             },
         );
         made.map_err(|error| format!("{error:#}"))
     }
+}
 
-    fn files(&mut self, result: &MemberResult) -> Result<Vec<(String, Vec<u8>)>, String> {
-        let experiment = self.experiment.as_ref().ok_or("nothing was planned")?;
-        let releases = result.releases.iter();
-        let releases = releases.map(|one| (one.release, one.statistic, one.sensitivity));
-        let receipt = Receipt::of_releases(experiment, releases);
-        let receipt = serde_json::to_vec(&receipt).map_err(|error| error.to_string())?;
-        let config = crate::config::resolved(experiment.config());
-        Ok(vec![
-            ("basis.npy".to_owned(), npy(&result.basis)),
-            ("receipt.json".to_owned(), receipt),
-            ("config.toml".to_owned(), config.into_bytes()),
-        ])
-    }
+/// What is kept of a session that was planned as this experiment.
+fn files(experiment: &Experiment, result: &MemberResult) -> ResultFiles {
+    let releases = result.releases.iter();
+    let releases = releases.map(|one| (one.release, one.statistic, one.sensitivity));
+    let receipt = Receipt::of_releases(experiment, releases);
+    let receipt = serde_json::to_vec(&receipt).map_err(|error| error.to_string())?;
+    let config = crate::config::resolved(experiment.config());
+    Ok(vec![
+        ("basis.npy".to_owned(), npy(&result.basis)),
+        ("receipt.json".to_owned(), receipt),
+        ("config.toml".to_owned(), config.into_bytes()),
+    ])
 }
 
 /// The planner that a member's network is given.
@@ -213,14 +211,13 @@ pub(super) fn planner(
     invitation: &Invitation,
     path: &Path,
     scope: &ScopeName,
-) -> Result<(Box<dyn Planner>, Arc<Deployment>)> {
-    let deployment = deployment(invitation, path)?;
+) -> Result<(Arc<dyn Planner>, Arc<Deployment>)> {
+    let deployment = Arc::new(deployment(invitation, path)?);
     let plans = Plans {
-        deployment: deployment.clone(),
+        deployment: Arc::clone(&deployment),
         members: invitation.members.len(),
         stated: invitation.stated,
         scope: scope.clone(),
-        experiment: None,
     };
-    Ok((Box::new(plans), Arc::new(deployment)))
+    Ok((Arc::new(plans), deployment))
 }

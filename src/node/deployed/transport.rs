@@ -1,19 +1,17 @@
 //! The swarm of a deployed host: TCP with Noise and Yamux, and QUIC; members only.
 
-use std::io;
 use std::time::Duration;
 
-use futures::StreamExt;
 use libp2p::allow_block_list::{self, AllowedPeers};
 use libp2p::connection_limits::{self, ConnectionLimits};
 use libp2p::core::muxing::StreamMuxerBox;
-use libp2p::core::transport::{Boxed, TransportError};
+use libp2p::core::transport::Boxed;
 use libp2p::core::upgrade::Version;
 use libp2p::identity::Keypair;
-use libp2p::swarm::{Config, NetworkBehaviour, Swarm, SwarmEvent};
+use libp2p::swarm::{Config, NetworkBehaviour, Swarm};
 use libp2p::{Multiaddr, PeerId, Transport as _, noise, quic, tcp, yamux};
-use tokio::time::timeout;
 
+use super::super::listening;
 use super::error::HostError;
 use super::setup::HostLimits;
 
@@ -93,41 +91,9 @@ pub(super) async fn listen(
     swarm: &mut Swarm<Behaviour>,
     address: &Multiaddr,
 ) -> Result<Multiaddr, HostError> {
-    let failed = |source| HostError::Listen {
+    let listening = listening::listen(swarm, address.clone(), LISTEN_TIMEOUT).await;
+    listening.map_err(|source| HostError::Listen {
         address: address.to_string(),
         source,
-    };
-    let listening = swarm.listen_on(address.clone());
-    let ours = listening.map_err(|error| match error {
-        TransportError::Other(source) => failed(source),
-        unsupported @ TransportError::MultiaddrNotSupported(_) => {
-            failed(io::Error::other(unsupported))
-        }
-    })?;
-    let listens = async {
-        loop {
-            match swarm.select_next_some().await {
-                SwarmEvent::NewListenAddr {
-                    listener_id,
-                    address,
-                } if listener_id == ours => return Ok(address),
-                SwarmEvent::ListenerError { listener_id, error } if listener_id == ours => {
-                    return Err(error);
-                }
-                SwarmEvent::ListenerClosed {
-                    listener_id,
-                    reason,
-                    ..
-                } if listener_id == ours => {
-                    let closed = || io::Error::other("the listener closed at once");
-                    return Err(reason.err().unwrap_or_else(closed));
-                }
-                _ => {}
-            }
-        }
-    };
-    let listens = timeout(LISTEN_TIMEOUT, listens).await;
-    listens
-        .map_err(|elapsed| failed(elapsed.into()))?
-        .map_err(failed)
+    })
 }

@@ -7,11 +7,11 @@ use tokio::time::Instant;
 
 use super::conductor::{Conductor, Stage, name};
 use super::error::MemberError;
-use super::setup::{MemberResult, Planned, Planner, Progress};
+use super::setup::{Planned, Progress};
 use crate::engine::{Session, graphs_digest};
 use crate::node::deployed::{Gate, GateError, PeerRun};
 use crate::node::network::span;
-use crate::node::store::{Digest, Offer, Record, Square};
+use crate::node::store::{Digest, Record, Square};
 use crate::session::{
     Assembled, AssemblyError, Input, LedgerProof, Output, PairEnd, SECTIONS, Sections,
 };
@@ -49,11 +49,9 @@ impl Conductor<'_> {
 
     /// Has the plan made on a thread of its own: it takes seconds.
     pub(super) fn plan(&mut self, assembled: Assembled) {
-        let nobody: Box<dyn Planner> = Box::new(Away);
-        let mut planner = std::mem::replace(&mut self.setup.planner, nobody);
+        let planner = Arc::clone(&self.setup.planner);
         self.planning = Some(tokio::task::spawn_blocking(move || {
-            let planned = planner.plan(&assembled);
-            (planner, planned)
+            planner.plan(&assembled)
         }));
         let own = self.identity.id();
         let proofs = self.assembly.signed_joins().filter_map(LedgerProof::of);
@@ -153,7 +151,7 @@ impl Conductor<'_> {
 
     /// Charges a release before anything of it leaves.
     fn gate(&mut self, charges: &[Square]) -> Gate {
-        let (ledger, session) = (Arc::clone(&self.ledger), self.session);
+        let (ledger, session) = (Arc::clone(&self.ready.ledger), self.session);
         let (charges, told) = (charges.to_vec(), self.gate.take());
         Box::new(move |release: ReleaseId| {
             let charge = charges.get(release.index()).copied();
@@ -167,23 +165,6 @@ impl Conductor<'_> {
             }
             Ok(())
         })
-    }
-}
-
-/// Stands in for a planner that is at work elsewhere.
-struct Away;
-
-impl Planner for Away {
-    fn offer(&mut self) -> Result<Offer, String> {
-        Err("a plan is being made".to_owned())
-    }
-
-    fn plan(&mut self, _: &Assembled) -> Result<Planned, String> {
-        Err("a plan is being made".to_owned())
-    }
-
-    fn files(&mut self, _: &MemberResult) -> Result<Vec<(String, Vec<u8>)>, String> {
-        Err("a plan is being made".to_owned())
     }
 }
 

@@ -1,17 +1,17 @@
 //! The one loop of a member: statements, links and the peer's events in; what is to be said, written and told out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::MemberEnd;
 use super::error::MemberError;
 use super::resume::{self, Ready, Standing};
-use super::setup::{MemberResult, MemberSetup, Planned, Planner, Progress, Released};
+use super::setup::{MemberResult, MemberSetup, Planned, Progress, Released};
 use super::status::Status;
 use crate::node::deployed::{
     Host, HostError, HostEvent, HostLimits, HostSetup, MemberAddress, Written,
@@ -19,7 +19,6 @@ use crate::node::deployed::{
 use crate::node::network::span;
 #[cfg(unix)]
 use crate::node::store::ControlServer;
-use crate::node::store::{Digest, Ledger};
 use crate::protocol::wire::signed::SIGNED_VERSION;
 use crate::session::{
     Assembly, AssemblySetup, Identity, Input, PublicId, Reason, SessionHash, Signed, Statement,
@@ -33,8 +32,8 @@ const REPEAT: Duration = Duration::from_secs(2);
 /// How long the last words of an aborted session may take to leave.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// A plan that is being made, with the planner that makes it.
-type Planning = JoinHandle<(Box<dyn Planner>, Result<Planned, String>)>;
+/// A plan that is being made.
+type Planning = JoinHandle<Result<Planned, String>>;
 
 /// Takes part in a session.
 pub(super) async fn conduct(
@@ -63,11 +62,7 @@ pub(super) async fn conduct(
         grace: setup.invitation.grace(),
         limits: HostLimits::default(),
     })
-    .await;
-    let host = match host {
-        Ok(host) => host,
-        Err(error) => return Err(error.into()),
-    };
+    .await?;
     let status = status(&setup, &own, &ready);
     #[cfg(unix)]
     let _answering = answer(&setup, &status);
@@ -121,7 +116,6 @@ pub(super) struct Conductor<'a> {
     pub(super) identity: Arc<Identity>,
     pub(super) session: SessionHash,
     pub(super) ready: Ready,
-    pub(super) ledger: Arc<Mutex<Ledger>>,
     pub(super) host: Host,
     pub(super) status: Status,
     pub(super) progress: &'a mut (dyn FnMut(Progress) + Send),
@@ -181,14 +175,12 @@ impl<'a> Conductor<'a> {
         let names = invitation.members.iter();
         let names = names.map(|member| (member.id, member.name.clone()));
         let (gate, charged) = mpsc::channel(16);
-        let ledger = Arc::clone(&ready.ledger);
         Ok(Self {
             names: names.collect(),
             session,
             assembly,
             identity,
             ready,
-            ledger,
             host,
             status,
             progress,
@@ -274,8 +266,7 @@ impl<'a> Conductor<'a> {
                 }
                 planned = planned(&mut self.planning), if is_planning => {
                     self.planning = None;
-                    let (planner, outcome) = planned.map_err(|_| HostError::TaskLost)?;
-                    self.setup.planner = planner;
+                    let outcome = planned.map_err(|_| HostError::TaskLost)?;
                     let outcome = outcome.and_then(|planned| self.consider(planned));
                     self.tell(Input::Planned(outcome.map(Box::new)))?;
                 }
@@ -426,9 +417,7 @@ impl<'a> Conductor<'a> {
     }
 }
 
-async fn planned(
-    planning: &mut Option<Planning>,
-) -> Result<(Box<dyn Planner>, Result<Planned, String>), tokio::task::JoinError> {
+async fn planned(planning: &mut Option<Planning>) -> Result<Result<Planned, String>, JoinError> {
     match planning {
         Some(planning) => planning.await,
         None => std::future::pending().await,

@@ -23,7 +23,7 @@ mod status;
 mod tests;
 
 pub use error::MemberError;
-pub use setup::{MemberResult, MemberSetup, Planned, Planner, Progress, Released};
+pub use setup::{MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles};
 
 use tokio::runtime::{Builder, Handle};
 

@@ -60,7 +60,9 @@ impl Conductor<'_> {
 
     /// The result is here: keeps it, ends the session in the ledger, and tells the others.
     pub(super) fn finish(&mut self) -> Result<(), MemberError> {
-        let (Some(basis), Some(index)) = (self.basis.clone(), self.own_index()) else {
+        let (Some(planned), Some(basis), Some(index)) =
+            (&self.planned, self.basis.clone(), self.own_index())
+        else {
             return Err(MemberError::Plan("the session had no release".to_owned()));
         };
         let result = MemberResult {
@@ -70,11 +72,7 @@ impl Conductor<'_> {
             releases: self.releases.clone(),
             written: self.written,
         };
-        let files = self
-            .setup
-            .planner
-            .files(&result)
-            .map_err(MemberError::Plan)?;
+        let files = (planned.keep)(&result).map_err(MemberError::Plan)?;
         for (file, bytes) in files {
             self.ready.files.write(&file, &bytes)?;
             if file == RECEIPT_FILE {
@@ -131,7 +129,11 @@ impl Conductor<'_> {
 
     /// Ledger first, then journal, then the secrets are erased.
     pub(super) fn end(&mut self, end: SessionEnd) -> Result<(), MemberError> {
-        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ledger = self
+            .ready
+            .ledger
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         ledger.finish(self.session.0, end)?;
         drop(ledger);
         self.ready.journal.append(Record::End { outcome: end })?;

@@ -26,31 +26,28 @@ pub struct MemberSetup {
     /// Its rows, as the plan has peers hold them.
     pub rows: LocalData,
     /// From the session file to a plan.
-    pub planner: Box<dyn Planner>,
+    pub planner: Arc<dyn Planner>,
     /// How long until the list of members is drawn up.
     pub closes_in: Duration,
 }
 
 /// Plans sessions. Nothing of it depends on anybody's rows.
-pub trait Planner: Send {
+pub trait Planner: Send + Sync {
     /// What the session may cost this member at most, if all who are invited take part.
     ///
     /// # Errors
     /// In words, what to change.
-    fn offer(&mut self) -> Result<Offer, String>;
+    fn offer(&self) -> Result<Offer, String>;
 
     /// The plan of those who joined.
     ///
     /// # Errors
     /// In words, what to change.
-    fn plan(&mut self, assembled: &Assembled) -> Result<Planned, String>;
-
-    /// The files that a result is kept in, by name.
-    ///
-    /// # Errors
-    /// In words.
-    fn files(&mut self, result: &MemberResult) -> Result<Vec<(String, Vec<u8>)>, String>;
+    fn plan(&self, assembled: &Assembled) -> Result<Planned, String>;
 }
+
+/// The files that a result is kept in, by name and contents, or in words why there are none.
+pub type ResultFiles = Result<Vec<(String, Vec<u8>)>, String>;
 
 /// A session as all members plan it.
 pub struct Planned {
@@ -60,6 +57,8 @@ pub struct Planned {
     pub offer: Offer,
     /// μ² of every release, in order.
     pub charges: Vec<Square>,
+    /// How a result is kept.
+    pub keep: Box<dyn Fn(&MemberResult) -> ResultFiles + Send + Sync>,
 }
 
 /// What an operator is told. Nothing of it depends on private rows.

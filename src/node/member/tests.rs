@@ -112,7 +112,7 @@ fn session(peers: u32, kind: AveragingKind) -> Session {
 struct Fixed(Session);
 
 impl Planner for Fixed {
-    fn offer(&mut self) -> Result<Offer, String> {
+    fn offer(&self) -> Result<Offer, String> {
         Ok(Offer {
             members: self.0.peers(),
             colluders: 1,
@@ -128,17 +128,14 @@ impl Planner for Fixed {
         })
     }
 
-    fn plan(&mut self, _: &Assembled) -> Result<Planned, String> {
+    fn plan(&self, _: &Assembled) -> Result<Planned, String> {
         let part = Square::new(WHOLE / f64::from(ITERATIONS)).expect("a square");
         Ok(Planned {
             session: self.0.clone(),
             offer: self.offer()?,
             charges: vec![part; ITERATIONS as usize],
+            keep: Box::new(|_| Ok(Vec::new())),
         })
-    }
-
-    fn files(&mut self, _: &MemberResult) -> Result<Vec<(String, Vec<u8>)>, String> {
-        Ok(Vec::new())
     }
 }
 
@@ -190,7 +187,7 @@ fn one_member() {
         listen,
         scope: "default".parse().expect("a scope"),
         rows: session.peer_setup(PeerIndex::from_index(index), None).rows,
-        planner: Box::new(Fixed(session)),
+        planner: Arc::new(Fixed(session)),
         closes_in: LIMIT,
         invitation,
     };

@@ -17,6 +17,7 @@ use super::{Notice, Place};
 use crate::node::SwarmError;
 use crate::node::host_error::HostError;
 use crate::node::identity::{self, Roster};
+use crate::node::listening::listen;
 use crate::node::options::Transport;
 use crate::node::swarm::{self, Behaviour};
 use crate::vocabulary::PeerIndex;
@@ -87,10 +88,8 @@ pub(super) async fn gather(
     }
     let mut swarm = build(place, 1..all.len())?;
     let address = all[0].collecting_address();
-    let listening = timeout(place.patience, swarm::listen(&mut swarm, address)).await;
-    listening
-        .unwrap_or_else(|elapsed| Err(elapsed.into()))
-        .map_err(HostError::Setup)?;
+    let listening = listen(&mut swarm, address, place.patience).await;
+    listening.map_err(HostError::Setup)?;
     let mut incoming = swarm
         .behaviour()
         .streams

@@ -26,7 +26,7 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -41,12 +41,13 @@ use tokio::time::{Instant, interval, sleep, timeout};
 pub use super::host_error::HostError;
 pub use hosts::{Host, Hosts, HostsError, MOST_BYTES, MOST_HOSTS};
 
+use super::descriptors;
 use super::error::SwarmError;
 use super::exchange::Report;
+use super::listening::listen;
 use super::network::{self, Node, Shared};
 use super::options::{SwarmOptions, Transport};
 use super::swarm::Behaviour;
-use super::{descriptors, swarm};
 use crate::engine::{Observer, Outcome, Session};
 use crate::protocol::Event;
 use crate::vocabulary::PeerIndex;
@@ -180,22 +181,21 @@ impl<'a> Place<'a> {
             let mut dialling = neighbours.filter(|v| **v < peer.0);
             if dialling.any(|v| !self.is_here(PeerIndex(*v))) {
                 let outside = self.hosts.all()[self.own].peer_address(peer);
-                let listened = timeout(self.patience, swarm::listen(&mut swarm, outside)).await;
-                listened
-                    .unwrap_or_else(|elapsed| Err(elapsed.into()))
-                    .map_err(|source| SwarmError::Listen { peer, source })?;
+                let listened = listen(&mut swarm, outside, self.patience).await;
+                listened.map_err(|source| SwarmError::Listen { peer, source })?;
             }
             listening.push((swarm, inside));
         }
         Ok(listening)
     }
 
-    /// Starts the peers here.
+    /// Starts the peers here, which tell `reports` what they do; with them comes how many messages they have written.
     fn spawn(
         &self,
         listening: Vec<(Swarm<Behaviour>, Multiaddr)>,
-        shared: &Shared,
-    ) -> Result<JoinSet<()>, SwarmError> {
+        reports: mpsc::Sender<(PeerIndex, Report)>,
+    ) -> Result<(JoinSet<()>, Arc<AtomicU64>), SwarmError> {
+        let shared = Shared::new(self.patience, reports);
         let mut known: BTreeMap<PeerIndex, (libp2p::PeerId, Multiaddr)> = BTreeMap::new();
         for (peer, (swarm, inside)) in self.peers().zip(&listening) {
             known.insert(peer, (*swarm.local_peer_id(), inside.clone()));
@@ -222,9 +222,9 @@ impl<'a> Place<'a> {
                 swarm,
                 setup,
             };
-            node.spawn(&mut tasks, shared)?;
+            node.spawn(&mut tasks, &shared)?;
         }
-        Ok(tasks)
+        Ok((tasks, shared.progress))
     }
 
     /// The name of a host.
@@ -281,15 +281,7 @@ async fn leading(
             Arc::clone(&lost),
         ));
     }
-    let shared = Shared {
-        patience: place.patience,
-        clock: Instant::now(),
-        reports,
-        progress: Arc::default(),
-    };
-    let progress = Arc::clone(&shared.progress);
-    let mut tasks = place.spawn(listening, &shared)?;
-    drop(shared);
+    let (mut tasks, progress) = place.spawn(listening, reports)?;
     let outcome = network::collect(place.session, received, &progress, &mut tasks, observer).await;
     let outcome = match outcome {
         Ok(outcome) => Ok(outcome),
@@ -397,15 +389,7 @@ async fn following(
         }
     }
     let (reports, mut received) = mpsc::channel(network::REPORTS);
-    let shared = Shared {
-        patience: place.patience,
-        clock: Instant::now(),
-        reports,
-        progress: Arc::default(),
-    };
-    let progress = Arc::clone(&shared.progress);
-    let mut tasks = place.spawn(listening, &shared)?;
-    drop(shared);
+    let (mut tasks, progress) = place.spawn(listening, reports)?;
     let releases = place.session.plan().releases().len();
     let all = place.session.traffic(releases).messages;
     let expected = all * place.peers().count() as u64 / u64::from(place.hosts.peers());

@@ -1,7 +1,6 @@
 //! Who may connect, and what is left when a run is over.
 
 use std::net::TcpStream;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -11,7 +10,7 @@ use libp2p::swarm::SwarmEvent;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
 use super::super::exchange::Report;
 use super::super::network::{self, Node, Shared};
@@ -69,12 +68,7 @@ fn a_node_that_is_shut_down_listens_no_more() {
             .expect("listens");
         assert!(address.to_string().starts_with("/ip4/127.0.0.1/tcp/"));
         let (reports, mut received) = mpsc::channel(8);
-        let shared = Shared {
-            patience: LIMIT,
-            clock: Instant::now(),
-            reports,
-            progress: Arc::default(),
-        };
+        let shared = Shared::new(LIMIT, reports);
         let node = Node {
             swarm,
             setup: session.peer_setup(PeerIndex(0), None),

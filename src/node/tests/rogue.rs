@@ -89,12 +89,7 @@ where
         let mut control = other.behaviour().streams.new_control();
         let incoming = control.accept(PROTOCOL).expect("accepted once");
         let (reports, mut received) = mpsc::channel(8);
-        let shared = Shared {
-            patience: stall,
-            clock: Instant::now(),
-            reports,
-            progress: Arc::default(),
-        };
+        let shared = Shared::new(stall, reports);
         let rogue = rogue(Rogue {
             honest: *swarm.local_peer_id(),
             control,

@@ -3,12 +3,8 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
-use serde::Deserialize;
 
-use crate::session::{Address, MemberName, PublicId};
-
-/// Members that one file deploys at most.
-const MOST: usize = 512;
+use crate::session::{Address, Invitation, Member, MemberName, PublicId};
 
 /// Characters of the longest name of a service.
 const LONGEST_SERVICE: usize = 40;
@@ -43,44 +39,14 @@ pub(super) struct Listening {
     pub(super) quic: bool,
 }
 
-#[derive(Deserialize)]
-struct File {
-    session: Head,
-    #[serde(default)]
-    member: Vec<Member>,
-}
-
-#[derive(Deserialize)]
-struct Head {
-    name: String,
-}
-
-#[derive(Deserialize)]
-struct Member {
-    id: PublicId,
-    #[serde(default)]
-    name: MemberName,
-    #[serde(default)]
-    addresses: Vec<Address>,
-}
-
 impl ComposeSession {
-    /// Reads the parts of a session file that matter here; whoever joins reads and verifies all of it.
+    /// Who takes part in a session by this file; whoever joins verifies its signature.
     pub(super) fn of(text: String, signature: Option<String>) -> Result<Self> {
-        let file: File = toml::from_str(&text)?;
-        let count = file.member.len();
-        ensure!(
-            count >= 2,
-            "it has {count} members; a session has at least 2"
-        );
-        ensure!(
-            count <= MOST,
-            "it has {count} members; at most {MOST} can be deployed at once"
-        );
+        let invitation = Invitation::read(text.as_bytes())?;
         let mut taken = BTreeSet::new();
         let mut hosts = BTreeSet::new();
         let mut members = Vec::new();
-        for (index, member) in file.member.into_iter().enumerate() {
+        for (index, member) in invitation.members.into_iter().enumerate() {
             let listens = listens(&member)?;
             for Listening { host, port, quic } in &listens {
                 ensure!(
@@ -89,14 +55,14 @@ impl ComposeSession {
                 );
             }
             members.push(ComposeMember {
-                service: service(member.name.as_str(), index, &mut taken),
+                service: service(&member.name, index, &mut taken),
                 id: member.id,
-                name: member.name,
+                name: member.name.parse()?,
                 listens,
             });
         }
         Ok(Self {
-            name: file.session.name,
+            name: invitation.session.name,
             members,
             text,
             signature,
@@ -167,6 +133,7 @@ impl Listening {
 fn listens(member: &Member) -> Result<Vec<Listening>> {
     let mut found = Vec::new();
     for address in &member.addresses {
+        let address: Address = address.parse()?;
         let parts: Vec<&str> = address.as_str().split('/').collect();
         let ["", "dns4", host, transport, port, ..] = parts[..] else {
             bail!(

@@ -10,10 +10,23 @@ use crate::session::Identity;
 
 /// A session of members with these names and addresses.
 fn session(members: &[(&str, &[&str])]) -> anyhow::Result<ComposeSession> {
-    let mut text = "[session]\nname = \"eight hospitals: \\\"ATC\\\"\\n- x\"\n".to_owned();
-    for (number, (name, addresses)) in members.iter().enumerate() {
-        let id = Identity::from_secret([number as u8; 32].into()).id();
-        text += &format!("[[member]]\nid = \"{id}\"\nname = {name:?}\naddresses = {addresses:?}\n");
+    // Members stand in the order of their keys.
+    let mut ids: Vec<_> = (0..members.len() as u8)
+        .map(|number| Identity::from_secret([number; 32].into()).id())
+        .collect();
+    ids.sort();
+    let mut text = format!(
+        "[session]\nversion = 2\nname = \"eight hospitals: \\\"ATC\\\" - x: \"\nnonce = \"{}\"\nconvener = \"{}\"\n\
+         opens = 2026-11-21T08:00:00Z\ncloses = 2026-11-21T20:00:00Z\nmin_peers = 2\n\
+         [stated]\nsigma_own = 1.0\nsigma_pairwise = 1.0\n[items]\nnames = [\"age\"]\n",
+        "0a".repeat(32),
+        Identity::from_secret([0; 32].into()).id(),
+    );
+    for (id, (name, addresses)) in ids.iter().zip(members) {
+        let reachable = !addresses.is_empty();
+        text += &format!(
+            "[[member]]\nid = \"{id}\"\nname = {name:?}\naddresses = {addresses:?}\nreachable = {reachable}\nrows = 9\n"
+        );
     }
     ComposeSession::of(text, Some("id\nsignature\n".to_owned()))
 }
@@ -194,7 +207,7 @@ fn sessions_that_no_container_can_run_are_refused() {
     let ip: &[&str] = &["/ip4/10.0.0.1/tcp/7655"];
     let long: &[&str] = &["/dns4/undertone.charite.de/tcp/7655"];
     let two: &[&str] = &["/dns4/a.u/tcp/1", "/dns4/b.u/tcp/1"];
-    assert!(refused(&[("a", POD)], false).contains("at least 2"));
+    assert!(refused(&[("a", POD)], false).contains("2 to 128 members"));
     assert!(refused(&[("a", ip), ("b", POD)], false).contains("/dns4/NAME"));
     assert!(refused(&[("a", POD), ("b", POD)], false).contains("two members"));
     assert!(refused(&[("a", long), ("b", POD)], true).contains("/dns4/a.undertone"));
@@ -202,9 +215,10 @@ fn sessions_that_no_container_can_run_are_refused() {
     // A compose network takes any name.
     let session = session(&[("a", long), ("b", two)]).expect("a session");
     assert_eq!(read(&docker::write(&session, "x")).len(), 1);
-    // No names at all, or all the same, or an index that is another's name.
-    for names in [["", "", ""], ["x", "X", "x!"], ["peer-1", "1", ""]] {
-        let members = names.map(|name| (name, &[] as &[&str]));
+    // No names that containers take, or all the same to them, or an index that is another's name.
+    for names in [["!", "?", "#"], ["x", "X", "x!"], ["peer-1", "1", "?"]] {
+        let addresses: [&[&str]; 3] = [&["/dns4/a.u/tcp/1"], &["/dns4/b.u/tcp/1"], &[]];
+        let members: Vec<_> = names.into_iter().zip(addresses).collect();
         let session = self::session(&members).expect("a session");
         let services: BTreeSet<_> = session.members.iter().map(|one| &one.service).collect();
         assert_eq!(services.len(), 3, "{services:?}");
