@@ -52,10 +52,7 @@ impl Assembly {
         let remembered = self.setup.remembered.get(&from);
         if let Some(seen) = remembered.filter(|seen| is_behind(&join.ledger, &seen.ledger())) {
             if let Remembered::Shown(proof) = seen {
-                let join = Arc::clone(proof.bytes());
-                let statement = Statement::LedgerBehind { join };
-                let signed = Signed::new(&self.setup.identity, self.setup.session, statement);
-                out.push(Output::Broadcast(signed.bytes));
+                self.show(proof, out);
             }
             return Err(Box::new(AssemblyError::RestoredState {
                 member: member(),
@@ -66,8 +63,21 @@ impl Assembly {
         Ok(())
     }
 
+    /// Says to all that a ledger went back: before the word that this member leaves, so that its owner hears why from whomever it hears first.
+    fn show(&self, proof: &LedgerProof, out: &mut Vec<Output>) {
+        let join = Arc::clone(proof.bytes());
+        let statement = Statement::LedgerBehind { join };
+        let signed = Signed::new(&self.setup.identity, self.setup.session, statement);
+        out.push(Output::Broadcast(signed.bytes));
+    }
+
     /// Somebody says that a ledger went back. What it shows holds for everybody; where it shows nothing, nothing was said.
-    pub(super) fn ledger_behind(&mut self, witness: PublicId, join: &[u8]) -> Step {
+    pub(super) fn ledger_behind(
+        &mut self,
+        witness: PublicId,
+        join: &[u8],
+        out: &mut Vec<Output>,
+    ) -> Step {
         let Ok(proof) = LedgerProof::read(join) else {
             return Ok(());
         };
@@ -85,6 +95,7 @@ impl Assembly {
         }
         let held = self.joins.get(&about).map(|(join, _)| join.ledger);
         if let Some(found) = held.filter(|found| proof.refutes(found)) {
+            self.show(&proof, out);
             return Err(Box::new(AssemblyError::RestoredState {
                 member: self.name(&about),
                 found: found.length,

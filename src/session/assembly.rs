@@ -295,7 +295,7 @@ impl Assembly {
                 }
                 self.readies.insert(from, (sections, signed));
             }
-            Statement::LedgerBehind { join } => self.ledger_behind(from, &join)?,
+            Statement::LedgerBehind { join } => self.ledger_behind(from, &join, out)?,
             Statement::Gone { about, text, .. } => {
                 if self.is_left_out(from) {
                     return Ok(());

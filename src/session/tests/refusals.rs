@@ -84,12 +84,17 @@ fn a_restored_ledger_is_noticed_by_those_who_saw_it_longer_and_shown_to_all() {
             errors[0].contains("ledger of member 2 has 5 entries and had 7"),
             "{errors:?}"
         );
+        // Words overtake one another here: the owner may hear that somebody leaves before it is shown why.
+        let shown = |e: &String| e.contains("has seen this ledger with 7 entries");
         assert!(
-            errors[2].contains("member 0 has seen this ledger with 7 entries")
-                || errors[2].starts_with("member 0 left: the ledger of member 2"),
+            shown(&errors[2]) || errors[2].contains("left: the ledger of member 2"),
             "{errors:?}"
         );
-        assert!(errors[1].contains("ledger of member 2"), "{errors:?}");
+        assert!(
+            errors[1].contains("ledger of member 2")
+                || (errors[1].starts_with("member 2 left") && shown(&errors[1])),
+            "{errors:?}"
+        );
         shown_to_second += u32::from(errors[1].starts_with("the ledger of member 2"));
     }
     // What is shown may arrive after the word that it is over.
@@ -155,16 +160,13 @@ fn a_claim_that_shows_nothing_stops_nobody_and_one_that_shows_it_stops_all() {
         }
         // Nobody remembered it: what was shown before its Join came is remembered from then on.
         let ends = with_claim(&earlier(2, 7, 1).bytes, at);
-        assert!(ends.iter().all(|end| end != "agreed"), "{ends:?}");
-        assert!(
-            ends[0].contains("the ledger of member 2 has 5 entries and had 7"),
-            "{ends:?}"
-        );
-        assert!(
-            ends[2].contains("member 1 has seen this ledger with 7 entries")
-                || ends[2].contains("ledger of member 2"),
-            "{ends:?}"
-        );
+        for end in &ends {
+            assert!(
+                end.contains("the ledger of member 2 has 5 entries and had 7")
+                    || end.contains("has seen this ledger with 7 entries"),
+                "{ends:?}"
+            );
+        }
     }
 }
 
