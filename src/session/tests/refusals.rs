@@ -153,21 +153,27 @@ fn a_claim_that_shows_nothing_stops_nobody_and_one_that_shows_it_stops_all() {
         &earlier(7, 9, 1).bytes,
         &Signed::new(&identity(2), SESSION, Statement::Reveal([2; 32])).bytes,
     ];
-    for at in [0, SECOND, SECOND + SECOND / 20] {
+    let mut stopped = Vec::new();
+    for at in (0..10).map(|tenths| tenths * SECOND / 8) {
         for join in unfounded {
             let ends = with_claim(join, at);
             assert!(ends.iter().all(|end| end == "agreed"), "{ends:?}");
         }
-        // Nobody remembered it: what was shown before its Join came is remembered from then on.
+        // Nobody remembered it: what was shown before its Join came is remembered from then on. What comes after the end is too late.
         let ends = with_claim(&earlier(2, 7, 1).bytes, at);
-        for end in &ends {
+        let agreed = ends.iter().filter(|end| *end == "agreed").count();
+        for end in ends.iter().filter(|end| *end != "agreed") {
             assert!(
                 end.contains("the ledger of member 2 has 5 entries and had 7")
                     || end.contains("has seen this ledger with 7 entries"),
                 "{ends:?}"
             );
         }
+        stopped.push(agreed == 0);
     }
+    // Before anybody's Join, and in the middle.
+    let before = stopped.iter().take_while(|stopped| **stopped).count();
+    assert!((3..10).contains(&before), "{stopped:?}");
 }
 
 #[test]
