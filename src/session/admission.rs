@@ -5,26 +5,8 @@ use std::sync::Arc;
 use super::assembly::{Assembly, Output, Step};
 use super::error::AssemblyError;
 use super::identity::PublicId;
-use super::ledger_proof::{LedgerProof, is_behind};
-use super::statement::{Join, LedgerHead, Signed, Statement, hex};
-
-/// A ledger as it was last seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Remembered {
-    /// With the Join that shows it to everybody.
-    Shown(LedgerProof),
-    /// As an operator wrote it down: reason enough for this member, and none for others.
-    Told(LedgerHead),
-}
-
-impl Remembered {
-    fn ledger(&self) -> LedgerHead {
-        match self {
-            Self::Shown(proof) => proof.ledger(),
-            Self::Told(ledger) => *ledger,
-        }
-    }
-}
+use super::ledger_proof::{LedgerProof, Remembered};
+use super::statement::{Join, Signed, Statement};
 
 impl Assembly {
     /// Whether this member can take part with us.
@@ -37,8 +19,8 @@ impl Assembly {
         if (&join.build, join.sampler) != (&own.build, own.sampler) {
             return Err(Box::new(AssemblyError::OtherBuild {
                 member: member(),
-                theirs: build_of(join),
-                ours: build_of(own),
+                theirs: join.built(),
+                ours: own.built(),
             }));
         }
         let (low, high) = join.wire;
@@ -50,7 +32,7 @@ impl Assembly {
             }));
         }
         let remembered = self.setup.remembered.get(&from);
-        if let Some(seen) = remembered.filter(|seen| is_behind(&join.ledger, &seen.ledger())) {
+        if let Some(seen) = remembered.filter(|seen| seen.refutes(&join.ledger)) {
             if let Remembered::Shown(proof) = seen {
                 self.show(proof, out);
             }
@@ -111,9 +93,4 @@ impl Assembly {
         }
         Ok(())
     }
-}
-
-/// Version and fingerprint of the build that said this Join.
-pub(super) fn build_of(join: &Join) -> String {
-    format!("{} ({})", join.build, hex(&join.sampler[..4]))
 }

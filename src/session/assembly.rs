@@ -19,9 +19,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::admission::{Remembered, build_of};
 use super::error::AssemblyError;
 use super::identity::{Identity, PublicId};
+use super::ledger_proof::Remembered;
 use super::statement::{
     Join, Reason, Roster, SECTIONS, Sections, SessionHash, Signed, Statement, hex,
 };
@@ -406,8 +406,8 @@ impl Assembly {
                 section: SECTIONS[at],
                 theirs: hex(&theirs.0[at][..8]),
                 ours: hex(&ours.0[at][..8]),
-                build_theirs: build_of(join),
-                build_ours: build_of(&self.setup.join),
+                build_theirs: join.built(),
+                build_ours: self.setup.join.built(),
             })),
         }
     }

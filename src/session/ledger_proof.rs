@@ -65,7 +65,30 @@ impl LedgerProof {
     }
 }
 
+/// A ledger as it was last seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remembered {
+    /// With the Join that shows it to everybody.
+    Shown(LedgerProof),
+    /// As an operator wrote it down: reason enough for this member, and none for others.
+    Told(LedgerHead),
+}
+
+impl Remembered {
+    pub(super) fn ledger(&self) -> LedgerHead {
+        match self {
+            Self::Shown(proof) => proof.ledger(),
+            Self::Told(ledger) => *ledger,
+        }
+    }
+
+    /// Whether the ledger that its member has `now` cannot be the one that was seen.
+    pub(super) fn refutes(&self, now: &LedgerHead) -> bool {
+        is_behind(now, &self.ledger())
+    }
+}
+
 /// Whether a ledger that is `now` so cannot have been `known` before.
-pub(super) fn is_behind(now: &LedgerHead, known: &LedgerHead) -> bool {
+fn is_behind(now: &LedgerHead, known: &LedgerHead) -> bool {
     now.length < known.length || (now.length == known.length && now.hash != known.hash)
 }

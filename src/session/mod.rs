@@ -24,14 +24,13 @@ mod statement;
 mod tests;
 mod ticket;
 
-pub use admission::Remembered;
 pub use assembly::{Assembled, Assembly, AssemblySetup, Input, Output, Seat, commitment};
 pub use error::AssemblyError;
 pub use fingerprint::{build, sampler_fingerprint};
 pub use identity::{Domain, Identity, IdentityError, PublicId, Signature};
 pub use invitation::{Invitation, InvitationError, MOST_FILE, Member, SessionTable, Stated};
 pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd, nonce};
-pub use ledger_proof::LedgerProof;
+pub use ledger_proof::{LedgerProof, Remembered};
 pub use statement::{
     Join, Kind, LedgerHead, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS,
     Sections, SessionHash, Signed, Statement, StatementError,

@@ -95,6 +95,13 @@ pub struct Join {
     pub ledger: LedgerHead,
 }
 
+impl Join {
+    /// Version and fingerprint of the build that said it.
+    pub(super) fn built(&self) -> String {
+        format!("{} ({})", self.build, hex(&self.sampler[..4]))
+    }
+}
+
 /// Who a member holds Joins of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Roster {

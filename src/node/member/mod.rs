@@ -14,6 +14,7 @@
 
 mod agreeing;
 mod conductor;
+mod dispute;
 mod error;
 mod resume;
 mod running;

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use zeroize::Zeroizing;
 
+use super::dispute;
 use super::error::MemberError;
-use super::running::{OTHER_RESULT, OUR_RESULT, disputed};
 use super::setup::MemberSetup;
 use crate::algorithm::LocalData;
 use crate::node::store::{
@@ -56,7 +56,7 @@ pub(super) fn prepare(
             ledger.finish(session.0, outcome)?;
         }
         files.erase_secrets()?;
-        return match kept_dispute(&setup.invitation, &files) {
+        return match dispute::kept(&setup.invitation, &files) {
             Some(disputed) => Err(disputed),
             None => Ok(Standing::Ended(outcome)),
         };
@@ -164,18 +164,6 @@ fn ended(records: &[Record]) -> Option<SessionEnd> {
         Record::End { outcome } => Some(*outcome),
         _ => None,
     })
-}
-
-/// The two results of a session that ended with two.
-fn kept_dispute(invitation: &Invitation, files: &SessionFiles) -> Option<MemberError> {
-    let read = |name| {
-        let bytes = std::fs::read(files.path(name)).ok()?;
-        let invited = |id: &PublicId| invitation.member(id).is_some();
-        Signed::read(&bytes, invitation.hash(), invited).ok()
-    };
-    let (ours, theirs) = (read(OUR_RESULT)?, read(OTHER_RESULT)?);
-    let member = invitation.member(&theirs.from)?;
-    disputed(&ours, &theirs, &member.name)
 }
 
 /// The Join that was said before, or was about to be.

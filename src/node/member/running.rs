@@ -5,16 +5,12 @@ use std::sync::{Arc, PoisonError};
 use tokio::time::Instant;
 
 use super::conductor::{Conductor, Stage, name};
+use super::dispute::keep;
 use super::error::MemberError;
 use super::setup::{MemberResult, Progress, Released};
 use crate::node::store::{Digest, RECEIPT, Record, SessionEnd, sign_file};
 use crate::protocol::Event;
 use crate::session::{Signed, Statement};
-
-/// What this member signed as its result, where another member signed another.
-pub(super) const OUR_RESULT: &str = "evidence-first.bin";
-/// What the other signed.
-pub(super) const OTHER_RESULT: &str = "evidence-second.bin";
 
 /// What a member signs of what its planner writes.
 const RECEIPT_FILE: &str = "receipt.json";
@@ -113,9 +109,8 @@ impl Conductor<'_> {
             .iter()
             .find(|theirs| theirs.statement != ours.statement);
         let Some(theirs) = other else { return Ok(()) };
-        self.ready.files.write(OUR_RESULT, &ours.bytes)?;
-        self.ready.files.write(OTHER_RESULT, &theirs.bytes)?;
-        self.disputed = disputed(ours, theirs, &name(&self.names, &theirs.from));
+        let member = name(&self.names, &theirs.from);
+        self.disputed = keep(&self.ready.files, (ours, theirs), &member)?;
         Ok(())
     }
 
@@ -139,21 +134,5 @@ impl Conductor<'_> {
         self.ready.journal.append(Record::End { outcome: end })?;
         self.ready.files.erase_secrets()?;
         Ok(())
-    }
-}
-
-/// That two members signed two results; nothing where these are no such statements.
-pub(super) fn disputed(ours: &Signed, theirs: &Signed, member: &str) -> Option<MemberError> {
-    match (&ours.statement, &theirs.statement) {
-        (Statement::Finished { result: ours }, Statement::Finished { result: theirs })
-            if ours != theirs =>
-        {
-            Some(MemberError::Disputed {
-                member: member.to_owned(),
-                theirs: Digest(*theirs),
-                ours: Digest(*ours),
-            })
-        }
-        _ => None,
     }
 }

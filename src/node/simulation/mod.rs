@@ -18,7 +18,7 @@
 //! ends with that name. A host that is silent without breaking a connection is found by the peers, who wait no longer than the stall timeout.
 
 #[cfg(test)]
-mod hostile_tests;
+mod hostile;
 mod hosts;
 mod link;
 mod replay;

@@ -242,6 +242,8 @@ fn session_files_that_are_none_are_refused() {
     let both = || vec![member(0), member(1)];
     let mut nameless = both();
     nameless[1].name = "member 0".to_owned();
+    let mut doubled = both();
+    doubled[1].id = doubled[0].id;
     let mut unreachable = both();
     unreachable[0].addresses.clear();
     let of = |change: &dyn Fn(&mut SessionTable)| {
@@ -270,6 +272,10 @@ fn session_files_that_are_none_are_refused() {
         (
             refusal(session_file(&session, nameless, &["a"], STATED)),
             "different names",
+        ),
+        (
+            refusal(session_file(&session, doubled, &["a"], STATED)),
+            "one identity is there twice",
         ),
         (
             refusal(session_file(&session, unreachable, &["a"], STATED)),

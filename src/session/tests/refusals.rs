@@ -205,6 +205,50 @@ fn two_processes_with_one_key_are_evidence_against_it() {
     assert_ne!(first, second);
 }
 
+/// Member 2 has told member 0 one thing before, and tells everybody another.
+#[test]
+fn two_statements_of_any_kind_are_evidence() {
+    let joins = [0; 32];
+    let roster = Roster {
+        attempt: 0,
+        members: 0b11,
+        joins,
+    };
+    let others = [
+        Statement::Roster(roster),
+        Statement::Reveal([50; 32]),
+        Statement::Ready(Sections([[0; 32]; SECTIONS.len()])),
+    ];
+    for statement in others {
+        let kind = statement.kind();
+        let mut setups: Vec<_> = (0..3).map(|number| setup(number, 3)).collect();
+        // Nobody waits for what is never alike.
+        setups
+            .iter_mut()
+            .for_each(|setup| setup.patience = Span(5 * SECOND));
+        let mut network = Network::new(setups, 4);
+        let signed = Signed::new(&identity(2), SESSION, statement);
+        let (from, bytes) = (identity(2).id(), signed.bytes.to_vec());
+        network.due(Time(0), 0, Input::Received { from, bytes });
+        let ends = network.run();
+        let End::Failed(AssemblyError::Contradiction {
+            member, evidence, ..
+        }) = ends[0].clone().expect("an end")
+        else {
+            panic!("{kind}: {ends:?}")
+        };
+        assert_eq!(member, "member 2");
+        for bytes in [&evidence.0, &evidence.1] {
+            let read = Signed::read(bytes, SESSION, |_| true).expect("signed");
+            assert_eq!((read.from, read.statement.kind()), (identity(2).id(), kind));
+        }
+        assert!(
+            ends.iter()
+                .all(|end| end.as_ref().expect("an end").error() != "agreed")
+        );
+    }
+}
+
 #[test]
 fn a_number_that_was_not_committed_to_is_refused() {
     let all = errors(|setup| setup.number = [50; 32]);
