@@ -34,9 +34,11 @@ mod outbox;
 mod peer;
 mod plan;
 mod query;
+pub mod regroup;
 mod release_error;
 #[cfg(test)]
 mod tests;
+pub mod tolerant;
 mod values;
 pub mod wire;
 

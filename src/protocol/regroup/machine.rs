@@ -1,0 +1,595 @@
+//! A member's part in the agreement, as a state machine: records, suspicions and time in; records, and what to do next, out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::interface::{End, Input, Output, RegroupSetup};
+use super::record::{Attempt, Disruptions, Durable, MOST_RESTARTS, Record, Statement};
+use super::resume::{Resume, View, resume};
+use super::sets::{LinkIndex, Members};
+#[cfg(test)]
+use super::tests::Tamper;
+use crate::vocabulary::{PeerIndex, ReleaseId, Time};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Waiting,
+    Running,
+    Frozen,
+    Ended(End),
+}
+
+/// One member.
+#[derive(Clone, Debug)]
+pub struct Regroup {
+    pub(super) setup: RegroupSetup,
+    known: Disruptions,
+    stage: Stage,
+    views: Vec<View>,
+    serial: u64,
+    stated: BTreeMap<PeerIndex, (u64, Statement)>,
+    done: ReleaseId,
+    retries: u32,
+    sent: Option<Attempt>,
+    certified: BTreeSet<Attempt>,
+    /// Who holds what was published in an attempt, for attempts at the last two releases.
+    held: BTreeMap<Attempt, Members>,
+    current: Option<Attempt>,
+    /// Cuts and restarts as they were signed, for whoever comes back without them.
+    heard: Vec<Record>,
+    #[cfg(test)]
+    pub(super) tamper: Tamper,
+}
+
+impl Regroup {
+    /// A member of a session that begins.
+    #[must_use]
+    pub fn new(setup: RegroupSetup) -> Self {
+        let (peers, links) = (setup.links.peers(), setup.links.len());
+        let known = Disruptions::none(peers, links);
+        let members = setup.links.members(known.cuts(), &setup.tolerance.needs);
+        let view = View {
+            number: known.number(),
+            disruptions: known.clone(),
+            members,
+        };
+        Self {
+            known,
+            stage: Stage::Waiting,
+            views: vec![view],
+            serial: 0,
+            stated: BTreeMap::new(),
+            done: ReleaseId(0),
+            retries: 0,
+            sent: None,
+            certified: BTreeSet::new(),
+            held: BTreeMap::new(),
+            current: None,
+            heard: Vec::new(),
+            #[cfg(test)]
+            tamper: Tamper::default(),
+            setup,
+        }
+    }
+
+    /// A member that starts again with what it had on its disk, in the order in which it was written.
+    #[must_use]
+    pub fn recovered(setup: RegroupSetup, durable: impl IntoIterator<Item = Durable>) -> Self {
+        let mut member = Self::new(setup);
+        // It states where it stands anew; the restart is what makes everybody else do so.
+        let me = member.setup.me;
+        member.known.restarts[me.index()] = 1;
+        for record in durable {
+            match record {
+                Durable::Stated { serial, statement } => {
+                    member.serial = serial;
+                    member.retries = statement.retries;
+                    let restarts = statement.disruptions.restarts()[me.index()];
+                    member.known = statement.disruptions;
+                    member.known.restarts[me.index()] = restarts.saturating_add(1);
+                }
+                Durable::Decided { disruptions, anew } => {
+                    let view = member.view_of(disruptions);
+                    member.views.push(view);
+                    if let Some(release) = anew {
+                        member.try_anew(release);
+                    }
+                }
+                Durable::Held(attempt) => member.note_held(attempt, me),
+                Durable::Sent(attempt) => member.sent = Some(attempt),
+                Durable::Certified(attempt) => {
+                    member.certified.insert(attempt);
+                }
+                Durable::Done(release) => member.done = release,
+            }
+        }
+        member.forget();
+        member
+    }
+
+    /// The view that was decided last.
+    #[must_use]
+    pub fn view(&self) -> &View {
+        &self.views[self.views.len() - 1]
+    }
+
+    /// How it has ended, if it has.
+    #[must_use]
+    pub fn end(&self) -> Option<End> {
+        match self.stage {
+            Stage::Ended(end) => Some(end),
+            _ => None,
+        }
+    }
+
+    /// Whether members are agreeing on what has gone wrong.
+    #[must_use]
+    pub fn is_frozen(&self) -> bool {
+        self.stage == Stage::Frozen
+    }
+
+    /// The whole interface: one input, all outputs in `out`.
+    pub fn handle(&mut self, input: Input, now: Time, out: &mut Vec<Output>) {
+        if let Stage::Ended(end) = self.stage {
+            self.after_the_end(end, &input, out);
+            return;
+        }
+        match input {
+            Input::Start => self.start(now, out),
+            Input::Heard { from, record } => self.hear(from, record, now, out),
+            Input::Suspect(neighbour) => self.suspect(neighbour, now, out),
+            Input::Returned(neighbour) if self.is_cut(neighbour) => {}
+            Input::Returned(neighbour) => self.inform(neighbour, out),
+            Input::Sending(attempt) if self.is_current(attempt) => {
+                self.sent = Some(attempt);
+                out.push(Output::Persist(Durable::Sent(attempt)));
+            }
+            Input::Holding(attempt) if self.is_current(attempt) => self.hold(attempt, out),
+            Input::Averaged(release) if self.is_due(release) => self.averaged(release, out),
+            Input::Timer(serial) => self.lose_patience(serial, now, out),
+            // What the driver was about to do has been overtaken.
+            Input::Sending(_) | Input::Holding(_) | Input::Averaged(_) => {}
+        }
+    }
+
+    fn is_current(&self, attempt: Attempt) -> bool {
+        self.stage == Stage::Running && self.current == Some(attempt)
+    }
+
+    fn is_due(&self, release: ReleaseId) -> bool {
+        let current = self.current.filter(|at| self.certified.contains(at));
+        self.stage == Stage::Running && current.is_some_and(|at| at.release == release)
+    }
+
+    /// Whoever has finished tells those who come back; nobody else has anything to say.
+    fn after_the_end(&self, end: End, input: &Input, out: &mut Vec<Output>) {
+        let back = match input {
+            Input::Returned(neighbour) => Some(*neighbour),
+            Input::Heard {
+                from,
+                record: Record::Restart { .. },
+            } => Some(*from),
+            _ => None,
+        };
+        let back = back.filter(|neighbour| !self.is_cut(*neighbour));
+        if let (End::Finished, Some(neighbour)) = (end, back) {
+            let origin = self.setup.me;
+            out.push(Output::Send {
+                to: vec![neighbour],
+                record: Record::Finished { origin },
+            });
+        }
+    }
+
+    fn start(&mut self, now: Time, out: &mut Vec<Output>) {
+        if self.stage != Stage::Waiting {
+            return;
+        }
+        let me = self.setup.me;
+        let count = self.known.restarts[me.index()];
+        if count == 0 {
+            self.stage = Stage::Running;
+            let attempt = Attempt {
+                release: ReleaseId(1),
+                view: self.view().number,
+            };
+            let retries = self.retries;
+            return self.go_on(Resume::Begin { attempt, retries }, out);
+        }
+        if count > MOST_RESTARTS {
+            return self.finish(End::Restarts, out);
+        }
+        let record = Record::Restart { origin: me, count };
+        self.heard.push(record.clone());
+        self.freeze(now, Some(record), out);
+    }
+
+    fn hear(&mut self, from: PeerIndex, record: Record, now: Time, out: &mut Vec<Output>) {
+        let origin = record.origin();
+        if origin.index() >= self.setup.links.peers() || self.is_cut(from) {
+            return;
+        }
+        match record {
+            Record::Cut { link, .. } => {
+                let ends = self.setup.links.ends(link);
+                let is_end = ends.is_some_and(|(u, v)| u == origin || v == origin);
+                if is_end && self.known.cuts.insert(link) {
+                    self.spread(from, record, out);
+                    self.disrupted(link, now, out);
+                }
+            }
+            Record::Restart { count, .. } => {
+                let known = &mut self.known.restarts[origin.index()];
+                if *known < count && count <= MOST_RESTARTS {
+                    *known = count;
+                    self.spread(from, record, out);
+                    self.freeze(now, None, out);
+                }
+            }
+            Record::Statement {
+                serial,
+                ref statement,
+                ..
+            } => {
+                let newest = self.stated.get(&origin).map_or(0, |(serial, _)| *serial);
+                if serial > newest && origin != self.setup.me {
+                    self.stated.insert(origin, (serial, statement.clone()));
+                    self.spread(from, record, out);
+                    self.decide(out);
+                }
+            }
+            Record::Held { attempt, .. } => {
+                // Frozen members collect them too: somebody else's certificate is checked by them.
+                let known = self
+                    .held
+                    .get(&attempt)
+                    .is_some_and(|held| held.contains(origin));
+                if !known && self.may_come(attempt) && self.view().members.contains(origin) {
+                    self.note_held(attempt, origin);
+                    self.spread(from, record, out);
+                    self.certify(out);
+                    self.decide(out);
+                }
+            }
+            Record::Finished { .. } => {
+                let end = match self.done == self.setup.last {
+                    true => End::Finished,
+                    false => End::Missed,
+                };
+                self.finish(end, out);
+            }
+        }
+    }
+
+    /// Whether somebody can be at this attempt while this member is where it is: nobody is further ahead than the next release.
+    fn may_come(&self, attempt: Attempt) -> bool {
+        let here = self.current.map_or(ReleaseId(1), |current| current.release);
+        attempt.view == self.view().number
+            && (attempt.release == here || attempt.release == here.next())
+    }
+
+    fn note_held(&mut self, attempt: Attempt, by: PeerIndex) {
+        let peers = self.setup.links.peers();
+        let held = self.held.entry(attempt);
+        held.or_insert_with(|| Members::none(peers)).insert(by);
+    }
+
+    /// Passes a record on to all neighbours but the one that it came from. Before anything is done about it: whoever hears of what
+    /// follows from it has then heard of it.
+    fn spread(&mut self, from: PeerIndex, record: Record, out: &mut Vec<Output>) {
+        if matches!(record, Record::Cut { .. } | Record::Restart { .. }) {
+            self.heard.push(record.clone());
+        }
+        let mut to = self.connected();
+        to.retain(|neighbour| *neighbour != from);
+        out.push(Output::Send { to, record });
+    }
+
+    /// Neighbours over links that are not cut, members or not.
+    fn connected(&self) -> Vec<PeerIndex> {
+        let list = self.setup.links.neighbours(self.setup.me).iter();
+        let open = list.filter(|(_, link)| !self.known.cuts.contains(*link));
+        open.map(|(neighbour, _)| *neighbour).collect()
+    }
+
+    /// Whether the link to a neighbour is cut, or there is none: nothing is taken from it any more.
+    #[must_use]
+    pub fn is_cut(&self, neighbour: PeerIndex) -> bool {
+        let link = self.setup.links.between(self.setup.me, neighbour);
+        link.is_none_or(|link| self.known.cuts.contains(link))
+    }
+
+    fn suspect(&mut self, neighbour: PeerIndex, now: Time, out: &mut Vec<Output>) {
+        let Some(link) = self.setup.links.between(self.setup.me, neighbour) else {
+            return;
+        };
+        if !self.known.cuts.contains(link) {
+            self.give_up(&[link], now, out);
+        }
+    }
+
+    /// Cuts links of this member's own.
+    fn give_up(&mut self, links: &[LinkIndex], now: Time, out: &mut Vec<Output>) {
+        let origin = self.setup.me;
+        for &link in links {
+            self.known.cuts.insert(link);
+            let record = Record::Cut { link, origin };
+            self.heard.push(record.clone());
+            let to = self.connected();
+            out.push(Output::Send { to, record });
+            self.close(link, out);
+        }
+        self.freeze(now, None, out);
+    }
+
+    fn close(&self, link: LinkIndex, out: &mut Vec<Output>) {
+        let Some((u, v)) = self.setup.links.ends(link) else {
+            return;
+        };
+        if u == self.setup.me {
+            out.push(Output::Cut(v));
+        } else if v == self.setup.me {
+            out.push(Output::Cut(u));
+        }
+    }
+
+    fn disrupted(&mut self, link: LinkIndex, now: Time, out: &mut Vec<Output>) {
+        self.close(link, out);
+        self.freeze(now, None, out);
+    }
+
+    /// Something new has gone wrong: stops, and says where it stands.
+    fn freeze(&mut self, now: Time, first: Option<Record>, out: &mut Vec<Output>) {
+        let (links, tolerance) = (&self.setup.links, &self.setup.tolerance);
+        let members = links.members(self.known.cuts(), &tolerance.needs);
+        if members.len() < tolerance.floor {
+            return self.finish(End::Floor, out);
+        }
+        if !members.contains(self.setup.me) {
+            return self.finish(End::Excluded, out);
+        }
+        self.stage = Stage::Frozen;
+        out.push(Output::Freeze);
+        self.serial += 1;
+        let (serial, origin) = (self.serial, self.setup.me);
+        let statement = Statement {
+            disruptions: self.known.clone(),
+            done: self.done,
+            certified: self.certified.iter().copied().collect(),
+            sent: self.sent,
+            retries: self.retries,
+        };
+        #[cfg(test)]
+        let statement = self.tamper.statement(statement);
+        out.push(Output::Persist(Durable::Stated {
+            serial,
+            statement: statement.clone(),
+        }));
+        self.stated.insert(origin, (serial, statement.clone()));
+        let statement = Record::Statement {
+            origin,
+            serial,
+            statement,
+        };
+        for record in first.into_iter().chain([statement]) {
+            let to = self.connected();
+            out.push(Output::Send { to, record });
+        }
+        out.push(Output::Wake(serial, now + self.setup.patience));
+        self.decide(out);
+    }
+
+    /// Whether a member says just what is known here, and nothing of it without the records that show it.
+    fn agrees(&self, member: PeerIndex) -> bool {
+        self.stated.get(&member).is_some_and(|(_, statement)| {
+            // Sums that are here already are not taken again.
+            let is_past = |at: &Attempt| at.release < self.done;
+            let shown = |at: &Attempt| {
+                is_past(at) || self.certified.contains(at) || self.is_certificate(*at)
+            };
+            statement.disruptions == self.known && statement.certified.iter().all(shown)
+        })
+    }
+
+    /// Whether everybody who takes part in an attempt has said that it holds what was published.
+    fn is_certificate(&self, attempt: Attempt) -> bool {
+        let view = self.views.iter().rfind(|view| view.number == attempt.view);
+        let held = self.held.get(&attempt);
+        let (Some(view), Some(held)) = (view, held) else {
+            return false;
+        };
+        #[cfg(test)]
+        if let Some(missing) = self.tamper.holders_missing() {
+            return held.len() + missing >= view.members.len();
+        }
+        view.members.is_subset(held)
+    }
+
+    /// Goes on, if all who are left say the same.
+    fn decide(&mut self, out: &mut Vec<Output>) {
+        if self.stage != Stage::Frozen {
+            return;
+        }
+        let view = self.view_of(self.known.clone());
+        let agreeing = view.members.iter().filter(|member| self.agrees(*member));
+        let agreeing: Vec<PeerIndex> = agreeing.collect();
+        let is_decided = agreeing.len() == view.members.len();
+        #[cfg(test)]
+        let is_decided = is_decided || self.tamper.is_enough(agreeing.len(), &self.setup.links);
+        if !is_decided {
+            return;
+        }
+        let statements: Vec<&Statement> = agreeing
+            .iter()
+            .filter_map(|member| Some(&self.stated.get(member)?.1))
+            .collect();
+        let rule = (&*self.setup.links, &*self.setup.tolerance, self.setup.last);
+        let Some(resume) = resume(rule, (&view, &self.views), &statements) else {
+            // Whoever is part of an attempt has decided its view: this member's disk has lost something.
+            return self.finish(End::Missed, out);
+        };
+        // Certificates that others have are certificates.
+        let shown = statements.iter().flat_map(|one| one.certified.clone());
+        for attempt in shown.collect::<Vec<_>>() {
+            if self.certified.insert(attempt) {
+                out.push(Output::Persist(Durable::Certified(attempt)));
+            }
+        }
+        out.push(Output::Persist(Durable::Decided {
+            disruptions: self.known.clone(),
+            anew: match &resume {
+                Resume::Begin { attempt, .. } => Some(attempt.release),
+                _ => None,
+            },
+        }));
+        self.views.push(view);
+        self.stage = Stage::Running;
+        self.go_on(resume, out);
+    }
+
+    fn view_of(&self, disruptions: Disruptions) -> View {
+        let needs = &self.setup.tolerance.needs;
+        View {
+            number: disruptions.number(),
+            members: self.setup.links.members(disruptions.cuts(), needs),
+            disruptions,
+        }
+    }
+
+    fn go_on(&mut self, resume: Resume, out: &mut Vec<Output>) {
+        match &resume {
+            Resume::Begin { attempt, retries } => {
+                self.current = Some(*attempt);
+                self.retries = *retries;
+                self.try_anew(attempt.release);
+            }
+            Resume::Average {
+                attempt, retries, ..
+            } => {
+                self.current = Some(*attempt);
+                self.retries = *retries;
+            }
+            Resume::Finished => return self.finish(End::Finished, out),
+            Resume::Lost { .. } => return self.finish(End::Lost, out),
+        }
+        let view = Arc::new(self.view().clone());
+        out.push(Output::Resume { view, resume });
+    }
+
+    /// This member holds what all its neighbours published.
+    fn hold(&mut self, attempt: Attempt, out: &mut Vec<Output>) {
+        let origin = self.setup.me;
+        self.note_held(attempt, origin);
+        out.push(Output::Persist(Durable::Held(attempt)));
+        let to = self.connected();
+        let record = Record::Held { origin, attempt };
+        out.push(Output::Send { to, record });
+        self.certify(out);
+    }
+
+    /// Goes on with an attempt whose certificate is complete.
+    fn certify(&mut self, out: &mut Vec<Output>) {
+        let Some(attempt) = self.current.filter(|at| self.is_current(*at)) else {
+            return;
+        };
+        let is_own = self
+            .held
+            .get(&attempt)
+            .is_some_and(|held| held.contains(self.setup.me));
+        if !is_own || !self.is_certificate(attempt) || self.certified.contains(&attempt) {
+            return;
+        }
+        if attempt.release > self.setup.last {
+            return self.finish(End::Finished, out);
+        }
+        self.certified.insert(attempt);
+        self.forget();
+        out.push(Output::Persist(Durable::Certified(attempt)));
+        out.push(Output::Certified(attempt));
+    }
+
+    fn averaged(&mut self, release: ReleaseId, out: &mut Vec<Output>) {
+        self.done = release;
+        out.push(Output::Persist(Durable::Done(release)));
+        let attempt = Attempt {
+            release: release.next(),
+            view: self.view().number,
+        };
+        self.current = Some(attempt);
+        self.forget();
+        if release == self.setup.last {
+            // Nobody leaves before all have all sums: others may need this member to average again.
+            return self.hold(attempt, out);
+        }
+        let retries = self.retries;
+        self.go_on(Resume::Begin { attempt, retries }, out);
+    }
+
+    /// What was certified at this release, or after it, is void: its contributions are lost.
+    fn try_anew(&mut self, release: ReleaseId) {
+        self.done = self.done.min(ReleaseId(release.0.saturating_sub(1)));
+        self.certified.retain(|at| at.release < release);
+    }
+
+    /// Forgets what no statement can be about any more.
+    fn forget(&mut self) {
+        let oldest = self.done.0.saturating_sub(1);
+        self.certified.retain(|at| at.release.0 > oldest);
+        self.held.retain(|at, _| at.release.0 > oldest);
+    }
+
+    /// Tells a neighbour that has lost its memory what it cannot know.
+    fn inform(&mut self, neighbour: PeerIndex, out: &mut Vec<Output>) {
+        let mut records = self.heard.clone();
+        let held = self.held.iter().flat_map(|(attempt, held)| {
+            let attempt = *attempt;
+            held.iter()
+                .map(move |origin| Record::Held { origin, attempt })
+        });
+        records.extend(held);
+        let stated = self.stated.iter().map(|(origin, (serial, statement))| {
+            let (origin, serial, statement) = (*origin, *serial, statement.clone());
+            Record::Statement {
+                origin,
+                serial,
+                statement,
+            }
+        });
+        records.extend(stated);
+        let to = vec![neighbour];
+        out.extend(records.into_iter().map(|record| Output::Send {
+            to: to.clone(),
+            record,
+        }));
+    }
+
+    /// Gives up the neighbours that have not said the same in time; where none of them is a neighbour, waits on.
+    fn lose_patience(&mut self, serial: u64, now: Time, out: &mut Vec<Output>) {
+        if self.stage != Stage::Frozen || serial != self.serial {
+            return;
+        }
+        let view = self.view_of(self.known.clone());
+        let late = |peer: &PeerIndex| view.members.contains(*peer) && !self.agrees(*peer);
+        let list = self.setup.links.neighbours(self.setup.me).iter();
+        let cut: Vec<LinkIndex> = list
+            .filter(|(peer, link)| late(peer) && !self.known.cuts.contains(*link))
+            .map(|(_, link)| *link)
+            .collect();
+        match cut.is_empty() {
+            true => out.push(Output::Wake(serial, now + self.setup.patience)),
+            false => self.give_up(&cut, now, out),
+        }
+    }
+
+    fn finish(&mut self, end: End, out: &mut Vec<Output>) {
+        self.stage = Stage::Ended(end);
+        if end == End::Finished {
+            let record = Record::Finished {
+                origin: self.setup.me,
+            };
+            let to = self.connected();
+            out.push(Output::Send { to, record });
+        }
+        out.push(Output::Ended(end));
+    }
+}

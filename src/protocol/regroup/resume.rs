@@ -1,0 +1,149 @@
+//! Where members go on once they agree on what has gone wrong: a pure function of their statements.
+
+use std::collections::BTreeSet;
+
+use super::links::Links;
+use super::record::{Attempt, Disruptions, Statement, ViewNumber};
+use super::sets::Members;
+use crate::vocabulary::{PeerIndex, ReleaseId};
+
+/// Who takes part, over which links: what all members decided on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// Which one.
+    pub number: ViewNumber,
+    /// What had gone wrong.
+    pub disruptions: Disruptions,
+    /// Who is left.
+    pub members: Members,
+}
+
+/// Whether a contribution can be read before it is certified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Publication {
+    /// It can: trying a release again is one more release for whoever had sent.
+    Open,
+    /// It cannot: a sealed contribution that is never opened costs nothing.
+    Sealed,
+}
+
+/// What a session tolerates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tolerance {
+    /// How many must be left.
+    pub floor: usize,
+    /// Per peer, how many of its neighbours can open what it sealed together; 1 where contributions are open.
+    pub needs: Vec<u32>,
+    /// How often a release may be tried again at the price of one more.
+    pub retries: u32,
+    /// Whether contributions are sealed.
+    pub publication: Publication,
+}
+
+/// Whoever gives a lost peer's contribution to the sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heir {
+    /// Who has been lost.
+    pub lost: PeerIndex,
+    /// Its lowest neighbour that is left.
+    pub heir: PeerIndex,
+}
+
+/// How the session goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resume {
+    /// A certified attempt is averaged again, by those who are left.
+    Average {
+        /// Which.
+        attempt: Attempt,
+        /// Who of those who took part is not there any more.
+        heirs: Vec<Heir>,
+        /// How often releases were tried again so far.
+        retries: u32,
+    },
+    /// A release is tried anew, with fresh noise.
+    Begin {
+        /// Which.
+        attempt: Attempt,
+        /// How often releases were tried again so far, this time included.
+        retries: u32,
+    },
+    /// All who are left have all sums.
+    Finished,
+    /// A certified contribution is lost, or was sent in the open, and no retry is left.
+    Lost {
+        /// Of which release.
+        release: ReleaseId,
+    },
+}
+
+/// What follows from the statements of all members of `view`. `before` are the views decided earlier.
+///
+/// The release that goes on is the first that somebody has not done. If somebody has certified an attempt at it, that attempt is final:
+/// somebody may have opened it, and a second attempt that became readable would cost everybody one more release.
+///
+/// `None` if a certificate names a view that this member has not decided; whoever takes part in an attempt has decided its view.
+pub(super) fn resume(
+    (links, tolerance, last): (&Links, &Tolerance, ReleaseId),
+    (view, before): (&View, &[View]),
+    statements: &[&Statement],
+) -> Option<Resume> {
+    let certified = || statements.iter().flat_map(|one| &one.certified);
+    // Whoever has a certificate at a release has seen everybody done with the one before.
+    let newest = certified()
+        .map(|attempt| attempt.release.0)
+        .max()
+        .unwrap_or(0);
+    let done = statements.iter().map(|one| one.done.0).min().unwrap_or(0);
+    let release = ReleaseId(done.max(newest.saturating_sub(1))).next();
+    let mut retries = statements.iter().map(|one| one.retries).max().unwrap_or(0);
+    if release > last {
+        return Some(Resume::Finished);
+    }
+    let final_one = certified().find(|attempt| attempt.release == release);
+    let mut again = None;
+    if let Some(&attempt) = final_one {
+        let mut all = before.iter().chain([view]);
+        let then = all.find(|one| one.number == attempt.view)?;
+        again = heirs(links, tolerance, then, view).map(|heirs| (attempt, heirs));
+    }
+    // What was sent in the open counts, whether or not it comes to anything: its release will be tried anew.
+    let is_open = tolerance.publication == Publication::Open;
+    let is_wasted = |at: Attempt| at.release >= release && !certified().any(|one| *one == at);
+    let wasted = statements.iter().filter_map(|one| one.sent).any(is_wasted);
+    let is_lost = final_one.is_some() && again.is_none();
+    let is_charged = is_lost || (is_open && wasted);
+    if is_charged {
+        retries += 1;
+        if retries > tolerance.retries {
+            return Some(Resume::Lost { release });
+        }
+    }
+    if let Some((attempt, heirs)) = again {
+        return Some(Resume::Average {
+            attempt,
+            heirs,
+            retries,
+        });
+    }
+    let attempt = Attempt {
+        release,
+        view: view.number,
+    };
+    Some(Resume::Begin { attempt, retries })
+}
+
+/// Who brings in the contributions of those who were there `then` and are not `now`; `None` where somebody's is lost.
+fn heirs(links: &Links, tolerance: &Tolerance, then: &View, now: &View) -> Option<Vec<Heir>> {
+    let left = |peer: &PeerIndex| now.members.contains(*peer);
+    let lost = then.members.iter().filter(|peer| !left(peer));
+    lost.map(|lost| {
+        // Everybody who was connected to it holds what it sealed: without that there would be no certificate.
+        let live = links.live(lost, then.disruptions.cuts(), &then.members);
+        let holders: BTreeSet<PeerIndex> = live.filter(left).collect();
+        let enough = holders.len() >= tolerance.needs[lost.index()].max(1) as usize;
+        let heir = holders.first().copied().filter(|_| enough)?;
+        Some(Heir { lost, heir })
+    })
+    .collect()
+}

@@ -1,0 +1,240 @@
+//! Cases that random schedules meet too seldom, message by message.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::super::interface::{Input, Output, RegroupSetup};
+use super::super::links::{Links, LinksError};
+use super::super::machine::Regroup;
+use super::super::record::{Attempt, Durable, Record, ViewNumber};
+use super::super::resume::{Publication, Resume, Tolerance};
+use super::super::sets::{CutLinks, LinkIndex, Members};
+use crate::vocabulary::{PeerIndex, ReleaseId, Span, Time};
+
+const FIRST: Attempt = Attempt {
+    release: ReleaseId(1),
+    view: ViewNumber(0),
+};
+
+fn pair(u: u32, v: u32) -> (PeerIndex, PeerIndex) {
+    (PeerIndex(u), PeerIndex(v))
+}
+
+/// Four members, each connected to each.
+struct Four {
+    members: Vec<Regroup>,
+    disks: Vec<Vec<Durable>>,
+    resumed: Vec<Option<Resume>>,
+    certified: Vec<Option<Attempt>>,
+    under_way: VecDeque<(usize, usize, Record)>,
+}
+
+fn setup(u: u32) -> RegroupSetup {
+    let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(u, v)| pair(u, v));
+    RegroupSetup {
+        me: PeerIndex(u),
+        links: Arc::new(Links::new(4, pairs.to_vec()).expect("a graph")),
+        tolerance: Arc::new(Tolerance {
+            floor: 3,
+            needs: vec![1; 4],
+            retries: 0,
+            publication: Publication::Sealed,
+        }),
+        last: ReleaseId(2),
+        patience: Span(1_000),
+    }
+}
+
+impl Four {
+    fn new() -> Self {
+        let mut four = Self {
+            members: (0..4).map(|u| Regroup::new(setup(u))).collect(),
+            disks: vec![Vec::new(); 4],
+            resumed: vec![None; 4],
+            certified: vec![None; 4],
+            under_way: VecDeque::new(),
+        };
+        (0..4).for_each(|u| four.tell(u, Input::Start));
+        four
+    }
+
+    fn tell(&mut self, u: usize, input: Input) {
+        let mut out = Vec::new();
+        self.members[u].handle(input, Time(0), &mut out);
+        for output in out {
+            match output {
+                Output::Persist(record) => self.disks[u].push(record),
+                Output::Send { to, record } => {
+                    let one = |v: PeerIndex| (u, v.index(), record.clone());
+                    self.under_way.extend(to.into_iter().map(one));
+                }
+                Output::Resume { resume, .. } => self.resumed[u] = Some(resume),
+                Output::Certified(attempt) => self.certified[u] = Some(attempt),
+                _ => {}
+            }
+        }
+    }
+
+    /// Delivers what is under way over these links, in order, until nothing is.
+    fn deliver(&mut self, may: impl Fn(usize, usize) -> bool) {
+        while let Some(at) = self.under_way.iter().position(|(u, v, _)| may(*u, *v)) {
+            let (from, to, record) = self.under_way.remove(at).expect("found");
+            let from = PeerIndex::from_index(from);
+            self.tell(to, Input::Heard { from, record });
+        }
+    }
+}
+
+/// Member 0 alone has certified, and may have opened, when it crashes and another link breaks. What comes of the first release when it is
+/// back depends on its disk.
+fn after_a_crash(keeps: impl Fn(&Durable) -> bool) -> Vec<Option<Resume>> {
+    let mut four = Four::new();
+    (0..4).for_each(|u| four.tell(u, Input::Sending(FIRST)));
+    (0..4).for_each(|u| four.tell(u, Input::Holding(FIRST)));
+    four.deliver(|_, to| to == 0);
+    assert_eq!(four.certified, [Some(FIRST), None, None, None]);
+    // What was under way to the crashed process is gone; the others freeze before they hear who else holds.
+    four.under_way.retain(|(_, to, _)| *to != 0);
+    let held: VecDeque<_> = four.under_way.drain(..).collect();
+    for u in 1..4 {
+        let record = Record::Cut {
+            link: LinkIndex(3),
+            origin: PeerIndex(1),
+        };
+        let from = PeerIndex(if u == 1 { 2 } else { 1 });
+        let other_end = if u == 1 {
+            Input::Suspect(from)
+        } else {
+            Input::Heard { from, record }
+        };
+        four.tell(u, other_end);
+    }
+    assert!((1..4).all(|u| four.members[u].is_frozen()));
+    four.under_way.retain(|(_, to, _)| *to != 0);
+    let later: VecDeque<_> = four.under_way.drain(..).collect();
+    four.under_way = held.into_iter().chain(later).collect();
+    four.deliver(|_, to| to != 0);
+    assert_eq!(four.certified[1..], [None, None, None]);
+    let disk: Vec<Durable> = four.disks[0]
+        .iter()
+        .filter(|one| keeps(one))
+        .cloned()
+        .collect();
+    four.members[0] = Regroup::recovered(setup(0), disk);
+    four.resumed = vec![None; 4];
+    (1..4).for_each(|v| four.tell(v, Input::Returned(PeerIndex(0))));
+    four.tell(0, Input::Start);
+    four.deliver(|_, _| true);
+    four.resumed
+}
+
+#[test]
+fn what_one_member_certified_is_final_for_all() {
+    let again = |resume: &Option<Resume>| matches!(resume, Some(Resume::Average { attempt: FIRST, heirs, .. }) if heirs.is_empty());
+    let resumed = after_a_crash(|_| true);
+    assert!(resumed.iter().all(again), "{resumed:?}");
+    // Without its certificate on the disk the release would be tried anew: what member 0 opened would be readable twice.
+    let resumed = after_a_crash(|record| !matches!(record, Durable::Certified(_)));
+    let anew = |resume: &Option<Resume>| matches!(resume, Some(Resume::Begin { attempt, .. }) if attempt.view > FIRST.view);
+    assert!(resumed.iter().all(anew), "{resumed:?}");
+}
+
+/// A member that claims a certificate that nobody else can check is not heard.
+#[test]
+fn a_certificate_is_not_believed() {
+    let mut four = Four::new();
+    (0..4).for_each(|u| four.tell(u, Input::Sending(FIRST)));
+    (1..4).for_each(|u| four.tell(u, Input::Holding(FIRST)));
+    four.tell(1, Input::Suspect(PeerIndex(2)));
+    four.deliver(|_, to| to != 0);
+    four.under_way.clear();
+    let mut statement = None;
+    for record in &four.disks[1] {
+        if let Durable::Stated { statement: one, .. } = record {
+            statement = Some(one.clone());
+        }
+    }
+    let mut statement = statement.expect("member 1 froze");
+    statement.certified = vec![FIRST];
+    let (origin, serial) = (PeerIndex(0), 1);
+    for to in 1..4 {
+        let record = Record::Statement {
+            origin,
+            serial,
+            statement: statement.clone(),
+        };
+        let from = origin;
+        four.tell(to, Input::Heard { from, record });
+    }
+    four.deliver(|_, to| to != 0);
+    assert!(
+        (1..4).all(|u| four.members[u].is_frozen()),
+        "nobody goes on with what member 0 claims"
+    );
+    // Nor does anybody take a record that its origin could not have signed, or a link that is not there.
+    let record = Record::Cut {
+        link: LinkIndex(5),
+        origin: PeerIndex(0),
+    };
+    let serial_before = four.disks[3].len();
+    let from = PeerIndex(0);
+    four.tell(3, Input::Heard { from, record });
+    for link in [LinkIndex(6), LinkIndex(u32::MAX)] {
+        let record = Record::Cut {
+            link,
+            origin: PeerIndex(0),
+        };
+        four.tell(3, Input::Heard { from, record });
+    }
+    let record = Record::Held {
+        origin: PeerIndex(9),
+        attempt: FIRST,
+    };
+    four.tell(3, Input::Heard { from, record });
+    assert_eq!(four.disks[3].len(), serial_before);
+}
+
+#[test]
+fn the_largest_component_goes_on_and_nobody_in_a_tie() {
+    let links = Links::new(
+        6,
+        [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
+            .map(|(u, v)| pair(u, v))
+            .to_vec(),
+    );
+    let links = links.expect("a line");
+    let cut = |at: &[u32]| {
+        let mut cuts = CutLinks::none(links.len());
+        at.iter()
+            .for_each(|link| assert!(cuts.insert(LinkIndex(*link))));
+        cuts
+    };
+    let members = |at: &[u32], needs: u32| -> Vec<u32> {
+        let found = links.members(&cut(at), &[needs; 6]);
+        found.iter().map(|peer| peer.0).collect()
+    };
+    assert_eq!(members(&[], 0), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(members(&[1], 0), [2, 3, 4, 5]);
+    assert_eq!(members(&[2], 0), [0; 0], "three against three");
+    assert_eq!(members(&[1, 3], 0), [0; 0], "three pairs");
+    assert_eq!(
+        members(&[], 2),
+        [0; 0],
+        "the ends of a line have one neighbour, and then the next have"
+    );
+    assert_eq!(links.diameter(&cut(&[1]), &Members::all(6)), 3);
+    assert_eq!(links.diameter(&cut(&[]), &Members::all(6)), 5);
+    for (peers, pairs) in [
+        (2, vec![pair(1, 0)]),
+        (2, vec![pair(0, 2)]),
+        (3, vec![pair(0, 1); 2]),
+    ] {
+        assert_eq!(
+            Links::new(peers, pairs.clone()).map(|_| ()),
+            Err(LinksError::Pair {
+                at: pairs.len() - 1,
+                peers
+            })
+        );
+    }
+}

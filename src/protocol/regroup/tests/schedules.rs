@@ -1,0 +1,222 @@
+//! Random schedules: what must hold in all of them, and what defects on purpose break.
+
+use std::collections::BTreeMap;
+
+use chacha20::ChaCha20Rng;
+use rand::{RngExt, SeedableRng};
+
+use super::super::links::Links;
+use super::super::machine::Regroup;
+use super::super::resume::{Publication, Tolerance};
+use super::Tamper;
+use super::model::{Broken, Network, Story};
+use crate::vocabulary::{PeerIndex, Span};
+
+/// What goes wrong, as a function of a seed.
+#[derive(Clone, Debug)]
+pub(super) struct Schedule {
+    pub(super) seed: u64,
+    pub(super) tamper: Tamper,
+    peers: usize,
+    pairs: Vec<(PeerIndex, PeerIndex)>,
+    pub(super) floor: usize,
+    pub(super) releases: u32,
+    pub(super) retries: u32,
+    pub(super) publication: Publication,
+    /// Single sends after which a peer crashes.
+    pub(super) crashes: BTreeMap<usize, u32>,
+    /// After how long it starts again.
+    pub(super) restarts: BTreeMap<usize, u64>,
+    /// Single sends after which it crashes again.
+    pub(super) second: BTreeMap<usize, u32>,
+    /// When who suspects whom without a reason.
+    pub(super) suspicions: Vec<(u64, usize, usize)>,
+    /// Who crashes just after it has certified, while somebody else gives up a link.
+    pub(super) provoked: Option<(usize, usize, usize)>,
+    slow: u64,
+    patience: u64,
+}
+
+impl Schedule {
+    pub(super) fn of(seed: u64, tamper: Tamper) -> Self {
+        let mut generator = ChaCha20Rng::seed_from_u64(seed);
+        let r = &mut generator;
+        let peers = r.random_range(5..=12_usize);
+        let pairs = loop {
+            let density = r.random_range(0.35..0.8);
+            let mut pairs = Vec::new();
+            for u in 0..peers {
+                for v in u + 1..peers {
+                    if r.random_bool(density) {
+                        pairs.push((PeerIndex::from_index(u), PeerIndex::from_index(v)));
+                    }
+                }
+            }
+            let links = Links::new(peers, pairs.clone()).expect("ascending");
+            let none = super::super::sets::CutLinks::none(links.len());
+            if links.members(&none, &vec![2; peers]).len() == peers {
+                break pairs;
+            }
+        };
+        let most = (peers - 1) / 2;
+        let tolerated = r.random_range(1..=most);
+        let mut crashes = BTreeMap::new();
+        let (mut restarts, mut second) = (BTreeMap::new(), BTreeMap::new());
+        for _ in 0..r.random_range(0..=tolerated) {
+            let u = r.random_range(0..peers);
+            crashes.insert(u, r.random_range(0..60 + 30 * peers as u32));
+            if r.random_bool(0.4) {
+                restarts.insert(u, r.random_range(100..30_000));
+                if r.random_bool(0.3) {
+                    second.insert(u, r.random_range(0..60 + 10 * peers as u32));
+                }
+            }
+        }
+        let mut suspicions = Vec::new();
+        if r.random_bool(0.3) {
+            for _ in 0..r.random_range(1..=4) {
+                let (u, v) = pairs[r.random_range(0..pairs.len())];
+                suspicions.push((r.random_range(0..60_000), u.index(), v.index()));
+            }
+        }
+        if r.random_bool(0.1) {
+            // A partition: all links between two sides break, one after the other.
+            let side = r.random_range(1..1_u32 << (peers - 1));
+            let at = r.random_range(0..60_000);
+            let is_here = |u: PeerIndex| side >> u.index() & 1 == 1;
+            for &(u, v) in pairs.iter().filter(|(u, v)| is_here(*u) != is_here(*v)) {
+                let later = r.random_range(0..5_000);
+                suspicions.push((at + later, u.index(), v.index()));
+            }
+        }
+        let provoked = r.random_bool(0.15).then(|| {
+            let (u, v) = pairs[r.random_range(0..pairs.len())];
+            (r.random_range(0..peers), u.index(), v.index())
+        });
+        Self {
+            provoked,
+            seed,
+            tamper,
+            peers,
+            floor: peers - tolerated,
+            pairs,
+            releases: 2,
+            retries: if r.random_bool(0.5) { 8 } else { 1 },
+            publication: match r.random_bool(0.5) {
+                true => Publication::Sealed,
+                false => Publication::Open,
+            },
+            crashes,
+            restarts,
+            second,
+            suspicions,
+            slow: if r.random_bool(0.3) { 5 } else { 1 },
+            patience: if r.random_bool(0.5) { 60_000 } else { 300_000 },
+        }
+    }
+
+    pub(super) fn generator(&self) -> ChaCha20Rng {
+        ChaCha20Rng::seed_from_u64(self.seed ^ 0x6d65_7373_6167_6573)
+    }
+
+    pub(super) fn links(&self) -> Links {
+        Links::new(self.peers, self.pairs.clone()).expect("a graph")
+    }
+
+    pub(super) fn tolerance(&self) -> Tolerance {
+        let floor = match self.tamper {
+            Tamper::NoFloor => self.floor - 1,
+            _ => self.floor,
+        };
+        Tolerance {
+            floor,
+            needs: vec![1; self.peers],
+            retries: self.retries,
+            publication: self.publication,
+        }
+    }
+
+    pub(super) fn patience(&self) -> Span {
+        Span(self.patience)
+    }
+
+    pub(super) fn armed(&self, mut member: Regroup) -> Regroup {
+        member.tamper = self.tamper;
+        member
+    }
+
+    /// How long a message takes: heavy-tailed, in thousandths of the mean.
+    pub(super) fn delay(&self, generator: &mut ChaCha20Rng) -> u64 {
+        let uniform: f64 = generator.random_range(1e-9..1.0);
+        (-uniform.ln() * 1000.0) as u64 * self.slow + 1
+    }
+}
+
+fn all(seeds: std::ops::Range<u64>, tamper: Tamper) -> (Story, Vec<(u64, Vec<Broken>)>) {
+    let (mut total, mut red) = (Story::default(), Vec::new());
+    for seed in seeds {
+        let story = Network::run(Schedule::of(seed, tamper));
+        total.crashes += story.crashes;
+        total.restarts += story.restarts;
+        total.suspicions += story.suspicions;
+        total.views += story.views;
+        total.attempts_again += story.attempts_again;
+        total.averagings_again += story.averagings_again;
+        for (end, count) in story.ends {
+            *total.ends.entry(end).or_default() += count;
+        }
+        if !story.broken.is_empty() {
+            red.push((seed, story.broken.into_iter().collect()));
+        }
+    }
+    (total, red)
+}
+
+/// Promises hold whatever is lost, restarted or suspected, and the schedules do lose, restart and suspect.
+#[test]
+fn promises_hold_in_a_thousand_schedules() {
+    let (story, red) = all(0..1_000, Tamper::None);
+    println!("{story:?}");
+    assert!(red.is_empty(), "{red:?}");
+    assert!(story.crashes > 500 && story.restarts > 100 && story.suspicions > 300);
+    assert!(story.attempts_again > 1_000 && story.averagings_again > 1_000);
+    for end in ["finished", "excluded", "floor", "lost"] {
+        assert!(
+            story.ends.get(end).is_some_and(|count| *count > 20),
+            "{end}: {story:?}"
+        );
+    }
+}
+
+#[test]
+#[ignore = "2 minutes: cargo test --lib regroup::tests::schedules -- --ignored"]
+fn promises_hold_in_a_hundred_thousand_schedules() {
+    let (story, red) = all(0..100_000, Tamper::None);
+    println!("{story:?}");
+    assert!(red.is_empty(), "{red:?}");
+}
+
+/// Each defect breaks a promise within five hundred schedules.
+#[test]
+fn every_defect_is_seen() {
+    for (tamper, promise) in [
+        (Tamper::NoBarrier, Broken::Held),
+        (Tamper::OneShort, Broken::Held),
+        (Tamper::ForgetCertificates, Broken::One),
+        (Tamper::Majority, Broken::Live),
+        (Tamper::SilentRestart, Broken::Fresh),
+        (Tamper::NoFloor, Broken::Few),
+    ] {
+        let (_, red) = all(0..500, tamper);
+        let seen = red.iter().filter(|(_, broken)| broken.contains(&promise));
+        println!(
+            "{tamper:?}: {} red, {promise:?} in {}",
+            red.len(),
+            seen.clone().count()
+        );
+        assert!(
+            seen.count() > 0,
+            "{tamper:?} is not seen by {promise:?}: {red:?}"
+        );
+    }
+}
