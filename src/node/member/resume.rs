@@ -12,8 +12,8 @@ use crate::node::store::{
     Digest, Journal, Ledger, OneTimeSecrets, Record, Reservation, SessionEnd, SessionFiles, Square,
 };
 use crate::session::{
-    Ephemeral, Identity, Invitation, Join, LedgerHead, Mode, OwnNoise, PublicId, SessionHash,
-    Signed, Statement, build, commitment, sampler_fingerprint,
+    Ephemeral, Identity, Join, LedgerHead, Mode, OwnNoise, SessionHash, Signed, Statement, build,
+    commitment, sampler_fingerprint,
 };
 
 /// The Join as signed.
