@@ -21,8 +21,9 @@ use std::sync::Arc;
 
 use super::error::AssemblyError;
 use super::identity::{Identity, PublicId};
+use super::ledger_proof::Remembered;
 use super::statement::{
-    Join, Kind, LedgerHead, Reason, Roster, SECTIONS, Sections, SessionHash, Signed, Statement, hex,
+    Join, Reason, Roster, SECTIONS, Sections, SessionHash, Signed, Statement, hex,
 };
 use crate::vocabulary::{Span, Time};
 
@@ -53,7 +54,7 @@ pub struct AssemblySetup {
     /// The number it has committed to.
     pub number: [u8; 32],
     /// The ledgers of others as they were last seen here.
-    pub remembered: BTreeMap<PublicId, LedgerHead>,
+    pub remembered: BTreeMap<PublicId, Remembered>,
     /// How long members may take for a step after the list is closed.
     pub patience: Span,
     /// After how long without progress everything held is said again.
@@ -238,10 +239,6 @@ impl Assembly {
         seat.map_or_else(|| id.to_string(), |seat| seat.name.clone())
     }
 
-    pub(super) fn names(&self, of: impl Iterator<Item = PublicId>) -> Vec<String> {
-        of.map(|id| self.name(&id)).collect()
-    }
-
     fn received(&mut self, from: PublicId, bytes: &[u8], out: &mut Vec<Output>) -> Step {
         let hash = *blake3::hash(bytes).as_bytes();
         if self.known.contains(&hash) {
@@ -298,18 +295,7 @@ impl Assembly {
                 }
                 self.readies.insert(from, (sections, signed));
             }
-            Statement::LedgerBehind { about, known } => {
-                let own = self.setup.identity.id();
-                let found = self.setup.join.ledger.length;
-                // What is said of others is for them to find out; a length that is not above ours is no reason.
-                if about == own && known.length >= found && known != self.setup.join.ledger {
-                    return Err(Box::new(AssemblyError::OwnStateRestored {
-                        witness: self.name(&from),
-                        known: known.length,
-                        found,
-                    }));
-                }
-            }
+            Statement::LedgerBehind { join } => self.ledger_behind(from, &join, out)?,
             Statement::Gone { about, text, .. } => {
                 if self.is_left_out(from) {
                     return Ok(());
@@ -333,48 +319,6 @@ impl Assembly {
             kind: found.statement.kind(),
             evidence: Box::new((held.bytes.to_vec(), found.bytes.to_vec())),
         })
-    }
-
-    /// Whether this member can take part with us.
-    fn check_join(&self, from: PublicId, join: &Join, out: &mut Vec<Output>) -> Step {
-        let own = &self.setup.join;
-        let member = || self.name(&from);
-        if join.mode != own.mode {
-            return Err(Box::new(AssemblyError::OtherMode { member: member() }));
-        }
-        if (&join.build, join.sampler) != (&own.build, own.sampler) {
-            return Err(Box::new(AssemblyError::OtherBuild {
-                member: member(),
-                theirs: build_of(join),
-                ours: build_of(own),
-            }));
-        }
-        let (low, high) = join.wire;
-        if low > own.wire.1 || high < own.wire.0 {
-            return Err(Box::new(AssemblyError::OtherWire {
-                member: member(),
-                low,
-                high,
-            }));
-        }
-        if let Some(known) = self.setup.remembered.get(&from) {
-            let behind = join.ledger.length < known.length;
-            let forked = join.ledger.length == known.length && join.ledger.hash != known.hash;
-            if behind || forked {
-                let statement = Statement::LedgerBehind {
-                    about: from,
-                    known: *known,
-                };
-                let signed = Signed::new(&self.setup.identity, self.setup.session, statement);
-                out.push(Output::Broadcast(signed.bytes));
-                return Err(Box::new(AssemblyError::RestoredState {
-                    member: member(),
-                    found: join.ledger.length,
-                    known: known.length,
-                }));
-            }
-        }
-        Ok(())
     }
 
     /// Goes as far as what is held allows.
@@ -462,8 +406,8 @@ impl Assembly {
                 section: SECTIONS[at],
                 theirs: hex(&theirs.0[at][..8]),
                 ours: hex(&ours.0[at][..8]),
-                build_theirs: build_of(join),
-                build_ours: build_of(&self.setup.join),
+                build_theirs: join.built(),
+                build_ours: self.setup.join.built(),
             })),
         }
     }
@@ -509,26 +453,15 @@ impl Assembly {
             return Ok(());
         }
         let seconds = self.setup.patience.0 / 1_000_000_000;
-        let silent = |members, step| {
-            Err(Box::new(AssemblyError::Silent {
-                members,
-                step,
-                seconds,
-            }))
-        };
         match self.stage.clone() {
             Stage::Listing { attempt, members } => self.relist(attempt, members, now, out),
-            Stage::Revealing { members } => {
-                let missing = self
-                    .listed(members)
-                    .map(|seat| seat.id)
-                    .filter(|id| !self.reveals.contains_key(id));
-                silent(self.names(missing), "reveal its number")
-            }
-            Stage::Comparing { assembled } => {
-                let missing = assembled.roster.iter().map(|seat| seat.id);
-                let missing = missing.filter(|id| !self.readies.contains_key(id));
-                silent(self.names(missing), "say that it has the plan")
+            Stage::Revealing { .. } | Stage::Comparing { .. } => {
+                let (step, members) = self.awaited();
+                Err(Box::new(AssemblyError::Silent {
+                    members,
+                    step,
+                    seconds,
+                }))
             }
             Stage::Told => {
                 self.stage = Stage::Over;
@@ -593,19 +526,34 @@ impl Assembly {
         self.joins.values().map(|(_, signed)| signed)
     }
 
-    /// Which statements have come from whom; for an operator.
+    /// What members have to do now, and who has not done it yet, by name; for an operator.
     #[must_use]
-    pub fn has(&self, kind: Kind, id: &PublicId) -> bool {
-        match kind {
-            Kind::Join => self.joins.contains_key(id),
-            Kind::Roster => self.rosters.contains_key(id),
-            Kind::Reveal => self.reveals.contains_key(id),
-            Kind::Ready => self.readies.contains_key(id),
-            Kind::LedgerBehind | Kind::Gone | Kind::Finished => false,
+    pub fn awaited(&self) -> (&'static str, Vec<String>) {
+        let without = |of: u128, has: &dyn Fn(&PublicId) -> bool| {
+            let missing = self.listed(of).filter(|seat| !has(&seat.id));
+            missing.map(|seat| seat.name.clone()).collect()
+        };
+        let all = self.bits(self.setup.seats.iter().map(|seat| seat.id));
+        match &self.stage {
+            Stage::Joining => ("join", without(all, &|id| self.joins.contains_key(id))),
+            Stage::Listing { attempt, members } => {
+                let answered = |id: &PublicId| {
+                    let roster = self.rosters.get(id).map(|(roster, _)| roster);
+                    roster.is_some_and(|roster| roster.attempt >= *attempt)
+                };
+                ("list who joined", without(*members, &answered))
+            }
+            Stage::Revealing { members } => {
+                let revealed = |id: &PublicId| self.reveals.contains_key(id);
+                ("reveal its number", without(*members, &revealed))
+            }
+            Stage::Planning { .. } => ("plan", vec![self.name(&self.setup.identity.id())]),
+            Stage::Comparing { assembled } => {
+                let listed = self.bits(assembled.roster.iter().map(|seat| seat.id));
+                let ready = |id: &PublicId| self.readies.contains_key(id);
+                ("say that it has the plan", without(listed, &ready))
+            }
+            Stage::Told | Stage::Over => ("begin", Vec::new()),
         }
     }
-}
-
-fn build_of(join: &Join) -> String {
-    format!("{} ({})", join.build, hex(&join.sampler[..4]))
 }

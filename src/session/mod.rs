@@ -10,12 +10,14 @@
 //! | Reveal | the number it committed to | all have |
 //! | Ready | hashes of all it computed | all are alike |
 
+mod admission;
 mod assembly;
 mod error;
 mod fingerprint;
 mod identity;
 mod invitation;
 mod keys;
+mod ledger_proof;
 mod listing;
 mod statement;
 #[cfg(test)]
@@ -28,8 +30,9 @@ pub use fingerprint::{build, sampler_fingerprint};
 pub use identity::{Domain, Identity, IdentityError, PublicId, Signature};
 pub use invitation::{Invitation, InvitationError, MOST_FILE, Member, SessionTable, Stated};
 pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd, nonce};
+pub use ledger_proof::{LedgerProof, Remembered};
 pub use statement::{
-    Join, Kind, LedgerHead, MOST_BYTES, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS, Sections,
-    SessionHash, Signed, Statement, StatementError,
+    Join, Kind, LedgerHead, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS,
+    Sections, SessionHash, Signed, Statement, StatementError,
 };
 pub use ticket::{Address, MemberName, Ticket, TicketError};

@@ -15,13 +15,19 @@ use super::identity::{Domain, Identity, IdentityError, PublicId, SIGNATURE_LEN, 
 const MARK: u8 = 0x53;
 
 /// Version of these statements; another is refused.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+
+/// Mark, version, kind, key and session.
+const HEADER_LEN: usize = 3 + 32 + 32;
 
 /// The longest statement in bytes.
 pub const MOST_BYTES: usize = 4096;
 
 /// The longest text within one, in bytes.
 const MOST_TEXT: usize = 200;
+
+/// The longest Join in bytes: a header, every field, a text, a signature.
+pub const MOST_JOIN: usize = HEADER_LEN + 3 + 1 + MOST_TEXT + 3 * 32 + 40 + SIGNATURE_LEN;
 
 /// The most members of a session: bits of a roster.
 pub const MOST_MEMBERS: usize = 128;
@@ -89,6 +95,13 @@ pub struct Join {
     pub ledger: LedgerHead,
 }
 
+impl Join {
+    /// Version and fingerprint of the build that said it.
+    pub(super) fn built(&self) -> String {
+        format!("{} ({})", self.build, hex(&self.sampler[..4]))
+    }
+}
+
 /// Who a member holds Joins of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Roster {
@@ -140,10 +153,8 @@ pub enum Statement {
     Ready(Sections),
     /// Somebody's ledger has gone back.
     LedgerBehind {
-        /// Whose.
-        about: PublicId,
-        /// What it was.
-        known: LedgerHead,
+        /// The Join that shows it, as signed for whatever session. It is not verified here: [`LedgerProof`](super::LedgerProof) does.
+        join: Arc<[u8]>,
     },
     /// It leaves.
     Gone {
@@ -210,7 +221,7 @@ impl Kind {
             Self::Roster => "undertone 2026-11 session roster v1",
             Self::Reveal => "undertone 2026-11 session reveal v1",
             Self::Ready => "undertone 2026-11 session ready v1",
-            Self::LedgerBehind => "undertone 2026-11 session ledger behind v1",
+            Self::LedgerBehind => "undertone 2026-11 session ledger behind v2",
             Self::Gone => "undertone 2026-11 session gone v1",
             Self::Finished => "undertone 2026-11 session finished v1",
         })
@@ -280,8 +291,6 @@ pub struct Signed {
     /// As sent.
     pub bytes: Arc<[u8]>,
 }
-
-const HEADER_LEN: usize = 3 + 32 + 32;
 
 impl Signed {
     /// Signs a statement for a session.
@@ -356,6 +365,16 @@ impl Signed {
         })
     }
 
+    /// Reads and verifies a statement of whatever session by whomever, for what it proves about whoever signed it.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(super) fn read_any(bytes: &[u8]) -> Result<Self, StatementError> {
+        let of = bytes.get(35..HEADER_LEN).and_then(|of| of.try_into().ok());
+        let of = SessionHash(of.ok_or(StatementError::NotAStatement)?);
+        Self::read(bytes, of, |_| true)
+    }
+
     /// BLAKE3 of the statement as signed.
     #[must_use]
     pub fn hash(&self) -> [u8; 32] {
@@ -399,9 +418,10 @@ impl Statement {
                     out.extend_from_slice(hash);
                 }
             }
-            Self::LedgerBehind { about, known } => {
-                out.extend_from_slice(about.bytes());
-                write_head(known, out);
+            Self::LedgerBehind { join } => {
+                let join = &join[..join.len().min(MOST_JOIN)];
+                out.extend_from_slice(&(join.len() as u16).to_le_bytes());
+                out.extend_from_slice(join);
             }
             Self::Gone {
                 reason,
@@ -447,10 +467,11 @@ impl Statement {
                 }
                 Self::Ready(Sections(sections))
             }
-            Kind::LedgerBehind => Self::LedgerBehind {
-                about: PublicId::from_bytes(body.array()?).ok()?,
-                known: body.head()?,
-            },
+            Kind::LedgerBehind => {
+                let length = usize::from(u16::from_le_bytes(body.array()?));
+                let join = body.take(length).filter(|_| length <= MOST_JOIN)?;
+                Self::LedgerBehind { join: join.into() }
+            }
             Kind::Gone => Self::Gone {
                 reason: match body.byte()? {
                     1 => Reason::Refused,
@@ -507,10 +528,15 @@ impl Body<'_> {
         self.array::<1>().map(|[byte]| byte)
     }
 
+    fn take(&mut self, length: usize) -> Option<&[u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
     fn text(&mut self) -> Option<String> {
         let length = usize::from(self.byte()?);
-        let (text, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
+        let text = self.take(length)?;
         let valid = length <= MOST_TEXT && text.iter().all(|byte| (b' '..=b'~').contains(byte));
         valid.then(|| text.iter().map(|&byte| char::from(byte)).collect())
     }

@@ -23,8 +23,17 @@ enum Came {
     Back,
 }
 
-/// Kills one of `members` so long after the start; the others must end within the limit.
-fn killed(members: usize, victim: usize, after: Duration, iterations: u32) -> (Came, u64) {
+/// When somebody is killed.
+#[derive(Clone, Copy, Debug)]
+enum When {
+    /// So long after the start, whatever it does then.
+    After(Duration),
+    /// When it says that it has charged this release.
+    Charged(u32),
+}
+
+/// Kills one of `members`; the others must end within the limit.
+fn killed(members: usize, victim: usize, when: When, iterations: u32) -> (Came, u64) {
     let grace = GRACE.to_string();
     let group = Group::new(
         members,
@@ -34,7 +43,24 @@ fn killed(members: usize, victim: usize, after: Duration, iterations: u32) -> (C
     let mut running: Vec<_> = (0..members)
         .map(|member| Some(group.start(member)))
         .collect();
-    std::thread::sleep(after);
+    match when {
+        When::After(after) => std::thread::sleep(after),
+        When::Charged(release) => {
+            let (line, until) = (
+                format!("release {release} of "),
+                Instant::now() + Duration::from_secs(30),
+            );
+            let is_said = || {
+                running[victim]
+                    .as_ref()
+                    .is_some_and(|one| one.said().contains(&line))
+            };
+            while !is_said() {
+                assert!(Instant::now() < until, "it never charged release {release}");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
     running[victim].take().expect("there").kill();
     let since = Instant::now();
     let mut codes = Vec::new();
@@ -116,16 +142,20 @@ fn killed(members: usize, victim: usize, after: Duration, iterations: u32) -> (C
     (came, most)
 }
 
-/// Kills at moments that are spread evenly over the life of a session.
+/// Kills at moments that are spread evenly over the life of a session: every other one by the clock, which on a slow machine is early, and
+/// every other one by the release that is due.
 fn kills(runs: u32, longest: Duration) {
     let mut all = std::collections::BTreeMap::new();
     let mut middle = 0;
     for run in 0..runs {
         // The golden ratio spreads any number of moments evenly.
         let share = (f64::from(run) * 0.618_033_988_749_895).fract();
-        let after = Duration::from_millis(60) + longest.mul_f64(share);
-        let (came, releases) = killed(4, run as usize % 4, after, ITERATIONS);
-        println!("run {run}: killed after {after:?}: {came:?}, {releases} releases charged");
+        let when = match run % 2 {
+            0 => When::After(Duration::from_millis(60) + longest.mul_f64(share)),
+            _ => When::Charged(1 + (share * f64::from(ITERATIONS - 10)) as u32),
+        };
+        let (came, releases) = killed(4, run as usize % 4, when, ITERATIONS);
+        println!("run {run}: killed {when:?}: {came:?}, {releases} releases charged");
         *all.entry(came).or_insert(0) += 1;
         middle += u32::from((1..u64::from(ITERATIONS)).contains(&releases));
     }

@@ -252,6 +252,11 @@ impl Running {
         }
     }
 
+    /// What it has said to standard error so far.
+    pub(crate) fn said(&self) -> String {
+        said(&self.errors)
+    }
+
     /// Waits for the end, at most so long.
     pub(crate) fn left(mut self, limit: Duration) -> Left {
         let until = Instant::now() + limit;

@@ -13,4 +13,6 @@ mod refusals;
 #[cfg(unix)]
 mod simulate;
 #[cfg(unix)]
+mod status;
+#[cfg(unix)]
 mod store;

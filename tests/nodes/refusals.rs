@@ -226,6 +226,40 @@ fn one_key_in_two_places_and_a_restored_backup() {
 }
 
 #[test]
+fn a_join_of_before_another_session_is_not_said_again() {
+    let group = Group::new(3, 2, &["--grace", "2", "--linger", "2"]);
+    let first = group.start(1);
+    // It waits for the others, who do not come.
+    let began = std::time::Instant::now();
+    loop {
+        let text = group.ok(&["node", "status", "--state", "member-1", "--json"]);
+        let status: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        if status["sessions"][0]["stage"] == "joined" {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(30), "{status}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    first.kill();
+    group.invite("second.toml", &["--grace", "2", "--linger", "2"]);
+    let running: Vec<_> = (0..3)
+        .map(|member| group.start_in(member, "second.toml", member))
+        .collect();
+    for running in running {
+        let left = running.left(Duration::from_secs(30));
+        assert_eq!(left.code, Some(0), "{}", left.errors);
+    }
+    // The others would take the old Join for one of a restored backup.
+    let (code, errors) = group.refused(1, "session.toml");
+    assert_eq!(code, Some(2), "{errors}");
+    assert!(
+        errors.contains("ledger has grown since it joined"),
+        "{errors}"
+    );
+    assert_eq!(group.charged(1).0, 2, "the second session's");
+}
+
+#[test]
 fn a_lifetime_budget_ends() {
     let group = Group::new(3, 2, &["--grace", "2", "--linger", "2"]);
     // A session of epsilon 1.5 at 1e-6 is one of 1.34 at the scope's delta of 1e-5: one fits into 1.6, two do not.

@@ -98,12 +98,13 @@ fn print(out: &mut impl Write, status: &Value) -> io::Result<()> {
     Ok(())
 }
 
-/// The keys of an object, one per line.
+/// The keys of an object, one per line, without lists of nobody.
 fn lines(out: &mut impl Write, value: &Value) -> io::Result<()> {
     match value.as_object() {
         Some(object) => object
             .iter()
-            .try_for_each(|(key, value)| writeln!(out, "  {key:<10} {}", text(value))),
+            .filter(|(_, value)| !value.as_array().is_some_and(Vec::is_empty))
+            .try_for_each(|(key, value)| writeln!(out, "  {key:<12} {}", text(value))),
         None => writeln!(out, "  {}", text(value)),
     }
 }
@@ -111,6 +112,7 @@ fn lines(out: &mut impl Write, value: &Value) -> io::Result<()> {
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
+        Value::Array(all) => all.iter().map(text).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
     }
 }

@@ -1,6 +1,5 @@
 //! A member until the session begins: statements, the plan, the policy once more, keys.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -12,10 +11,9 @@ use super::setup::{Planned, Progress};
 use crate::engine::{Session, graphs_digest};
 use crate::node::deployed::{Gate, GateError, PeerRun};
 use crate::node::network::span;
-use crate::node::store::{Digest, Head, Record, Square};
+use crate::node::store::{Digest, Record, Square};
 use crate::session::{
-    Assembled, Assembly, AssemblyError, Input, MemberName, Output, PairEnd, PublicId, SECTIONS,
-    Sections, Statement,
+    Assembled, AssemblyError, Input, LedgerProof, Output, PairEnd, SECTIONS, Sections,
 };
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -24,6 +22,8 @@ impl Conductor<'_> {
     pub(super) fn tell(&mut self, input: Input) -> Result<(), MemberError> {
         let mut out = Vec::new();
         self.assembly.handle(input, self.now(), &mut out);
+        let (step, missing) = self.assembly.awaited();
+        self.status.agreeing(step, missing);
         for output in out {
             match output {
                 Output::Broadcast(bytes) => self.host.broadcast(bytes)?,
@@ -53,12 +53,15 @@ impl Conductor<'_> {
         self.planning = Some(tokio::task::spawn_blocking(move || {
             planner.plan(&assembled)
         }));
-        let heads = assembled_heads(&self.names, &self.assembly);
         let own = self.identity.id();
-        let heads = heads.into_iter().filter(|(id, ..)| *id != own);
+        let proofs = self.assembly.signed_joins().filter_map(LedgerProof::of);
+        let proofs = proofs.filter(|proof| proof.about() != own).map(|proof| {
+            let name = name(&self.names, &proof.about());
+            (name.parse().unwrap_or_default(), proof)
+        });
         // A member whose memory of others cannot be written remembers less; its own promise does not depend on it.
         if let Ok(mut book) = self.setup.state.view().address_book()
-            && let Err(error) = book.remember(heads)
+            && let Err(error) = book.remember(proofs)
         {
             tracing::warn!(%error, "the address book was not written");
         }
@@ -117,6 +120,8 @@ impl Conductor<'_> {
             .ready
             .noise
             .peer_noise(session.plan(), index, partners?);
+        #[cfg(test)]
+        let noise = super::tests::injected(session, index, noise);
         let limit = self.setup.invitation.session.step_limit_seconds;
         let grace = self.setup.invitation.session.grace_seconds;
         // A connection that may come back is waited for first.
@@ -161,25 +166,6 @@ impl Conductor<'_> {
             Ok(())
         })
     }
-}
-
-/// The ledgers that members announced.
-fn assembled_heads(
-    names: &BTreeMap<PublicId, String>,
-    assembly: &Assembly,
-) -> Vec<(PublicId, MemberName, Head)> {
-    let heads = assembly.signed_joins().filter_map(|signed| {
-        let Statement::Join(join) = &signed.statement else {
-            return None;
-        };
-        let head = Head {
-            length: join.ledger.length,
-            hash: Digest(join.ledger.hash),
-        };
-        let name = name(names, &signed.from).parse().unwrap_or_default();
-        Some((signed.from, name, head))
-    });
-    heads.collect()
 }
 
 /// What all members must agree on, hashed.

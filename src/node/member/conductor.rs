@@ -12,15 +12,16 @@ use super::MemberEnd;
 use super::error::MemberError;
 use super::resume::{self, Ready, Standing};
 use super::setup::{MemberResult, MemberSetup, Planned, Progress, Released};
+use super::status::Status;
 use crate::node::deployed::{
     Host, HostError, HostEvent, HostLimits, HostSetup, MemberAddress, Written,
 };
 use crate::node::network::span;
-use crate::node::store::{Digest, Head};
+#[cfg(unix)]
+use crate::node::store::ControlServer;
 use crate::protocol::wire::signed::SIGNED_VERSION;
 use crate::session::{
-    Assembly, AssemblySetup, Identity, Input, LedgerHead, PublicId, Reason, SessionHash, Signed,
-    Statement,
+    Assembly, AssemblySetup, Identity, Input, PublicId, Reason, SessionHash, Signed, Statement,
 };
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 
@@ -62,13 +63,42 @@ pub(super) async fn conduct(
         limits: HostLimits::default(),
     })
     .await?;
+    let status = status(&setup, &own, &ready);
+    #[cfg(unix)]
+    let _answering = answer(&setup, &status);
+    let noted = status.clone();
+    let mut progress = |told: Progress| {
+        noted.note(&told);
+        progress(told);
+    };
     progress(Progress::Listening {
         addresses: host.addresses().to_vec(),
     });
-    Conductor::new(setup, identity, ready, host, progress)?
+    Conductor::new(setup, identity, ready, host, status, &mut progress)?
         .run()
         .await
         .map(|result| MemberEnd::Done(Box::new(result)))
+}
+
+/// What `node status` is told, from now on.
+fn status(setup: &MemberSetup, own: &PublicId, ready: &Ready) -> Status {
+    let name = setup.invitation.member(own).map(|own| own.name.as_str());
+    let ledger = Arc::clone(&ready.ledger);
+    Status::new(
+        &setup.invitation,
+        name.unwrap_or_default(),
+        ready.reserved,
+        ledger,
+    )
+}
+
+/// Answers at the control socket for as long as this is held. A session does not depend on it.
+#[cfg(unix)]
+fn answer(setup: &MemberSetup, status: &Status) -> Option<ControlServer> {
+    let (path, status) = (setup.state.view().control_socket(), status.clone());
+    let server = ControlServer::start(&path, move || status.answer());
+    let warned = |error: &_| tracing::warn!(%error, "node status cannot ask this process");
+    server.inspect_err(warned).ok()
 }
 
 /// Where a session stands for this member.
@@ -87,6 +117,7 @@ pub(super) struct Conductor<'a> {
     pub(super) session: SessionHash,
     pub(super) ready: Ready,
     pub(super) host: Host,
+    pub(super) status: Status,
     pub(super) progress: &'a mut (dyn FnMut(Progress) + Send),
     pub(super) names: BTreeMap<PublicId, String>,
     pub(super) assembly: Assembly,
@@ -97,8 +128,12 @@ pub(super) struct Conductor<'a> {
     pub(super) stage: Stage,
     /// Everybody who takes part, in the order of peers.
     pub(super) roster: Vec<PublicId>,
-    /// Who has said that it is done.
+    /// Who has said that it is done, or is gone.
     pub(super) finished: BTreeSet<PublicId>,
+    /// What members have signed as their results.
+    pub(super) results: Vec<Signed>,
+    /// Set once a member has another result than this one.
+    pub(super) disputed: Option<MemberError>,
     pub(super) charged: mpsc::Receiver<ReleaseId>,
     pub(super) gate: Option<mpsc::Sender<ReleaseId>>,
     pub(super) releases: Vec<Released>,
@@ -114,18 +149,15 @@ impl<'a> Conductor<'a> {
         identity: Arc<Identity>,
         ready: Ready,
         host: Host,
+        status: Status,
         progress: &'a mut (dyn FnMut(Progress) + Send),
     ) -> Result<Self, MemberError> {
         let (invitation, session) = (&setup.invitation, setup.invitation.hash());
         let book = setup.state.view().address_book()?;
-        let known = |head: Head| LedgerHead {
-            length: head.length,
-            hash: head.hash.0,
-        };
         let remembered = book
             .peers()
             .iter()
-            .filter_map(|peer| Some((peer.id, known(peer.last_ledger?))));
+            .filter_map(|peer| Some((peer.id, peer.remembered()?)));
         let assembly = Assembly::new(AssemblySetup {
             identity: Arc::clone(&identity),
             session,
@@ -150,6 +182,7 @@ impl<'a> Conductor<'a> {
             identity,
             ready,
             host,
+            status,
             progress,
             began: Instant::now(),
             wake: None,
@@ -158,6 +191,8 @@ impl<'a> Conductor<'a> {
             stage: Stage::Assembling,
             roster: Vec::new(),
             finished: BTreeSet::new(),
+            results: Vec::new(),
+            disputed: None,
             charged,
             gate: Some(gate),
             releases: Vec::new(),
@@ -182,10 +217,14 @@ impl<'a> Conductor<'a> {
             host,
             result,
             written,
+            disputed,
             ..
         } = self;
         host.shutdown(LAST_WORDS).await;
         end?;
+        if let Some(disputed) = disputed {
+            return Err(disputed);
+        }
         let missing = || MemberError::Plan("the session ended without a result".to_owned());
         let result = result.ok_or_else(missing)?;
         Ok(MemberResult { written, ..result })
@@ -317,9 +356,10 @@ impl<'a> Conductor<'a> {
             return Ok(());
         };
         match signed.statement {
-            Statement::Finished { result } => {
+            Statement::Finished { .. } => {
                 self.finished.insert(signed.from);
-                tracing::debug!(member = %signed.from, result = %Digest(result), "is done");
+                self.results.push(signed);
+                self.compare_results()?;
                 self.report_waiting();
             }
             Statement::Gone { about, text, .. } => {

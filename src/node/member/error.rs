@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::node::deployed::HostError;
-use crate::node::store::{JournalError, LedgerError, Refusal, SessionEnd, StoreError};
+use crate::node::store::{Digest, JournalError, LedgerError, Refusal, SessionEnd, StoreError};
 use crate::session::{AssemblyError, IdentityError, KeyError, PublicId};
 use crate::vocabulary::ReleaseId;
 
@@ -75,6 +75,12 @@ pub enum MemberError {
         "the rows are not those that this member joined with: take the same file, or leave the session with `undertone node abandon`"
     )]
     OtherRows,
+    /// A ledger that has grown since the Join.
+    #[error(
+        "this member's ledger has grown since it joined this session, and a second Join is never said: leave the session with `undertone node \
+         abandon`, and ask the convener for a new one"
+    )]
+    JoinedBefore,
     /// A plan that costs more than was set aside.
     #[error(
         "the session as agreed would cost mu^2 = {found}, and {reserved} was set aside for it: too few have joined; ask the convener for another session"
@@ -98,6 +104,20 @@ pub enum MemberError {
         member: String,
         /// What it did.
         why: String,
+    },
+    /// Another member that signed another result.
+    #[error(
+        "{member} has signed another result than this member ({theirs} there, {ours} here), and the averaging of this session gives all members the \
+         same bits: one of the two has computed, or says, something else. Neither can be trusted before that is found out. Both signed statements \
+         are kept with the session's files as evidence-first.bin and evidence-second.bin; what was charged stays charged"
+    )]
+    Disputed {
+        /// Who.
+        member: String,
+        /// Digest of its basis.
+        theirs: Digest,
+        /// Digest of ours.
+        ours: Digest,
     },
     /// Nothing of a release has left, since it could not be charged.
     #[error("nothing of {release} has left this member: {why}")]
@@ -130,6 +150,7 @@ impl MemberError {
             | Self::Plan(_)
             | Self::NotInvited { .. }
             | Self::OtherRows
+            | Self::JoinedBefore
             | Self::NestedRuntime
             | Self::Runtime(_)
             | Self::Host(_)
@@ -140,6 +161,7 @@ impl MemberError {
             | Self::EndedBefore(_)
             | Self::Dearer { .. }
             | Self::Culprit { .. }
+            | Self::Disputed { .. }
             | Self::Stopped => 1,
         }
     }

@@ -14,10 +14,14 @@
 
 mod agreeing;
 mod conductor;
+mod dispute;
 mod error;
 mod resume;
 mod running;
 mod setup;
+mod status;
+#[cfg(test)]
+mod tests;
 
 pub use error::MemberError;
 pub use setup::{MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles};

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use zeroize::Zeroizing;
 
+use super::dispute;
 use super::error::MemberError;
 use super::setup::MemberSetup;
 use crate::algorithm::LocalData;
@@ -55,7 +56,10 @@ pub(super) fn prepare(
             ledger.finish(session.0, outcome)?;
         }
         files.erase_secrets()?;
-        return Ok(Standing::Ended(outcome));
+        return match dispute::kept(&setup.invitation, &files) {
+            Some(disputed) => Err(disputed),
+            None => Ok(Standing::Ended(outcome)),
+        };
     }
     let account = ledger.view().session(session.0);
     let charged = account.map_or(0, |account| account.charged.len());
@@ -108,6 +112,10 @@ pub(super) fn prepare(
                 return Err(MemberError::OtherRows);
             }
             let join = kept_join(&files, session, identity)?;
+            // What other sessions have added since would make the others take this Join for one of a restored backup.
+            if join.ledger.length != ledger.head().length {
+                return Err(MemberError::JoinedBefore);
+            }
             (ephemeral, noise, join)
         }
         None => {

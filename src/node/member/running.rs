@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 use tokio::time::Instant;
 
 use super::conductor::{Conductor, Stage, name};
+use super::dispute::keep;
 use super::error::MemberError;
 use super::setup::{MemberResult, Progress, Released};
 use crate::node::store::{Digest, RECEIPT, Record, SessionEnd, sign_file};
@@ -24,6 +25,8 @@ impl Conductor<'_> {
                 sensitivity: terms.sensitivity,
             }),
             Event::Advanced { release, basis, .. } => {
+                #[cfg(test)]
+                let basis = super::tests::taken_down(basis);
                 let digest = Digest(basis.digest());
                 self.basis = Some(basis);
                 self.ready
@@ -33,6 +36,10 @@ impl Conductor<'_> {
                     .planned
                     .as_ref()
                     .map_or(0, |planned| planned.charges.len());
+                let plan = self.planned.as_ref().map(|planned| planned.session.plan());
+                if let Some(planned) = plan.and_then(|plan| plan.release(release)) {
+                    self.status.iteration(planned.spec().iteration.0);
+                }
                 let seconds = self.last.elapsed().as_secs_f64();
                 self.last = Instant::now();
                 (self.progress)(Progress::Released {
@@ -78,8 +85,32 @@ impl Conductor<'_> {
             result: basis.digest(),
         };
         let signed = Signed::new(&self.identity, self.session, statement);
-        self.host.broadcast(signed.bytes)?;
+        self.host.broadcast(Arc::clone(&signed.bytes))?;
+        self.results.push(signed);
+        self.compare_results()?;
         self.report_waiting();
+        Ok(())
+    }
+
+    /// Whether all who are done have this member's result. Averaging that is not exact leaves every member a result of its own, and there is
+    /// nothing to compare.
+    pub(super) fn compare_results(&mut self) -> Result<(), MemberError> {
+        let planned = self.planned.as_ref();
+        if self.disputed.is_some() || !planned.is_some_and(|p| p.session.program().ends_equal()) {
+            return Ok(());
+        }
+        let own = self.identity.id();
+        let said = |signed: &&Signed| signed.from == own;
+        let Some(ours) = self.results.iter().find(said) else {
+            return Ok(());
+        };
+        let other = self
+            .results
+            .iter()
+            .find(|theirs| theirs.statement != ours.statement);
+        let Some(theirs) = other else { return Ok(()) };
+        let member = name(&self.names, &theirs.from);
+        self.disputed = keep(&self.ready.files, (ours, theirs), &member)?;
         Ok(())
     }
 

@@ -17,6 +17,8 @@
 //! A host that ends takes the others with it: its connections break, host 0 tells everybody whom it lost, and who hears it
 //! ends with that name. A host that is silent without breaking a connection is found by the peers, who wait no longer than the stall timeout.
 
+#[cfg(test)]
+mod hostile;
 mod hosts;
 mod link;
 mod replay;

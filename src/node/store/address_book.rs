@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
+use super::digest::Digest;
 use super::disk;
 use super::error::StoreError;
-use super::terms::Head;
-use crate::session::{Address, MemberName, PublicId};
+use crate::session::{Address, LedgerHead, LedgerProof, MemberName, PublicId, Remembered};
 use crate::writing::replace;
 
 /// Bytes of the longest address book.
@@ -40,7 +42,21 @@ pub struct KnownPeer {
     pub addresses: Vec<Address>,
     /// The longest ledger of it that was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_ledger: Option<Head>,
+    pub last_ledger: Option<SeenLedger>,
+}
+
+/// A ledger that was seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeenLedger {
+    /// Lines.
+    pub length: u64,
+    /// Of the last line.
+    pub hash: Digest,
+    /// The Join of its member that showed it, in base64: what makes others believe it. Without one, or with one that shows something else, this
+    /// peer refuses a shorter ledger all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub join: Option<String>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -50,33 +66,34 @@ struct File {
     peer: Vec<KnownPeer>,
 }
 
-/// A ledger that cannot be the one seen before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LedgerMismatch {
-    /// It has become shorter.
-    #[error(
-        "the ledger of {id} has {} lines, and {} were seen before: its files come from a backup, and charges are missing", found.length, seen.length
-    )]
-    Behind {
-        /// Whose.
-        id: PublicId,
-        /// What it announces.
-        found: Head,
-        /// What was seen.
-        seen: Head,
-    },
-    /// Two ledgers of equal length.
-    #[error(
-        "the ledger of {id} has another line {} than was seen before: two copies of its files are in use", found.length
-    )]
-    Forked {
-        /// Whose.
-        id: PublicId,
-        /// What it announces.
-        found: Head,
-        /// What was seen.
-        seen: Head,
-    },
+impl KnownPeer {
+    /// Its ledger as an agreement knows it.
+    #[must_use]
+    pub fn remembered(&self) -> Option<Remembered> {
+        let seen = self.last_ledger.as_ref()?;
+        let ledger = LedgerHead {
+            length: seen.length,
+            hash: seen.hash.0,
+        };
+        let join = seen
+            .join
+            .as_ref()
+            .and_then(|join| STANDARD.decode(join).ok());
+        let proof = join.and_then(|join| LedgerProof::read(&join).ok());
+        let shown = proof.filter(|proof| proof.about() == self.id && proof.ledger() == ledger);
+        Some(shown.map_or(Remembered::Told(ledger), Remembered::Shown))
+    }
+}
+
+impl SeenLedger {
+    fn by(proof: &LedgerProof) -> Self {
+        let LedgerHead { length, hash } = proof.ledger();
+        Self {
+            length,
+            hash: Digest(hash),
+            join: Some(STANDARD.encode(proof.bytes())),
+        }
+    }
 }
 
 impl AddressBook {
@@ -102,41 +119,19 @@ impl AddressBook {
         &self.peers
     }
 
-    /// One member.
-    #[must_use]
-    pub fn find(&self, id: &PublicId) -> Option<&KnownPeer> {
-        self.peers.iter().find(|peer| peer.id == *id)
-    }
-
-    /// Whether a member's ledger can follow the one that was seen last.
-    ///
-    /// # Errors
-    /// [`LedgerMismatch`].
-    pub fn check(&self, id: PublicId, found: Head) -> Result<(), LedgerMismatch> {
-        let Some(seen) = self.find(&id).and_then(|peer| peer.last_ledger) else {
-            return Ok(());
-        };
-        if found.length < seen.length {
-            Err(LedgerMismatch::Behind { id, found, seen })
-        } else if found.length == seen.length && found.hash != seen.hash {
-            Err(LedgerMismatch::Forked { id, found, seen })
-        } else {
-            Ok(())
-        }
-    }
-
     /// Keeps what members announced, where it is longer than what was seen, and writes the file if anything has changed.
     ///
     /// # Errors
     /// [`StoreError::Io`] where the file cannot be written; then it is as it was.
     pub fn remember(
         &mut self,
-        heads: impl IntoIterator<Item = (PublicId, MemberName, Head)>,
+        proofs: impl IntoIterator<Item = (MemberName, LedgerProof)>,
     ) -> Result<(), StoreError> {
         let mut peers = self.peers.clone();
-        for (id, name, head) in heads {
+        for (name, proof) in proofs {
+            let (id, LedgerHead { length, .. }) = (proof.about(), proof.ledger());
             // Numbers of TOML have a sign. No ledger is that long, and whoever says so harms itself alone.
-            if i64::try_from(head.length).is_err() {
+            if i64::try_from(length).is_err() {
                 continue;
             }
             let found = peers.iter().position(|peer| peer.id == id);
@@ -150,8 +145,8 @@ impl AddressBook {
                 peers.len() - 1
             });
             let last = &mut peers[at].last_ledger;
-            if last.is_none_or(|last| last.length < head.length) {
-                *last = Some(head);
+            if last.as_ref().is_none_or(|last| last.length < length) {
+                *last = Some(SeenLedger::by(&proof));
             }
         }
         if peers == self.peers {
@@ -186,23 +181,35 @@ fn parse(text: &str) -> Result<Vec<KnownPeer>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::digest::Digest;
     use super::*;
-    use crate::session::Identity;
+    use crate::session::{Identity, Join, Mode, SessionHash, Signed, Statement};
 
     fn id(number: u8) -> PublicId {
         Identity::from_secret([number; 32].into()).id()
     }
 
-    fn head(length: u64, hash: u8) -> Head {
-        Head {
-            length,
-            hash: Digest([hash; 32]),
-        }
+    /// A Join of this member for some session, which says that its ledger has so many lines.
+    fn joined(number: u8, length: u64) -> (MemberName, LedgerProof) {
+        let join = Join {
+            mode: Mode::Deployed,
+            wire: (4, 4),
+            build: "undertone test".to_owned(),
+            sampler: [0; 32],
+            ephemeral: [1; 32],
+            commitment: [2; 32],
+            ledger: LedgerHead {
+                length,
+                hash: [length as u8; 32],
+            },
+        };
+        let identity = Identity::from_secret([number; 32].into());
+        let signed = Signed::new(&identity, SessionHash([9; 32]), Statement::Join(join));
+        let proof = LedgerProof::of(&signed).expect("a Join");
+        (MemberName::default(), proof)
     }
 
     #[test]
-    fn ledgers_that_went_back_or_forked_are_noticed_also_after_a_restart() {
+    fn the_longest_ledger_of_a_member_is_kept_with_the_join_that_shows_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("address-book.toml");
         let by_hand = format!(
@@ -211,27 +218,38 @@ mod tests {
         );
         std::fs::write(&path, by_hand).expect("written");
         let mut book = AddressBook::read(&path).expect("a book");
-        assert!(book.check(id(1), head(1, 1)).is_ok());
-        let name = MemberName::default();
-        book.remember([
-            (id(1), name.clone(), head(5, 5)),
-            (id(2), name.clone(), head(3, 3)),
-        ])
-        .expect("written");
-        // What is shorter does not replace what is longer.
-        book.remember([(id(1), name, head(4, 4))])
+        assert_eq!(book.peers()[0].remembered(), None);
+        book.remember([joined(1, 5), joined(2, 3)])
+            .expect("written");
+        // What is shorter does not replace what is longer, and nobody's ledger is longer than a number of TOML.
+        book.remember([joined(1, 4), joined(2, u64::MAX)])
             .expect("nothing to write");
         let book = AddressBook::read(&path).expect("a book");
         assert_eq!(book.peers().len(), 2);
         assert_eq!(book.peers()[0].name.as_str(), "Bonn");
         assert_eq!(book.peers()[0].addresses.len(), 1);
-        assert!(book.check(id(1), head(5, 5)).is_ok());
-        assert!(book.check(id(1), head(6, 9)).is_ok());
-        assert!(book.check(id(3), head(0, 0)).is_ok());
-        let behind = book.check(id(1), head(4, 4));
-        assert!(matches!(behind, Err(LedgerMismatch::Behind { .. })));
-        let forked = book.check(id(2), head(3, 4));
-        assert!(matches!(forked, Err(LedgerMismatch::Forked { .. })));
+        for (peer, (number, length)) in book.peers().iter().zip([(1, 5), (2, 3)]) {
+            let (_, proof) = joined(number, length);
+            assert_eq!(peer.remembered(), Some(Remembered::Shown(proof)));
+        }
+        // A Join of somebody else, of another length, or none at all shows nothing; the length stays.
+        let peer = &book.peers()[0];
+        let with = |join: Option<String>| {
+            let mut peer = peer.clone();
+            peer.last_ledger.as_mut().expect("seen").join = join;
+            peer.remembered()
+        };
+        let told = LedgerHead {
+            length: 5,
+            hash: [5; 32],
+        };
+        let wrong = [joined(2, 5), joined(1, 6)].map(|(_, proof)| STANDARD.encode(proof.bytes()));
+        for join in [None, Some(String::new()), Some("?".to_owned())]
+            .into_iter()
+            .chain(wrong.map(Some))
+        {
+            assert_eq!(with(join), Some(Remembered::Told(told)));
+        }
     }
 
     #[test]

@@ -35,7 +35,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use address_book::{AddressBook, KnownPeer, LedgerMismatch};
+pub use address_book::{AddressBook, KnownPeer, SeenLedger};
 #[cfg(unix)]
 pub use control::{ControlServer, ask_status};
 pub use digest::{Digest, NoDigest};

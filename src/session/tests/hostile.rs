@@ -4,10 +4,8 @@ use super::*;
 
 /// One statement of every kind.
 fn all(identity: &Identity) -> Vec<Signed> {
-    let head = LedgerHead {
-        length: 3,
-        hash: [4; 32],
-    };
+    let earlier = SessionHash([8; 32]);
+    let shown = Signed::new(identity, earlier, Statement::Join(join(1)));
     let statements = [
         Statement::Join(join(1)),
         Statement::Roster(Roster {
@@ -17,10 +15,7 @@ fn all(identity: &Identity) -> Vec<Signed> {
         }),
         Statement::Reveal([1; 32]),
         Statement::Ready(Sections([[2; 32]; SECTIONS.len()])),
-        Statement::LedgerBehind {
-            about: identity.id(),
-            known: head,
-        },
+        Statement::LedgerBehind { join: shown.bytes },
         Statement::Gone {
             reason: Reason::Lost,
             about: Some(identity.id()),
@@ -92,6 +87,49 @@ fn strangers_other_sessions_and_long_texts_are_refused() {
     assert!(text.len() == 200 && text.chars().all(|c| (' '..='~').contains(&c)));
 }
 
+#[test]
+fn a_ledger_is_proven_by_a_join_of_any_session_and_by_nothing_else() {
+    let identity = identity(1);
+    let earlier = SessionHash([8; 32]);
+    let signed = Signed::new(&identity, earlier, Statement::Join(join(1)));
+    let proof = LedgerProof::read(&signed.bytes).expect("a Join");
+    assert_eq!(Some(&proof), LedgerProof::of(&signed).as_ref());
+    assert_eq!((proof.about(), proof.ledger().length), (identity.id(), 5));
+    let head = |length, hash: u8| LedgerHead {
+        length,
+        hash: [hash; 32],
+    };
+    assert!(proof.refutes(&head(4, 1)) && proof.refutes(&head(5, 2)));
+    assert!(!proof.refutes(&head(5, 1)) && !proof.refutes(&head(6, 2)));
+    for bit in 0..8 * signed.bytes.len() {
+        let mut bytes = signed.bytes.to_vec();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        assert!(LedgerProof::read(&bytes).is_err(), "bit {bit}");
+    }
+    for length in 0..signed.bytes.len() {
+        assert!(LedgerProof::read(&signed.bytes[..length]).is_err());
+    }
+    let other = all(&identity);
+    let others = other
+        .iter()
+        .filter(|one| one.statement.kind() != Kind::Join);
+    for other in others {
+        assert!(LedgerProof::read(&other.bytes).is_err());
+    }
+    // The longest Join fits.
+    let mut longest = join(1);
+    longest.build = "x".repeat(300);
+    let longest = Signed::new(&identity, earlier, Statement::Join(longest));
+    assert_eq!(longest.bytes.len(), MOST_JOIN);
+    let behind = |join| Signed::new(&identity, SESSION, Statement::LedgerBehind { join });
+    let told = behind(Arc::clone(&longest.bytes));
+    assert_eq!(Signed::read(&told.bytes, SESSION, |_| true), Ok(told));
+    let kind = Kind::LedgerBehind;
+    let long = behind([0; MOST_JOIN + 1].into());
+    let cut = Signed::read(&long.bytes, SESSION, |_| true).expect("cut");
+    assert_eq!(cut.statement.kind(), kind);
+}
+
 /// Random bytes, and statements with random changes, to readers and to an assembly in the middle of its work.
 fn fuzz(inputs: u32) {
     let identity = identity(1);
@@ -144,17 +182,20 @@ fn ten_million_broken_statements() {
     fuzz(10_000_000);
 }
 
-#[test]
-fn session_files_that_are_none_are_refused() {
-    let mut random = Seed::from_u64(13).generator(Label::Scenario);
-    let member = |number: u8| Member {
+/// A member as a session file has it.
+fn member(number: u8) -> Member {
+    Member {
         id: identity(number).id(),
         name: format!("member {number}"),
         addresses: vec!["/ip4/127.0.0.1/tcp/7655".to_owned()],
         reachable: true,
         rows: 10,
-    };
-    let session = SessionTable {
+    }
+}
+
+/// What stands at the top of a session file.
+fn session_table() -> SessionTable {
+    SessionTable {
         version: 2,
         name: "test".to_owned(),
         nonce: "ab".repeat(32),
@@ -165,17 +206,31 @@ fn session_files_that_are_none_are_refused() {
         grace_seconds: 5,
         step_limit_seconds: 30,
         linger_seconds: 5,
-    };
-    let stated = Stated {
-        sigma_own: 0.5,
-        sigma_pairwise: 2.0,
-    };
-    let write = |session: &SessionTable, members: Vec<Member>, columns: &[&str], stated| {
-        let columns = columns.iter().map(|&name| name.to_owned()).collect();
-        let plan = toml::Table::from_iter([("name".to_owned(), "plan".into())]);
-        Invitation::write(session.clone(), members, columns, stated, plan)
-    };
-    let text = write(&session, vec![member(0), member(1)], &["a", "b"], stated).expect("valid");
+    }
+}
+
+const STATED: Stated = Stated {
+    sigma_own: 0.5,
+    sigma_pairwise: 2.0,
+};
+
+/// A session file.
+fn session_file(
+    session: &SessionTable,
+    members: Vec<Member>,
+    columns: &[&str],
+    stated: Stated,
+) -> Result<String, InvitationError> {
+    let columns = columns.iter().map(|&name| name.to_owned()).collect();
+    let plan = toml::Table::from_iter([("name".to_owned(), "plan".into())]);
+    Invitation::write(session.clone(), members, columns, stated, plan)
+}
+
+#[test]
+fn session_files_that_are_none_are_refused() {
+    let session = session_table();
+    let text =
+        session_file(&session, vec![member(0), member(1)], &["a", "b"], STATED).expect("valid");
     let invitation = Invitation::read(text.as_bytes()).expect("valid");
     assert_eq!(invitation.columns, ["a", "b"]);
     assert_eq!(invitation.plan["name"].as_str(), Some("plan"));
@@ -187,43 +242,57 @@ fn session_files_that_are_none_are_refused() {
     let both = || vec![member(0), member(1)];
     let mut nameless = both();
     nameless[1].name = "member 0".to_owned();
+    let mut doubled = both();
+    doubled[1].id = doubled[0].id;
     let mut unreachable = both();
     unreachable[0].addresses.clear();
     let of = |change: &dyn Fn(&mut SessionTable)| {
         let mut session = session.clone();
         change(&mut session);
-        refusal(write(&session, both(), &["a"], stated))
+        refusal(session_file(&session, both(), &["a"], STATED))
     };
     let nan = Stated {
         sigma_own: f64::NAN,
-        ..stated
+        ..STATED
     };
     let refused = [
         (
-            refusal(write(&session, vec![member(0)], &["a"], stated)),
+            refusal(session_file(&session, vec![member(0)], &["a"], STATED)),
             "2 to 128 members",
         ),
         (
-            refusal(write(&session, vec![member(0), member(0)], &["a"], stated)),
+            refusal(session_file(
+                &session,
+                vec![member(0), member(0)],
+                &["a"],
+                STATED,
+            )),
             "different names",
         ),
         (
-            refusal(write(&session, nameless, &["a"], stated)),
+            refusal(session_file(&session, nameless, &["a"], STATED)),
             "different names",
         ),
         (
-            refusal(write(&session, unreachable, &["a"], stated)),
+            refusal(session_file(&session, doubled, &["a"], STATED)),
+            "one identity is there twice",
+        ),
+        (
+            refusal(session_file(&session, unreachable, &["a"], STATED)),
             "give it an address",
         ),
         (
-            refusal(write(&session, both(), &[], stated)),
+            refusal(session_file(&session, both(), &[], STATED)),
             "1,048,576 columns",
         ),
         (
-            refusal(write(&session, both(), &["a", "a"], stated)),
+            refusal(session_file(&session, both(), &["a", "a"], STATED)),
             "a name of its own",
         ),
-        (refusal(write(&session, both(), &["a"], nan)), "finite"),
+        (
+            refusal(session_file(&session, both(), &["a"], nan)),
+            "finite",
+        ),
         (of(&|s| s.version = 3), "version 2"),
         (of(&|s| s.min_peers = 3), "at most all of the invited"),
         (of(&|s| s.nonce = "ab".to_owned()), "64 hexadecimal digits"),
@@ -233,15 +302,63 @@ fn session_files_that_are_none_are_refused() {
     for (found, expected) in &refused {
         assert!(found.contains(expected), "{found}: expected {expected}");
     }
-    // Any change of the file is another session, or none.
-    for _ in 0..3_000 {
-        let mut bytes = text.clone().into_bytes();
-        let at = random.random_range(0..bytes.len());
-        let byte = random.next_u32() as u8;
-        let same = bytes[at] == byte;
-        bytes[at] = byte;
+}
+
+/// What a parser of TOML looks out for.
+const MARKS: &[u8] = b"0123456789[]{}=\"\n#.,-+eE_";
+
+/// Session files with random changes: each is another session, or none.
+fn fuzz_files(inputs: u32) {
+    let mut random = Seed::from_u64(13).generator(Label::Scenario);
+    let both = vec![member(0), member(1)];
+    let text = session_file(&session_table(), both, &["a", "b"], STATED).expect("valid");
+    let invitation = Invitation::read(text.as_bytes()).expect("valid");
+    let mut read = 0;
+    for input in 0..inputs {
+        let mut bytes = match input % 16 {
+            0 => {
+                let mut bytes = vec![0; random.random_range(0..200)];
+                random.fill_bytes(&mut bytes);
+                bytes
+            }
+            _ => text.clone().into_bytes(),
+        };
+        for _ in 0..random.random_range(1..4) {
+            let Some(last) = bytes.len().checked_sub(1) else {
+                break;
+            };
+            let at = random.random_range(0..=last);
+            match random.random_range(0..6) {
+                0 => bytes[at] = random.next_u32() as u8,
+                1 => bytes[at] ^= 1 << random.random_range(0..8),
+                2 => bytes.insert(at, MARKS[random.random_range(0..MARKS.len())]),
+                3 => drop(bytes.remove(at)),
+                4 => bytes.truncate(at),
+                _ => {
+                    let piece = bytes[at..(at + 30).min(bytes.len())].to_vec();
+                    let times = random.random_range(0..5);
+                    bytes.splice(at..at, piece.repeat(times));
+                }
+            }
+        }
         if let Ok(other) = Invitation::read(&bytes) {
-            assert!(same || other.hash() != invitation.hash());
+            let same = bytes == text.as_bytes();
+            assert!(same == (other.hash() == invitation.hash()));
+            assert!((2..=MOST_MEMBERS).contains(&other.members.len()));
+            read += u32::from(!same);
         }
     }
+    // Some changes leave a session file, or nothing was tested but the parser.
+    assert!((inputs / 100..inputs / 2).contains(&read), "{read}");
+}
+
+#[test]
+fn a_hundred_thousand_broken_session_files() {
+    fuzz_files(100_000);
+}
+
+#[test]
+#[ignore = "minutes: cargo test --lib session::tests::hostile::ten_million -- --ignored"]
+fn ten_million_broken_session_files() {
+    fuzz_files(10_000_000);
 }

@@ -1,0 +1,55 @@
+//! Two results of one session that should have the same bits: both signed statements are kept, and say so again whenever they are asked.
+
+use super::error::MemberError;
+use crate::node::store::{Digest, SessionFiles, StoreError};
+use crate::session::{Invitation, PublicId, Signed, Statement};
+
+/// What this member signed as its result, where another member signed another.
+const OUR_RESULT: &str = "evidence-first.bin";
+/// What the other signed.
+const OTHER_RESULT: &str = "evidence-second.bin";
+
+/// Keeps what this member and another signed as their results; nothing comes of two that are alike.
+///
+/// # Errors
+/// [`StoreError::Io`].
+pub(super) fn keep(
+    files: &SessionFiles,
+    (ours, theirs): (&Signed, &Signed),
+    member: &str,
+) -> Result<Option<MemberError>, StoreError> {
+    let disputed = disputed(ours, theirs, member);
+    if disputed.is_some() {
+        files.write(OUR_RESULT, &ours.bytes)?;
+        files.write(OTHER_RESULT, &theirs.bytes)?;
+    }
+    Ok(disputed)
+}
+
+/// The two results that were kept of a session that ended with two.
+pub(super) fn kept(invitation: &Invitation, files: &SessionFiles) -> Option<MemberError> {
+    let read = |name| {
+        let bytes = std::fs::read(files.path(name)).ok()?;
+        let invited = |id: &PublicId| invitation.member(id).is_some();
+        Signed::read(&bytes, invitation.hash(), invited).ok()
+    };
+    let (ours, theirs) = (read(OUR_RESULT)?, read(OTHER_RESULT)?);
+    let member = invitation.member(&theirs.from)?;
+    disputed(&ours, &theirs, &member.name)
+}
+
+/// That two members signed two results; nothing where these are no such statements.
+fn disputed(ours: &Signed, theirs: &Signed, member: &str) -> Option<MemberError> {
+    match (&ours.statement, &theirs.statement) {
+        (Statement::Finished { result: ours }, Statement::Finished { result: theirs })
+            if ours != theirs =>
+        {
+            Some(MemberError::Disputed {
+                member: member.to_owned(),
+                theirs: Digest(*theirs),
+                ours: Digest(*ours),
+            })
+        }
+        _ => None,
+    }
+}
