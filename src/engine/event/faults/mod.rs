@@ -3,6 +3,7 @@
 //! Peers are the [`TolerantPeer`] that a deployment would run, unchanged. Links keep order and lose nothing while both ends live: what a network loses is
 //! sent again, which is latency here. A disk keeps what was written before the crash.
 
+mod account;
 mod network;
 mod schedule;
 #[cfg(test)]

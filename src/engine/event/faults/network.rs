@@ -78,10 +78,10 @@ pub struct Fired {
 pub struct FaultyOutcome {
     /// Every peer's end.
     pub peers: Vec<PeerEnd>,
-    /// Everything that was ever published, by attempt and peer.
+    /// Everything that ever left its peer, by attempt and peer.
     pub published: BTreeMap<(Attempt, PeerIndex), Summand>,
-    /// Who took part in every attempt.
-    pub parts: BTreeMap<Attempt, Arc<View>>,
+    /// Who took part in every attempt, and how many tries had been paid for when it began, itself included.
+    pub parts: BTreeMap<Attempt, (Arc<View>, u32)>,
     /// Heirs, by the view that they were heirs in.
     pub heirs: BTreeMap<(ViewNumber, Attempt), Vec<crate::protocol::regroup::Heir>>,
     /// What went wrong.
@@ -368,7 +368,9 @@ impl<'a> Network<'a> {
             Resume::Begin { attempt, retries } => {
                 fired.attempts_again += u64::from(is_new && view.number != ViewNumber(0));
                 self.processes[u].end.retries = *retries;
-                self.outcome.parts.insert(*attempt, Arc::clone(&view));
+                self.outcome
+                    .parts
+                    .insert(*attempt, (Arc::clone(&view), *retries));
             }
             Resume::Average { attempt, heirs, .. } => {
                 fired.averagings_again += 1;
@@ -384,11 +386,7 @@ impl<'a> Network<'a> {
     }
 
     fn noted(&mut self, u: usize, attempt: Attempt, event: &Event) {
-        let me = PeerIndex::from_index(u);
         match event {
-            Event::Published { input, .. } => {
-                self.outcome.published.insert((attempt, me), input.clone());
-            }
             Event::Advanced {
                 release,
                 state,
@@ -404,12 +402,19 @@ impl<'a> Network<'a> {
                         .insert(*release, (attempt, Arc::clone(view)));
                 }
             }
-            Event::Released { .. } | Event::Finished => {}
+            Event::Published { .. } | Event::Released { .. } | Event::Finished => {}
         }
     }
 
     fn send(&mut self, u: usize, v: usize, frame: Frame) {
         self.outcome.frames += 1;
+        if let Frame::Published { attempt, input } = &frame {
+            let from = PeerIndex::from_index(u);
+            let published = &mut self.outcome.published;
+            published
+                .entry((*attempt, from))
+                .or_insert_with(|| input.clone());
+        }
         let delay = self.delay();
         let last = self.arrivals.entry((u, v)).or_default();
         let at = (self.now + delay).max(*last + 1);

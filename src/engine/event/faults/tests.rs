@@ -6,6 +6,8 @@ use crate::engine::lockstep::{Averaged, Exchange, Gossip, Rounds, Walk};
 use crate::engine::tests::session_of_length;
 use crate::engine::{Recompiled, Session, SessionViews, Silent, event};
 use crate::linalg::{Block, SparseRows, orthonormalise};
+use crate::privacy::accountant::{PublicGraph, certified_variance_factors};
+use crate::privacy::realised::Counted;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Form, Length};
 use crate::protocol::regroup::{Attempt, End, Publication, Tolerance, View};
 use crate::protocol::{Summand, kernel};
@@ -109,7 +111,7 @@ fn expected(
     outcome: &FaultyOutcome,
     (attempt, view): (Attempt, &View),
 ) -> BTreeMap<PeerIndex, Vec<f64>> {
-    let then = &outcome.parts[&attempt];
+    let (then, _) = &outcome.parts[&attempt];
     let now = scene.views.of(view).expect("a session");
     let session = now.session();
     let none = Vec::new();
@@ -167,7 +169,7 @@ fn expected(
 /// A contribution to an attempt is the local product of the state that its peer had, and the noise of all adds up to what the plan says:
 /// pairwise noise cancels among those who take part, whoever was lost later.
 fn noise_on_the_sum(scene: &Scene, outcome: &FaultyOutcome, attempt: Attempt) -> Vec<f64> {
-    let then = &outcome.parts[&attempt];
+    let (then, _) = &outcome.parts[&attempt];
     let made = scene.views.of(then).expect("a session");
     let session = made.session();
     let planned = session.plan().release(attempt.release).expect("planned");
@@ -284,7 +286,7 @@ fn every_attempt_has_noise_of_its_own_and_it_cancels() {
         let schedule = FaultSchedule::drawn(seed, 7, &scene.links, 3);
         let outcome = run(&scene.views, &tolerance(7, 3, 8), &schedule).expect("runs");
         let mut left: Vec<Vec<f64>> = Vec::new();
-        for (attempt, view) in &outcome.parts {
+        for (attempt, (view, _)) in &outcome.parts {
             let all = view.members.iter();
             let mut all = all.map(|peer| outcome.published.contains_key(&(*attempt, peer)));
             // Exact averaging: everybody's state is the same, and known where somebody went on from it.
@@ -307,6 +309,80 @@ fn every_attempt_has_noise_of_its_own_and_it_cancels() {
         }
     }
     assert!(attempts > 80, "{attempts} attempts were seen whole");
+}
+
+/// Nobody is read twice in one try, so that what a run has cost is at most what is planned for all releases and the retries that were
+/// spent, whoever was lost.
+#[test]
+fn what_a_faulty_run_has_cost_is_within_what_its_retries_pay_for() {
+    let (mut tries, mut dangling) = (0, 0);
+    for seed in 0..60 {
+        let scene = scene(8, KINDS[(seed % 3) as usize], seed);
+        let schedule = FaultSchedule::drawn(seed, 8, &scene.links, 3);
+        let outcome = run(&scene.views, &tolerance(8, 3, 6), &schedule).expect("runs");
+        let spent = outcome
+            .peers
+            .iter()
+            .map(|peer| peer.retries)
+            .max()
+            .unwrap_or(0);
+        let realised = outcome
+            .realised(&scene.views)
+            .expect("a run of this session");
+        let known = scene
+            .session
+            .noise_topology()
+            .spectrum()
+            .algebraic_connectivity;
+        // One release that everybody takes part in, against a curious member, with three lost.
+        let once = |colluders: usize| {
+            let graph = scene.session.noise_graph();
+            let sigmas = scene.session.plan().sigmas();
+            let public = PublicGraph::new(graph, known.into());
+            let (own, pairwise) = (sigmas.own * sigmas.own, sigmas.pairwise * sigmas.pairwise);
+            let factors = certified_variance_factors(&public, own, pairwise, colluders);
+            let factors = factors.expect("certified");
+            factors
+                .into_iter()
+                .map(|one| one.factor)
+                .collect::<Vec<f64>>()
+        };
+        let planned = realised
+            .planned(known.into(), 1, 3)
+            .expect("within the plan");
+        let certified = once(4);
+        let most = f64::from(ITERATIONS + spent);
+        tries += spent;
+        for (u, (planned, certified)) in planned.iter().zip(certified).enumerate() {
+            assert!(
+                *planned <= most * certified * (1.0 + 1e-9),
+                "seed {seed}, peer {u}"
+            );
+        }
+        for curious in 0..8 {
+            let exact = realised
+                .losses(&[curious], Counted::Read)
+                .expect("accounted");
+            let all = realised
+                .losses(&[curious], Counted::Members)
+                .expect("accounted");
+            for (u, ((exact, all), planned)) in exact.iter().zip(&all).zip(&planned).enumerate() {
+                let (Some(exact), Some(all)) = (exact, all) else {
+                    continue;
+                };
+                assert!(
+                    exact.high <= planned * (1.0 + 1e-9),
+                    "seed {seed}, peer {u}"
+                );
+                dangling += u32::from(exact.high < all.low * 0.99);
+            }
+        }
+    }
+    // Schedules did make peers pay twice, and did leave contributions hanging in the air.
+    assert!(
+        tries > 20 && dangling > 20,
+        "{tries} retries, {dangling} dangling"
+    );
 }
 
 #[test]

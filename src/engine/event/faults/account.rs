@@ -1,0 +1,45 @@
+//! What a run with faults has cost, from what was published in it.
+
+use super::network::FaultyOutcome;
+use crate::engine::SessionViews;
+use crate::privacy::realised::{Attempted, Realised, RealisedError};
+use crate::protocol::regroup::Attempt;
+use crate::vocabulary::PeerIndex;
+
+impl FaultyOutcome {
+    /// Every attempt in which anybody published, as privacy accounting takes it: open contributions are read as soon as they are sent.
+    ///
+    /// Losses are in units of the sensitivity: a contribution moves by at most 1, under noise of scale 1 times the factor of its release.
+    ///
+    /// # Errors
+    /// [`RealisedError`]; never for a run of this session.
+    pub fn realised(&self, views: &SessionViews) -> Result<Realised, RealisedError> {
+        let session = views.session();
+        let sigmas = session.plan().sigmas();
+        let graph = session.noise_graph().clone();
+        let mut realised = Realised::new(graph, sigmas.own, sigmas.pairwise)?;
+        for (attempt, (view, retries)) in &self.parts {
+            let read: Vec<u32> = self.publishers(*attempt).map(|peer| peer.0).collect();
+            let members: Vec<u32> = view.members.iter().map(|peer| peer.0).collect();
+            let factors = &session.plan().parameters().noise_factors;
+            let factor = factors.get(attempt.release.index()).copied().unwrap_or(1.0);
+            realised.record(Attempted {
+                release: attempt.release,
+                retry: *retries,
+                view: view.number.0,
+                scales: vec![factor; members.len()],
+                members,
+                read,
+                revealed: Vec::new(),
+                sensitivity: 1.0,
+            })?;
+        }
+        Ok(realised)
+    }
+
+    /// Who published in an attempt, ascending.
+    fn publishers(&self, attempt: Attempt) -> impl Iterator<Item = PeerIndex> + '_ {
+        let all = (attempt, PeerIndex(0))..=(attempt, PeerIndex(u32::MAX));
+        self.published.range(all).map(|((_, peer), _)| *peer)
+    }
+}
