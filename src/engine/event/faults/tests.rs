@@ -383,6 +383,8 @@ fn what_a_faulty_run_has_cost_is_within_what_its_retries_pay_for() {
         tries > 20 && dangling > 20,
         "{tries} retries, {dangling} dangling"
     );
+}
+
 /// A peer that comes back in time leaves everybody where they were, with the same members and the same plan: what they publish anew has
 /// other noise all the same.
 #[test]
