@@ -390,7 +390,7 @@ fn what_a_faulty_run_has_cost_is_within_what_its_retries_pay_for() {
 #[test]
 fn a_restart_draws_fresh_noise() {
     let mut compared = 0;
-    for number in 0..40 {
+    for number in 0..120 {
         let scene = scene(7, AveragingKind::Tree, 4);
         let mut schedule = FaultSchedule::none(number);
         schedule.notice_micros = 1_000_000;
