@@ -137,11 +137,14 @@ class Network:
 class Process:
     """A process whose words on standard error are noted with the time at which they came."""
 
+    started = []
+
     def __init__(self, command, folder):
         self.lines = []
         self.child = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )
+        Process.started.append(self.child)
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
@@ -303,7 +306,12 @@ def main():
     if why:
         print(f"SKIPPED, nothing was measured: {why}", file=sys.stderr)
         return
-    {"hosts": hosts, "members": members}[arguments.part](arguments.undertone.resolve())
+    try:
+        {"hosts": hosts, "members": members}[arguments.part](arguments.undertone.resolve())
+    finally:
+        for child in Process.started:
+            if child.poll() is None:
+                child.kill()
 
 
 if __name__ == "__main__":
