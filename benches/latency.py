@@ -2,8 +2,8 @@
 """What latency costs: real processes, each host in a network namespace of its own, every packet delayed on its way.
 
     cargo build --release
-    benches/latency.py hosts      k in {1, 2, 4} hosts, round trips of 0, 20 and 100 ms: `node simulate`, about five minutes
-    benches/latency.py members    8 and 64 members at 20 ms: `node run`, from the first Join to everybody's Ready
+    benches/latency.py hosts      k in {1, 2, 4} hosts, round trips of 0, 20 and 100 ms: `node simulate`, about a minute
+    benches/latency.py members    8 and 64 members, 0 and 20 ms: `node run`, from the first Join to everybody's Ready, a minute
 
 Needs root on Linux and Python 3.10; where namespaces are not permitted it says so and ends with 0, having measured nothing.
 
@@ -137,11 +137,14 @@ class Network:
 class Process:
     """A process whose words on standard error are noted with the time at which they came."""
 
+    started = []
+
     def __init__(self, command, folder):
         self.lines = []
         self.child = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )
+        Process.started.append(self.child)
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
@@ -179,7 +182,7 @@ def hosts(undertone):
     for count in (1, 2, 4):
         for round_trip in (0.0, 0.02, 0.1):
             with Network(count, round_trip) as network, tempfile.TemporaryDirectory() as folder:
-                measured = network.measured() if count > 1 else float("nan")
+                measured = f"{network.measured() * 1e3:.1f} ms" if count > 1 else ""
                 each = peers // count
                 listed = "".join(
                     f'[[host]]\nname = "host-{host}"\naddress = "{network.address(host)}"\n'
@@ -201,7 +204,7 @@ def hosts(undertone):
                     rounds = sum(rounds) if isinstance(rounds, list) else rounds
                     ratio = f"{seconds / (rounds * round_trip / 2):.2f}" if round_trip and count > 1 else ""
                     print(
-                        f"| {count} | {round_trip * 1e3:.0f} ms | {measured * 1e3:.1f} ms | {scheme} | {rounds} | {seconds:.2f} | {ratio} |",
+                        f"| {count} | {round_trip * 1e3:.0f} ms | {measured} | {scheme} | {rounds} | {seconds:.2f} | {ratio} |",
                         flush=True,
                     )
 
@@ -303,7 +306,12 @@ def main():
     if why:
         print(f"SKIPPED, nothing was measured: {why}", file=sys.stderr)
         return
-    {"hosts": hosts, "members": members}[arguments.part](arguments.undertone.resolve())
+    try:
+        {"hosts": hosts, "members": members}[arguments.part](arguments.undertone.resolve())
+    finally:
+        for child in Process.started:
+            if child.poll() is None:
+                child.kill()
 
 
 if __name__ == "__main__":
