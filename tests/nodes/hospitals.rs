@@ -73,6 +73,11 @@ fn all_finish(members: usize, tables: Option<&str>, limit: Duration) {
         let (releases, charged, ended) = group.charged(member);
         assert_eq!((releases, ended.as_deref()), (3, Some("done")));
         assert!(charged > 0.0);
+        // What the noise came from is gone.
+        let sessions = group.path(&format!("member-{member}/sessions"));
+        let mut folders = std::fs::read_dir(sessions).expect("a folder");
+        let folder = folders.next().expect("a session").expect("readable").path();
+        assert!(folder.join("journal.bin").exists() && !folder.join("own.key").exists());
     }
     // Again: the result is printed, and nothing is charged.
     let lines = group.ledger(1)["head"]["length"].clone();

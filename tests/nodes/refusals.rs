@@ -225,9 +225,8 @@ fn one_key_in_two_places_and_a_restored_backup() {
     assert_eq!(releases, 2, "the first session's, and nothing more");
 }
 
-#[test]
-fn a_join_of_before_another_session_is_not_said_again() {
-    let group = Group::new(3, 2, &["--grace", "2", "--linger", "2"]);
+/// Starts a member whom nobody joins, and kills it when it has said its Join.
+fn joined_and_killed(group: &Group) {
     let first = group.start(1);
     // It waits for the others, who do not come.
     let began = std::time::Instant::now();
@@ -241,6 +240,26 @@ fn a_join_of_before_another_session_is_not_said_again() {
         std::thread::sleep(Duration::from_millis(20));
     }
     first.kill();
+}
+
+#[test]
+fn other_rows_than_those_joined_with_are_refused() {
+    let group = Group::new(3, 2, &["--grace", "2"]);
+    joined_and_killed(&group);
+    let rows = fs::read_to_string(group.path("rows-1.csv")).expect("there");
+    let (_, others) = rows.split_once('\n').expect("rows");
+    group.write("rows-1.csv", others);
+    let left = group.start(1).left(Duration::from_secs(30));
+    assert_eq!(left.code, Some(2), "{}", left.errors);
+    let said = "the rows are not those that this member joined with";
+    assert!(left.errors.contains(said), "{}", left.errors);
+    assert_unspent(&group, 1);
+}
+
+#[test]
+fn a_join_of_before_another_session_is_not_said_again() {
+    let group = Group::new(3, 2, &["--grace", "2", "--linger", "2"]);
+    joined_and_killed(&group);
     group.invite("second.toml", &["--grace", "2", "--linger", "2"]);
     let running: Vec<_> = (0..3)
         .map(|member| group.start_in(member, "second.toml", member))
@@ -250,12 +269,10 @@ fn a_join_of_before_another_session_is_not_said_again() {
         assert_eq!(left.code, Some(0), "{}", left.errors);
     }
     // The others would take the old Join for one of a restored backup.
-    let (code, errors) = group.refused(1, "session.toml");
-    assert_eq!(code, Some(2), "{errors}");
-    assert!(
-        errors.contains("ledger has grown since it joined"),
-        "{errors}"
-    );
+    let left = group.start(1).left(Duration::from_secs(30));
+    assert_eq!(left.code, Some(2), "{}", left.errors);
+    let said = "ledger has grown since it joined";
+    assert!(left.errors.contains(said), "{}", left.errors);
     assert_eq!(group.charged(1).0, 2, "the second session's");
 }
 

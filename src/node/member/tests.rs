@@ -48,13 +48,23 @@ enum Scene {
     Miscomputing,
     /// Nothing: noise from the operating system, keys from the agreement.
     Deployed,
+    /// The plan of those who joined promises less than its own policy asks for.
+    Laxer,
+    /// The plan of those who joined costs more than was set aside.
+    Dearer,
 }
 
 impl FromStr for Scene {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let all = [Self::Seeded, Self::Miscomputing, Self::Deployed];
+        let all = [
+            Self::Seeded,
+            Self::Miscomputing,
+            Self::Deployed,
+            Self::Laxer,
+            Self::Dearer,
+        ];
         let found = all.into_iter().find(|one| format!("{one:?}") == text);
         found.ok_or(())
     }
@@ -67,7 +77,7 @@ static STARTED_AS: OnceLock<Scene> = OnceLock::new();
 pub(super) fn injected(session: &Session, index: PeerIndex, own: PeerNoise) -> PeerNoise {
     match STARTED_AS.get() {
         Some(Scene::Seeded | Scene::Miscomputing) => session.peer_setup(index, None).noise,
-        Some(Scene::Deployed) | None => own,
+        _ => own,
     }
 }
 
@@ -109,7 +119,7 @@ fn session(peers: u32, kind: AveragingKind) -> Session {
 }
 
 /// Plans the same session whatever was agreed on.
-struct Fixed(Session);
+struct Fixed(Session, Scene);
 
 impl Planner for Fixed {
     fn offer(&self) -> Result<Offer, String> {
@@ -129,10 +139,17 @@ impl Planner for Fixed {
     }
 
     fn plan(&self, _: &Assembled) -> Result<Planned, String> {
-        let part = Square::new(WHOLE / f64::from(ITERATIONS)).expect("a square");
+        let mut offer = self.offer()?;
+        let mut whole = WHOLE;
+        match self.1 {
+            Scene::Laxer => offer.epsilon = 2.5,
+            Scene::Dearer => whole *= 1.001,
+            Scene::Seeded | Scene::Miscomputing | Scene::Deployed => {}
+        }
+        let part = Square::new(whole / f64::from(ITERATIONS)).expect("a square");
         Ok(Planned {
             session: self.0.clone(),
-            offer: self.offer()?,
+            offer,
             charges: vec![part; ITERATIONS as usize],
             keep: Box::new(|_| Ok(Vec::new())),
         })
@@ -162,7 +179,7 @@ fn one_member() {
     else {
         return;
     };
-    let scene = scene.parse().expect("a scene");
+    let scene: Scene = scene.parse().expect("a scene");
     STARTED_AS.set(scene).expect("one test per process");
     let folder = PathBuf::from(folder);
     let file = fs::read(folder.join("session.toml")).expect("there");
@@ -187,7 +204,7 @@ fn one_member() {
         listen,
         scope: "default".parse().expect("a scope"),
         rows: session.peer_setup(PeerIndex::from_index(index), None).rows,
-        planner: Arc::new(Fixed(session)),
+        planner: Arc::new(Fixed(session, scene)),
         closes_in: LIMIT,
         invitation,
     };
@@ -453,6 +470,28 @@ fn a_member_with_another_result_is_found_out_by_all() {
     }
     let again = group.run(scene);
     assert_eq!(again, ends);
+}
+
+/// The policy and the reservation hold for the plan of those who joined, too, and not only for the one of those who were invited.
+#[test]
+fn a_plan_that_became_laxer_or_dearer_is_refused_and_nothing_is_charged() {
+    for (scene, said) in [
+        (Scene::Laxer, "session.max_epsilon = 2"),
+        (Scene::Dearer, "would cost mu^2 = 0.2002"),
+    ] {
+        let group = Group::new(5, "tree");
+        let ends = group.run(|_| scene);
+        // Whoever hears it from another first has left because of that one.
+        assert!(ends.iter().any(|end| end.starts_with("2 ")), "{ends:?}");
+        for (end, state) in ends.iter().zip(&group.states) {
+            assert!(end.starts_with("2 ") || end.starts_with("1 "), "{end}");
+            assert!(end.contains(said), "{end}");
+            let view = StateView::open(&group.path().join(state)).expect("a peer");
+            let ledger = view.ledger().expect("it verifies");
+            let (_, account) = ledger.sessions().next().expect("reserved");
+            assert_eq!(account.charged.len(), 0);
+        }
+    }
 }
 
 #[test]
