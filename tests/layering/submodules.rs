@@ -149,7 +149,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
     (
         "privacy/realised",
         &["privacy/accountant", "privacy/error"],
-        Some(&["vocabulary", "topology"]),
+        Some(&["vocabulary", "linalg", "topology"]),
     ),
     (
         "privacy/advice",
