@@ -410,10 +410,14 @@ impl<'a> Conductor<'a> {
         error
     }
 
-    /// Lets words that are on their way leave; nothing that comes in matters any more.
+    /// Lets words that are on their way leave; of what comes in only the count of what was sent matters any more.
     async fn drain(&mut self) {
         let until = Instant::now() + LAST_WORDS;
-        while timeout_at(until, self.host.next()).await.is_ok() {}
+        while let Ok(event) = timeout_at(until, self.host.next()).await {
+            if let HostEvent::Finished(written) = event {
+                self.written = written;
+            }
+        }
     }
 }
 
