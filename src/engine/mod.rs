@@ -28,13 +28,17 @@ mod session;
 pub(crate) mod tests;
 mod threshold;
 
+pub use network::mixing_bounds;
 pub use outcome::{
     Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, StepTotals, Totals,
     Transcript,
 };
 pub use record::Collector;
 pub use rows::PeerRows;
-pub use session::{Session, SessionError, SessionParts, graphs_digest};
+pub use session::{
+    Recompiled, Session, SessionError, SessionParts, SessionViews, ViewError, ViewSession,
+    graphs_digest,
+};
 
 use crate::linalg::NotFullRank;
 use crate::protocol::{Fault, PeerError, QueryError, ReleaseError};

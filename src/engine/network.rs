@@ -1,6 +1,6 @@
 //! A topology as averaging schemes see it.
 
-use crate::protocol::averaging::Network;
+use crate::protocol::averaging::{MixingBounds, Network};
 use crate::topology::Topology;
 
 impl Network for Topology {
@@ -18,5 +18,15 @@ impl Network for Topology {
 
     fn self_weight(&self, peer: usize) -> f64 {
         self.mixing().self_weight(peer)
+    }
+}
+
+/// Bounds of the eigenvalues of a graph's mixing matrix.
+#[must_use]
+pub fn mixing_bounds(topology: &Topology) -> MixingBounds {
+    let spectrum = topology.spectrum();
+    MixingBounds {
+        lowest: spectrum.mixing_smallest.low,
+        second: spectrum.mixing_second.high,
     }
 }

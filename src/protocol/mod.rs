@@ -38,6 +38,7 @@ pub mod regroup;
 mod release_error;
 #[cfg(test)]
 mod tests;
+pub mod tolerant;
 mod values;
 pub mod wire;
 

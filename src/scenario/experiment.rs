@@ -33,7 +33,7 @@ use super::warning::Warning;
 use crate::algorithm::{Algorithm, Clip, Completion, Form, ReleaseSpec};
 use crate::config::{Config, anchored, resolved};
 use crate::data::{self, Interactions};
-use crate::engine::PeerRows;
+use crate::engine::{PeerRows, mixing_bounds};
 use crate::linalg::{ItemWeights, SparseRows};
 use crate::privacy::{
     Calibrated, Delta, GroupLoss, NoisePlan, Promise, Scheme, Sensitivity, SensitivitySpec,
@@ -459,15 +459,6 @@ impl Experiment {
     #[must_use]
     pub fn config_hash(&self) -> String {
         hash(&self.config)
-    }
-}
-
-/// Bounds of the eigenvalues of a graph's mixing matrix.
-pub(super) fn mixing_bounds(topology: &Topology) -> MixingBounds {
-    let spectrum = topology.spectrum();
-    MixingBounds {
-        lowest: spectrum.mixing_smallest.low,
-        second: spectrum.mixing_second.high,
     }
 }
 

@@ -9,7 +9,7 @@ use super::error::{
     AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
     NetworkError, PrivacyTableError,
 };
-use super::experiment::{Experiment, mixing_bounds};
+use super::experiment::Experiment;
 use super::materials::Materials;
 use super::mechanism::{Arranged, Mechanism};
 use super::network::{self, peer_count};
@@ -25,6 +25,7 @@ use super::{
 use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
 use crate::engine::event::Latency;
+use crate::engine::mixing_bounds;
 use crate::linalg::SparseRows;
 use crate::privacy::{NoisePlan, SensitivitySpec};
 use crate::protocol::averaging::DEFAULT_TOLERANCE;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::experiment::mixing_bounds;
 use super::ring;
 use super::session::of_plan;
 use super::shared::Shared;
@@ -11,7 +10,7 @@ use crate::algorithm::{
     Algorithm, AlgorithmError, AlgorithmSpec, Form, NotOnGraph, OnGraph, ReleaseSpec, charged,
 };
 use crate::data::{DataError, Dataset, Partition, RowBounds};
-use crate::engine::{PeerRows, Session, SessionError, SessionParts};
+use crate::engine::{PeerRows, Session, SessionError, SessionParts, mixing_bounds};
 use crate::linalg::{NotFullRank, SparseRows, start_block};
 use crate::privacy::{Adjacency, NoisePlan, PrivacyError, Rule, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::AveragingError;

@@ -1,5 +1,6 @@
 //! Peers exchanging messages in virtual time.
 
+pub mod faults;
 mod link;
 mod mail;
 mod post;

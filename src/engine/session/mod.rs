@@ -2,10 +2,12 @@
 
 mod error;
 mod setups;
+mod views;
 
 use std::sync::Arc;
 
 pub use error::SessionError;
+pub use views::{Recompiled, SessionViews, ViewError, ViewSession};
 
 use super::EngineError;
 use super::noise::Assignment;

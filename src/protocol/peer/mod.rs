@@ -2,6 +2,7 @@
 
 mod adding;
 mod error;
+mod later;
 mod passing;
 mod phase;
 mod setup;
@@ -19,7 +20,7 @@ use super::finite::first_not_finite;
 use super::inbox::Inbox;
 use super::kernel::check_start;
 use super::lane::{Lane, Lanes};
-use super::message::{Body, Message};
+use super::message::{Body, Message, Summand};
 use super::outbox::Outbox;
 use super::plan::PlannedRelease;
 use super::values::Values;
@@ -49,6 +50,8 @@ pub struct Peer {
     /// Position of the exchange this peer is in, counted over the session.
     step: u64,
     started: bool,
+    /// What it averages in its first release, if that was published before.
+    given: Option<Summand>,
 }
 
 impl fmt::Debug for Peer {
@@ -138,6 +141,7 @@ impl Peer {
             taken: Vec::new(),
             step: 0,
             started: false,
+            given: None,
             setup,
         })
     }

@@ -79,8 +79,20 @@ impl Peer {
     /// Contributes to the release: local product, own noise, pairwise noise; then publishes it.
     fn publish(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
         let (release, plan) = (self.release(), Arc::clone(&self.setup.plan));
+        let given = self.take_given();
         let planned = self.planned();
         let terms = planned.terms(self.state.agreed.unwrap_or(0.0));
+        if let Some(current) = given {
+            let previous = Arc::clone(&current);
+            self.phase = Phase::Average {
+                at: 0,
+                terms,
+                current,
+                previous,
+            };
+            self.enter_average(now, outbox);
+            return Ok(());
+        }
         let history = self.state.history();
         let rows = kernel::contributing(planned, &self.setup.rows);
         let local = kernel::contribution(&plan, planned, rows, history, &terms);

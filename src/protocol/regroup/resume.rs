@@ -83,7 +83,7 @@ pub enum Resume {
 /// somebody may have opened it, and a second attempt that became readable would cost everybody one more release.
 ///
 /// `None` if a certificate names a view that this member has not decided; whoever takes part in an attempt has decided its view.
-pub fn resume(
+pub(super) fn resume(
     (links, tolerance, last): (&Links, &Tolerance, ReleaseId),
     (view, before): (&View, &[View]),
     statements: &[&Statement],

@@ -41,7 +41,6 @@ enum Event {
     },
     Detect(usize, usize),
     Timer(usize, u32, u64),
-    Crash(usize),
     Restart(usize),
 }
 
@@ -197,7 +196,6 @@ impl Network {
                         self.tell(u, Input::Timer(serial));
                     }
                 }
-                Event::Crash(u) => self.crash(u),
                 Event::Restart(u) => self.restart(u),
             }
         }

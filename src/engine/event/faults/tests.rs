@@ -1,0 +1,372 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Crash, CrashPoint, FaultSchedule, FaultyOutcome, Fired, PeerEnd, run};
+use crate::engine::lockstep::{Averaged, Exchange, Gossip, Rounds, Walk};
+use crate::engine::tests::session_of_length;
+use crate::engine::{Recompiled, Session, SessionViews, Silent, event};
+use crate::linalg::{Block, SparseRows, orthonormalise};
+use crate::protocol::averaging::{AveragingKind, AveragingOptions, Form, Length};
+use crate::protocol::regroup::{Attempt, End, Publication, Tolerance, View};
+use crate::protocol::{Summand, kernel};
+use crate::topology::Graph;
+use crate::vocabulary::{PeerIndex, ReleaseId};
+
+const ITERATIONS: u32 = 3;
+
+/// A graph of so many peers in which everybody has at least three neighbours: a ring with chords.
+fn graph(peers: u32, chord: u32) -> Graph {
+    let mut edges = std::collections::BTreeSet::new();
+    for u in 0..peers {
+        for step in [1, chord] {
+            let v = (u + step) % peers;
+            edges.insert((u.min(v), u.max(v)));
+        }
+    }
+    Graph::from_edges(peers as usize, &edges.into_iter().collect::<Vec<_>>()).expect("a graph")
+}
+
+/// Two users of a peer, with some of 24 items each.
+fn rows(peer: u32) -> SparseRows {
+    let mut rows = SparseRows::new(24);
+    for user in [2 * peer, 2 * peer + 1] {
+        let items = (0..24).filter(|item| (user * 31 + item * 17 + user * item) % 5 == 0);
+        let items: Vec<u32> = items.collect();
+        let value = 1.0 / (items.len() as f64).sqrt();
+        let entries = items.into_iter().map(|item| (item, value));
+        rows.push_row(entries).expect("ascending");
+    }
+    rows
+}
+
+struct Scene {
+    session: Session,
+    views: Arc<SessionViews>,
+    links: Vec<(u32, u32)>,
+}
+
+fn scene(peers: u32, kind: AveragingKind, seed: u64) -> Scene {
+    let graph = graph(peers, 2 + (seed % 2) as u32);
+    let length = match kind.is_exact() {
+        true => Length::Own,
+        false => Length::Rounds(6),
+    };
+    let options = AveragingOptions::default();
+    let rows = (0..peers).map(rows).collect();
+    let session = session_of_length(&graph, rows, 2, ITERATIONS, (kind, length, options), seed);
+    let recompiled = Recompiled {
+        kind,
+        length,
+        options,
+    };
+    Scene {
+        views: Arc::new(SessionViews::new(session.clone(), recompiled)),
+        session,
+        links: graph.edge_list().collect(),
+    }
+}
+
+fn tolerance(peers: u32, lost: u32, retries: u32) -> Arc<Tolerance> {
+    Arc::new(Tolerance {
+        floor: (peers - lost) as usize,
+        needs: vec![1; peers as usize],
+        retries,
+        publication: Publication::Open,
+    })
+}
+
+const KINDS: [AveragingKind; 3] = [
+    AveragingKind::Tree,
+    AveragingKind::Chebyshev,
+    AveragingKind::Linear,
+];
+
+/// Where nothing goes wrong, tolerance costs no bit: every peer ends as it does on the engine that tolerates nothing.
+#[test]
+fn without_faults_the_result_is_that_of_the_session() {
+    for kind in KINDS {
+        let scene = scene(8, kind, 3);
+        let outcome = run(&scene.views, &tolerance(8, 2, 1), &FaultSchedule::none(7));
+        let outcome = outcome.expect("runs");
+        let latency = event::Latency::Constant { micros: 1 };
+        let plain = event::run(&scene.session, latency, &mut Silent).expect("runs");
+        let last = plain.records.last().expect("releases");
+        for (u, peer) in outcome.peers.iter().enumerate() {
+            assert_eq!(peer.end, Some(End::Finished), "{kind:?}, peer {u}");
+            let basis = peer.basis.as_ref().expect("a result");
+            // Where averaging is exact all peers have the same bits; else the record has those of the first.
+            if u == 0 || kind.is_exact() {
+                assert_eq!(basis.values(), last.basis.values(), "{kind:?}, peer {u}");
+            }
+        }
+        assert_eq!(outcome.fired, Fired::default());
+    }
+}
+
+/// What everybody who takes part contributed, averaged by those who took the sum: by the engine that drives no peers.
+fn expected(
+    scene: &Scene,
+    outcome: &FaultyOutcome,
+    (attempt, view): (Attempt, &View),
+) -> BTreeMap<PeerIndex, Vec<f64>> {
+    let then = &outcome.parts[&attempt];
+    let now = scene.views.of(view).expect("a session");
+    let session = now.session();
+    let none = Vec::new();
+    let heirs = outcome.heirs.get(&(view.number, attempt)).unwrap_or(&none);
+    let lost = then
+        .members
+        .iter()
+        .filter(|peer| !view.members.contains(*peer));
+    let inherited: Vec<PeerIndex> = heirs.iter().map(|heir| heir.lost).collect();
+    assert_eq!(
+        inherited,
+        lost.collect::<Vec<_>>(),
+        "everybody lost has an heir"
+    );
+    let published = |peer: PeerIndex| match &outcome.published[&(attempt, peer)] {
+        Summand::Reals(values) => Arc::clone(values),
+        Summand::Residues(_) => panic!("real numbers"),
+    };
+    let mut inputs = Vec::new();
+    for &member in now.members().iter() {
+        let mut own = published(member).to_vec();
+        for heir in heirs.iter().filter(|heir| heir.heir == member) {
+            let more = published(heir.lost);
+            own.iter_mut().zip(more.iter()).for_each(|(a, b)| *a += b);
+        }
+        inputs.push(own);
+    }
+    let width = inputs[0].len();
+    let flat: Vec<f64> = inputs.into_iter().flatten().collect();
+    let program = session
+        .program()
+        .turn(session.plan().sums_before(attempt.release));
+    let walk;
+    let exchange = match program.form() {
+        Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
+        Form::Listed(steps) => {
+            walk = Walk::new(session.graph(), program.rounds(), steps);
+            Exchange::Listed(&walk)
+        }
+        Form::Passing(_) => panic!("not tolerated"),
+    };
+    let rounds = Rounds {
+        exchange,
+        values: session.plan().values(),
+        factor: program.factor(),
+        watch: false,
+    };
+    let mut averaged = Averaged::default();
+    Gossip::new(session.graph(), session.mixing()).average(rounds, (width, &flat), &mut averaged);
+    let mut sums = vec![vec![0.0; width]; now.members().len()];
+    averaged.copy_peers(0, sums.iter_mut().map(Vec::as_mut_slice));
+    now.members().iter().copied().zip(sums).collect()
+}
+
+/// A contribution to an attempt is the local product of the state that its peer had, and the noise of all adds up to what the plan says:
+/// pairwise noise cancels among those who take part, whoever was lost later.
+fn noise_on_the_sum(scene: &Scene, outcome: &FaultyOutcome, attempt: Attempt) -> Vec<f64> {
+    let then = &outcome.parts[&attempt];
+    let made = scene.views.of(then).expect("a session");
+    let session = made.session();
+    let planned = session.plan().release(attempt.release).expect("planned");
+    let before = attempt.release.0 - 1;
+    let mut left = vec![0.0; planned.values()];
+    for (place, member) in made.members().iter().enumerate() {
+        let Summand::Reals(input) = &outcome.published[&(attempt, *member)] else {
+            panic!("real numbers");
+        };
+        let state = match before {
+            0 => crate::algorithm::PublicState::new(Arc::clone(session.start())),
+            _ => outcome.peers[member.index()].states[&before].clone(),
+        };
+        let setup = session.peer_setup(PeerIndex::from_index(place), None);
+        let rows = kernel::contributing(planned, &setup.rows);
+        let terms = planned.terms(1.0);
+        let local = kernel::contribution(session.plan(), planned, rows, state.history(), &terms);
+        let noise = input.iter().zip(local.values()).map(|(a, b)| a - b);
+        left.iter_mut()
+            .zip(noise)
+            .for_each(|(sum, one)| *sum += one);
+    }
+    left
+}
+
+fn check(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -> u64 {
+    let mut finished = 0;
+    let mut taken: BTreeMap<ReleaseId, Attempt> = BTreeMap::new();
+    for (u, peer) in outcome.peers.iter().enumerate() {
+        assert!(peer.retries <= retries);
+        if peer.end != Some(End::Finished) {
+            continue;
+        }
+        finished += 1;
+        for release in 1..=ITERATIONS {
+            let (attempt, view) = &peer.taken[&ReleaseId(release)];
+            let same = taken.entry(attempt.release).or_insert(*attempt);
+            assert_eq!(same, attempt, "peer {u} took another sum");
+            let sums = expected(scene, outcome, (*attempt, view));
+            let sum = &sums[&PeerIndex::from_index(u)];
+            let past = &peer.states[&release].past;
+            // The state after a release tells the sum by its basis: orthonormalised from just this.
+            let made = scene.views.of(view).expect("a session");
+            let planned = made
+                .session()
+                .plan()
+                .release(attempt.release)
+                .expect("planned");
+            let (rows, columns) = planned.shape();
+            let block = Block::from_values(rows, columns, sum.clone());
+            let basis = orthonormalise(&block).expect("full rank");
+            assert_eq!(
+                peer.states[&release].query.values(),
+                basis.values(),
+                "peer {u}, {release}"
+            );
+            assert!(past.len() <= release as usize);
+        }
+    }
+    finished
+}
+
+fn total(all: &mut Fired, one: Fired) {
+    all.crashes += one.crashes;
+    all.restarts += one.restarts;
+    all.cuts += one.cuts;
+    all.views += one.views;
+    all.attempts_again += one.attempts_again;
+    all.averagings_again += one.averagings_again;
+    all.inherited += one.inherited;
+}
+
+/// Whatever is lost: whoever finishes has, bit for bit, what the engine without peers makes of what was published by all who took part.
+#[test]
+fn under_faults_the_result_is_that_of_the_realised_sets() {
+    let (mut fired, mut finished, mut ends) = (Fired::default(), 0, BTreeMap::new());
+    for seed in 0..120 {
+        let peers = 6 + (seed % 4) as u32;
+        let kind = KINDS[(seed % 3) as usize];
+        let scene = scene(peers, kind, seed);
+        let most = (peers - 1) / 2;
+        let schedule = FaultSchedule::drawn(seed, peers, &scene.links, most);
+        let retries = if seed % 2 == 0 { 8 } else { 1 };
+        let outcome = run(&scene.views, &tolerance(peers, most, retries), &schedule);
+        let outcome = outcome.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{schedule:?}"));
+        finished += check(&scene, &outcome, retries);
+        total(&mut fired, outcome.fired);
+        for PeerEnd { end, is_up, .. } in &outcome.peers {
+            // Whoever lives comes to an end.
+            assert_eq!(end.is_none(), !is_up, "seed {seed}: {schedule:?}");
+            *ends.entry(format!("{end:?}")).or_insert(0) += 1;
+        }
+    }
+    println!("{fired:?} {ends:?}");
+    assert!(finished > 300, "{finished} peers finished");
+    let Fired {
+        crashes,
+        restarts,
+        inherited,
+        averagings_again,
+        attempts_again,
+        ..
+    } = fired;
+    assert!(crashes > 50 && restarts > 10 && inherited > 10, "{fired:?}");
+    assert!(averagings_again > 50 && attempts_again > 50, "{fired:?}");
+}
+
+/// Two attempts at one release share no noise, and in each of them pairwise noise cancels.
+#[test]
+fn every_attempt_has_noise_of_its_own_and_it_cancels() {
+    let mut attempts = 0;
+    for seed in 0..40 {
+        let scene = scene(7, AveragingKind::Tree, seed);
+        let schedule = FaultSchedule::drawn(seed, 7, &scene.links, 3);
+        let outcome = run(&scene.views, &tolerance(7, 3, 8), &schedule).expect("runs");
+        let mut left: Vec<Vec<f64>> = Vec::new();
+        for (attempt, view) in &outcome.parts {
+            let all = view.members.iter();
+            let mut all = all.map(|peer| outcome.published.contains_key(&(*attempt, peer)));
+            // Exact averaging: everybody's state is the same, and known where somebody went on from it.
+            let known = view.members.iter().all(|peer| {
+                let states = &outcome.peers[peer.index()].states;
+                attempt.release.0 == 1 || states.contains_key(&(attempt.release.0 - 1))
+            });
+            if !all.all(|is_here| is_here) || !known {
+                continue;
+            }
+            attempts += 1;
+            let noise = noise_on_the_sum(&scene, &outcome, *attempt);
+            let sum: f64 = noise.iter().map(|x| x * x).sum();
+            let deviation = (sum / noise.len() as f64).sqrt();
+            // Own noise is 0.02 each, a pairwise term 3: one that did not cancel would be seen by a factor of fifty.
+            assert!(deviation < 0.3, "seed {seed}: {deviation}");
+            let alike = |other: &Vec<f64>| other.iter().zip(&noise).any(|(a, b)| a == b);
+            assert!(!left.iter().any(alike), "seed {seed}: the same noise twice");
+            left.push(noise);
+        }
+    }
+    assert!(attempts > 80, "{attempts} attempts were seen whole");
+}
+
+/// A peer that comes back in time leaves everybody where they were, with the same members and the same plan: what they publish anew has
+/// other noise all the same.
+#[test]
+fn a_restart_draws_fresh_noise() {
+    let mut compared = 0;
+    for number in 0..40 {
+        let scene = scene(7, AveragingKind::Tree, 4);
+        let mut schedule = FaultSchedule::none(number);
+        schedule.notice_micros = 1_000_000;
+        // The view in which nothing has gone wrong is a session of its own: two restarts make two others alike.
+        let crash = |peer, after| Crash {
+            peer,
+            after,
+            at: CrashPoint::Frame,
+            restart_micros: Some(5_000),
+        };
+        let number = number as u32;
+        schedule.crashes = vec![crash(2, 1 + number % 8), crash(5, 20 + 4 * number)];
+        let outcome = run(&scene.views, &tolerance(7, 2, 3), &schedule).expect("runs");
+        assert_eq!(outcome.fired.cuts, 0);
+        check(&scene, &outcome, 3);
+        let whole = outcome.parts.keys().filter(|attempt| {
+            let has = |u| outcome.published.contains_key(&(**attempt, PeerIndex(u)));
+            attempt.release == ReleaseId(1) && (0..7).all(has)
+        });
+        let inputs = whole.map(|attempt| {
+            let of = |u| {
+                outcome.published[&(*attempt, PeerIndex(u))]
+                    .reals()
+                    .cloned()
+            };
+            (0..7)
+                .map(of)
+                .collect::<Option<Vec<_>>>()
+                .expect("real numbers")
+        });
+        let inputs: Vec<Vec<Arc<Vec<f64>>>> = inputs.collect();
+        for (first, second) in inputs.iter().zip(inputs.iter().skip(1)) {
+            compared += 1;
+            // Everybody contributes the same as before: what is equal could only be its noise.
+            for (one, other) in first.iter().zip(second) {
+                assert!(one.iter().zip(other.iter()).all(|(a, b)| a != b));
+            }
+        }
+    }
+    assert!(compared >= 3, "{compared} attempts were repeated whole");
+}
+
+#[test]
+fn a_schedule_is_read_as_it_is_written() {
+    for seed in 0..50 {
+        let links = [(0, 1), (1, 2), (0, 2)];
+        let schedule = FaultSchedule::drawn(seed, 3, &links, 2);
+        let text = toml::to_string(&schedule).expect("TOML");
+        assert_eq!(
+            toml::from_str::<FaultSchedule>(&text),
+            Ok(schedule),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! Peers that do not begin at the beginning: after some releases, or with a sum whose inputs are there already.
+
+use std::sync::Arc;
+
+use super::{Peer, PeerError};
+use crate::algorithm::PublicState;
+use crate::protocol::averaging::Part;
+use crate::protocol::message::{SessionId, Summand};
+use crate::protocol::plan::PlannedRelease;
+use crate::vocabulary::{PeerIndex, ReleaseId};
+
+impl Peer {
+    /// The same peer, which begins after the releases that `state` has behind it.
+    ///
+    /// # Errors
+    /// [`PeerError::Shape`] if its query is no n × b block of this plan, [`PeerError::StartedTwice`] for a peer that has begun.
+    pub fn after(mut self, state: PublicState) -> Result<Self, PeerError> {
+        let peer = self.setup.index;
+        if self.started {
+            return Err(PeerError::StartedTwice { peer });
+        }
+        let (found, expected) = (state.query.values().len(), self.setup.start.values().len());
+        if found != expected {
+            let what = "values of the query";
+            return Err(PeerError::Shape {
+                what,
+                found,
+                expected,
+            });
+        }
+        self.state = state;
+        Ok(self)
+    }
+
+    /// The same peer, which averages this in its first release instead of a contribution of its own. It draws no noise for it: what is
+    /// given has been published before.
+    ///
+    /// # Errors
+    /// [`PeerError::Shape`] if it has not as many coordinates as that release.
+    pub fn given(mut self, input: Summand) -> Result<Self, PeerError> {
+        let found = match &input {
+            Summand::Reals(values) => values.len(),
+            Summand::Residues(values) => values.len(),
+        };
+        let planned = self.setup.plan.release(self.release());
+        let expected = planned.map_or(0, PlannedRelease::values);
+        if found != expected {
+            let what = "values of the sum that is given";
+            return Err(PeerError::Shape {
+                what,
+                found,
+                expected,
+            });
+        }
+        self.given = Some(input);
+        Ok(self)
+    }
+
+    /// What all peers agreed on for the release that this peer is in, once they have.
+    #[must_use]
+    pub fn agreement(&self) -> Option<f64> {
+        self.state.agreed
+    }
+
+    /// Its neighbours, ascending.
+    #[must_use]
+    pub fn neighbours(&self) -> &[PeerIndex] {
+        &self.setup.neighbours
+    }
+
+    /// The session it is in.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        self.setup.plan.session()
+    }
+
+    /// Coordinates of a release, if the plan has it.
+    #[must_use]
+    pub fn values_of(&self, release: ReleaseId) -> Option<usize> {
+        self.setup.plan.release(release).map(PlannedRelease::values)
+    }
+
+    /// This peer's part of the averaging program.
+    pub(in crate::protocol) fn part_of_program(&self) -> &Part {
+        self.setup.program.part()
+    }
+
+    /// Takes what is given, if it is of real numbers.
+    pub(super) fn take_given(&mut self) -> Option<Arc<Vec<f64>>> {
+        match self.given.take()? {
+            Summand::Reals(values) => Some(values),
+            Summand::Residues(_) => None,
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! A peer that goes on when others are lost: the agreement of [`regroup`](super::regroup) around the [`Peer`] of a session.
+//!
+//! ```text
+//!              frames                    what has gone wrong
+//!  neighbours ───────▶ TolerantPeer ◀──▶ Regroup
+//!                        │    ▲
+//!       steps of a view  ▼    │ published, averaged
+//!                        Peer of the view
+//! ```
+//!
+//! Every view has a session of its own among its members: their graphs, noise under keys of its own, averaging compiled for them. A peer of that session begins
+//! after the releases that are done. What it publishes goes to all neighbours first; only when the attempt is certified, that is when
+//! everybody holds what its neighbours published, are the contributions combined. So the contribution of a peer that vanishes later is
+//! still there, with the neighbour that is its heir, and the sum is the one that all who took part contributed to; nothing is ever subtracted from it.
+//!
+//! Contributions are published in the open ([`Publication::Open`](super::regroup::Publication::Open)): whoever has to try a release again has
+//! published twice, and pays for it with one of the session's retries. Sessions of real numbers whose sums need all neighbours
+//! or a tree; not of own coordinates, integers or mass that is passed on.
+
+mod frame;
+mod inner;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::Arc;
+
+pub use frame::{DiskRecord, Frame};
+
+use super::averaging::Part;
+use super::fault::Fault;
+use super::finite::first_not_finite;
+use super::message::Summand;
+use super::outbox::Event;
+use super::peer::{Peer, PeerError, PeerSetup};
+use super::regroup::{self, Attempt, End, Regroup, RegroupSetup, Resume, View};
+use crate::algorithm::PublicState;
+use crate::vocabulary::{PeerIndex, ReleaseId, Time};
+use inner::Inner;
+
+/// A peer's part in the session of a view.
+pub struct ViewSetup {
+    /// What the peer of that session starts from: there members are numbered without gaps.
+    pub setup: PeerSetup,
+    /// Everybody in the view, in that order.
+    pub members: Arc<[PeerIndex]>,
+}
+
+/// Where the sessions of views come from: a pure function of the session and the view.
+pub trait Views {
+    /// What this peer starts from in this view.
+    ///
+    /// # Errors
+    /// Why there is no session among its members.
+    fn setup(&self, view: &View, me: PeerIndex) -> Result<ViewSetup, Box<dyn Error + Send + Sync>>;
+}
+
+/// What the driver feeds a tolerant peer.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Begin, or begin again after a restart: before any frame is handed in, and where all begin, before any frame of another is.
+    Start,
+    /// A frame from a neighbour, as authenticated by the transport.
+    Frame {
+        /// Whose.
+        from: PeerIndex,
+        /// What.
+        frame: Frame,
+    },
+    /// A neighbour is not there any more, or deviates.
+    Suspect(PeerIndex),
+    /// A neighbour is there again, with nothing but its disk.
+    Returned(PeerIndex),
+    /// The time that was asked for has come.
+    Timer(u64),
+}
+
+/// What it tells its driver, to be done in this order.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// Write this to the disk before anything that follows leaves.
+    Persist(DiskRecord),
+    /// To these neighbours.
+    Send {
+        /// Ascending.
+        to: Vec<PeerIndex>,
+        /// What.
+        frame: Frame,
+    },
+    /// A link of this peer is cut: nothing more goes over it.
+    Cut(PeerIndex),
+    /// To be called with [`Input::Timer`] and this number at this time.
+    Wake(u64, Time),
+    /// What its peer of the present view told, with who takes part in the attempt.
+    Event(Attempt, Event),
+    /// How it goes on after something went wrong, and from the beginning.
+    Resumed {
+        /// Who takes part.
+        view: Arc<View>,
+        /// With what.
+        resume: Resume,
+    },
+    /// A neighbour deviates.
+    Fault(Fault),
+    /// It is over.
+    Ended(End),
+}
+
+/// Why a tolerant peer cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TolerantError {
+    /// Its peer of a view could not.
+    #[error(transparent)]
+    Peer(#[from] PeerError),
+    /// There is no session among the members of a view.
+    #[error("the members of view {view} cannot go on: {source}")]
+    View {
+        /// Its number.
+        view: u64,
+        /// Why.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// Its disk lacks what it had written.
+    #[error("{peer} has lost what it had written about {release}: its disk is not the one it had")]
+    Disk {
+        /// Who.
+        peer: PeerIndex,
+        /// Of which release.
+        release: ReleaseId,
+    },
+    /// A kind of session that tolerates no loss.
+    #[error("a session {what} tolerates no loss of peers: {change}")]
+    Unsupported {
+        /// Of which kind.
+        what: &'static str,
+        /// What to do.
+        change: &'static str,
+    },
+}
+
+/// What was published in an attempt, as far as this peer holds it.
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    /// What everybody had agreed on before.
+    agreed: Option<f64>,
+    inputs: BTreeMap<PeerIndex, Summand>,
+    is_told: bool,
+}
+
+/// A peer that tolerates the loss of others.
+pub struct TolerantPeer {
+    regroup: Regroup,
+    setup: RegroupSetup,
+    views: Arc<dyn Views>,
+    inner: Option<Inner>,
+    /// Public states by how many releases they have behind them: as many as can be asked for again.
+    states: BTreeMap<u32, PublicState>,
+    kept: BTreeMap<Attempt, Kept>,
+}
+
+impl TolerantPeer {
+    /// A peer of a session that begins.
+    #[must_use]
+    pub fn new(setup: RegroupSetup, views: Arc<dyn Views>, start: PublicState) -> Self {
+        Self {
+            regroup: Regroup::new(setup.clone()),
+            setup,
+            views,
+            inner: None,
+            states: BTreeMap::from([(0, start)]),
+            kept: BTreeMap::new(),
+        }
+    }
+
+    /// A peer that starts again with what it had on its disk, in the order in which it was written.
+    #[must_use]
+    pub fn recovered(
+        setup: RegroupSetup,
+        views: Arc<dyn Views>,
+        start: PublicState,
+        disk: &[DiskRecord],
+    ) -> Self {
+        let mut peer = Self::new(setup, views, start);
+        let mut durable = Vec::new();
+        for record in disk.iter().cloned() {
+            match record {
+                DiskRecord::Regroup(record) => durable.push(record),
+                DiskRecord::Input {
+                    attempt,
+                    from,
+                    agreed,
+                    input,
+                } => {
+                    let kept = peer.kept.entry(attempt).or_default();
+                    kept.agreed = agreed;
+                    kept.inputs.insert(from, input);
+                }
+                DiskRecord::State(state) => {
+                    peer.states.insert(state.released, state);
+                }
+            }
+        }
+        peer.regroup = Regroup::recovered(peer.setup.clone(), durable);
+        peer
+    }
+
+    /// The agreement that this peer takes part in.
+    #[must_use]
+    pub fn regroup(&self) -> &Regroup {
+        &self.regroup
+    }
+
+    /// The whole interface: one input, all outputs in `out`.
+    ///
+    /// # Errors
+    /// [`TolerantError`]; the peer must then be dropped.
+    pub fn handle(
+        &mut self,
+        input: Input,
+        now: Time,
+        out: &mut Vec<Output>,
+    ) -> Result<(), TolerantError> {
+        match input {
+            Input::Start => self.tell(regroup::Input::Start, now, out),
+            Input::Suspect(neighbour) => self.tell(regroup::Input::Suspect(neighbour), now, out),
+            Input::Returned(neighbour) => self.tell(regroup::Input::Returned(neighbour), now, out),
+            Input::Timer(serial) => self.tell(regroup::Input::Timer(serial), now, out),
+            Input::Frame { from, frame } => match frame {
+                Frame::Record(record) => {
+                    self.tell(regroup::Input::Heard { from, record }, now, out)
+                }
+                Frame::Published { attempt, input } => {
+                    self.keep(from, attempt, input, out);
+                    self.hold(attempt, now, out)
+                }
+                Frame::Step { view, message } => {
+                    let is_here = view == self.regroup.view().number && self.is_running();
+                    let inner = self.inner.as_ref().filter(|_| is_here);
+                    match inner.and_then(|inner| inner.local(from)) {
+                        Some(from) => {
+                            let input = super::peer::Input::Message { from, message };
+                            self.run(input, now, out)
+                        }
+                        None => Ok(()),
+                    }
+                }
+            },
+        }
+    }
+
+    fn is_running(&self) -> bool {
+        !self.regroup.is_frozen() && self.regroup.end().is_none()
+    }
+
+    /// Tells the agreement, and does what it says.
+    fn tell(
+        &mut self,
+        input: regroup::Input,
+        now: Time,
+        out: &mut Vec<Output>,
+    ) -> Result<(), TolerantError> {
+        let mut said = Vec::new();
+        self.regroup.handle(input, now, &mut said);
+        for output in said {
+            match output {
+                regroup::Output::Persist(record) => {
+                    out.push(Output::Persist(DiskRecord::Regroup(record)));
+                }
+                regroup::Output::Send { to, record } => {
+                    let frame = Frame::Record(record);
+                    out.push(Output::Send { to, frame });
+                }
+                regroup::Output::Cut(neighbour) => out.push(Output::Cut(neighbour)),
+                regroup::Output::Wake(serial, at) => out.push(Output::Wake(serial, at)),
+                regroup::Output::Freeze => self.inner = None,
+                regroup::Output::Resume { view, resume } => self.resume(view, resume, now, out)?,
+                regroup::Output::Certified(attempt) => self.open(attempt, now, out)?,
+                regroup::Output::Ended(end) => {
+                    self.inner = None;
+                    out.push(Output::Ended(end));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins, or goes on with, what the agreement says.
+    fn resume(
+        &mut self,
+        view: Arc<View>,
+        resume: Resume,
+        now: Time,
+        out: &mut Vec<Output>,
+    ) -> Result<(), TolerantError> {
+        let (attempt, heirs) = match &resume {
+            Resume::Begin { attempt, .. } => (*attempt, None),
+            Resume::Average { attempt, heirs, .. } => (*attempt, Some(heirs.clone())),
+            Resume::Finished | Resume::Lost { .. } => return Ok(()),
+        };
+        let is_told = Arc::clone(&view);
+        out.push(Output::Resumed {
+            view: is_told,
+            resume,
+        });
+        if let Some(inner) = &mut self.inner {
+            // Nothing went wrong since: its peer goes on by itself.
+            inner.attempt = attempt;
+            return Ok(());
+        }
+        let me = self.setup.me;
+        let before = attempt.release.0.saturating_sub(1);
+        let lost = TolerantError::Disk {
+            peer: me,
+            release: attempt.release,
+        };
+        let Some(mut state) = self.states.get(&before).cloned() else {
+            return Err(lost);
+        };
+        let number = view.number.0;
+        let made = self.views.setup(&view, me);
+        let ViewSetup { setup, members } = made.map_err(|source| TolerantError::View {
+            view: number,
+            source,
+        })?;
+        check_supported(&setup)?;
+        let mut is_open = false;
+        let peer = match heirs {
+            None => {
+                state.agreed = None;
+                Peer::new(setup)?.after(state)?
+            }
+            Some(heirs) => {
+                let Some(kept) = self.kept.get(&attempt) else {
+                    return Err(lost);
+                };
+                state.agreed = kept.agreed;
+                let mine = heirs.iter().filter(|heir| heir.heir == me);
+                let all = [me].into_iter().chain(mine.map(|heir| heir.lost));
+                let inputs: Option<Vec<_>> = all.map(|from| kept.inputs.get(&from)).collect();
+                let Some(sum) = inputs.and_then(|inputs| added(&inputs)) else {
+                    return Err(lost);
+                };
+                let mut sum = sum;
+                setup.plan.values().round(&mut sum);
+                is_open = true;
+                let peer = Peer::new(setup)?.after(state)?;
+                peer.given(Summand::Reals(Arc::new(sum)))?
+            }
+        };
+        self.inner = Some(Inner::new(peer, view, members, (attempt, is_open)));
+        self.run(super::peer::Input::Start, now, out)
+    }
+
+    /// Keeps what a neighbour published, if it is what this peer waits for or may wait for next.
+    fn keep(&mut self, from: PeerIndex, attempt: Attempt, input: Summand, out: &mut Vec<Output>) {
+        let Some(inner) = self.inner.as_ref().filter(|_| self.is_running()) else {
+            return;
+        };
+        let here = inner.attempt.release;
+        let is_near = attempt.release == here || attempt.release == here.next();
+        let is_here = attempt.view == self.regroup.view().number;
+        if !is_near || !is_here || inner.local(from).is_none() {
+            return;
+        }
+        let is_right = match (&input, inner.peer.values_of(attempt.release)) {
+            (Summand::Reals(values), Some(expected)) => {
+                values.len() == expected && first_not_finite(values).is_none()
+            }
+            _ => false,
+        };
+        if !is_right {
+            let kind = super::fault::FaultKind::WrongShape {
+                expected: inner.peer.values_of(attempt.release).unwrap_or(0),
+                found: 0,
+            };
+            let culprit = from;
+            return out.push(Output::Fault(Fault { culprit, kind }));
+        }
+        let kept = self.kept.entry(attempt).or_default();
+        kept.inputs.entry(from).or_insert(input);
+    }
+
+    /// Says that it holds what all its neighbours published, once it does and has published itself.
+    fn hold(
+        &mut self,
+        attempt: Attempt,
+        now: Time,
+        out: &mut Vec<Output>,
+    ) -> Result<(), TolerantError> {
+        let Some(inner) = self.inner.as_ref() else {
+            return Ok(());
+        };
+        let me = self.setup.me;
+        let view = Arc::clone(&inner.view);
+        let Some(kept) = self.kept.get_mut(&attempt) else {
+            return Ok(());
+        };
+        let cuts = view.disruptions.cuts();
+        let live = self.setup.links.live(me, cuts, &view.members);
+        let live: Vec<PeerIndex> = live.collect();
+        let is_here = |from: &PeerIndex| kept.inputs.contains_key(from);
+        if kept.is_told || attempt != inner.attempt || !is_here(&me) || !live.iter().all(is_here) {
+            return Ok(());
+        }
+        kept.is_told = true;
+        for from in live {
+            if let Some(input) = kept.inputs.get(&from) {
+                out.push(Output::Persist(DiskRecord::Input {
+                    attempt,
+                    from,
+                    agreed: kept.agreed,
+                    input: input.clone(),
+                }));
+            }
+        }
+        self.tell(regroup::Input::Holding(attempt), now, out)
+    }
+}
+
+/// Σ of these, in order.
+fn added(inputs: &[&Summand]) -> Option<Vec<f64>> {
+    let mut sum: Option<Vec<f64>> = None;
+    for input in inputs {
+        let values = input.reals()?;
+        match &mut sum {
+            None => sum = Some(values.to_vec()),
+            Some(sum) => sum.iter_mut().zip(values.iter()).for_each(|(a, b)| *a += b),
+        }
+    }
+    sum
+}
+
+fn check_supported(setup: &PeerSetup) -> Result<(), TolerantError> {
+    let refused = |what, change| Err(TolerantError::Unsupported { what, change });
+    if setup.plan.ring_laws().is_some() {
+        return refused("of integers mod 2^k", "use noise.kind = \"pairwise\"");
+    }
+    if setup.plan.releases().iter().any(|planned| planned.is_own()) {
+        return refused(
+            "with coordinates that one peer fills",
+            "choose an algorithm whose releases are sums",
+        );
+    }
+    match setup.program.part() {
+        Part::Passing(_) => refused(
+            "whose averaging passes mass",
+            "use linear, chebyshev or tree",
+        ),
+        Part::Recurrence { .. } | Part::Listed { .. } => Ok(()),
+    }
+}
