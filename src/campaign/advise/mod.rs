@@ -16,25 +16,22 @@
 //! Floors are root floors ([`root_floored_rows`](crate::data::Interactions::root_floored_rows)) wherever these have a proof.
 //!
 //! # How good it is
-//! Error of what is advised over that of the best candidate with all of the budget, ranks 4, 8 and 16, ε from 0.3 to 10, three byte limits each (2026-11-22). After a pilot of
-//! 5 % what is advised runs with the other 95 %. All runs of candidates have common noise and starts.
+//! Error of what is advised over that of the best candidate with all of the budget, ranks 4 to 16, ε from 0.3 to 10, three byte limits each (2026-11-22). After a pilot of
+//! 5 % what is advised runs with the other 95 %. All runs of candidates have common noise and starts. The sets were held out: parts of Gowalla, Jester, MovieLens and digits that nobody
+//! had looked at.
 //!
-//! | sets | cases | pilot | mean | 95th percentile | worst |
-//! | --- | --- | --- | --- | --- | --- |
-//! | MovieLens at 60 to 300 items, Jester, Gowalla at 100 and 200: rules were chosen here | 93 | no | 1.039 | 1.245 | 1.556 |
-//! | | 93 | yes | 1.049 | 1.354 | 1.622 |
-//! | held out: Oregon, digits, breast cancer, MovieLens films 200 to 400, Jester below −5 | 90 | no | 1.091 | 1.573 | 2.302 |
-//! | | 90 | yes | 1.039 | 1.190 | 1.862 |
-//! | held out, rank 16 alone | 30 | no | 1.056 | 1.467 | 1.467 |
-//! | | 30 | yes | 1.022 | 1.047 | 1.190 |
+//! | cases | pilot | mean | 95th percentile | worst |
+//! | --- | --- | --- | --- | --- |
+//! | 51 | no | 1.022 | 1.111 | 1.570 |
+//! | 51 | yes | 1.026 | 1.110 | 1.234 |
 //!
-//! Set by set: `benches/RESULTS.md`. **At rank 4 and at ε = 10 it can be far off**: where noise is small the floor's bias decides, and how fast block Krylov converges,
-//! both by gaps of the spectrum that nothing public and no count of degrees knows. On Gowalla at rank 4 floor 1 is advised where 2 to 5 are best. On ego-Facebook,
-//! lists of friends in tight groups, floors of 2 to 10 are best and 7 to 56 advised.
+//! Set by set, and what came before root floors and shares of items: `benches/RESULTS.md`. **At rank 4 it can still be off**: how fast block Krylov converges there is decided by gaps of the
+//! spectrum that nothing public and no count knows. On Gowalla (a NumPy copy of this module), with three or four iterations, floors of 2 are advised where 5 to 10 are best, for up to 1.25 times the error; on
+//! ego-Facebook a larger block instead of more iterations, for 1.86 times.
 //! The tests beside this module measure all of it again; sets that are held out are named there.
 //!
 //! # What was tried and is not done
-//! On seven sets, with tables of every candidate's error under each guess (2026-11-22):
+//! On seven sets, with tables of every candidate's error under each guess (2026-11-22), under floors that were no root floors and without shares of items:
 //!
 //! - Guesses with tight groups of users and items, with tastes that change with how active users are, with light users whose tastes are weaker, flatter and stronger
 //!   tastes: none of them advises floors of 2 to 5 on Gowalla at rank 4 or 2 on ego-Facebook. After a pilot groups change 13 of 63 cases above 1.10 to 12, tastes that
