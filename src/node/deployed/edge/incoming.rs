@@ -257,9 +257,8 @@ pub(in super::super) async fn read_record(
 ) -> Result<Taken, Stopped> {
     let inside = |_: io::Error| Stopped::Broken { is_inside: true };
     let mut head = [0; RECORD_HEAD_LEN];
-    let begun = match stream.read(&mut head).await {
-        Ok(begun @ 1..) => begun,
-        Ok(0) | Err(_) => return Err(Stopped::Broken { is_inside: false }),
+    let Ok(begun @ 1..) = stream.read(&mut head).await else {
+        return Err(Stopped::Broken { is_inside: false });
     };
     stream
         .read_exact(&mut head[begun..])

@@ -244,7 +244,7 @@ impl Network {
                 self.nodes[u].steps.clear();
                 self.nodes[u].inbox.clear();
             }
-            Output::Resume { view, resume } => self.resume(u, view, &resume),
+            Output::Resume { view, resume } => self.resume(u, &view, &resume),
             Output::Certified(attempt) => {
                 self.certified(u, attempt);
                 match self.schedule.provoked.take_if(|(first, ..)| *first == u) {
@@ -357,7 +357,7 @@ impl Network {
         self.tell(u, Input::Start);
     }
 
-    fn resume(&mut self, u: usize, view: Arc<View>, resume: &Resume) {
+    fn resume(&mut self, u: usize, view: &Arc<View>, resume: &Resume) {
         self.story.views += u64::from(view.number != ViewNumber(0));
         let average = (0..STEPS).map(Step::Average);
         let node = &mut self.nodes[u];
@@ -369,7 +369,7 @@ impl Network {
             }
             Resume::Finished | Resume::Lost { .. } => return,
         };
-        node.view = Some(Arc::clone(&view));
+        node.view = Some(Arc::clone(view));
         node.attempt = Some(attempt);
         node.steps = steps;
         if let Resume::Begin { retries, .. } = resume {
