@@ -15,6 +15,7 @@
 //! | [`completion`] | How are ratings predicted that were never given, and what stays at home? |
 //! | [`results`] | What does each file and each number of a result mean? |
 //! | [`deployment`] | How do peers on hosts of their own agree on a session, and what does it cost them? |
+//! | [`lost_peers`] | What happens when peers crash or lose one another, and what does it cost? |
 //! | [`campaigns`] | How are figures and tables made from many runs? |
 //! | [`recommendation`] | How does a basis recommend, and what is private about it? |
 //! | [`topologies`] | Which graphs are there, and how do I bring my own? |
@@ -48,6 +49,7 @@ pages! {
     matrices = "matrices.md";
     completion = "completion.md";
     deployment = "deployment.md";
+    lost_peers = "lost_peers.md";
     results = "results.md";
     campaigns = "campaigns.md";
     recommendation = "recommendation.md";

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{FaultSchedule, FaultyOutcome, Fired, PeerEnd, run};
+use super::{Crash, CrashPoint, FaultSchedule, FaultyOutcome, Fired, PeerEnd, run};
 use crate::engine::lockstep::{Averaged, Exchange, Gossip, Rounds, Walk};
 use crate::engine::tests::session_of_length;
 use crate::engine::{Recompiled, Session, SessionViews, Silent, event};
@@ -307,6 +307,54 @@ fn every_attempt_has_noise_of_its_own_and_it_cancels() {
         }
     }
     assert!(attempts > 80, "{attempts} attempts were seen whole");
+}
+
+/// A peer that comes back in time leaves everybody where they were, with the same members and the same plan: what they publish anew has
+/// other noise all the same.
+#[test]
+fn a_restart_draws_fresh_noise() {
+    let mut compared = 0;
+    for number in 0..40 {
+        let scene = scene(7, AveragingKind::Tree, 4);
+        let mut schedule = FaultSchedule::none(number);
+        schedule.notice_micros = 1_000_000;
+        // The view in which nothing has gone wrong is a session of its own: two restarts make two others alike.
+        let crash = |peer, after| Crash {
+            peer,
+            after,
+            at: CrashPoint::Frame,
+            restart_micros: Some(5_000),
+        };
+        let number = number as u32;
+        schedule.crashes = vec![crash(2, 1 + number % 8), crash(5, 20 + 4 * number)];
+        let outcome = run(&scene.views, &tolerance(7, 2, 3), &schedule).expect("runs");
+        assert_eq!(outcome.fired.cuts, 0);
+        check(&scene, &outcome, 3);
+        let whole = outcome.parts.keys().filter(|attempt| {
+            let has = |u| outcome.published.contains_key(&(**attempt, PeerIndex(u)));
+            attempt.release == ReleaseId(1) && (0..7).all(has)
+        });
+        let inputs = whole.map(|attempt| {
+            let of = |u| {
+                outcome.published[&(*attempt, PeerIndex(u))]
+                    .reals()
+                    .cloned()
+            };
+            (0..7)
+                .map(of)
+                .collect::<Option<Vec<_>>>()
+                .expect("real numbers")
+        });
+        let inputs: Vec<Vec<Arc<Vec<f64>>>> = inputs.collect();
+        for (first, second) in inputs.iter().zip(inputs.iter().skip(1)) {
+            compared += 1;
+            // Everybody contributes the same as before: what is equal could only be its noise.
+            for (one, other) in first.iter().zip(second) {
+                assert!(one.iter().zip(other.iter()).all(|(a, b)| a != b));
+            }
+        }
+    }
+    assert!(compared >= 3, "{compared} attempts were repeated whole");
 }
 
 #[test]
