@@ -22,8 +22,8 @@
 //!
 //! | cases | pilot | mean | 95th percentile | worst |
 //! | --- | --- | --- | --- | --- |
-//! | 51 | no | 1.022 | 1.111 | 1.570 |
-//! | 51 | yes | 1.026 | 1.110 | 1.234 |
+//! | 66 | no | 1.018 | 1.084 | 1.570 |
+//! | 66 | yes | 1.024 | 1.109 | 1.234 |
 //!
 //! Set by set, and what came before root floors and shares of items: `benches/RESULTS.md`. **At rank 4 it can still be off**: how fast block Krylov converges there is decided by gaps of the
 //! spectrum that nothing public and no count knows. On Gowalla (a NumPy copy of this module), with three or four iterations, floors of 2 are advised where 5 to 10 are best, for up to 1.25 times the error; on
