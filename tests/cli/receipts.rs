@@ -269,6 +269,7 @@ fn what_is_on_trust_is_not_found() {
             "noise_graph.names",
             "pilot.bytes_max_peer",
             "pilot.counts",
+            "pilot.shares",
             "version"
         ]
     );
