@@ -32,6 +32,7 @@ pub(crate) enum Stack {
     /// TCP, Noise and Yamux.
     Tcp,
     /// QUIC, as libp2p's own.
+    #[allow(dead_code, reason = "not every benchmark has it")]
     Quic,
 }
 

@@ -1,4 +1,4 @@
-//! A peer that goes on when others are lost: the agreement of [`regroup`](super::regroup) around the [`Peer`] of a session.
+//! A peer that goes on when others are lost: the agreement of [`regroup`] around the [`Peer`] of a session.
 //!
 //! ```text
 //!              frames                    what has gone wrong

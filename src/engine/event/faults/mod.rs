@@ -1,6 +1,6 @@
 //! Tolerant peers in virtual time, while things go wrong: crashes, restarts with what is on the disk, links that are given up.
 //!
-//! Peers are the [`TolerantPeer`] that a deployment would run, unchanged. Links keep order and lose nothing while both ends live: what a network loses is
+//! Peers are the [`TolerantPeer`](crate::protocol::tolerant::TolerantPeer) that a deployment would run, unchanged. Links keep order and lose nothing while both ends live: what a network loses is
 //! sent again, which is latency here. A disk keeps what was written before the crash.
 
 mod account;
