@@ -199,6 +199,14 @@ impl Regroup {
         if count > MOST_RESTARTS {
             return self.finish(End::Restarts, out);
         }
+        // The crash may have come in the middle of saying it, and nobody else tells it to whoever has no other neighbour.
+        let own = self.held.iter().filter(|(_, held)| held.contains(me));
+        let own: Vec<Attempt> = own.map(|(attempt, _)| *attempt).collect();
+        for attempt in own {
+            let (to, origin) = (self.connected(), me);
+            let record = Record::Held { origin, attempt };
+            out.push(Output::Send { to, record });
+        }
         let record = Record::Restart { origin: me, count };
         self.heard.push(record.clone());
         self.freeze(now, Some(record), out);
