@@ -14,6 +14,7 @@
 pub mod analytic;
 pub mod central;
 mod course;
+pub mod deviants;
 pub mod event;
 pub mod federated;
 pub mod lockstep;

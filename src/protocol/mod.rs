@@ -34,6 +34,7 @@ mod message;
 mod outbox;
 mod peer;
 mod plan;
+pub mod probe;
 mod query;
 pub mod regroup;
 mod release_error;

@@ -80,6 +80,8 @@ pub enum Label {
     Pilot = 70,
     /// What the members of a session draw from their beacon: graphs and the starting block.
     Beacon = 80,
+    /// What peers put into the random projections by which averaging is tested.
+    Nonce = 90,
 }
 
 /// Which noise a stream is, of all that protects somebody. The discriminant enters the key derivation and must never be

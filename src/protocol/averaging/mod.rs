@@ -15,6 +15,7 @@
 mod agreement;
 mod chebyshev;
 mod coefficients;
+mod combination;
 mod common_end;
 mod doubling;
 mod fold;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::phase::Phase;
 use super::{Peer, PeerError};
 use crate::algorithm::Next;
-use crate::protocol::averaging::{Part, PeerProgram, fold, mix};
+use crate::protocol::averaging::{Part, PeerProgram};
 use crate::protocol::fault::{Fault, FaultKind};
 use crate::protocol::finite::first_not_finite;
 use crate::protocol::inbox::Slot;
@@ -390,54 +390,14 @@ impl Peer {
         current: &Arc<Vec<f64>>,
         previous: &[f64],
     ) -> Arc<Vec<f64>> {
-        let mut blocks = bodies.filter_map(|body| match body {
+        let blocks = bodies.filter_map(|body| match body {
             Body::Average(values) => Some(values),
             // The plan maps this step to blocks: others were refused when they came.
             Body::Scale(_) | Body::Residues(_) | Body::Coordinates(_) => None,
         });
         let values = self.setup.plan.values();
-        match self.part() {
-            Part::Recurrence {
-                coefficients,
-                self_weight,
-                weights,
-            } => {
-                let blocks = blocks.map(|values| values.as_slice());
-                let neighbours: Vec<(f64, &[f64])> = weights.iter().copied().zip(blocks).collect();
-                let mut out = vec![0.0; current.len()];
-                let coefficients = coefficients[at];
-                mix(
-                    coefficients,
-                    *self_weight,
-                    current,
-                    &neighbours,
-                    previous,
-                    &mut out,
-                );
-                values.round(&mut out);
-                Arc::new(out)
-            }
-            // Shares are taken elsewhere.
-            Part::Passing(_) => Arc::clone(current),
-            Part::Listed { steps, .. } => {
-                let step = &steps[at];
-                match (step.own == 0.0, step.expect.as_slice()) {
-                    // Nothing changes: the block itself goes on, as 1 times it would.
-                    (false, []) if step.own == 1.0 => Arc::clone(current),
-                    (true, [only]) if only.weight == 1.0 => {
-                        Arc::clone(blocks.next().unwrap_or(current))
-                    }
-                    _ => {
-                        let weights = step.expect.iter().map(|expected| expected.weight);
-                        let messages = weights.zip(blocks.map(|values| values.as_slice()));
-                        let mut out = vec![0.0; current.len()];
-                        fold((step.own, step.own_at), current, messages, &mut out);
-                        values.round(&mut out);
-                        Arc::new(out)
-                    }
-                }
-            }
-        }
+        self.turn()
+            .combined(at, (current, previous), blocks, values)
     }
 
     /// Takes the released values, advances the public state and goes on.

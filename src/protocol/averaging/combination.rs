@@ -1,0 +1,73 @@
+//! What a peer makes of its value and the messages of a step.
+
+use std::sync::Arc;
+
+use super::fold::fold;
+use super::mix::mix;
+use super::program::{Part, PeerProgram};
+use crate::protocol::values::Values;
+
+impl PeerProgram {
+    /// Steps of this peer in the first turn; of a program that passes mass, none.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        match self.part() {
+            Part::Recurrence { coefficients, .. } => coefficients.len(),
+            Part::Listed { steps, .. } => steps.len(),
+            Part::Passing(_) => 0,
+        }
+    }
+
+    /// The peer's value after the step at position `at` of the first turn, rounded to what travels unchanged, from its value before it, the one before
+    /// that (ignored where the step has no weight for it), and the blocks that the step waits for in ascending order of their senders.
+    pub(in crate::protocol) fn combined<'m>(
+        &self,
+        at: usize,
+        (current, previous): (&Arc<Vec<f64>>, &[f64]),
+        mut blocks: impl Iterator<Item = &'m Arc<Vec<f64>>>,
+        values: Values,
+    ) -> Arc<Vec<f64>> {
+        match self.part() {
+            Part::Recurrence {
+                coefficients,
+                self_weight,
+                weights,
+            } => {
+                let blocks = blocks.map(|values| values.as_slice());
+                let neighbours: Vec<(f64, &[f64])> = weights.iter().copied().zip(blocks).collect();
+                let mut out = vec![0.0; current.len()];
+                let coefficients = coefficients[at];
+                mix(
+                    coefficients,
+                    *self_weight,
+                    current,
+                    &neighbours,
+                    previous,
+                    &mut out,
+                );
+                values.round(&mut out);
+                Arc::new(out)
+            }
+            // Shares are taken elsewhere.
+            Part::Passing(_) => Arc::clone(current),
+            Part::Listed { steps, .. } => {
+                let step = &steps[at];
+                match (step.own == 0.0, step.expect.as_slice()) {
+                    // Nothing changes: the block itself goes on, as 1 times it would.
+                    (false, []) if step.own == 1.0 => Arc::clone(current),
+                    (true, [only]) if only.weight == 1.0 => {
+                        Arc::clone(blocks.next().unwrap_or(current))
+                    }
+                    _ => {
+                        let weights = step.expect.iter().map(|expected| expected.weight);
+                        let messages = weights.zip(blocks.map(|values| values.as_slice()));
+                        let mut out = vec![0.0; current.len()];
+                        fold((step.own, step.own_at), current, messages, &mut out);
+                        values.round(&mut out);
+                        Arc::new(out)
+                    }
+                }
+            }
+        }
+    }
+}
