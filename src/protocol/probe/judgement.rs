@@ -1,23 +1,11 @@
 //! Who is to blame for a sum that is wrong, from what everybody says it held.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use super::account::Account;
+use super::account::{Account, Exhibit};
 use super::reading::{Probe, Reading};
 use super::rules::{Input, Place, Rules};
 use crate::vocabulary::PeerIndex;
-
-/// A peer shows what a neighbour sent it, since the neighbour says something else, or nothing.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Exhibit {
-    /// Who shows it.
-    pub by: PeerIndex,
-    /// Who sent it, and when.
-    pub place: Place,
-    /// What was sent, with the neighbour's signature.
-    pub block: Arc<Vec<f64>>,
-}
 
 /// What a peer has done.
 #[derive(Clone, Debug, PartialEq)]

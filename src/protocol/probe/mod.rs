@@ -42,8 +42,10 @@ mod reading;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod witness;
 
-pub use account::{Account, Witness};
-pub use judgement::{Exhibit, Finding, Verdict};
+pub use account::{Account, Exhibit};
+pub use judgement::{Finding, Verdict};
 pub use reading::{Nonce, NonceCommitment, Probe, Reading};
 pub use rules::{Place, Rules, Unprobed};
+pub use witness::Witness;
