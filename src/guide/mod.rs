@@ -16,6 +16,7 @@
 //! | [`results`] | What does each file and each number of a result mean? |
 //! | [`deployment`] | How do peers on hosts of their own agree on a session, and what does it cost them? |
 //! | [`lost_peers`] | What happens when peers crash or lose one another, and what does it cost? |
+//! | [`deviating_peers`] | What can a peer do that does not do as it should, and who is named for it? |
 //! | [`campaigns`] | How are figures and tables made from many runs? |
 //! | [`recommendation`] | How does a basis recommend, and what is private about it? |
 //! | [`topologies`] | Which graphs are there, and how do I bring my own? |
@@ -50,6 +51,7 @@ pages! {
     completion = "completion.md";
     deployment = "deployment.md";
     lost_peers = "lost_peers.md";
+    deviating_peers = "deviating_peers.md";
     results = "results.md";
     campaigns = "campaigns.md";
     recommendation = "recommendation.md";

@@ -55,6 +55,7 @@ mod descriptors;
 mod driver;
 mod edge;
 mod error;
+pub mod evidence;
 mod exchange;
 mod host_error;
 mod identity;

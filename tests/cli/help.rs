@@ -22,6 +22,8 @@ const COMMANDS: &[&[&str]] = &[
     #[cfg(feature = "node")]
     &["node", "abandon"],
     #[cfg(feature = "node")]
+    &["node", "verify-evidence"],
+    #[cfg(feature = "node")]
     &["node", "compose"],
 ];
 

@@ -104,6 +104,14 @@ pub(crate) enum NodeCommand {
         undertone node compose session.toml --out deploy --format kubernetes --image registry.lab.org/undertone:1"
     )]
     Compose(ComposeArguments),
+    /// Check that two files prove that a member of a session deviated, and whom they name
+    #[command(
+        after_help = "A node that finds a member saying two things where it may say one keeps both, signed, with the session's files in its state directory. \
+        They hold no data. Whoever has them and the session file comes to the same end, whoever hands them over.\n\n\
+        Exit codes: 0 they prove what is printed, 2 they prove nothing.\n\n\
+        Example:\n  undertone node verify-evidence evidence-first.bin evidence-second.bin --session session.toml"
+    )]
+    VerifyEvidence(EvidenceArguments),
 }
 
 /// Which peer.
@@ -163,6 +171,19 @@ pub(crate) struct StatusArguments {
     /// Print JSON, one document per line
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EvidenceArguments {
+    /// What came first, as the node wrote it
+    #[arg(value_name = "FIRST")]
+    pub(crate) first: PathBuf,
+    /// What came later
+    #[arg(value_name = "SECOND")]
+    pub(crate) second: PathBuf,
+    /// The session file that they come from
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: PathBuf,
 }
 
 #[derive(Args, Debug)]

@@ -14,6 +14,7 @@ mod planning;
 mod run;
 mod simulate;
 mod status;
+mod verify_evidence;
 
 use std::path::PathBuf;
 
@@ -36,6 +37,7 @@ pub(super) fn execute(command: &NodeCommand) -> Result<Verdict> {
         NodeCommand::Abandon(options) => abandon::execute(options),
         NodeCommand::Simulate(options) => simulate::execute(options),
         NodeCommand::Compose(options) => compose::execute(options),
+        NodeCommand::VerifyEvidence(options) => verify_evidence::execute(options),
     }
 }
 
