@@ -82,7 +82,6 @@ use crate::scenario::Experiment;
 use crate::vocabulary::{Distribution, Seed};
 
 pub use self::candidates::FLOORS;
-pub use self::choice::TIE;
 pub use self::error::AdviseError;
 pub use self::pilot::{PilotCounts, PilotCountsError};
 pub use self::public::PublicQuantities;
@@ -91,7 +90,11 @@ pub use self::stand_in::{Guess, MOST_ITEMS, MOST_USERS};
 /// Stand-ins that are drawn at least, as many for every guess.
 const STAND_INS: usize = 16;
 /// Runs of every candidate on each.
-const RUNS: u32 = 2;
+const FEW: usize = 1;
+/// Runs of those that after these are so near the best that sends as little.
+const RUNS: usize = 4;
+/// How near.
+const NEAR: f64 = 1.25;
 
 /// What to advise for.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,6 +135,9 @@ pub struct Candidate {
     pub predicted_error: Option<f64>,
     /// The same under each guess alone, in their order; empty where the budget rules the candidate out.
     pub predicted_by_guess: Vec<f64>,
+    /// The same on each stand-in, as many for every guess in their order.
+    #[serde(skip)]
+    pub predicted_by_stand_in: Vec<f64>,
     /// Bytes that the busiest peer sends.
     pub bytes_max_peer: u64,
     /// Bytes that a peer sends on average.
@@ -143,8 +149,7 @@ pub struct Candidate {
 /// Advice, with everything it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AlgorithmAdvice {
-    /// Within the budget the one that is least above the best under all guesses, over the scheme that sends least; of several that are
-    /// within [`TIE`] of each other, the one with fewest iterations.
+    /// Within the budget the one that is least above the best on all stand-ins, over the scheme that sends least.
     pub recommended: Candidate,
     /// All of them, least predicted error first, those over budget last.
     pub candidates: Vec<Candidate>,
@@ -231,15 +236,18 @@ pub fn advise(
     let public = stand_in::Public::of(experiment);
     let guesses = told_apart(&options.guesses, options.pilot.is_some());
     // An algorithm runs if some scheme can afford it.
-    let within: Vec<usize> = (0..all.len())
-        .filter(|&at| sent[at].iter().any(|traffic| fits(busiest(traffic))))
+    let cheapest: Vec<u64> = sent
+        .iter()
+        .map(|row| row.iter().map(busiest).min().unwrap_or(u64::MAX))
         .collect();
+    let mut within: Vec<usize> = (0..all.len()).filter(|&at| fits(cheapest[at])).collect();
+    within.sort_by_key(|&at| cheapest[at]);
     let predicted = predictions(
         experiment,
         &public,
         (&guesses, options.pilot.as_ref()),
         &all,
-        &within,
+        (&within, &cheapest),
         progress,
     );
     let mut candidates: Vec<Candidate> = pairs()
@@ -250,7 +258,7 @@ pub fn advise(
         )
         .map(|((setting, scheme, traffic), errors)| {
             let errors = errors.as_ref().filter(|_| fits(busiest(traffic)));
-            candidate(setting, scheme, traffic, errors)
+            candidate(setting, scheme, traffic, errors, guesses.len())
         })
         .collect();
     let rank = |candidate: &Candidate| candidate.predicted_error.unwrap_or(f64::INFINITY);
@@ -287,23 +295,28 @@ fn candidate(
     scheme: &Scheme,
     traffic: &Traffic,
     errors: Option<&Vec<f64>>,
+    guesses: usize,
 ) -> Candidate {
-    let mean = |errors: &Vec<f64>| {
-        let sum: f64 = errors.iter().map(|error| error.ln()).sum();
-        (sum / errors.len() as f64).exp()
-    };
+    let by_stand_in = errors.cloned().unwrap_or_default();
+    let each = by_stand_in.len().div_ceil(guesses).max(1);
     Candidate {
         name: setting.name(scheme.averaging.scheme.name()),
         algorithm: setting.algorithm,
         averaging: scheme.averaging.clone(),
         degree_floor: setting.floor,
         sensitivity: setting.rule,
-        predicted_error: errors.map(mean),
-        predicted_by_guess: errors.cloned().unwrap_or_default(),
+        predicted_error: errors.map(|errors| geometric_mean(errors)),
+        predicted_by_guess: by_stand_in.chunks(each).map(geometric_mean).collect(),
+        predicted_by_stand_in: by_stand_in,
         bytes_max_peer: traffic.bytes.bytes_max_peer,
         bytes_mean_peer: traffic.bytes.bytes_mean_peer,
         on_frontier: false,
     }
+}
+
+fn geometric_mean(errors: &[f64]) -> f64 {
+    let sum: f64 = errors.iter().map(|error| error.ln()).sum();
+    (sum / errors.len() as f64).exp()
 }
 
 /// The guesses that differ; after a pilot how active users are is no guess.
@@ -324,14 +337,14 @@ fn told_apart(guesses: &[Guess], piloted: bool) -> Vec<Guess> {
     kept
 }
 
-/// Per guess the geometric mean over its stand-ins of the errors of each setting named `within`, on each the mean of [`RUNS`] runs;
-/// `None` for the others and where a run failed.
+/// Per stand-in, guess after guess, the mean error of [`FEW`] runs of each setting named `within`, or of [`RUNS`] where it was [`NEAR`] the best
+/// that sends as little after the first; `None` for the others and where a run failed. The settings named ascend in the bytes that they send.
 fn predictions(
     experiment: &Experiment,
     public: &stand_in::Public,
     (guesses, pilot): (&[Guess], Option<&PilotCounts>),
     all: &[Proposal],
-    within: &[usize],
+    (within, bytes): (&[usize], &[u64]),
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Vec<Option<Vec<f64>>> {
     let root = Seed::from_u64(0);
@@ -354,29 +367,56 @@ fn predictions(
         .map(|(guess, seed)| {
             let floors = (&floors[..], rooted);
             let ground = public.stand_in(*guess, pilot, reference_floor, floors, rank, seed);
-            let draws = (0..RUNS).map(|run| ground.draw(all, &seed.repetition(run)));
+            let draws = (0..RUNS as u32).map(|run| ground.draw(all, &seed.repetition(run)));
             let draws = draws.collect();
             advance();
             (ground, draws)
         })
         .collect();
-    let found: Vec<Option<Vec<f64>>> = within
-        .par_iter()
-        .map(|&at| {
+    // Of every setting the sum of the errors of some runs, stand-in by stand-in.
+    let run = |which: &[usize], runs: std::ops::Range<usize>| -> Vec<Option<Vec<f64>>> {
+        let of = |&at: &usize| {
             let one = |(ground, draws): &(Ground, Vec<Draw>)| {
-                let runs = draws.iter().map(|draw| ground.error(&all[at], draw));
-                let errors: Option<Vec<f64>> = runs.collect();
-                advance();
-                Some(errors?.iter().sum::<f64>() / f64::from(RUNS))
+                let draws = draws[runs.clone()].iter();
+                let errors = draws.map(|draw| ground.error(&all[at], draw));
+                let sum: Option<f64> = errors.sum();
+                if runs.start == 0 {
+                    advance();
+                }
+                sum
             };
-            let guess = |grounds: &[(Ground, Vec<Draw>)]| {
-                let errors: Option<Vec<f64>> = grounds.iter().map(one).collect();
-                let sum: f64 = errors?.iter().map(|error| error.ln()).sum();
-                Some((sum / grounds.len() as f64).exp())
-            };
-            grounds.chunks(each).map(guess).collect()
-        })
-        .collect();
+            grounds.iter().map(one).collect()
+        };
+        which.par_iter().map(of).collect()
+    };
+    let mut found = run(within, 0..FEW);
+    let mean = |sums: &Option<Vec<f64>>| sums.as_deref().map_or(f64::INFINITY, geometric_mean);
+    let (mut best, mut near) = (f64::INFINITY, Vec::<usize>::new());
+    let places: Vec<usize> = (0..within.len()).collect();
+    for equal in places.chunk_by(|a, b| bytes[within[*a]] == bytes[within[*b]]) {
+        let means = equal.iter().map(|&place| mean(&found[place]));
+        best = means.fold(best, f64::min);
+        near.extend(
+            equal
+                .iter()
+                .filter(|&&place| mean(&found[place]) <= NEAR * best),
+        );
+    }
+    let again: Vec<usize> = near.iter().map(|&place| within[place]).collect();
+    let more = run(&again, FEW..RUNS);
+    let mut runs = vec![FEW; within.len()];
+    for (place, more) in near.into_iter().zip(more) {
+        runs[place] = RUNS;
+        found[place] = found[place].take().zip(more).map(|(first, more)| {
+            let both = first.iter().zip(more);
+            both.map(|(first, more)| first + more).collect()
+        });
+    }
+    for (sums, runs) in found.iter_mut().zip(runs) {
+        sums.iter_mut()
+            .flatten()
+            .for_each(|sum| *sum /= runs as f64);
+    }
     let mut predicted = vec![None; all.len()];
     for (at, errors) in within.iter().zip(found) {
         predicted[*at] = errors;
