@@ -20,7 +20,7 @@ use super::Candidate;
 /// equal, as it was, takes one iteration of four times the rank where two of twice are best (1.21, digits).
 pub(super) fn choose(candidates: &[Candidate], bytes: Option<u64>) -> Option<&Candidate> {
     let fits = |candidate: &&Candidate| {
-        candidate.predicted_error.is_some()
+        !candidate.predicted_by_stand_in.is_empty()
             && bytes.is_none_or(|most| candidate.bytes_max_peer <= most)
     };
     let fitting: Vec<&Candidate> = candidates.iter().filter(fits).collect();

@@ -66,6 +66,7 @@ mod stand_in;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -92,9 +93,9 @@ const STAND_INS: usize = 16;
 /// Runs of every candidate on each.
 const FEW: usize = 1;
 /// Runs of those that after these are so near the best that sends as little.
-const RUNS: usize = 4;
+const RUNS: usize = 3;
 /// How near.
-const NEAR: f64 = 1.25;
+const NEAR: f64 = 1.1;
 
 /// What to advise for.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,7 +136,7 @@ pub struct Candidate {
     pub predicted_error: Option<f64>,
     /// The same under each guess alone, in their order; empty where the budget rules the candidate out.
     pub predicted_by_guess: Vec<f64>,
-    /// The same on each stand-in, as many for every guess in their order.
+    /// The same on each stand-in, as many for every guess in their order; empty too where a first run was far above the best that sends as little.
     #[serde(skip)]
     pub predicted_by_stand_in: Vec<f64>,
     /// Bytes that the busiest peer sends.
@@ -294,20 +295,21 @@ fn candidate(
     setting: &Proposal,
     scheme: &Scheme,
     traffic: &Traffic,
-    errors: Option<&Vec<f64>>,
+    predicted: Option<&Predicted>,
     guesses: usize,
 ) -> Candidate {
-    let by_stand_in = errors.cloned().unwrap_or_default();
-    let each = by_stand_in.len().div_ceil(guesses).max(1);
+    let errors = predicted.map_or(&[][..], |predicted| &predicted.errors);
+    let each = errors.len().div_ceil(guesses).max(1);
+    let near = predicted.filter(|predicted| predicted.near);
     Candidate {
         name: setting.name(scheme.averaging.scheme.name()),
         algorithm: setting.algorithm,
         averaging: scheme.averaging.clone(),
         degree_floor: setting.floor,
         sensitivity: setting.rule,
-        predicted_error: errors.map(|errors| geometric_mean(errors)),
-        predicted_by_guess: by_stand_in.chunks(each).map(geometric_mean).collect(),
-        predicted_by_stand_in: by_stand_in,
+        predicted_error: predicted.map(|predicted| geometric_mean(&predicted.errors)),
+        predicted_by_guess: errors.chunks(each).map(geometric_mean).collect(),
+        predicted_by_stand_in: near.map_or_else(Vec::new, |near| near.errors.clone()),
         bytes_max_peer: traffic.bytes.bytes_max_peer,
         bytes_mean_peer: traffic.bytes.bytes_mean_peer,
         on_frontier: false,
@@ -337,8 +339,16 @@ fn told_apart(guesses: &[Guess], piloted: bool) -> Vec<Guess> {
     kept
 }
 
-/// Per stand-in, guess after guess, the mean error of [`FEW`] runs of each setting named `within`, or of [`RUNS`] where it was [`NEAR`] the best
-/// that sends as little after the first; `None` for the others and where a run failed. The settings named ascend in the bytes that they send.
+/// What is predicted of a setting.
+#[derive(Debug)]
+struct Predicted {
+    /// Its mean errors, stand-in by stand-in, guess after guess.
+    errors: Vec<f64>,
+    /// Whether [`FEW`] runs were [`NEAR`] those of the best that sends as little, so that these are means of [`RUNS`].
+    near: bool,
+}
+
+/// The settings named `within`, which ascend in the bytes that they send, on stand-ins; `None` for the others and where a run failed.
 fn predictions(
     experiment: &Experiment,
     public: &stand_in::Public,
@@ -346,7 +356,7 @@ fn predictions(
     all: &[Proposal],
     (within, bytes): (&[usize], &[u64]),
     progress: &(dyn Fn(u64, u64) + Sync),
-) -> Vec<Option<Vec<f64>>> {
+) -> Vec<Option<Predicted>> {
     let root = Seed::from_u64(0);
     let reference_floor = reference_floor(experiment);
     let floors: Vec<u32> = all.iter().map(|setting| setting.floor).collect();
@@ -389,37 +399,33 @@ fn predictions(
         };
         which.par_iter().map(of).collect()
     };
-    let mut found = run(within, 0..FEW);
+    let mut first = run(within, 0..FEW);
     let mean = |sums: &Option<Vec<f64>>| sums.as_deref().map_or(f64::INFINITY, geometric_mean);
     let (mut best, mut near) = (f64::INFINITY, Vec::<usize>::new());
     let places: Vec<usize> = (0..within.len()).collect();
     for equal in places.chunk_by(|a, b| bytes[within[*a]] == bytes[within[*b]]) {
-        let means = equal.iter().map(|&place| mean(&found[place]));
+        let means = equal.iter().map(|&place| mean(&first[place]));
         best = means.fold(best, f64::min);
         near.extend(
             equal
                 .iter()
-                .filter(|&&place| mean(&found[place]) <= NEAR * best),
+                .filter(|&&place| mean(&first[place]) <= NEAR * best),
         );
     }
     let again: Vec<usize> = near.iter().map(|&place| within[place]).collect();
-    let more = run(&again, FEW..RUNS);
-    let mut runs = vec![FEW; within.len()];
-    for (place, more) in near.into_iter().zip(more) {
-        runs[place] = RUNS;
-        found[place] = found[place].take().zip(more).map(|(first, more)| {
-            let both = first.iter().zip(more);
-            both.map(|(first, more)| first + more).collect()
-        });
-    }
-    for (sums, runs) in found.iter_mut().zip(runs) {
-        sums.iter_mut()
-            .flatten()
-            .for_each(|sum| *sum /= runs as f64);
-    }
-    let mut predicted = vec![None; all.len()];
-    for (at, errors) in within.iter().zip(found) {
-        predicted[*at] = errors;
+    let mut more: BTreeMap<usize, _> = near.into_iter().zip(run(&again, FEW..RUNS)).collect();
+    let mut predicted: Vec<Option<Predicted>> = all.iter().map(|_| None).collect();
+    for ((place, &at), sums) in within.iter().enumerate().zip(&mut first) {
+        let (sums, more) = (sums.take(), more.remove(&place));
+        let near = more.is_some();
+        let both = match more {
+            Some(more) => sums.zip(more).map(|(sums, more)| {
+                let both = sums.iter().zip(more);
+                both.map(|(sum, more)| (sum + more) / RUNS as f64).collect()
+            }),
+            None => sums.map(|sums| sums.iter().map(|sum| sum / FEW as f64).collect()),
+        };
+        predicted[at] = both.map(|errors| Predicted { errors, near });
     }
     predicted
 }
