@@ -9,7 +9,7 @@ use super::arguments::AdviseArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
 use crate::campaign::advise::{
-    AdviseOptions, AlgorithmAdvice, Candidate, Guess, MOST_ITEMS, PilotCounts, TIE, advise,
+    AdviseOptions, AlgorithmAdvice, Candidate, Guess, MOST_ITEMS, PilotCounts, advise,
 };
 use crate::campaign::auto::{Auto, Chosen};
 use crate::scenario::Experiment;
@@ -211,9 +211,8 @@ fn print(
     let printed = rows.len() - 1;
     writeln!(
         out,
-        "{printed} of {} candidates, each algorithm over the scheme whose busiest peer sends least; the one advised is least above the best under all that is assumed; within {} % the one with fewest iterations\nerrors are relative, against the exact eigenvectors under degree floor {}",
+        "{printed} of {} candidates, each algorithm over the scheme whose busiest peer sends least; the one advised is least above the best on all that is drawn\nerrors are relative, against the exact eigenvectors under degree floor {}",
         advice.candidates.len(),
-        100.0 * TIE,
         advice.reference_floor
     )
 }

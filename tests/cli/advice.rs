@@ -48,7 +48,7 @@ fn a_recommendation_is_printed_with_what_it_assumes() {
         "  1.75 through taste, the variance of its k-th direction as k^-2, and 0.6 or 1 or 1.5 or 2.2 through activity",
         "  3 through taste, the variance of its k-th direction as k^-2, and 0.6 or 1 or 1.5 or 2.2 through activity",
         &format!("epsilon = 1.000, at most 500 kB from the busiest peer: {name}\n"),
-        "the one advised is least above the best under all that is assumed; within 2 % the one with fewest iterations",
+        "the one advised is least above the best on all that is drawn",
         document["command"].as_str().expect("a command"),
     ] {
         assert!(shown.stdout.contains(words), "{words}\n{}", shown.stdout);

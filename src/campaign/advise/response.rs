@@ -5,8 +5,10 @@ use rand::{Rng, RngExt};
 
 use super::activity::FULL;
 
-/// Steps for users and for items in turn; with as many the sums of the sets at hand are within 1e-3 of what is wanted.
+/// The most steps for users and for items in turn; with as many the sums of the sets at hand are within 1e-3 of what is wanted.
 const ALTERNATIONS: usize = 10;
+/// Steps end where sums were within this of what is wanted, as a share of it or of one, before the last step.
+const NEAR: f64 = 3e-3;
 /// The most a log-odds moves in a step.
 const STEP: f64 = 2.0;
 /// The fewest items that a user's probabilities sum to while they are fitted.
@@ -72,7 +74,9 @@ impl Response {
     pub(super) fn with_users(tastes: DMatrix<f64>, users: Vec<f64>, wanted: &[f64]) -> Self {
         let mut response = Self::starting(tastes, users, wanted);
         for _ in 0..2 * ALTERNATIONS {
-            response.fit_items(wanted);
+            if response.fit_items(wanted) < NEAR {
+                break;
+            }
         }
         response
     }
@@ -97,10 +101,13 @@ impl Response {
             response.lightness = contrast.lightness();
         }
         for _ in 0..ALTERNATIONS {
-            response.fit_users(&degrees);
-            match &contrast {
+            let of_users = response.fit_users(&degrees);
+            let of_items = match &contrast {
                 Some(contrast) => response.fit_slopes(wanted, contrast),
                 None => response.fit_items(wanted),
+            };
+            if of_users.max(of_items) < NEAR {
+                break;
             }
         }
         response.fit_users(&degrees);
@@ -136,8 +143,9 @@ impl Response {
         self.probabilities(user).sum()
     }
 
-    /// One step of Newton's method for every user.
-    fn fit_users(&mut self, wanted: &[f64]) {
+    /// One step of Newton's method for every user. Returns how far sums were off before it.
+    fn fit_users(&mut self, wanted: &[f64]) -> f64 {
+        let mut off = 0.0_f64;
         for (user, &wanted) in wanted.iter().enumerate() {
             let (mut sum, mut slope) = (0.0, 0.0);
             for p in self.probabilities(user) {
@@ -145,11 +153,13 @@ impl Response {
                 slope += p * (1.0 - p);
             }
             self.users[user] += step(wanted, sum, slope);
+            off = off.max(missed(wanted, sum));
         }
+        off
     }
 
-    /// One step of Newton's method for every item.
-    fn fit_items(&mut self, wanted: &[f64]) {
+    /// One step of Newton's method for every item. Returns how far sums were off before it.
+    fn fit_items(&mut self, wanted: &[f64]) -> f64 {
         let n = self.items.len();
         let (mut sums, mut slopes) = (vec![0.0; n], vec![0.0; n]);
         for user in 0..self.users.len() {
@@ -160,16 +170,19 @@ impl Response {
             }
         }
         let moved = wanted.iter().zip(sums).zip(slopes);
+        let mut off = 0.0_f64;
         for (item, ((wanted, sum), slope)) in self.items.iter_mut().zip(moved) {
             *item += step(*wanted, sum, slope);
+            off = off.max(missed(*wanted, sum));
         }
+        off
     }
 
     /// One step of Newton's method for every item and its slope. With p the probabilities of the item, q = p(1 − p) and s lightness, its degree
     /// Σp has the derivatives (Σq, Σqs) and its contrast Σps has (Σqs, Σqs²). The item's number is moved to keep the degree, along which the
     /// contrast has the derivative K = Σqs² − (Σqs)²/Σq in the slope g; what is missing of it, e, has noise of variance v. The most likely g
-    /// minimises (e − K·dg)²/v + (g + dg)²/SLOPE².
-    fn fit_slopes(&mut self, wanted: &[f64], contrast: &Contrast<'_>) {
+    /// minimises (e − K·dg)²/v + (g + dg)²/SLOPE². Returns how far degrees were off, or slopes moved.
+    fn fit_slopes(&mut self, wanted: &[f64], contrast: &Contrast<'_>) -> f64 {
         let n = self.items.len();
         let mut sums = vec![[0.0; 5]; n];
         for user in 0..self.users.len() {
@@ -188,6 +201,7 @@ impl Response {
             deviation,
         } = contrast;
         let variance = (measured.sigma / deviation).powi(2);
+        let mut off = 0.0_f64;
         for (item, [p, along, q, first, second]) in sums.into_iter().enumerate() {
             let q = q.max(1e-9);
             let missing = wanted[item] - p;
@@ -200,7 +214,9 @@ impl Response {
             let moved = moved.clamp(-0.5 * STEP, 0.5 * STEP);
             self.slopes[item] += moved;
             self.items[item] += ((missing - first * moved) / q).clamp(-STEP, STEP);
+            off = off.max(missed(wanted[item], p)).max(moved.abs());
         }
+        off
     }
 
     /// The items of every user, each taken or not by itself.
@@ -249,6 +265,11 @@ impl Response {
 /// Newton's step, cut off.
 fn step(wanted: f64, sum: f64, slope: f64) -> f64 {
     ((wanted - sum) / slope.max(1e-9)).clamp(-STEP, STEP)
+}
+
+/// How far a sum is from what is wanted, as a share of that or of one.
+fn missed(wanted: f64, sum: f64) -> f64 {
+    (wanted - sum).abs() / wanted.max(1.0)
 }
 
 fn logistic(x: f64) -> f64 {

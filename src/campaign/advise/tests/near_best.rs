@@ -1,6 +1,7 @@
 //! How near what is advised is to the best candidate that is run.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
@@ -31,9 +32,9 @@ struct Case {
 
 /// The mean errors of candidates on the data itself. Run k of every candidate has the same noise and starting blocks.
 struct Truth {
-    ground: Ground,
+    ground: Arc<Ground>,
     proposals: Vec<Proposal>,
-    draws: Vec<Draw>,
+    draws: Arc<Vec<Draw>>,
     /// Per candidate of every run.
     errors: Vec<Vec<f64>>,
 }
@@ -46,8 +47,19 @@ impl Truth {
         let last = MORE[MORE.len() - 1].1;
         let draws = (0..last).map(|run| ground.draw(&proposals, &root.repetition(run)));
         Self {
-            draws: draws.collect(),
-            ground,
+            draws: Arc::new(draws.collect()),
+            ground: Arc::new(ground),
+            errors: vec![Vec::new(); proposals.len()],
+            proposals,
+        }
+    }
+
+    /// The same data, noise and starts under another budget.
+    fn under(&self, experiment: &Experiment) -> Self {
+        let (proposals, _) = settings(experiment);
+        Self {
+            ground: self.ground.clone(),
+            draws: self.draws.clone(),
             errors: vec![Vec::new(); proposals.len()],
             proposals,
         }
@@ -179,9 +191,8 @@ fn pilot(experiment: &Experiment) -> PilotCounts {
         .expect("valid")
 }
 
-/// A set at a rank and ε: for three byte limits the ratio without a pilot, and with one. The yardstick is the best candidate with all of the
-/// budget; what is advised after a pilot runs with what the pilot left.
-fn cases(set: &Set, rank: usize, epsilon: f64) -> (Vec<Case>, Vec<Case>) {
+/// An experiment on this set with all of the budget, and with what a pilot leaves.
+fn pair(set: &Set, rank: usize, epsilon: f64) -> (Experiment, Experiment) {
     let keys = |epsilon: f64| {
         let mut keys = set.keys.clone();
         keys.push(format!("algorithm.rank={rank}"));
@@ -194,7 +205,15 @@ fn cases(set: &Set, rank: usize, epsilon: f64) -> (Vec<Case>, Vec<Case>) {
     };
     let experiment = of(keys(epsilon));
     let rest = of(keys(share_of_budget(&experiment, 1.0 - SHARE)));
-    let (mut all, mut left) = (Truth::new(&experiment), Truth::new(&rest));
+    (experiment, rest)
+}
+
+/// A set at a rank and ε: for three byte limits the ratio without a pilot, and with one. The yardstick is the best candidate with all of the
+/// budget; what is advised after a pilot runs with what the pilot left.
+fn cases(set: &Set, rank: usize, epsilon: f64) -> (Vec<Case>, Vec<Case>) {
+    let (experiment, rest) = pair(set, rank, epsilon);
+    let mut all = Truth::new(&experiment);
+    let mut left = all.under(&rest);
     all.measure();
     let sent = bytes(&experiment, &all.proposals);
     let advice = |experiment: &Experiment, pilot: Option<PilotCounts>| {
