@@ -1,6 +1,6 @@
 //! What the tasks of one host share: its members, its streams, and where its events go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -71,6 +71,10 @@ pub(super) struct Member {
     pub(super) addresses: Vec<Multiaddr>,
     /// Whether this host dials it; otherwise it dials this host.
     pub(super) is_dialled: bool,
+    /// Whether words are passed on to it.
+    pub(super) is_near: bool,
+    /// Whether a connection is wanted; one that the other end makes is kept in any case.
+    pub(super) is_wanted: watch::Sender<bool>,
     pub(super) link: watch::Sender<Link>,
     /// How many control frames have been written to the present stream.
     pub(super) said: AtomicUsize,
@@ -104,6 +108,8 @@ pub(super) struct Hub {
     pub(super) commands: mpsc::Sender<Command>,
     pub(super) events: mpsc::Sender<HostEvent>,
     pub(super) log: Log,
+    /// The control frames that the caller has been told.
+    pub(super) told: Mutex<HashSet<[u8; 32]>>,
     pub(super) grace: Duration,
     /// Set when the host is about to end, so that streams are ended first.
     pub(super) closing: watch::Sender<bool>,

@@ -74,8 +74,11 @@ pub(super) async fn keep(hub: Arc<Hub>, member: Arc<Member>) {
     }
 }
 
-/// Dials until it is dropped.
+/// Dials, once a connection is wanted, until it is dropped.
 async fn dial(hub: &Hub, member: &Member) {
+    let mut wanted = member.is_wanted.subscribe();
+    // It is there as long as this member.
+    let _ = wanted.wait_for(|wanted| *wanted).await;
     let mut pause = FIRST_PAUSE;
     loop {
         let mut addresses = Vec::new();

@@ -27,6 +27,8 @@ impl Conductor<'_> {
         for output in out {
             match output {
                 Output::Broadcast(bytes) => self.host.broadcast(bytes)?,
+                Output::Relay { by, bytes } => self.relay(by, bytes)?,
+                Output::Widen => self.host.widen(),
                 Output::Wake(at) => {
                     let at = self.began + Duration::from_nanos(at.0);
                     self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));

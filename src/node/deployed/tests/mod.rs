@@ -73,6 +73,7 @@ pub(super) async fn host(peer: usize, members: &[MemberAddress], grace: Duration
         identity: identity(peer),
         listen: members[peer].addresses.clone(),
         members: members.to_vec(),
+        near: None,
         grace,
         limits: HostLimits::default(),
     };
