@@ -168,7 +168,7 @@ async fn hear_frames(hub: &Hub, member: &Member, stream: &mut Stream) -> Unreada
         match new {
             Ok(true) => {
                 // The caller is told once, whoever says it.
-                if lock(&hub.told).insert(digest) {
+                if !hub.told_before(&bytes) {
                     let from = member.id;
                     hub.tell(HostEvent::Control { from, bytes }).await;
                 }

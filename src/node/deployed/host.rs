@@ -152,11 +152,13 @@ impl Host {
     }
 
     /// Says a control frame to every member: to those that are connected now, and to the others when they come. It is kept until the
-    /// host ends, and said again to whoever comes back; members tell it to their callers once. An empty frame is not said.
+    /// host ends, and said again to whoever comes back; members tell it to their callers once, and when it comes back to this one it is
+    /// not told. An empty frame is not said.
     ///
     /// # Errors
     /// [`HostError::ControlTooLong`] and [`HostError::ControlTooMany`], with nothing said.
     pub fn broadcast(&self, bytes: Arc<[u8]>) -> Result<(), HostError> {
+        self.hub.told_before(&bytes);
         self.hub.log.say(Audience::All, bytes)
     }
 
@@ -165,6 +167,7 @@ impl Host {
     /// # Errors
     /// As for [`broadcast`](Self::broadcast).
     pub fn relay(&self, bytes: Arc<[u8]>) -> Result<(), HostError> {
+        self.hub.told_before(&bytes);
         self.hub.log.say(Audience::Near, bytes)
     }
 

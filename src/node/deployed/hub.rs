@@ -108,7 +108,7 @@ pub(super) struct Hub {
     pub(super) commands: mpsc::Sender<Command>,
     pub(super) events: mpsc::Sender<HostEvent>,
     pub(super) log: Log,
-    /// The control frames that the caller has been told.
+    /// BLAKE3 of the control frames that the caller has said or been told. There are as many as members may say.
     pub(super) told: Mutex<HashSet<[u8; 32]>>,
     pub(super) grace: Duration,
     /// Set when the host is about to end, so that streams are ended first.
@@ -122,6 +122,12 @@ impl Hub {
     pub(super) async fn tell(&self, event: HostEvent) {
         // A host that is gone needs no news.
         let _ = self.events.send(event).await;
+    }
+
+    /// Whether the caller has been told these bytes before, or has said them. From now on it has.
+    pub(super) fn told_before(&self, bytes: &[u8]) -> bool {
+        let digest = *blake3::hash(bytes).as_bytes();
+        !lock(&self.told).insert(digest)
     }
 
     /// Waits until the host is about to end.

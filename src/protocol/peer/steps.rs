@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::phase::Phase;
 use super::{Peer, PeerError};
 use crate::algorithm::Next;
-use crate::protocol::averaging::{Part, PeerProgram, fold, mix};
+use crate::protocol::averaging::{Part, PeerProgram, fold, mix, mix_over};
 use crate::protocol::fault::{Fault, FaultKind};
 use crate::protocol::finite::first_not_finite;
 use crate::protocol::inbox::Slot;
@@ -309,7 +309,7 @@ impl Peer {
                 current,
                 previous,
             } => {
-                let next = self.combined(at, bodies, &current, &previous);
+                let next = self.combined(at, bodies, &current, previous);
                 if first_not_finite(&next).is_some() {
                     return Err(self.failed(ReleaseError::Overflow));
                 }
@@ -388,7 +388,7 @@ impl Peer {
         at: usize,
         bodies: impl Iterator<Item = &'m Body>,
         current: &Arc<Vec<f64>>,
-        previous: &[f64],
+        mut previous: Arc<Vec<f64>>,
     ) -> Arc<Vec<f64>> {
         let mut blocks = bodies.filter_map(|body| match body {
             Body::Average(values) => Some(values),
@@ -404,16 +404,15 @@ impl Peer {
             } => {
                 let blocks = blocks.map(|values| values.as_slice());
                 let neighbours: Vec<(f64, &[f64])> = weights.iter().copied().zip(blocks).collect();
+                let (coefficients, own) = (coefficients[at], *self_weight);
+                // Once its neighbours have what it said a round ago, nobody but the peer holds it any more.
+                if let Some(block) = Arc::get_mut(&mut previous) {
+                    mix_over(coefficients, own, current, &neighbours, block);
+                    values.round(block);
+                    return previous;
+                }
                 let mut out = vec![0.0; current.len()];
-                let coefficients = coefficients[at];
-                mix(
-                    coefficients,
-                    *self_weight,
-                    current,
-                    &neighbours,
-                    previous,
-                    &mut out,
-                );
+                mix(coefficients, own, current, &neighbours, &previous, &mut out);
                 values.round(&mut out);
                 Arc::new(out)
             }
