@@ -52,6 +52,7 @@ pub(super) enum Audience {
 #[derive(Debug)]
 struct Entry {
     to: Audience,
+    digest: [u8; 32],
     bytes: Arc<[u8]>,
 }
 
@@ -92,7 +93,7 @@ impl Log {
         entries.bytes = kept;
         // An empty frame is a sign of life and says nothing.
         if found > 0 {
-            entries.list.push(Entry { to, bytes });
+            entries.list.push(Entry { to, digest, bytes });
             if let Some(all) = several {
                 entries.said.insert(digest, all);
             }
@@ -110,17 +111,17 @@ impl Log {
     #[cfg(test)]
     pub(super) fn say_whatever(&self, bytes: Arc<[u8]>) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let to = Audience::All;
-        entries.list.push(Entry { to, bytes });
+        let (to, digest) = (Audience::All, *blake3::hash(&bytes).as_bytes());
+        entries.list.push(Entry { to, digest, bytes });
         self.length.send_replace(entries.list.len());
     }
 
     /// The frames for this member from this place on as they are written, as many as fit into [`GATHERED`] bytes but at least one if there is
-    /// one, and the place after them.
+    /// one, and the place after them. What the member `has` is not said.
     pub(super) fn gather(
         &self,
-        member: &PublicId,
-        is_near: bool,
+        (member, is_near): (&PublicId, bool),
+        has: &HashSet<[u8; 32]>,
         from: usize,
         gathered: &mut Vec<u8>,
     ) -> usize {
@@ -132,7 +133,7 @@ impl Log {
                 Audience::Near => is_near,
                 Audience::One(to) => to == *member,
             };
-            if is_wanted {
+            if is_wanted && !has.contains(&entry.digest) {
                 if !gathered.is_empty() && gathered.len() + 4 + entry.bytes.len() > GATHERED {
                     return at;
                 }
@@ -267,18 +268,24 @@ mod tests {
             log.say(to, Arc::from([content])).expect("short");
         }
         assert_eq!(log.len(), 6);
-        let heard = |member: PublicId, is_near| {
+        let heard = |member: PublicId, is_near, has: &[u8]| {
             let mut gathered = Vec::new();
-            assert_eq!(log.gather(&member, is_near, 0, &mut gathered), 6);
+            let has = has
+                .iter()
+                .map(|content| *blake3::hash(&[*content]).as_bytes());
+            let to = (&member, is_near);
+            assert_eq!(log.gather(to, &has.collect(), 0, &mut gathered), 6);
             let frames = gathered.chunks(5).map(|frame| frame[4]);
             frames.collect::<Vec<u8>>()
         };
-        assert_eq!(heard(id(1), true), [1, 2, 4, 5, 4]);
-        assert_eq!(heard(id(2), false), [1, 3, 5, 4]);
-        let mut rest = vec![9];
-        assert_eq!(log.gather(&id(3), false, 5, &mut rest), 6);
+        assert_eq!(heard(id(1), true, &[]), [1, 2, 4, 5, 4]);
+        assert_eq!(heard(id(2), false, &[]), [1, 3, 5, 4]);
+        assert_eq!(heard(id(1), true, &[5, 4, 3]), [1, 2]);
+        let (mut rest, nothing) = (vec![9], HashSet::new());
+        let to = (&id(3), false);
+        assert_eq!(log.gather(to, &nothing, 5, &mut rest), 6);
         assert_eq!(rest, [1, 0, 0, 0, 4]);
-        assert_eq!(log.gather(&id(3), false, 6, &mut rest), 6);
+        assert_eq!(log.gather(to, &nothing, 6, &mut rest), 6);
         assert!(rest.is_empty());
     }
 
@@ -294,7 +301,7 @@ mod tests {
         }
         let (mut at, mut gathered, mut together) = (0, Vec::new(), Vec::new());
         while at < lengths.len() {
-            at = log.gather(&id(1), true, at, &mut gathered);
+            at = log.gather((&id(1), true), &HashSet::new(), at, &mut gathered);
             together.push((at, gathered.len()));
         }
         let expected = [

@@ -370,6 +370,7 @@ fn members_of(
             said: AtomicUsize::new(0),
             last_heard: Mutex::new(Instant::now()),
             heard: Mutex::new(Heard::default()),
+            has: Mutex::default(),
             is_barred: AtomicBool::new(false),
             edge: Slot::default(),
         };

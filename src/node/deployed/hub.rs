@@ -82,6 +82,8 @@ pub(super) struct Member {
     pub(super) last_heard: Mutex<Instant>,
     /// The control frames that came from it.
     pub(super) heard: Mutex<Heard>,
+    /// BLAKE3 of the control frames that came on its present connection: it need not be said those.
+    pub(super) has: Mutex<HashSet<[u8; 32]>>,
     /// Set once it has misbehaved: nothing more is read from it.
     pub(super) is_barred: AtomicBool,
     /// The newest stream of records that it has opened, until a reader takes it.

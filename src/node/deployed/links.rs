@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::address::resolve;
 use super::control;
-use super::hub::{Hub, Member};
+use super::hub::{Hub, Member, lock};
 use super::serving::Command;
 use super::setup::HostEvent;
 
@@ -46,6 +46,8 @@ pub(super) async fn keep(hub: Arc<Hub>, member: Arc<Member>) {
         };
         lost_at = None;
         member.note_life();
+        // Who comes back may have begun anew, and have nothing of what it said.
+        lock(&member.has).clear();
         if !is_up {
             is_up = true;
             member.link.send_modify(|link| link.is_lost = false);

@@ -9,6 +9,7 @@ use futures::{AsyncWrite, AsyncWriteExt};
 use super::super::error::Misbehaviour;
 use super::super::evidence::SignedStamp;
 use super::super::setup::Written;
+use super::LARGE;
 use crate::protocol::averaging::Phase;
 use crate::protocol::wire::signed::{Stamp, record_head, signed_header};
 use crate::protocol::wire::{Frame, PREFIX_LEN};

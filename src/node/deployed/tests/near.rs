@@ -94,7 +94,7 @@ fn what_was_said_can_be_said_without_end() {
 #[test]
 fn a_session_runs_beside_whoever_was_not_near() {
     let session = pair();
-    let expected = lockstep(&session, &mut Silent).expect("runs");
+    let expected = lockstep::run(&session, &mut Silent).expect("runs");
     let (outcome, _) = play(async {
         let members = members(2, Kind::Tcp);
         let hosts = vec![
