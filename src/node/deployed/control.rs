@@ -25,7 +25,7 @@ const LIFE: (Duration, Duration) = (Duration::from_millis(500), Duration::from_s
 const MISSED: u32 = 4;
 
 /// How long to wait for more to say.
-const MOMENT: Duration = Duration::from_millis(5);
+const MOMENT: Duration = Duration::from_millis(10);
 
 /// How long a greeting may take to come.
 const GREETING: Duration = Duration::from_secs(10);
@@ -93,9 +93,8 @@ async fn say_all(
     loop {
         changes.mark_unchanged();
         loop {
-            at = hub
-                .log
-                .gather(&member.id, member.is_near, at, &mut gathered);
+            let to = (&member.id, member.is_near);
+            at = hub.log.gather(to, &lock(&member.has), at, &mut gathered);
             if gathered.is_empty() {
                 break;
             }
@@ -153,6 +152,7 @@ async fn hear(hub: Arc<Hub>, member: Arc<Member>, mut stream: Stream) {
 async fn hear_frames(hub: &Hub, member: &Member, stream: &mut Stream) -> Unreadable {
     let mut pace = Pace::default();
     let mut repeated = 0;
+    let connection = member.link.borrow().connection;
     loop {
         let bytes = match frames::read(stream).await {
             Ok(bytes) => bytes,
@@ -165,6 +165,10 @@ async fn hear_frames(hub: &Hub, member: &Member, stream: &mut Stream) -> Unreada
         }
         let digest = *blake3::hash(&bytes).as_bytes();
         let new = lock(&member.heard).is_new(digest);
+        let is_present = connection.is_some() && member.link.borrow().connection == connection;
+        if new.is_ok() && is_present {
+            lock(&member.has).insert(digest);
+        }
         match new {
             Ok(true) => {
                 // The caller is told once, whoever says it.

@@ -283,6 +283,11 @@ impl Host {
         }
     }
 
+    /// What has happened already and was not told; `None` if nothing has.
+    pub fn try_next(&mut self) -> Option<HostEvent> {
+        self.events.try_recv().ok()
+    }
+
     /// Ends: waits for up to `linger` until the neighbours have acknowledged every record and every control frame has been written to
     /// the members that are connected, then closes the connections, in order.
     pub async fn shutdown(mut self, linger: Duration) {

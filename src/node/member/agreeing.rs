@@ -22,8 +22,6 @@ impl Conductor<'_> {
     pub(super) fn tell(&mut self, input: Input) -> Result<(), MemberError> {
         let mut out = Vec::new();
         self.assembly.handle(input, self.now(), &mut out);
-        let (step, missing) = self.assembly.awaited();
-        self.status.agreeing(step, missing);
         for output in out {
             match output {
                 Output::Broadcast(bytes) => self.host.broadcast(bytes)?,
@@ -47,6 +45,14 @@ impl Conductor<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What members have to do now and who has not, for `node status`.
+    pub(super) fn report_step(&self) {
+        if matches!(self.stage, Stage::Assembling) {
+            let (step, missing) = self.assembly.awaited();
+            self.status.agreeing(step, missing);
+        }
     }
 
     /// Has the plan made on a thread of its own: it takes seconds.

@@ -259,6 +259,7 @@ impl<'a> Conductor<'a> {
     async fn until_the_end(&mut self) -> Result<(), MemberError> {
         let mut stop = Box::pin(stopped());
         self.tell(Input::Start)?;
+        self.report_step();
         let linger = Duration::from_secs(self.setup.invitation.session.linger_seconds);
         let mut deadline: Option<Instant> = None;
         loop {
@@ -275,7 +276,13 @@ impl<'a> Conductor<'a> {
             let until = deadline.map_or(wake, |deadline| deadline.min(wake));
             let is_planning = self.planning.is_some();
             tokio::select! {
-                event = self.host.next() => self.event(event).await?,
+                event = self.host.next() => {
+                    self.event(event)?;
+                    while let Some(event) = self.host.try_next() {
+                        self.event(event)?;
+                    }
+                    self.report_step();
+                }
                 Some(release) = self.charged.recv() => {
                     let of = self.planned.as_ref().map_or(0, |planned| planned.charges.len());
                     (self.progress)(Progress::Charged { release, of });
@@ -285,11 +292,13 @@ impl<'a> Conductor<'a> {
                     let outcome = planned.map_err(|_| HostError::TaskLost)?;
                     let outcome = outcome.and_then(|planned| self.consider(planned));
                     self.tell(Input::Planned(outcome.map(Box::new)))?;
+                    self.report_step();
                 }
                 () = sleep_until(until) => {
                     if self.wake.is_some_and(|wake| wake <= Instant::now()) {
                         self.wake = None;
                         self.tell(Input::Tick)?;
+                        self.report_step();
                     }
                 }
                 () = &mut stop => return Err(MemberError::Stopped),
@@ -297,7 +306,7 @@ impl<'a> Conductor<'a> {
         }
     }
 
-    async fn event(&mut self, event: HostEvent) -> Result<(), MemberError> {
+    fn event(&mut self, event: HostEvent) -> Result<(), MemberError> {
         match event {
             HostEvent::Up(id) => self.link(&id, true),
             HostEvent::Down(id) => self.link(&id, false),
