@@ -1,7 +1,6 @@
 //! The network of a run with faults, and what an omniscient observer notes of it.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chacha20::ChaCha20Rng;
@@ -10,6 +9,7 @@ use rand::RngExt;
 use super::schedule::{Crash, CrashPoint, FaultSchedule};
 use crate::algorithm::PublicState;
 use crate::engine::SessionViews;
+use crate::engine::event::queue::Queue;
 use crate::linalg::Block;
 use crate::protocol::regroup::{
     Attempt, End, Links, LinksError, RegroupSetup, Resume, Tolerance, View, ViewNumber,
@@ -134,7 +134,8 @@ struct Network<'a> {
     tolerance: &'a Arc<Tolerance>,
     schedule: &'a FaultSchedule,
     processes: Vec<Process>,
-    queue: BinaryHeap<Reverse<(u64, u64)>>,
+    /// Numbers of what is to happen.
+    queue: Queue<u64>,
     happenings: BTreeMap<u64, Happening>,
     pushed: u64,
     now: u64,
@@ -177,7 +178,7 @@ impl<'a> Network<'a> {
             views,
             tolerance,
             schedule,
-            queue: BinaryHeap::new(),
+            queue: Queue::default(),
             happenings: BTreeMap::new(),
             pushed: 0,
             now: 0,
@@ -209,7 +210,7 @@ impl<'a> Network<'a> {
             self.push(suspicion.micros, Happening::Notice(by, of));
         }
         let mut events = 0;
-        while let Some(Reverse((at, number))) = self.queue.pop() {
+        while let Some((at, number)) = self.queue.pop() {
             self.now = at;
             events += 1;
             if events > MOST_EVENTS {
@@ -281,7 +282,7 @@ impl<'a> Network<'a> {
         self.pushed += 1;
         self.happenings.insert(self.pushed, happening);
         let at = self.now.saturating_add(after);
-        self.queue.push(Reverse((at, self.pushed)));
+        self.queue.push(at, self.pushed);
     }
 
     fn tell(&mut self, u: usize, input: Input) -> Result<(), FaultyError> {
