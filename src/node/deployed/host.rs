@@ -43,7 +43,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The network of one deployed process. Dropping it closes everything at once.
 ///
 /// It knows members by their ids and addresses and carries two things: control frames, whose content it does not look into, and the
-/// signed frames of one peer of the protocol. Every pair of members has one connection, which is made again whenever it breaks;
+/// signed frames of one peer of the protocol. A pair of members has at most one connection, which is made again whenever it breaks;
 /// what was said and may not have arrived is said again.
 pub struct Host {
     identity: Arc<Identity>,
