@@ -82,6 +82,7 @@ fn hosts(session: &Session, kind: Kind) -> Spent {
                 identity: Arc::clone(identity),
                 listen: member.addresses.clone(),
                 members: members.clone(),
+                near: None,
                 grace: Duration::from_secs(60),
                 limits: HostLimits::default(),
             };

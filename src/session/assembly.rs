@@ -20,10 +20,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::error::AssemblyError;
-use super::identity::{Identity, PublicId};
+use super::identity::{Identity, PublicId, Verifier};
 use super::ledger_proof::Remembered;
 use super::statement::{
-    Join, Reason, Roster, SECTIONS, Sections, SessionHash, Signed, Statement, hex,
+    Join, Reason, Roster, SECTIONS, Sections, SessionHash, Signed, Statement, StatementError, hex,
 };
 use crate::vocabulary::{Span, Time};
 
@@ -37,7 +37,7 @@ pub struct Seat {
 }
 
 /// What an assembly starts from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct AssemblySetup {
     /// This member.
     pub identity: Arc<Identity>,
@@ -84,6 +84,15 @@ pub enum Input {
 pub enum Output {
     /// To every member.
     Broadcast(Arc<[u8]>),
+    /// What another member has said and is new here: to be passed on where not every two members have a connection.
+    Relay {
+        /// Who signed it.
+        by: PublicId,
+        /// As signed.
+        bytes: Arc<[u8]>,
+    },
+    /// It takes long: whoever is not connected with somebody should be, now.
+    Widen,
     /// To be called with [`Input::Tick`] at this time.
     Wake(Time),
     /// Compute the plan from this, and answer with [`Input::Planned`].
@@ -142,7 +151,7 @@ pub fn commitment(number: &[u8; 32]) -> [u8; 32] {
 }
 
 /// One member's view of an agreement.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Assembly {
     pub(super) setup: AssemblySetup,
     pub(super) stage: Stage,
@@ -152,6 +161,8 @@ pub struct Assembly {
     pub(super) rosters: BTreeMap<PublicId, (Roster, Signed)>,
     pub(super) reveals: BTreeMap<PublicId, ([u8; 32], Signed)>,
     pub(super) readies: BTreeMap<PublicId, (Sections, Signed)>,
+    /// Everybody invited, ready to verify.
+    verifiers: BTreeMap<[u8; 32], Verifier>,
     /// Hashes of what was received, so that repeats cost no verification.
     pub(super) known: BTreeSet<[u8; 32]>,
     pub(super) repeated: Time,
@@ -163,7 +174,10 @@ impl Assembly {
     /// An assembly that has not begun.
     #[must_use]
     pub fn new(setup: AssemblySetup) -> Self {
+        let ids = setup.seats.iter().map(|seat| seat.id);
+        let verifiers = ids.filter_map(|id| Some((*id.bytes(), id.verifier().ok()?)));
         Self {
+            verifiers: verifiers.collect(),
             setup,
             stage: Stage::Joining,
             since: Time(0),
@@ -186,6 +200,12 @@ impl Assembly {
     pub fn handle(&mut self, input: Input, now: Time, out: &mut Vec<Output>) {
         // What comes after the agreement is about the session itself, and for whoever runs it.
         if self.is_over() || (self.stage == Stage::Told && !matches!(input, Input::Tick)) {
+            return;
+        }
+        // What is known changes nothing: where words are passed on, most are.
+        if let Input::Received { bytes, .. } = &input
+            && self.known.contains(blake3::hash(bytes).as_bytes())
+        {
             return;
         }
         let step = self.step(input, now, out).and_then(|()| {
@@ -240,22 +260,38 @@ impl Assembly {
     }
 
     fn received(&mut self, from: PublicId, bytes: &[u8], out: &mut Vec<Output>) -> Step {
-        let hash = *blake3::hash(bytes).as_bytes();
-        if self.known.contains(&hash) {
-            return Ok(());
-        }
-        let invited = |id: &PublicId| self.setup.seats.iter().any(|seat| seat.id == *id);
-        let signed = match Signed::read(bytes, self.setup.session, invited) {
+        let signed = match self.read(bytes) {
             Ok(signed) => signed,
             // Whose connection it came over is known for certain: it has another file, or talks nonsense.
-            Err(super::statement::StatementError::Session { .. }) => {
+            Err(StatementError::Session { .. }) => {
                 let member = self.name(&from);
                 return Err(Box::new(AssemblyError::OtherFile { member }));
             }
             Err(source) => return Err(Box::new(AssemblyError::Malformed { from, source })),
         };
-        self.known.insert(hash);
+        self.known.insert(signed.hash());
+        // Before anything follows from it, which may be the end.
+        out.push(Output::Relay {
+            by: signed.from,
+            bytes: Arc::clone(&signed.bytes),
+        });
         self.hold(signed, out)
+    }
+
+    /// Reads and verifies a statement of this session by somebody invited.
+    ///
+    /// # Errors
+    /// [`StatementError`]; the signature is looked at last.
+    pub fn read(&self, bytes: &[u8]) -> Result<Signed, StatementError> {
+        Signed::read_by(bytes, self.setup.session, |key| {
+            match self.verifiers.get(key) {
+                Some(verifier) => Ok(*verifier),
+                None => {
+                    let from = PublicId::from_bytes(*key)?;
+                    Err(StatementError::Stranger { from })
+                }
+            }
+        })
     }
 
     /// Takes a statement in.
@@ -343,13 +379,12 @@ impl Assembly {
                         self.list(roster.attempt, members & roster.members, now, out)?;
                         continue;
                     }
-                    let alike = |seat: &Seat| match self.rosters.get(&seat.id) {
-                        Some((theirs, _)) => {
-                            theirs.attempt == attempt
-                                && theirs.members == members
-                                && Some(theirs.joins) == self.joins_of(members)
-                        }
-                        None => false,
+                    // What this member has stated of this attempt: a Join that it holds never changes.
+                    let own = self.setup.identity.id();
+                    let ours = self.rosters.get(&own).map(|(roster, _)| roster);
+                    let alike = |seat: &Seat| {
+                        let theirs = self.rosters.get(&seat.id).map(|(roster, _)| roster);
+                        theirs.is_some() && theirs == ours
                     };
                     if !self.listed(members).all(alike) {
                         return Ok(());
@@ -447,6 +482,7 @@ impl Assembly {
             let reveals = self.reveals.values().map(|(_, signed)| signed);
             let readies = self.readies.values().map(|(_, signed)| signed);
             let all = joins.chain(rosters).chain(reveals).chain(readies);
+            out.push(Output::Widen);
             out.extend(all.map(|signed| Output::Broadcast(Arc::clone(&signed.bytes))));
         }
         if now < self.since + self.setup.patience {

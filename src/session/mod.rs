@@ -19,6 +19,7 @@ mod invitation;
 mod keys;
 mod ledger_proof;
 mod listing;
+mod near;
 mod statement;
 #[cfg(test)]
 mod tests;
@@ -27,10 +28,11 @@ mod ticket;
 pub use assembly::{Assembled, Assembly, AssemblySetup, Input, Output, Seat, commitment};
 pub use error::AssemblyError;
 pub use fingerprint::{build, sampler_fingerprint};
-pub use identity::{Domain, Identity, IdentityError, PublicId, Signature};
+pub use identity::{Domain, Identity, IdentityError, PublicId, Signature, Verifier};
 pub use invitation::{Invitation, InvitationError, MOST_FILE, Member, SessionTable, Stated};
 pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd, nonce};
 pub use ledger_proof::{LedgerProof, Remembered};
+pub use near::{MOST_IN_A_MESH, Relays, near};
 pub use statement::{
     Join, Kind, LedgerHead, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS,
     Sections, SessionHash, Signed, Statement, StatementError,

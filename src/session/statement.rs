@@ -10,7 +10,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::identity::{Domain, Identity, IdentityError, PublicId, SIGNATURE_LEN, Signature};
+use super::identity::{
+    Domain, Identity, IdentityError, PublicId, SIGNATURE_LEN, Signature, Verifier,
+};
 
 const MARK: u8 = 0x53;
 
@@ -319,6 +321,25 @@ impl Signed {
         session: SessionHash,
         invited: impl Fn(&PublicId) -> bool,
     ) -> Result<Self, StatementError> {
+        Self::read_by(bytes, session, |key| {
+            let verifier = Verifier::from_bytes(*key)?;
+            let from = verifier.id();
+            match invited(&from) {
+                true => Ok(verifier),
+                false => Err(StatementError::Stranger { from }),
+            }
+        })
+    }
+
+    /// The same where members are ready to be verified: `verifier_of` finds one by its raw key, or says why that is nobody.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(super) fn read_by(
+        bytes: &[u8],
+        session: SessionHash,
+        verifier_of: impl FnOnce(&[u8; 32]) -> Result<Verifier, StatementError>,
+    ) -> Result<Self, StatementError> {
         let found = bytes.len();
         if found > MOST_BYTES {
             return Err(StatementError::TooLong { found });
@@ -349,17 +370,14 @@ impl Signed {
                 found: SessionHash(of),
             });
         }
-        let from = PublicId::from_bytes(from)?;
-        if !invited(&from) {
-            return Err(StatementError::Stranger { from });
-        }
+        let verifier = verifier_of(&from)?;
         let mut body = Body(body);
         let statement = Statement::read(kind, &mut body)
             .filter(|_| body.0.is_empty())
             .ok_or(StatementError::Body { kind })?;
-        from.verify(kind.domain(), signed, &Signature::from_bytes(*signature))?;
+        verifier.verify(kind.domain(), signed, &Signature::from_bytes(*signature))?;
         Ok(Self {
-            from,
+            from: verifier.id(),
             statement,
             bytes: bytes.into(),
         })

@@ -32,14 +32,36 @@ enum When {
     Charged(u32),
 }
 
-/// Kills one of `members`; the others must end within the limit.
-fn killed(members: usize, victim: usize, when: When, iterations: u32) -> (Came, u64) {
+/// Who takes part in the sessions of a campaign, and how long one takes.
+#[derive(Clone, Copy)]
+struct Sessions {
+    members: usize,
+    /// Of how many others each is a neighbour; of all where nothing is said.
+    degree: Option<usize>,
+    longest: Duration,
+}
+
+const FOUR: Sessions = Sessions {
+    members: 4,
+    degree: None,
+    longest: Duration::from_millis(700),
+};
+
+/// Kills one of the members; the others must end within the limit.
+fn killed(sessions: Sessions, victim: usize, when: When, iterations: u32) -> (Came, u64) {
+    let members = sessions.members;
     let grace = GRACE.to_string();
-    let group = Group::new(
-        members,
-        iterations,
-        &["--grace", &grace, "--step-limit", "10", "--linger", "20"],
-    );
+    let invite = ["--grace", &grace, "--step-limit", "10", "--linger", "20"];
+    let group = match sessions.degree {
+        None => Group::new(members, iterations, &invite),
+        Some(degree) => {
+            let topology =
+                format!("generator = \"random-regular\"\ndegree = {degree}\nseed = \"beacon\"");
+            let algorithm = format!("kind = \"power\"\nrank = 2\niterations = {iterations}");
+            let tables = format!("[topology]\n{topology}\n[algorithm]\n{algorithm}\n");
+            Group::planned(members, &tables, &invite)
+        }
+    };
     let mut running: Vec<_> = (0..members)
         .map(|member| Some(group.start(member)))
         .collect();
@@ -144,17 +166,18 @@ fn killed(members: usize, victim: usize, when: When, iterations: u32) -> (Came, 
 
 /// Kills at moments that are spread evenly over the life of a session: every other one by the clock, which on a slow machine is early, and
 /// every other one by the release that is due.
-fn kills(runs: u32, longest: Duration) {
+fn kills(sessions: Sessions, runs: u32) {
     let mut all = std::collections::BTreeMap::new();
     let mut middle = 0;
     for run in 0..runs {
         // The golden ratio spreads any number of moments evenly.
         let share = (f64::from(run) * 0.618_033_988_749_895).fract();
         let when = match run % 2 {
-            0 => When::After(Duration::from_millis(60) + longest.mul_f64(share)),
+            0 => When::After(Duration::from_millis(60) + sessions.longest.mul_f64(share)),
             _ => When::Charged(1 + (share * f64::from(ITERATIONS - 10)) as u32),
         };
-        let (came, releases) = killed(4, run as usize % 4, when, ITERATIONS);
+        let victim = run as usize % sessions.members;
+        let (came, releases) = killed(sessions, victim, when, ITERATIONS);
         println!("run {run}: killed {when:?}: {came:?}, {releases} releases charged");
         *all.entry(came).or_insert(0) += 1;
         middle += u32::from((1..u64::from(ITERATIONS)).contains(&releases));
@@ -170,11 +193,35 @@ fn kills(runs: u32, longest: Duration) {
 
 #[test]
 fn six_kills() {
-    kills(6, Duration::from_millis(500));
+    let longest = Duration::from_millis(500);
+    kills(Sessions { longest, ..FOUR }, 6);
 }
 
 #[test]
 #[ignore = "twenty minutes: cargo test --test main nodes::crashes::two_hundred_kills -- --ignored --nocapture"]
 fn two_hundred_kills() {
-    kills(200, Duration::from_millis(700));
+    kills(FOUR, 200);
+}
+
+#[test]
+#[ignore = "ten minutes: cargo test --test main nodes::crashes::twenty_kills_of_24 -- --ignored --nocapture"]
+fn twenty_kills_of_24() {
+    let sessions = Sessions {
+        members: 24,
+        degree: None,
+        longest: Duration::from_secs(4),
+    };
+    kills(sessions, 20);
+}
+
+/// More members than every two of which have a connection: whoever is not connected with the victim hears it from others.
+#[test]
+#[ignore = "five minutes: cargo test --test main nodes::crashes::six_kills_of_40 -- --ignored --nocapture"]
+fn six_kills_of_40() {
+    let sessions = Sessions {
+        members: 40,
+        degree: Some(5),
+        longest: Duration::from_secs(6),
+    };
+    kills(sessions, 6);
 }

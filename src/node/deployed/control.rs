@@ -24,6 +24,9 @@ const LIFE: (Duration, Duration) = (Duration::from_millis(500), Duration::from_s
 /// Signs of life that may be missing before a connection is taken for dead.
 const MISSED: u32 = 4;
 
+/// How long to wait for more to say.
+const MOMENT: Duration = Duration::from_millis(10);
+
 /// How long a greeting may take to come.
 const GREETING: Duration = Duration::from_secs(10);
 
@@ -85,21 +88,23 @@ async fn say_all(
     every: Duration,
 ) -> io::Result<()> {
     let mut changes = hub.log.changes();
-    let mut at = 0;
+    let (mut at, mut gathered) = (0, Vec::new());
     member.said.store(at, Ordering::Relaxed);
     loop {
         changes.mark_unchanged();
         loop {
-            let (next, frame) = hub.log.next(&member.id, at);
-            at = next;
-            let Some(bytes) = frame else { break };
-            frames::write(stream, &bytes).await?;
+            let to = (&member.id, member.is_near);
+            at = hub.log.gather(to, &lock(&member.has), at, &mut gathered);
+            if gathered.is_empty() {
+                break;
+            }
+            stream.write_all(&gathered).await?;
         }
         stream.flush().await?;
         member.said.store(at, Ordering::Relaxed);
         tokio::select! {
-            // More to say, or the host is gone and this task with it.
-            _ = changes.changed() => {}
+            // More to say, or the host is gone and this task with it. What is said within a moment is written at once.
+            _ = changes.changed() => sleep(MOMENT).await,
             () = hub.closes() => return Ok(()),
             () = sleep(every) => frames::write(stream, &[]).await?,
         }
@@ -147,6 +152,7 @@ async fn hear(hub: Arc<Hub>, member: Arc<Member>, mut stream: Stream) {
 async fn hear_frames(hub: &Hub, member: &Member, stream: &mut Stream) -> Unreadable {
     let mut pace = Pace::default();
     let mut repeated = 0;
+    let connection = member.link.borrow().connection;
     loop {
         let bytes = match frames::read(stream).await {
             Ok(bytes) => bytes,
@@ -157,11 +163,19 @@ async fn hear_frames(hub: &Hub, member: &Member, stream: &mut Stream) -> Unreada
         if bytes.is_empty() {
             continue;
         }
-        let new = lock(&member.heard).is_new(&bytes);
+        let digest = *blake3::hash(&bytes).as_bytes();
+        let new = lock(&member.heard).is_new(digest);
+        let is_present = connection.is_some() && member.link.borrow().connection == connection;
+        if new.is_ok() && is_present {
+            lock(&member.has).insert(digest);
+        }
         match new {
             Ok(true) => {
-                let from = member.id;
-                hub.tell(HostEvent::Control { from, bytes }).await;
+                // The caller is told once, whoever says it.
+                if !hub.told_before(&bytes) {
+                    let from = member.id;
+                    hub.tell(HostEvent::Control { from, bytes }).await;
+                }
             }
             // Said again on a new stream, where everything is said once.
             Ok(false) if repeated < MAX_CONTROL_FRAMES => repeated += 1,

@@ -1,6 +1,6 @@
 //! Control frames: what is said, what has been heard, and their bytes. A frame is its length (4 bytes) and its content.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,6 +19,9 @@ pub const MAX_CONTROL_FRAMES: usize = 4096;
 /// Bytes of all control frames that a host keeps to send them again.
 const MAX_KEPT_BYTES: usize = 64 * 1024 * 1024;
 
+/// Bytes of frames that are written to a stream at a time.
+const GATHERED: usize = 16 * 1024;
+
 /// What this host says, in order. It is kept, and said again to whoever comes back.
 #[derive(Debug)]
 pub(super) struct Log {
@@ -31,12 +34,25 @@ pub(super) struct Log {
 struct Entries {
     list: Vec<Entry>,
     bytes: usize,
+    /// What has been said to more than one member: whether to all.
+    said: HashMap<[u8; 32], bool>,
+}
+
+/// Whom a frame is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// Every member.
+    All,
+    /// Those that words are passed on to.
+    Near,
+    /// This one.
+    One(PublicId),
 }
 
 #[derive(Debug)]
 struct Entry {
-    /// Whom it is for; everybody if nobody is named.
-    to: Option<PublicId>,
+    to: Audience,
+    digest: [u8; 32],
     bytes: Arc<[u8]>,
 }
 
@@ -48,17 +64,27 @@ impl Log {
         }
     }
 
-    /// Adds a frame for one member, or for all.
+    /// Adds a frame, unless it is there for the same members: everything is said to each once on every stream.
     ///
     /// # Errors
     /// [`HostError::ControlTooLong`] and [`HostError::ControlTooMany`].
-    pub(super) fn say(&self, to: Option<PublicId>, bytes: Arc<[u8]>) -> Result<(), HostError> {
+    pub(super) fn say(&self, to: Audience, bytes: Arc<[u8]>) -> Result<(), HostError> {
         let found = bytes.len();
         if found > MAX_CONTROL_LEN {
             let limit = MAX_CONTROL_LEN;
             return Err(HostError::ControlTooLong { found, limit });
         }
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let several = match to {
+            Audience::All => Some(true),
+            Audience::Near => Some(false),
+            Audience::One(_) => None,
+        };
+        let digest = *blake3::hash(&bytes).as_bytes();
+        let said = entries.said.get(&digest);
+        if several.is_some_and(|all| said.is_some_and(|to_all| *to_all || !all)) {
+            return Ok(());
+        }
         let kept = entries.bytes + found;
         if entries.list.len() >= MAX_CONTROL_FRAMES || kept > MAX_KEPT_BYTES {
             let limit = MAX_CONTROL_FRAMES;
@@ -67,7 +93,10 @@ impl Log {
         entries.bytes = kept;
         // An empty frame is a sign of life and says nothing.
         if found > 0 {
-            entries.list.push(Entry { to, bytes });
+            entries.list.push(Entry { to, digest, bytes });
+            if let Some(all) = several {
+                entries.said.insert(digest, all);
+            }
         }
         self.length.send_replace(entries.list.len());
         Ok(())
@@ -82,19 +111,36 @@ impl Log {
     #[cfg(test)]
     pub(super) fn say_whatever(&self, bytes: Arc<[u8]>) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.list.push(Entry { to: None, bytes });
+        let (to, digest) = (Audience::All, *blake3::hash(&bytes).as_bytes());
+        entries.list.push(Entry { to, digest, bytes });
         self.length.send_replace(entries.list.len());
     }
 
-    /// The first frame for this member from this place on, and the place after it; the end if there is none.
-    pub(super) fn next(&self, member: &PublicId, from: usize) -> (usize, Option<Arc<[u8]>>) {
+    /// The frames for this member from this place on as they are written, as many as fit into [`GATHERED`] bytes but at least one if there is
+    /// one, and the place after them. What the member `has` is not said.
+    pub(super) fn gather(
+        &self,
+        (member, is_near): (&PublicId, bool),
+        has: &HashSet<[u8; 32]>,
+        from: usize,
+        gathered: &mut Vec<u8>,
+    ) -> usize {
+        gathered.clear();
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let rest = entries.list.iter().enumerate().skip(from);
-        let mut wanted = rest.filter(|(_, entry)| entry.to.is_none_or(|to| to == *member));
-        match wanted.next() {
-            Some((at, entry)) => (at + 1, Some(Arc::clone(&entry.bytes))),
-            None => (entries.list.len(), None),
+        for (at, entry) in entries.list.iter().enumerate().skip(from) {
+            let is_wanted = match entry.to {
+                Audience::All => true,
+                Audience::Near => is_near,
+                Audience::One(to) => to == *member,
+            };
+            if is_wanted && !has.contains(&entry.digest) {
+                if !gathered.is_empty() && gathered.len() + 4 + entry.bytes.len() > GATHERED {
+                    return at;
+                }
+                append(&entry.bytes, gathered);
+            }
         }
+        entries.list.len()
     }
 
     /// Tells of every change of its length.
@@ -110,12 +156,11 @@ pub(super) struct Heard {
 }
 
 impl Heard {
-    /// Notes a frame: whether it is new.
+    /// Notes the frame with this BLAKE3 hash: whether it is new.
     ///
     /// # Errors
     /// [`Misbehaviour::ControlTooMany`].
-    pub(super) fn is_new(&mut self, bytes: &[u8]) -> Result<bool, Misbehaviour> {
-        let digest = *blake3::hash(bytes).as_bytes();
+    pub(super) fn is_new(&mut self, digest: [u8; 32]) -> Result<bool, Misbehaviour> {
         if self.digests.contains(&digest) {
             return Ok(false);
         }
@@ -160,11 +205,16 @@ pub(super) async fn read(stream: &mut (impl AsyncRead + Unpin)) -> Result<Vec<u8
     Ok(bytes)
 }
 
+/// Appends one frame of at most [`MAX_CONTROL_LEN`] bytes.
+fn append(bytes: &[u8], framed: &mut Vec<u8>) {
+    framed.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+    framed.extend_from_slice(bytes);
+}
+
 /// Writes one frame of at most [`MAX_CONTROL_LEN`] bytes.
 pub(super) async fn write(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
     let mut framed = Vec::with_capacity(4 + bytes.len());
-    framed.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
-    framed.extend_from_slice(bytes);
+    append(bytes, &mut framed);
     stream.write_all(&framed).await
 }
 
@@ -202,35 +252,79 @@ mod tests {
     #[test]
     fn members_hear_what_is_for_them_and_for_all_in_order() {
         let log = Log::new();
-        let said = [(None, 1), (Some(id(1)), 2), (Some(id(2)), 3), (None, 4)];
+        let one = |number| Audience::One(id(number));
+        let said = [
+            (Audience::All, 1),
+            (one(1), 2),
+            (one(2), 3),
+            (Audience::Near, 4),
+            (Audience::All, 5),
+            // Said before; to fewer; and to more than before.
+            (Audience::All, 1),
+            (Audience::Near, 5),
+            (Audience::All, 4),
+        ];
         for (to, content) in said {
             log.say(to, Arc::from([content])).expect("short");
         }
-        let heard = |member: PublicId| {
-            let (mut at, mut all) = (0, Vec::new());
-            while let (next, Some(bytes)) = log.next(&member, at) {
-                all.push(bytes[0]);
-                at = next;
-            }
-            all
+        assert_eq!(log.len(), 6);
+        let heard = |member: PublicId, is_near, has: &[u8]| {
+            let mut gathered = Vec::new();
+            let has = has
+                .iter()
+                .map(|content| *blake3::hash(&[*content]).as_bytes());
+            let to = (&member, is_near);
+            assert_eq!(log.gather(to, &has.collect(), 0, &mut gathered), 6);
+            let frames = gathered.chunks(5).map(|frame| frame[4]);
+            frames.collect::<Vec<u8>>()
         };
-        assert_eq!(heard(id(1)), [1, 2, 4]);
-        assert_eq!(heard(id(2)), [1, 3, 4]);
-        assert_eq!(log.next(&id(1), 0).0, 1);
-        assert_eq!(log.next(&id(3), 1).0, 4);
+        assert_eq!(heard(id(1), true, &[]), [1, 2, 4, 5, 4]);
+        assert_eq!(heard(id(2), false, &[]), [1, 3, 5, 4]);
+        assert_eq!(heard(id(1), true, &[5, 4, 3]), [1, 2]);
+        let (mut rest, nothing) = (vec![9], HashSet::new());
+        let to = (&id(3), false);
+        assert_eq!(log.gather(to, &nothing, 5, &mut rest), 6);
+        assert_eq!(rest, [1, 0, 0, 0, 4]);
+        assert_eq!(log.gather(to, &nothing, 6, &mut rest), 6);
+        assert!(rest.is_empty());
+    }
+
+    /// Long frames go one by one, short ones together.
+    #[test]
+    fn frames_are_gathered_up_to_a_limit() {
+        let log = Log::new();
+        let lengths = [GATHERED, 10_000, 6_000, 1_000, MAX_CONTROL_LEN];
+        for (frame, length) in lengths.into_iter().enumerate() {
+            let bytes = vec![frame as u8; length];
+            log.say(Audience::All, bytes.into())
+                .expect("within the limit");
+        }
+        let (mut at, mut gathered, mut together) = (0, Vec::new(), Vec::new());
+        while at < lengths.len() {
+            at = log.gather((&id(1), true), &HashSet::new(), at, &mut gathered);
+            together.push((at, gathered.len()));
+        }
+        let expected = [
+            (1, GATHERED + 4),
+            (3, 16_008),
+            (4, 1_004),
+            (5, MAX_CONTROL_LEN + 4),
+        ];
+        assert_eq!(together, expected);
     }
 
     #[test]
     fn frames_that_are_too_long_or_too_many_are_not_said() {
         let log = Log::new();
         let long: Arc<[u8]> = vec![0; MAX_CONTROL_LEN + 1].into();
-        let refused = log.say(None, long);
+        let refused = log.say(Audience::All, long);
         assert!(matches!(refused, Err(HostError::ControlTooLong { .. })));
         for number in 0..MAX_CONTROL_FRAMES {
             let bytes = number.to_le_bytes().to_vec();
-            log.say(None, bytes.into()).expect("within the limit");
+            log.say(Audience::All, bytes.into())
+                .expect("within the limit");
         }
-        let refused = log.say(None, Arc::from([1]));
+        let refused = log.say(Audience::All, Arc::from([1]));
         assert!(matches!(refused, Err(HostError::ControlTooMany { .. })));
     }
 
@@ -260,12 +354,13 @@ mod tests {
     #[test]
     fn what_was_heard_is_not_new_and_too_much_is_refused() {
         let mut heard = Heard::default();
+        let digest = |number: usize| *blake3::hash(&number.to_le_bytes()).as_bytes();
         for number in 0..MAX_CONTROL_FRAMES {
-            assert_eq!(heard.is_new(&number.to_le_bytes()), Ok(true));
-            assert_eq!(heard.is_new(&number.to_le_bytes()), Ok(false));
+            assert_eq!(heard.is_new(digest(number)), Ok(true));
+            assert_eq!(heard.is_new(digest(number)), Ok(false));
         }
         let limit = MAX_CONTROL_FRAMES;
         let refused = Err(Misbehaviour::ControlTooMany { limit });
-        assert_eq!(heard.is_new(b"one more"), refused);
+        assert_eq!(heard.is_new([9; 32]), refused);
     }
 }

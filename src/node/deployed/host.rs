@@ -18,7 +18,7 @@ use super::address::{parse, parse_listen};
 use super::driver::Driver;
 use super::edge::{Incoming, Outgoing, Sending};
 use super::error::HostError;
-use super::frames::{Heard, Log};
+use super::frames::{Audience, Heard, Log};
 use super::hub::{Hub, Member, Slot};
 use super::serving::{self, Command, Link};
 use super::setup::{HostEvent, HostSetup, MemberAddress, PeerRun};
@@ -43,7 +43,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The network of one deployed process. Dropping it closes everything at once.
 ///
 /// It knows members by their ids and addresses and carries two things: control frames, whose content it does not look into, and the
-/// signed frames of one peer of the protocol. Every pair of members has one connection, which is made again whenever it breaks;
+/// signed frames of one peer of the protocol. A pair of members has at most one connection, which is made again whenever it breaks;
 /// what was said and may not have arrived is said again.
 pub struct Host {
     identity: Arc<Identity>,
@@ -75,7 +75,7 @@ fn peer_id(id: &PublicId) -> PeerId {
 }
 
 impl Host {
-    /// Listens, and begins to dial every member that it is to dial: of two reachable members the one with the lower key dials, and an
+    /// Listens, and begins to dial every member near that it is to dial: of two reachable members the one with the lower key dials, and an
     /// unreachable one dials everybody. Must be called within a tokio runtime.
     ///
     /// # Errors
@@ -85,10 +85,11 @@ impl Host {
             identity,
             listen,
             members,
+            near,
             grace,
             limits,
         } = setup;
-        let by_id = members_of(&identity.id(), &members)?;
+        let by_id = members_of(&identity.id(), &members, near.as_ref())?;
         let listen: Result<Vec<_>, _> = listen.iter().map(|text| parse_listen(text)).collect();
         let listen = listen?;
         let keypair = Keypair::ed25519_from_bytes(*identity.secret());
@@ -118,6 +119,7 @@ impl Host {
             commands,
             events: events_sender,
             log: Log::new(),
+            told: Mutex::default(),
             grace,
             closing: watch::Sender::new(false),
             speaking: Arc::new(()),
@@ -150,12 +152,30 @@ impl Host {
     }
 
     /// Says a control frame to every member: to those that are connected now, and to the others when they come. It is kept until the
-    /// host ends, and said again to whoever comes back; members tell it to their callers once. An empty frame is not said.
+    /// host ends, and said again to whoever comes back; members tell it to their callers once, and when it comes back to this one it is
+    /// not told. An empty frame is not said.
     ///
     /// # Errors
     /// [`HostError::ControlTooLong`] and [`HostError::ControlTooMany`], with nothing said.
     pub fn broadcast(&self, bytes: Arc<[u8]>) -> Result<(), HostError> {
-        self.hub.log.say(None, bytes)
+        self.hub.told_before(&bytes);
+        self.hub.log.say(Audience::All, bytes)
+    }
+
+    /// Says a control frame of another member to those near, as [`broadcast`](Self::broadcast) does to all.
+    ///
+    /// # Errors
+    /// As for [`broadcast`](Self::broadcast).
+    pub fn relay(&self, bytes: Arc<[u8]>) -> Result<(), HostError> {
+        self.hub.told_before(&bytes);
+        self.hub.log.say(Audience::Near, bytes)
+    }
+
+    /// Wants a connection to every member from now on. Words are passed on to those near only, as before.
+    pub fn widen(&self) {
+        for member in self.by_id.values() {
+            member.is_wanted.send_replace(true);
+        }
     }
 
     /// Says a control frame to one member, as [`broadcast`](Self::broadcast) does to all.
@@ -163,7 +183,7 @@ impl Host {
     /// # Errors
     /// As for [`broadcast`](Self::broadcast).
     pub fn send(&self, to: PublicId, bytes: Arc<[u8]>) -> Result<(), HostError> {
-        self.hub.log.say(Some(to), bytes)
+        self.hub.log.say(Audience::One(to), bytes)
     }
 
     /// Starts the peer over signed edges to its neighbours. What it says and how it ends comes out of [`next`](Self::next). Its patience
@@ -192,6 +212,9 @@ impl Host {
             .map(|(_, id)| self.by_id.get(id))
             .collect();
         let members = members.ok_or(HostError::Neighbours)?;
+        for member in &members {
+            member.is_wanted.send_replace(true);
+        }
         let (plan, program) = (Arc::clone(&setup.plan), setup.program.clone());
         let peer = Peer::new(setup)?;
         let session = plan.session();
@@ -260,6 +283,11 @@ impl Host {
         }
     }
 
+    /// What has happened already and was not told; `None` if nothing has.
+    pub fn try_next(&mut self) -> Option<HostEvent> {
+        self.events.try_recv().ok()
+    }
+
     /// Ends: waits for up to `linger` until the neighbours have acknowledged every record and every control frame has been written to
     /// the members that are connected, then closes the connections, in order.
     pub async fn shutdown(mut self, linger: Duration) {
@@ -319,6 +347,7 @@ impl Host {
 fn members_of(
     own: &PublicId,
     members: &[MemberAddress],
+    near: Option<&BTreeSet<PublicId>>,
 ) -> Result<BTreeMap<PublicId, Arc<Member>>, HostError> {
     let listed = |id| members.iter().find(|member| member.id == id);
     let is_reachable = listed(*own).is_none_or(|own| own.reachable);
@@ -334,15 +363,19 @@ fn members_of(
         }
         let addresses: Result<Vec<_>, _> =
             member.addresses.iter().map(|text| parse(text)).collect();
+        let is_near = near.is_none_or(|near| near.contains(&id));
         let known = Member {
             id,
             peer: peer_id(&id),
             addresses: addresses?,
             is_dialled: member.reachable && (!is_reachable || *own < id),
+            is_near,
+            is_wanted: watch::Sender::new(is_near),
             link: watch::Sender::new(Link::default()),
             said: AtomicUsize::new(0),
             last_heard: Mutex::new(Instant::now()),
             heard: Mutex::new(Heard::default()),
+            has: Mutex::default(),
             is_barred: AtomicBool::new(false),
             edge: Slot::default(),
         };

@@ -1,6 +1,6 @@
 //! What the tasks of one host share: its members, its streams, and where its events go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -71,6 +71,10 @@ pub(super) struct Member {
     pub(super) addresses: Vec<Multiaddr>,
     /// Whether this host dials it; otherwise it dials this host.
     pub(super) is_dialled: bool,
+    /// Whether words are passed on to it.
+    pub(super) is_near: bool,
+    /// Whether a connection is wanted; one that the other end makes is kept in any case.
+    pub(super) is_wanted: watch::Sender<bool>,
     pub(super) link: watch::Sender<Link>,
     /// How many control frames have been written to the present stream.
     pub(super) said: AtomicUsize,
@@ -78,6 +82,8 @@ pub(super) struct Member {
     pub(super) last_heard: Mutex<Instant>,
     /// The control frames that came from it.
     pub(super) heard: Mutex<Heard>,
+    /// BLAKE3 of the control frames that came on its present connection: it need not be said those.
+    pub(super) has: Mutex<HashSet<[u8; 32]>>,
     /// Set once it has misbehaved: nothing more is read from it.
     pub(super) is_barred: AtomicBool,
     /// The newest stream of records that it has opened, until a reader takes it.
@@ -104,6 +110,8 @@ pub(super) struct Hub {
     pub(super) commands: mpsc::Sender<Command>,
     pub(super) events: mpsc::Sender<HostEvent>,
     pub(super) log: Log,
+    /// BLAKE3 of the control frames that the caller has said or been told. There are as many as members may say.
+    pub(super) told: Mutex<HashSet<[u8; 32]>>,
     pub(super) grace: Duration,
     /// Set when the host is about to end, so that streams are ended first.
     pub(super) closing: watch::Sender<bool>,
@@ -116,6 +124,12 @@ impl Hub {
     pub(super) async fn tell(&self, event: HostEvent) {
         // A host that is gone needs no news.
         let _ = self.events.send(event).await;
+    }
+
+    /// Whether the caller has been told these bytes before, or has said them. From now on it has.
+    pub(super) fn told_before(&self, bytes: &[u8]) -> bool {
+        let digest = *blake3::hash(bytes).as_bytes();
+        !lock(&self.told).insert(digest)
     }
 
     /// Waits until the host is about to end.

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::address::resolve;
 use super::control;
-use super::hub::{Hub, Member};
+use super::hub::{Hub, Member, lock};
 use super::serving::Command;
 use super::setup::HostEvent;
 
@@ -46,6 +46,8 @@ pub(super) async fn keep(hub: Arc<Hub>, member: Arc<Member>) {
         };
         lost_at = None;
         member.note_life();
+        // Who comes back may have begun anew, and have nothing of what it said.
+        lock(&member.has).clear();
         if !is_up {
             is_up = true;
             member.link.send_modify(|link| link.is_lost = false);
@@ -74,8 +76,11 @@ pub(super) async fn keep(hub: Arc<Hub>, member: Arc<Member>) {
     }
 }
 
-/// Dials until it is dropped.
+/// Dials, once a connection is wanted, until it is dropped.
 async fn dial(hub: &Hub, member: &Member) {
+    let mut wanted = member.is_wanted.subscribe();
+    // It is there as long as this member.
+    let _ = wanted.wait_for(|wanted| *wanted).await;
     let mut pause = FIRST_PAUSE;
     loop {
         let mut addresses = Vec::new();

@@ -7,12 +7,13 @@
 //!     │                 Outgoing            Incoming            one each per neighbour
 //!     ▼                   │ records, numbered  ▲ checked: signature, order, content
 //!    Log ──▶ control      ▼                    │
-//!            streams    one connection per pair of members: Noise and Yamux over TCP, or QUIC; dialled again when it breaks
+//!            streams    at most one connection per pair: Noise and Yamux over TCP, or QUIC; dialled again when it breaks
 //! ```
 //!
-//! - **Members** are known by their keys, from the beginning. Nobody else can connect, and every pair has one connection. Of two that can
-//!   be reached the one with the lower key dials; one that cannot dials everybody.
-//! - **Control frames** are the caller's. They are said again on every new connection, and told once.
+//! - **Members** are known by their keys, from the beginning. Nobody else can connect, and a pair has at most one connection: from the beginning
+//!   if they are near, and when it is wanted if they are not. Of two that can be reached the one with the lower key dials; one that cannot dials.
+//! - **Control frames** are the caller's. They are said again on every new connection, and told once, whoever says them. What another has said
+//!   can be passed on to those near.
 //! - **Records** are signed frames with a number. They are kept until they are acknowledged: after a broken connection the same bytes, with
 //!   the same signature, are sent again from where the neighbour says it is, so that a run over bad connections has the bits of a run over
 //!   good ones. A record holds the values that the peer itself holds, and both ends digest a frame while it passes, so none is ever held as

@@ -1,5 +1,6 @@
 //! What a host is given, and what it tells.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,6 +50,9 @@ pub struct HostSetup {
     pub listen: Vec<String>,
     /// All members; this one may be among them, which tells whether it is reachable.
     pub members: Vec<MemberAddress>,
+    /// Whom it is connected with from the beginning, and passes words on to; `None` is everybody. The others may connect, and are dialled when
+    /// the peer runs beside them.
+    pub near: Option<BTreeSet<PublicId>>,
     /// How long a broken connection may take to come back before the member counts as lost.
     pub grace: Duration,
     /// Limits of connections.

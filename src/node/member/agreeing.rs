@@ -22,11 +22,11 @@ impl Conductor<'_> {
     pub(super) fn tell(&mut self, input: Input) -> Result<(), MemberError> {
         let mut out = Vec::new();
         self.assembly.handle(input, self.now(), &mut out);
-        let (step, missing) = self.assembly.awaited();
-        self.status.agreeing(step, missing);
         for output in out {
             match output {
                 Output::Broadcast(bytes) => self.host.broadcast(bytes)?,
+                Output::Relay { by, bytes } => self.relay(by, bytes)?,
+                Output::Widen => self.host.widen(),
                 Output::Wake(at) => {
                     let at = self.began + Duration::from_nanos(at.0);
                     self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
@@ -45,6 +45,14 @@ impl Conductor<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What members have to do now and who has not, for `node status`.
+    pub(super) fn report_step(&self) {
+        if matches!(self.stage, Stage::Assembling) {
+            let (step, missing) = self.assembly.awaited();
+            self.status.agreeing(step, missing);
+        }
     }
 
     /// Has the plan made on a thread of its own: it takes seconds.

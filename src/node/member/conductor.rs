@@ -21,7 +21,8 @@ use crate::node::network::span;
 use crate::node::store::ControlServer;
 use crate::protocol::wire::signed::SIGNED_VERSION;
 use crate::session::{
-    Assembly, AssemblySetup, Identity, Input, PublicId, Reason, SessionHash, Signed, Statement,
+    Assembly, AssemblySetup, Identity, Input, PublicId, Reason, Relays, SessionHash, Signed,
+    Statement, near,
 };
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 
@@ -55,15 +56,18 @@ pub(super) async fn conduct(
         addresses: member.addresses.clone(),
         reachable: member.reachable,
     });
+    let ids: Vec<_> = setup.invitation.members.iter().map(|m| m.id).collect();
+    let near = near(setup.invitation.hash(), &ids, own);
     let host = Host::start(HostSetup {
         identity: Arc::clone(&identity),
         listen: setup.listen.clone(),
         members: members.collect(),
+        near: near.clone(),
         grace: setup.invitation.grace(),
         limits: HostLimits::default(),
     })
     .await?;
-    let status = status(&setup, &own, &ready);
+    let status = status(&setup, &own, near.as_ref(), &ready);
     #[cfg(unix)]
     let _answering = answer(&setup, &status);
     let noted = status.clone();
@@ -74,19 +78,27 @@ pub(super) async fn conduct(
     progress(Progress::Listening {
         addresses: host.addresses().to_vec(),
     });
-    Conductor::new(setup, identity, ready, host, status, &mut progress)?
+    let relays = near.map(|_| Relays::default());
+    Conductor::new(setup, identity, ready, host, relays, status, &mut progress)?
         .run()
         .await
         .map(|result| MemberEnd::Done(Box::new(result)))
 }
 
 /// What `node status` is told, from now on.
-fn status(setup: &MemberSetup, own: &PublicId, ready: &Ready) -> Status {
+fn status(
+    setup: &MemberSetup,
+    own: &PublicId,
+    near: Option<&BTreeSet<PublicId>>,
+    ready: &Ready,
+) -> Status {
     let name = setup.invitation.member(own).map(|own| own.name.as_str());
+    let is_wanted = |id: &PublicId| near.is_none_or(|near| near.contains(id));
     let ledger = Arc::clone(&ready.ledger);
     Status::new(
         &setup.invitation,
         name.unwrap_or_default(),
+        is_wanted,
         ready.reserved,
         ledger,
     )
@@ -117,6 +129,8 @@ pub(super) struct Conductor<'a> {
     pub(super) session: SessionHash,
     pub(super) ready: Ready,
     pub(super) host: Host,
+    /// What has been passed on, where not every two members have a connection.
+    relays: Option<Relays>,
     pub(super) status: Status,
     pub(super) progress: &'a mut (dyn FnMut(Progress) + Send),
     pub(super) names: BTreeMap<PublicId, String>,
@@ -149,6 +163,7 @@ impl<'a> Conductor<'a> {
         identity: Arc<Identity>,
         ready: Ready,
         host: Host,
+        relays: Option<Relays>,
         status: Status,
         progress: &'a mut (dyn FnMut(Progress) + Send),
     ) -> Result<Self, MemberError> {
@@ -182,6 +197,7 @@ impl<'a> Conductor<'a> {
             identity,
             ready,
             host,
+            relays,
             status,
             progress,
             began: Instant::now(),
@@ -243,6 +259,7 @@ impl<'a> Conductor<'a> {
     async fn until_the_end(&mut self) -> Result<(), MemberError> {
         let mut stop = Box::pin(stopped());
         self.tell(Input::Start)?;
+        self.report_step();
         let linger = Duration::from_secs(self.setup.invitation.session.linger_seconds);
         let mut deadline: Option<Instant> = None;
         loop {
@@ -259,7 +276,13 @@ impl<'a> Conductor<'a> {
             let until = deadline.map_or(wake, |deadline| deadline.min(wake));
             let is_planning = self.planning.is_some();
             tokio::select! {
-                event = self.host.next() => self.event(event).await?,
+                event = self.host.next() => {
+                    self.event(event)?;
+                    while let Some(event) = self.host.try_next() {
+                        self.event(event)?;
+                    }
+                    self.report_step();
+                }
                 Some(release) = self.charged.recv() => {
                     let of = self.planned.as_ref().map_or(0, |planned| planned.charges.len());
                     (self.progress)(Progress::Charged { release, of });
@@ -269,11 +292,13 @@ impl<'a> Conductor<'a> {
                     let outcome = planned.map_err(|_| HostError::TaskLost)?;
                     let outcome = outcome.and_then(|planned| self.consider(planned));
                     self.tell(Input::Planned(outcome.map(Box::new)))?;
+                    self.report_step();
                 }
                 () = sleep_until(until) => {
                     if self.wake.is_some_and(|wake| wake <= Instant::now()) {
                         self.wake = None;
                         self.tell(Input::Tick)?;
+                        self.report_step();
                     }
                 }
                 () = &mut stop => return Err(MemberError::Stopped),
@@ -281,7 +306,7 @@ impl<'a> Conductor<'a> {
         }
     }
 
-    async fn event(&mut self, event: HostEvent) -> Result<(), MemberError> {
+    fn event(&mut self, event: HostEvent) -> Result<(), MemberError> {
         match event {
             HostEvent::Up(id) => self.link(&id, true),
             HostEvent::Down(id) => self.link(&id, false),
@@ -350,11 +375,14 @@ impl<'a> Conductor<'a> {
         if matches!(self.stage, Stage::Assembling) {
             return self.tell(Input::Received { from, bytes });
         }
-        let takes_part = |id: &PublicId| self.roster.contains(id);
-        // Late words of the agreement, and of members that were left out, mean nothing any more.
-        let Ok(signed) = Signed::read(&bytes, self.session, takes_part) else {
+        let Ok(signed) = self.assembly.read(&bytes) else {
             return Ok(());
         };
+        // Late words of the agreement, and of members that were left out, mean nothing any more; others may still need them.
+        self.relay(signed.from, Arc::clone(&signed.bytes))?;
+        if !self.roster.contains(&signed.from) {
+            return Ok(());
+        }
         match signed.statement {
             Statement::Finished { .. } => {
                 self.finished.insert(signed.from);
@@ -372,6 +400,14 @@ impl<'a> Conductor<'a> {
                 return Err(MemberError::Culprit { member, why });
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Passes on what somebody has said, where not every two members have a connection.
+    pub(super) fn relay(&mut self, by: PublicId, bytes: Arc<[u8]>) -> Result<(), MemberError> {
+        if self.relays.as_mut().is_some_and(|relays| relays.allow(by)) {
+            self.host.relay(bytes)?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::setup::Progress;
 use crate::node::store::{Digest, Ledger};
-use crate::session::Invitation;
+use crate::session::{Invitation, PublicId};
 
 /// How far a session has come at this member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -66,10 +66,13 @@ impl Status {
     pub(super) fn new(
         invitation: &Invitation,
         own: &str,
+        is_wanted: impl Fn(&PublicId) -> bool,
         reserved: f64,
         ledger: Arc<Mutex<Ledger>>,
     ) -> Self {
-        let others = invitation.members.iter().map(|member| member.name.clone());
+        let wanted = invitation.members.iter();
+        let wanted = wanted.filter(|member| is_wanted(&member.id));
+        let others = wanted.map(|member| member.name.clone());
         let told = Told {
             session: Digest(invitation.hash().0),
             name: invitation.session.name.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::fold::fold;
-use super::mix::mix;
+use super::mix::{mix, mix_over};
 use super::program::{Part, PeerProgram};
 use crate::protocol::values::Values;
 
@@ -19,11 +19,11 @@ impl PeerProgram {
     }
 
     /// The peer's value after the step at position `at` of the first turn, rounded to what travels unchanged, from its value before it, the one before
-    /// that (ignored where the step has no weight for it), and the blocks that the step waits for in ascending order of their senders.
+    /// that (ignored where the step has no weight for it; its memory is used again where nobody else holds it), and the blocks that the step waits for in ascending order of their senders.
     pub(in crate::protocol) fn combined<'m>(
         &self,
         at: usize,
-        (current, previous): (&Arc<Vec<f64>>, &[f64]),
+        (current, mut previous): (&Arc<Vec<f64>>, Arc<Vec<f64>>),
         mut blocks: impl Iterator<Item = &'m Arc<Vec<f64>>>,
         values: Values,
     ) -> Arc<Vec<f64>> {
@@ -35,16 +35,15 @@ impl PeerProgram {
             } => {
                 let blocks = blocks.map(|values| values.as_slice());
                 let neighbours: Vec<(f64, &[f64])> = weights.iter().copied().zip(blocks).collect();
+                let (coefficients, own) = (coefficients[at], *self_weight);
+                // Once its neighbours have what it said a round ago, nobody but the peer holds it any more.
+                if let Some(block) = Arc::get_mut(&mut previous) {
+                    mix_over(coefficients, own, current, &neighbours, block);
+                    values.round(block);
+                    return previous;
+                }
                 let mut out = vec![0.0; current.len()];
-                let coefficients = coefficients[at];
-                mix(
-                    coefficients,
-                    *self_weight,
-                    current,
-                    &neighbours,
-                    previous,
-                    &mut out,
-                );
+                mix(coefficients, own, current, &neighbours, &previous, &mut out);
                 values.round(&mut out);
                 Arc::new(out)
             }

@@ -112,19 +112,51 @@ pub fn mix(
     before: &[f64],
     out: &mut [f64],
 ) {
-    let shape = "blocks of one shape";
-    assert_eq!(own.len(), out.len(), "{shape}");
-    assert!(
-        neighbours.iter().all(|(_, x)| x.len() == out.len()),
-        "{shape}"
-    );
     // A block that is never read stands in for the missing one.
     let before = if coefficients.previous == 0.0 {
         own
     } else {
         before
     };
-    assert_eq!(before.len(), out.len(), "{shape}");
+    assert_eq!(before.len(), out.len(), "{SHAPE}");
+    dispatch(
+        coefficients,
+        (self_weight, own),
+        neighbours,
+        Some(before),
+        out,
+    );
+}
+
+/// As [`mix`], with the same bits, where `block` holds the values before and then the result: no memory is taken.
+///
+/// # Panics
+/// If slices differ in length.
+pub fn mix_over(
+    coefficients: Coefficients,
+    self_weight: f64,
+    own: &[f64],
+    neighbours: &[(f64, &[f64])],
+    block: &mut [f64],
+) {
+    dispatch(coefficients, (self_weight, own), neighbours, None, block);
+}
+
+const SHAPE: &str = "blocks of one shape";
+
+/// Without `before` that is what lies in `out`.
+fn dispatch(
+    coefficients: Coefficients,
+    (self_weight, own): (f64, &[f64]),
+    neighbours: &[(f64, &[f64])],
+    before: Option<&[f64]>,
+    out: &mut [f64],
+) {
+    assert_eq!(own.len(), out.len(), "{SHAPE}");
+    assert!(
+        neighbours.iter().all(|(_, x)| x.len() == out.len()),
+        "{SHAPE}"
+    );
     pulp::Arch::new().dispatch(Mix {
         coefficients,
         self_weight,
@@ -142,7 +174,7 @@ struct Mix<'a> {
     own: &'a [f64],
     runs: &'a [Run],
     neighbours: &'a [(f64, &'a [f64])],
-    before: &'a [f64],
+    before: Option<&'a [f64]>,
     out: &'a mut [f64],
 }
 
@@ -162,24 +194,26 @@ impl<'a> NullaryFnOnce for Mix<'a> {
         let tail = tiles.len() * WIDTH;
         for (k, out) in tiles.iter_mut().enumerate() {
             let at = |x: &'a [f64]| tile::<WIDTH>(x, k * WIDTH);
+            let lying = *out;
             *out = mix_tile(
                 coefficients,
                 self_weight,
                 at(self.own),
                 (runs, neighbours),
                 |(_, x)| at(x),
-                at(self.before),
+                self.before.map_or(&lying, at),
             );
         }
         for (k, out) in rest.iter_mut().enumerate() {
             let at = |x: &'a [f64]| tile::<1>(x, tail + k);
+            let lying = [*out];
             [*out] = mix_tile(
                 coefficients,
                 self_weight,
                 at(self.own),
                 (runs, neighbours),
                 |(_, x)| at(x),
-                at(self.before),
+                self.before.map_or(&lying, at),
             );
         }
     }
@@ -249,6 +283,13 @@ mod tests {
                     let before: &[f64] = if previous == 0.0 { &[] } else { &before };
                     let mut out = vec![f64::NAN; length];
                     mix(c, 0.3, &own, &neighbours, before, &mut out);
+                    // What is never read may be NaN, too.
+                    let mut over = before.to_vec();
+                    over.resize(length, f64::NAN);
+                    mix_over(c, 0.3, &own, &neighbours, &mut over);
+                    let bits =
+                        |block: &[f64]| block.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+                    assert_eq!(bits(&over), bits(&out), "{length} {weights:?}");
                     for (j, &found) in out.iter().enumerate() {
                         let around: Vec<(f64, f64)> =
                             neighbours.iter().map(|(w, x)| (*w, x[j])).collect();

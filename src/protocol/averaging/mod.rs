@@ -48,7 +48,7 @@ pub use doubling::Doubling;
 pub use fold::fold;
 pub use linear::Linear;
 pub use loss::{Loss, LossError};
-pub use mix::{Run, mix, mix_tile, runs};
+pub use mix::{Run, mix, mix_over, mix_tile, runs};
 pub use network::Network;
 pub use options::{AveragingOption, AveragingOptions, MAX_TURNS};
 pub use pairwise::Pairwise;

@@ -309,7 +309,7 @@ impl Peer {
                 current,
                 previous,
             } => {
-                let next = self.combined(at, bodies, &current, &previous);
+                let next = self.combined(at, bodies, &current, previous);
                 if first_not_finite(&next).is_some() {
                     return Err(self.failed(ReleaseError::Overflow));
                 }
@@ -388,7 +388,7 @@ impl Peer {
         at: usize,
         bodies: impl Iterator<Item = &'m Body>,
         current: &Arc<Vec<f64>>,
-        previous: &[f64],
+        previous: Arc<Vec<f64>>,
     ) -> Arc<Vec<f64>> {
         let blocks = bodies.filter_map(|body| match body {
             Body::Average(values) => Some(values),

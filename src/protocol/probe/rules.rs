@@ -190,7 +190,7 @@ impl Rules {
         let places = inputs.iter().filter_map(|input| input.from);
         let blocks: Option<Vec<_>> = places.map(heard).collect();
         let current = held.get(step)?;
-        let previous = held.get(step.saturating_sub(1))?;
+        let previous = Arc::clone(held.get(step.saturating_sub(1))?);
         let program = &self.peers[peer.index()];
         Some(program.combined(step, (current, previous), blocks?.into_iter(), self.values))
     }

@@ -48,6 +48,39 @@ fn members_that_never_hear_one_another_are_told_by_others() {
     }
 }
 
+/// Each hears six others only. Nobody has to say anything again, which would take two seconds, nor to be connected with more.
+#[test]
+fn what_is_passed_on_reaches_everybody() {
+    let setups = (0..64).map(|number| setup(number, 64)).collect();
+    let (ends, took) = Network::new(setups, 3).over_a_ring().run_timed();
+    let first = ends[0].as_ref().expect("an end").agreed().clone();
+    assert_eq!(first.roster.len(), 64);
+    for end in &ends {
+        assert_eq!(*end.as_ref().expect("an end").agreed(), first);
+    }
+    assert!(took < Span(2 * SECOND), "{took:?}");
+}
+
+/// Half of the members are absent, and some of the others are near to absent members only: connections with everybody help.
+#[test]
+fn members_without_anybody_near_are_heard_when_all_are_connected() {
+    let near_to_first = near(
+        SESSION,
+        &seats(64).iter().map(|seat| seat.id).collect::<Vec<_>>(),
+        identity(0).id(),
+    );
+    let near_to_first = near_to_first.expect("a large session");
+    let is_here = |number: &u8| !near_to_first.contains(&identity(*number).id());
+    let here = (0..64).filter(is_here).take(32);
+    let setups = here.map(|number| AssemblySetup {
+        least: 32,
+        ..setup(number, 64)
+    });
+    for end in Network::new(setups.collect(), 3).over_a_ring().run() {
+        assert_eq!(end.expect("an end").agreed().roster.len(), 32);
+    }
+}
+
 #[test]
 fn who_does_not_come_is_left_out_where_the_file_allows_it() {
     let mut setups: Vec<_> = (0..4).map(|number| setup(number, 5)).collect();

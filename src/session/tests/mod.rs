@@ -5,7 +5,7 @@ mod hostile;
 mod keys;
 mod refusals;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rand::RngExt;
@@ -118,6 +118,10 @@ struct Network {
     messages: u64,
     /// How long messages take, in nanoseconds.
     latency: std::ops::Range<u64>,
+    /// Whom each is connected with where that is not everybody, and what it was asked to pass on is passed on to.
+    near: Option<Vec<BTreeSet<PublicId>>>,
+    /// Who wants to be connected with everybody.
+    wide: Vec<bool>,
 }
 
 impl Network {
@@ -135,6 +139,40 @@ impl Network {
             plans: Box::new(|_, assembled| Ok(sections(assembled))),
             messages: 0,
             latency: 0..SECOND / 20,
+            near: None,
+            wide: Vec::new(),
+        }
+    }
+
+    /// With those connections only that large sessions begin with.
+    fn over_a_ring(mut self) -> Self {
+        let seats: Vec<_> = self.members[0]
+            .setup
+            .seats
+            .iter()
+            .map(|seat| seat.id)
+            .collect();
+        let near = self.ids.iter().map(|id| near(SESSION, &seats, *id));
+        self.near = Some(near.map(|near| near.expect("a large session")).collect());
+        self.wide = vec![false; self.ids.len()];
+        self
+    }
+
+    /// Has those hear it who are connected with this member, or near it.
+    fn say(&mut self, member: usize, now: Time, bytes: &[u8], to_near_only: bool) {
+        for to in (0..self.members.len()).filter(|&to| to != member) {
+            let is_near = self
+                .near
+                .as_ref()
+                .is_none_or(|near| near[member].contains(&self.ids[to]));
+            let is_connected = is_near || (self.wide[member] && self.wide[to]);
+            let hears = if to_near_only { is_near } else { is_connected };
+            let after = Span(self.random.random_range(self.latency.clone()));
+            if hears && (self.delivers)(member, to) {
+                self.messages += 1;
+                let (from, bytes) = (self.ids[member], bytes.to_vec());
+                self.due(now + after, to, Input::Received { from, bytes });
+            }
         }
     }
 
@@ -176,16 +214,11 @@ impl Network {
 
     fn output(&mut self, member: usize, now: Time, output: Output) {
         match output {
-            Output::Broadcast(bytes) => {
-                for to in (0..self.members.len()).filter(|&to| to != member) {
-                    let after = Span(self.random.random_range(self.latency.clone()));
-                    if (self.delivers)(member, to) {
-                        self.messages += 1;
-                        let (from, bytes) = (self.ids[member], bytes.to_vec());
-                        self.due(now + after, to, Input::Received { from, bytes });
-                    }
-                }
+            Output::Broadcast(bytes) => self.say(member, now, &bytes, false),
+            Output::Relay { bytes, .. } if self.near.is_some() => {
+                self.say(member, now, &bytes, true)
             }
+            Output::Widen if self.near.is_some() => self.wide[member] = true,
             Output::Wake(at) => {
                 let at = at.max(now + Span(1));
                 self.wakes[member] = at;
@@ -197,7 +230,7 @@ impl Network {
             }
             Output::Agreed(assembled) => self.ends[member] = Some(End::Agreed(assembled)),
             Output::Failed(error) => self.ends[member] = Some(End::Failed(*error)),
-            Output::Joined { .. } => {}
+            Output::Joined { .. } | Output::Relay { .. } | Output::Widen => {}
         }
     }
 }

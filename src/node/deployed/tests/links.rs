@@ -225,6 +225,7 @@ fn setups_that_cannot_be_are_refused() {
                 identity: identity(0),
                 listen: members[0].addresses.clone(),
                 members,
+                near: None,
                 grace: LIMIT,
                 limits: HostLimits::default(),
             };

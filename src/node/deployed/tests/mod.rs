@@ -5,6 +5,7 @@ mod faults;
 mod fuzz;
 mod gates;
 mod links;
+mod near;
 mod records;
 mod rogue;
 mod sessions;
@@ -69,14 +70,19 @@ pub(super) fn members(count: usize, kind: Kind) -> Vec<MemberAddress> {
 
 /// A host of one of these members, which listens where they say.
 pub(super) async fn host(peer: usize, members: &[MemberAddress], grace: Duration) -> Host {
-    let setup = HostSetup {
+    let setup = setup(peer, members, grace);
+    Host::start(setup).await.expect("listens")
+}
+
+pub(super) fn setup(peer: usize, members: &[MemberAddress], grace: Duration) -> HostSetup {
+    HostSetup {
         identity: identity(peer),
         listen: members[peer].addresses.clone(),
         members: members.to_vec(),
+        near: None,
         grace,
         limits: HostLimits::default(),
-    };
-    Host::start(setup).await.expect("listens")
+    }
 }
 
 /// The run of one peer of a session, with nothing to wait for.
