@@ -1,8 +1,9 @@
 //! What a run with faults has cost, from what was published in it.
 
-use super::network::FaultyOutcome;
+use super::outcome::FaultyOutcome;
 use crate::engine::SessionViews;
 use crate::privacy::realised::{Attempted, Realised, RealisedError};
+use crate::protocol::PlannedRelease;
 use crate::protocol::regroup::Attempt;
 use crate::vocabulary::PeerIndex;
 
@@ -15,14 +16,15 @@ impl FaultyOutcome {
     /// [`RealisedError`]; never for a run of this session.
     pub fn realised(&self, views: &SessionViews) -> Result<Realised, RealisedError> {
         let session = views.session();
-        let sigmas = session.plan().sigmas();
+        let plan = session.plan();
+        let sigmas = plan.sigmas();
         let graph = session.noise_graph().clone();
         let mut realised = Realised::new(graph, sigmas.own, sigmas.pairwise)?;
         for (attempt, (view, retries)) in &self.parts {
             let read: Vec<u32> = self.publishers(*attempt).map(|peer| peer.0).collect();
             let members: Vec<u32> = view.members.iter().map(|peer| peer.0).collect();
-            let factors = &session.plan().parameters().noise_factors;
-            let factor = factors.get(attempt.release.index()).copied().unwrap_or(1.0);
+            let planned = plan.release(attempt.release);
+            let factor = planned.map_or(1.0, PlannedRelease::factor);
             realised.record(Attempted {
                 release: attempt.release,
                 retry: *retries,
