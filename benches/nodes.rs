@@ -210,18 +210,16 @@ fn main() {
     );
     for (at, (name, against, _)) in measured.iter().enumerate() {
         let (own, yardstick) = (&turns[at], &turns[*against]);
+        if own.is_empty() || yardstick.is_empty() {
+            continue;
+        }
         let column = |of: fn(&Spent) -> f64| {
             let best = |turns: &[Spent]| turns.iter().map(of).fold(f64::INFINITY, f64::min);
             let ratios = own
                 .iter()
                 .zip(yardstick)
                 .map(|(own, bare)| of(bare) / of(own));
-            let ratios: Vec<f64> = ratios.collect();
-            let median = if ratios.is_empty() {
-                f64::NAN
-            } else {
-                median(ratios)
-            };
+            let median = median(ratios.collect());
             (best(own), best(yardstick) / best(own), median)
         };
         let (seconds, faster, median) = column(|spent| spent.0);

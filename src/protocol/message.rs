@@ -61,6 +61,21 @@ pub enum Summand {
 }
 
 impl Summand {
+    /// How many values.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Reals(values) => values.len(),
+            Self::Residues(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The real numbers, if it is of those.
     #[must_use]
     pub fn reals(&self) -> Option<&Arc<Vec<f64>>> {

@@ -308,6 +308,7 @@ impl Discloses for PeerError {
             // Sizes are those of the plan, noise, neighbours and averaging those of the graphs.
             Self::Shape { .. }
             | Self::Inexact { .. }
+            | Self::GivenReals { .. }
             | Self::CuratorOnly { .. }
             | Self::Program { .. }
             | Self::Noise { .. }

@@ -10,7 +10,7 @@ use crate::engine::{EngineError, Outcome, PeerRows, Session, Silent};
 use crate::linalg::{Block, ItemWeights, SparseRows, TopEigenvectors, top_eigenvectors};
 use crate::recommender::LowPassFilter;
 use crate::scenario::Experiment;
-use crate::scenario::rows::divided;
+use crate::scenario::divisor::Divisor;
 
 impl Experiment {
     /// The degree floor of the matrix that errors are measured on.
@@ -28,7 +28,7 @@ impl Experiment {
     pub fn reference_rows(&self) -> Cow<'_, SparseRows> {
         match NonZeroU32::new(self.reference_floor()) {
             Some(floor) if floor.get() != self.config().data.degree_floor => {
-                Cow::Owned(divided(self.config(), self.interactions(), floor))
+                Cow::Owned(Divisor::new(self.config(), floor).rows(self.interactions()))
             }
             _ => Cow::Borrowed(self.user_rows()),
         }

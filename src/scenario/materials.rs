@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::divisor::Divisor;
 use super::error::{DataTableError, ExperimentError};
 use super::held::Held;
 use super::memo::Memo;
@@ -20,7 +21,7 @@ use crate::config::{
 use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
-use crate::privacy::{NoisePlan, RingRequest, SensitivityRule};
+use crate::privacy::{NoisePlan, RingRequest};
 use crate::topology::{Topology, TopologyError};
 
 /// What all experiments of one base folder share: data, graphs and noise plans, made once for all that ask for the same.
@@ -35,19 +36,16 @@ pub struct Materials {
     held: Memo<HeldKey, Held>,
     samples: Memo<HeldKey, SparseRows>,
     rating_tests: Memo<HeldKey, RatingTest>,
-    user_rows: Memo<(HeldKey, DivisorKey), SparseRows>,
+    user_rows: Memo<(HeldKey, Divisor), SparseRows>,
     peer_rows: Memo<DealtKey, PeerRows>,
     topologies: Memo<(TopologySource, usize), Topology>,
     plans: Memo<PlanKey, NoisePlan>,
 }
 
-/// What rows are divided by: the degree floor, and whether it is a root floor.
-type DivisorKey = (u32, SensitivityRule);
-
 /// All that decides who holds which rows, and in which batch: degree floor, peers, seed where the deal is random, stream.
 type DealtKey = (
     HeldKey,
-    DivisorKey,
+    Divisor,
     PeersConfig,
     Option<u64>,
     Option<(Arrival, u32)>,
@@ -239,9 +237,9 @@ impl Materials {
     pub(super) fn user_rows<E>(
         &self,
         config: &Config,
+        divisor: Divisor,
         make: impl FnOnce() -> Result<SparseRows, E>,
     ) -> Result<Arc<SparseRows>, E> {
-        let divisor = (config.data.degree_floor, config.privacy.sensitivity);
         let key = (HeldKey::of(config), divisor);
         self.user_rows.get(key, make)
     }
@@ -250,13 +248,14 @@ impl Materials {
     pub(super) fn peer_rows<E>(
         &self,
         config: &Config,
+        divisor: Divisor,
         make: impl FnOnce() -> Result<PeerRows, E>,
     ) -> Result<Arc<PeerRows>, E> {
         // A random deal is the seed's.
         let seed = (config.peers.partition == data::Partition::Random).then_some(config.seed);
         let key = (
             HeldKey::of(config),
-            (config.data.degree_floor, config.privacy.sensitivity),
+            divisor,
             config.peers.clone(),
             seed,
             config.algorithm.stream(),

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::data_summary::DataSummary;
+use super::divisor::Divisor;
 use super::error::{DataTableError, ExperimentError};
 use super::held::Held;
 use super::held_out::HeldOut;
@@ -14,7 +15,7 @@ use crate::config::Config;
 use crate::data::{self, Interactions, ItemNames};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
-use crate::privacy::{Scheme, SensitivityRule};
+use crate::privacy::Scheme;
 use crate::vocabulary::Seed;
 
 /// What the peers of an experiment hold, and what it is measured against.
@@ -35,20 +36,6 @@ pub(super) struct Rows {
     pub(super) user_rows: Arc<SparseRows>,
     /// The rows each peer holds.
     pub(super) peer_rows: Arc<PeerRows>,
-}
-
-/// The users' rows under this floor: a root floor where the bound is one of such rows, and a plain one otherwise.
-///
-/// That one key, `privacy.sensitivity`, decides both: rows and a bound that is not theirs cannot be combined.
-pub(crate) fn divided(
-    config: &Config,
-    interactions: &Interactions,
-    floor: NonZeroU32,
-) -> SparseRows {
-    match config.privacy.sensitivity {
-        SensitivityRule::RootFloor => interactions.root_floored_rows(floor),
-        _ => interactions.normalised_rows(floor),
-    }
 }
 
 impl Rows {
@@ -98,12 +85,13 @@ impl Rows {
                 materials.rating_test(config, make)
             })
             .transpose()?;
-        let user_rows = materials.user_rows(config, || match &samples {
+        let divisor = Divisor::new(config, floor);
+        let user_rows = materials.user_rows(config, divisor, || match &samples {
             Some(samples) => numbers::rows(config, base, samples),
-            None => Ok(divided(config, &interactions, floor)),
+            None => Ok(divisor.rows(&interactions)),
         })?;
-        let peer_rows =
-            materials.peer_rows(config, || filters::dealt(config, &user_rows, peers))?;
+        let deal = || filters::dealt(config, &user_rows, peers);
+        let peer_rows = materials.peer_rows(config, divisor, deal)?;
         Ok(Self {
             interactions,
             data,

@@ -228,6 +228,21 @@ impl Graph {
         (0..self.nodes()).map(|u| self.degree(u)).max().unwrap_or(0)
     }
 
+    /// The graph of these edges among some of the nodes, who are numbered by their place in `nodes`. Edges with another end are left out.
+    ///
+    /// # Errors
+    /// As [`Self::from_edges`].
+    pub fn among(
+        nodes: &[u32],
+        edges: impl IntoIterator<Item = (u32, u32)>,
+    ) -> Result<Self, GraphError> {
+        debug_assert!(nodes.is_sorted(), "nodes ascend");
+        let place = |node: u32| nodes.binary_search(&node).ok().map(|place| place as u32);
+        let edges = edges.into_iter();
+        let inside = edges.filter_map(|(u, v)| Some((place(u)?, place(v)?)));
+        Self::from_edges(nodes.len(), &inside.collect::<Vec<_>>())
+    }
+
     /// Every edge once, as (lower, upper), in ascending order.
     pub fn edge_list(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..self.nodes()).flat_map(move |u| {

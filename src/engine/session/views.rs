@@ -132,9 +132,10 @@ impl SessionViews {
         let open = edges
             .filter(|(place, _)| !is_cut(*place))
             .map(|(_, edge)| edge);
-        let topology = induced(&members, open)?;
+        let nodes: Vec<u32> = members.iter().map(|member| member.0).collect();
+        let topology = induced(&nodes, open)?;
         // Partners need no link to share noise.
-        let noise_topology = induced(&members, self.session.noise_graph().edge_list())?;
+        let noise_topology = induced(&nodes, self.session.noise_graph().edge_list())?;
         let Recompiled {
             kind,
             length,
@@ -195,12 +196,10 @@ impl Views for SessionViews {
 
 /// The graph of these edges between members, with the weights of its own degrees.
 fn induced(
-    members: &[PeerIndex],
+    members: &[u32],
     edges: impl Iterator<Item = (u32, u32)>,
 ) -> Result<Arc<Topology>, GraphError> {
-    let place = |peer: u32| members.binary_search(&PeerIndex(peer)).ok();
-    let inside = edges.filter_map(|(u, v)| Some((place(u)? as u32, place(v)? as u32)));
-    let graph = Graph::from_edges(members.len(), &inside.collect::<Vec<_>>())?;
+    let graph = Graph::among(members, edges)?;
     let topology = Topology::from_graph(graph, Provenance::edges("view"));
     Ok(Arc::new(topology))
 }

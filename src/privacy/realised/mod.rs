@@ -292,14 +292,8 @@ impl Realised {
         revealed: &[(u32, u32)],
         colluders: usize,
     ) -> Result<Vec<f64>, RealisedError> {
-        let place = |u: u32| members.binary_search(&u).ok().map(|at| at as u32);
-        let edges: Vec<(u32, u32)> = self
-            .graph
-            .edge_list()
-            .filter(|edge| revealed.binary_search(edge).is_err())
-            .filter_map(|(u, v)| Some((place(u)?, place(v)?)))
-            .collect();
-        let graph = Graph::from_edges(members.len(), &edges)?;
+        let secret = |edge: &(u32, u32)| revealed.binary_search(edge).is_err();
+        let graph = Graph::among(members, self.graph.edge_list().filter(secret))?;
         let small = members.len() <= CONNECTIVITY_UP_TO && graph.is_connected();
         let connectivity = match small {
             true => Spectrum::of(&graph, &Mixing::metropolis(&graph))

@@ -34,6 +34,14 @@ pub enum PeerError {
         /// The peer.
         peer: PeerIndex,
     },
+    /// Real numbers to average where the plan has integers.
+    #[error(
+        "{peer} is given a sum of real numbers to average, and the sums of its plan are of integers mod 2^k"
+    )]
+    GivenReals {
+        /// The peer.
+        peer: PeerIndex,
+    },
     /// Noise that is not the plan's: a peer must not publish with less.
     #[error(
         "the noise of {peer} is not what the plan calls for: one own term of scale {own}, and with each of its \

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::{Peer, PeerError};
 use crate::algorithm::PublicState;
 use crate::protocol::averaging::Part;
-use crate::protocol::message::{SessionId, Summand};
+use crate::protocol::message::SessionId;
 use crate::protocol::plan::PlannedRelease;
-use crate::vocabulary::{PeerIndex, ReleaseId};
+use crate::vocabulary::PeerIndex;
 
 impl Peer {
     /// The same peer, which begins after the releases that `state` has behind it.
@@ -21,7 +21,7 @@ impl Peer {
         }
         let (found, expected) = (state.query.values().len(), self.setup.start.values().len());
         if found != expected {
-            let what = "values of the query";
+            let what = "query";
             return Err(PeerError::Shape {
                 what,
                 found,
@@ -32,20 +32,21 @@ impl Peer {
         Ok(self)
     }
 
-    /// The same peer, which averages this in its first release instead of a contribution of its own. It draws no noise for it: what is
-    /// given has been published before.
+    /// The same peer, which averages these values in its first release instead of a contribution of its own. It draws no noise for
+    /// them: what is given has been published before.
     ///
     /// # Errors
-    /// [`PeerError::Shape`] if it has not as many coordinates as that release.
-    pub fn given(mut self, input: Summand) -> Result<Self, PeerError> {
-        let found = match &input {
-            Summand::Reals(values) => values.len(),
-            Summand::Residues(values) => values.len(),
-        };
+    /// [`PeerError::Shape`] if they are not as many as that release has coordinates, [`PeerError::GivenReals`] where sums are of integers.
+    pub fn given(mut self, input: Arc<Vec<f64>>) -> Result<Self, PeerError> {
+        if self.setup.plan.values().is_residues() {
+            let peer = self.setup.index;
+            return Err(PeerError::GivenReals { peer });
+        }
         let planned = self.setup.plan.release(self.release());
         let expected = planned.map_or(0, PlannedRelease::values);
+        let found = input.len();
         if found != expected {
-            let what = "values of the sum that is given";
+            let what = "sum that is given";
             return Err(PeerError::Shape {
                 what,
                 found,
@@ -74,22 +75,8 @@ impl Peer {
         self.setup.plan.session()
     }
 
-    /// Coordinates of a release, if the plan has it.
-    #[must_use]
-    pub fn values_of(&self, release: ReleaseId) -> Option<usize> {
-        self.setup.plan.release(release).map(PlannedRelease::values)
-    }
-
     /// This peer's part of the averaging program.
     pub(in crate::protocol) fn part_of_program(&self) -> &Part {
         self.setup.program.part()
-    }
-
-    /// Takes what is given, if it is of real numbers.
-    pub(super) fn take_given(&mut self) -> Option<Arc<Vec<f64>>> {
-        match self.given.take()? {
-            Summand::Reals(values) => Some(values),
-            Summand::Residues(_) => None,
-        }
     }
 }

@@ -27,7 +27,7 @@ use super::values::Values;
 use super::wire;
 use crate::algorithm::PublicState;
 use crate::privacy::Statistic;
-use crate::vocabulary::{PeerIndex, ReleaseId, Time};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round, Time};
 use phase::Phase;
 
 /// A peer of the protocol.
@@ -51,7 +51,7 @@ pub struct Peer {
     step: u64,
     started: bool,
     /// What it averages in its first release, if that was published before.
-    given: Option<Summand>,
+    given: Option<Arc<Vec<f64>>>,
 }
 
 impl fmt::Debug for Peer {
@@ -337,6 +337,23 @@ impl Peer {
             return Err(FaultKind::WrongShape { expected, found });
         }
         Ok(step)
+    }
+
+    /// Refuses what no honest peer publishes in a release.
+    pub(in crate::protocol) fn check_published(
+        &self,
+        release: ReleaseId,
+        input: &Summand,
+    ) -> Result<(), FaultKind> {
+        let (plan, body, round) = (&self.setup.plan, input.body(), Round(0));
+        let missing = FaultKind::NoSuchStep { release, round };
+        let expected = plan.release(release).ok_or(missing)?.values();
+        check_kind(&body, plan.values())?;
+        let found = input.len();
+        if found != expected {
+            return Err(FaultKind::WrongShape { expected, found });
+        }
+        self.check_values(&body)
     }
 
     /// Refuses values that no honest peer sends.

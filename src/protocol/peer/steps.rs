@@ -79,7 +79,7 @@ impl Peer {
     /// Contributes to the release: local product, own noise, pairwise noise; then publishes it.
     fn publish(&mut self, now: Time, outbox: &mut impl Outbox) -> Result<(), PeerError> {
         let (release, plan) = (self.release(), Arc::clone(&self.setup.plan));
-        let given = self.take_given();
+        let given = self.given.take();
         let planned = self.planned();
         let terms = planned.terms(self.state.agreed.unwrap_or(0.0));
         if let Some(current) = given {

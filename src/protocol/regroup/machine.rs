@@ -47,12 +47,7 @@ impl Regroup {
     pub fn new(setup: RegroupSetup) -> Self {
         let (peers, links) = (setup.links.peers(), setup.links.len());
         let known = Disruptions::none(peers, links);
-        let members = setup.links.members(known.cuts(), &setup.tolerance.needs);
-        let view = View {
-            number: known.number(),
-            disruptions: known.clone(),
-            members,
-        };
+        let view = View::of(known.clone(), &setup.links, &setup.tolerance);
         Self {
             known,
             stage: Stage::Waiting,
@@ -89,7 +84,8 @@ impl Regroup {
                     member.known.restarts[me.index()] = restarts.saturating_add(1);
                 }
                 Durable::Decided { disruptions, anew } => {
-                    let view = member.view_of(disruptions);
+                    let (links, tolerance) = (&member.setup.links, &member.setup.tolerance);
+                    let view = View::of(disruptions, links, tolerance);
                     member.views.push(view);
                     if let Some(release) = anew {
                         member.try_anew(release);
@@ -203,13 +199,11 @@ impl Regroup {
         let own = self.held.iter().filter(|(_, held)| held.contains(me));
         let own: Vec<Attempt> = own.map(|(attempt, _)| *attempt).collect();
         for attempt in own {
-            let (to, origin) = (self.connected(), me);
-            let record = Record::Held { origin, attempt };
-            out.push(Output::Send { to, record });
+            let origin = me;
+            self.flood(Record::Held { origin, attempt }, None, out);
         }
-        let record = Record::Restart { origin: me, count };
-        self.heard.push(record.clone());
-        self.freeze(now, Some(record), out);
+        let restart = Record::Restart { origin: me, count };
+        self.freeze(now, Some(restart), out);
     }
 
     fn hear(&mut self, from: PeerIndex, record: Record, now: Time, out: &mut Vec<Output>) {
@@ -222,15 +216,16 @@ impl Regroup {
                 let ends = self.setup.links.ends(link);
                 let is_end = ends.is_some_and(|(u, v)| u == origin || v == origin);
                 if is_end && self.known.cuts.insert(link) {
-                    self.spread(from, record, out);
-                    self.disrupted(link, now, out);
+                    self.flood(record, Some(from), out);
+                    self.close(link, out);
+                    self.freeze(now, None, out);
                 }
             }
             Record::Restart { count, .. } => {
                 let known = &mut self.known.restarts[origin.index()];
                 if *known < count && count <= MOST_RESTARTS {
                     *known = count;
-                    self.spread(from, record, out);
+                    self.flood(record, Some(from), out);
                     self.freeze(now, None, out);
                 }
             }
@@ -242,7 +237,7 @@ impl Regroup {
                 let newest = self.stated.get(&origin).map_or(0, |(serial, _)| *serial);
                 if serial > newest && origin != self.setup.me {
                     self.stated.insert(origin, (serial, statement.clone()));
-                    self.spread(from, record, out);
+                    self.flood(record, Some(from), out);
                     self.decide(out);
                 }
             }
@@ -254,7 +249,7 @@ impl Regroup {
                     .is_some_and(|held| held.contains(origin));
                 if !known && self.may_come(attempt) && self.view().members.contains(origin) {
                     self.note_held(attempt, origin);
-                    self.spread(from, record, out);
+                    self.flood(record, Some(from), out);
                     self.certify(out);
                     self.decide(out);
                 }
@@ -282,14 +277,14 @@ impl Regroup {
         held.or_insert_with(|| Members::none(peers)).insert(by);
     }
 
-    /// Passes a record on to all neighbours but the one that it came from. Before anything is done about it: whoever hears of what
-    /// follows from it has then heard of it.
-    fn spread(&mut self, from: PeerIndex, record: Record, out: &mut Vec<Output>) {
+    /// Sends a record to all neighbours but `except`, from whom it came. Before anything is done about it: whoever hears of what follows
+    /// from it has then heard of it.
+    fn flood(&mut self, record: Record, except: Option<PeerIndex>, out: &mut Vec<Output>) {
         if matches!(record, Record::Cut { .. } | Record::Restart { .. }) {
             self.heard.push(record.clone());
         }
         let mut to = self.connected();
-        to.retain(|neighbour| *neighbour != from);
+        to.retain(|neighbour| Some(*neighbour) != except);
         out.push(Output::Send { to, record });
     }
 
@@ -321,10 +316,7 @@ impl Regroup {
         let origin = self.setup.me;
         for &link in links {
             self.known.cuts.insert(link);
-            let record = Record::Cut { link, origin };
-            self.heard.push(record.clone());
-            let to = self.connected();
-            out.push(Output::Send { to, record });
+            self.flood(Record::Cut { link, origin }, None, out);
             self.close(link, out);
         }
         self.freeze(now, None, out);
@@ -341,19 +333,13 @@ impl Regroup {
         }
     }
 
-    fn disrupted(&mut self, link: LinkIndex, now: Time, out: &mut Vec<Output>) {
-        self.close(link, out);
-        self.freeze(now, None, out);
-    }
-
     /// Something new has gone wrong: stops, and says where it stands.
     fn freeze(&mut self, now: Time, first: Option<Record>, out: &mut Vec<Output>) {
-        let (links, tolerance) = (&self.setup.links, &self.setup.tolerance);
-        let members = links.members(self.known.cuts(), &tolerance.needs);
-        if members.len() < tolerance.floor {
+        let view = self.next_view();
+        if view.members.len() < self.setup.tolerance.floor {
             return self.finish(End::Floor, out);
         }
-        if !members.contains(self.setup.me) {
+        if !view.members.contains(self.setup.me) {
             return self.finish(End::Excluded, out);
         }
         self.stage = Stage::Frozen;
@@ -380,8 +366,7 @@ impl Regroup {
             statement,
         };
         for record in first.into_iter().chain([statement]) {
-            let to = self.connected();
-            out.push(Output::Send { to, record });
+            self.flood(record, None, out);
         }
         out.push(Output::Wake(serial, now + self.setup.patience));
         self.decide(out);
@@ -418,7 +403,7 @@ impl Regroup {
         if self.stage != Stage::Frozen {
             return;
         }
-        let view = self.view_of(self.known.clone());
+        let view = self.next_view();
         let agreeing = view.members.iter().filter(|member| self.agrees(*member));
         let agreeing: Vec<PeerIndex> = agreeing.collect();
         let is_decided = agreeing.len() == view.members.len();
@@ -455,31 +440,25 @@ impl Regroup {
         self.go_on(resume, out);
     }
 
-    fn view_of(&self, disruptions: Disruptions) -> View {
-        let needs = &self.setup.tolerance.needs;
-        View {
-            number: disruptions.number(),
-            members: self.setup.links.members(disruptions.cuts(), needs),
-            disruptions,
-        }
+    /// The view of all that is known to have gone wrong: the one that members agree on next.
+    fn next_view(&self) -> View {
+        View::of(self.known.clone(), &self.setup.links, &self.setup.tolerance)
     }
 
     fn go_on(&mut self, resume: Resume, out: &mut Vec<Output>) {
-        match &resume {
+        let (attempt, retries) = match resume {
             Resume::Begin { attempt, retries } => {
-                self.current = Some(*attempt);
-                self.retries = *retries;
                 self.try_anew(attempt.release);
+                (attempt, retries)
             }
             Resume::Average {
                 attempt, retries, ..
-            } => {
-                self.current = Some(*attempt);
-                self.retries = *retries;
-            }
+            } => (attempt, retries),
             Resume::Finished => return self.finish(End::Finished, out),
             Resume::Lost { .. } => return self.finish(End::Lost, out),
-        }
+        };
+        self.current = Some(attempt);
+        self.retries = retries;
         let view = Arc::new(self.view().clone());
         out.push(Output::Resume { view, resume });
     }
@@ -489,9 +468,7 @@ impl Regroup {
         let origin = self.setup.me;
         self.note_held(attempt, origin);
         out.push(Output::Persist(Durable::Held(attempt)));
-        let to = self.connected();
-        let record = Record::Held { origin, attempt };
-        out.push(Output::Send { to, record });
+        self.flood(Record::Held { origin, attempt }, None, out);
         self.certify(out);
     }
 
@@ -576,7 +553,7 @@ impl Regroup {
         if self.stage != Stage::Frozen || serial != self.serial {
             return;
         }
-        let view = self.view_of(self.known.clone());
+        let view = self.next_view();
         let late = |peer: &PeerIndex| view.members.contains(*peer) && !self.agrees(*peer);
         let list = self.setup.links.neighbours(self.setup.me).iter();
         let cut: Vec<LinkIndex> = list
@@ -592,11 +569,8 @@ impl Regroup {
     fn finish(&mut self, end: End, out: &mut Vec<Output>) {
         self.stage = Stage::Ended(end);
         if end == End::Finished {
-            let record = Record::Finished {
-                origin: self.setup.me,
-            };
-            let to = self.connected();
-            out.push(Output::Send { to, record });
+            let origin = self.setup.me;
+            self.flood(Record::Finished { origin }, None, out);
         }
         out.push(Output::Ended(end));
     }

@@ -18,6 +18,18 @@ pub struct View {
     pub members: Members,
 }
 
+impl View {
+    /// The view in which this has gone wrong and nothing else.
+    #[must_use]
+    pub fn of(disruptions: Disruptions, links: &Links, tolerance: &Tolerance) -> Self {
+        Self {
+            number: disruptions.number(),
+            members: links.members(disruptions.cuts(), &tolerance.needs),
+            disruptions,
+        }
+    }
+}
+
 /// Whether a contribution can be read before it is certified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Publication {

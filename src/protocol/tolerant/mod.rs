@@ -28,7 +28,6 @@ pub use frame::{DiskRecord, Frame};
 
 use super::averaging::Part;
 use super::fault::Fault;
-use super::finite::first_not_finite;
 use super::message::Summand;
 use super::outbox::Event;
 use super::peer::{Peer, PeerError, PeerSetup};
@@ -296,9 +295,8 @@ impl TolerantPeer {
             Resume::Average { attempt, heirs, .. } => (*attempt, Some(heirs.clone())),
             Resume::Finished | Resume::Lost { .. } => return Ok(()),
         };
-        let is_told = Arc::clone(&view);
         out.push(Output::Resumed {
-            view: is_told,
+            view: Arc::clone(&view),
             resume,
         });
         if let Some(inner) = &mut self.inner {
@@ -322,7 +320,7 @@ impl TolerantPeer {
             source,
         })?;
         check_supported(&setup)?;
-        let mut is_open = false;
+        let is_open = heirs.is_some();
         let peer = match heirs {
             None => {
                 state.agreed = None;
@@ -336,14 +334,11 @@ impl TolerantPeer {
                 let mine = heirs.iter().filter(|heir| heir.heir == me);
                 let all = [me].into_iter().chain(mine.map(|heir| heir.lost));
                 let inputs: Option<Vec<_>> = all.map(|from| kept.inputs.get(&from)).collect();
-                let Some(sum) = inputs.and_then(|inputs| added(&inputs)) else {
+                let Some(mut sum) = inputs.and_then(|inputs| added(&inputs)) else {
                     return Err(lost);
                 };
-                let mut sum = sum;
                 setup.plan.values().round(&mut sum);
-                is_open = true;
-                let peer = Peer::new(setup)?.after(state)?;
-                peer.given(Summand::Reals(Arc::new(sum)))?
+                Peer::new(setup)?.after(state)?.given(Arc::new(sum))?
             }
         };
         self.inner = Some(Inner::new(peer, view, members, (attempt, is_open)));
@@ -361,17 +356,7 @@ impl TolerantPeer {
         if !is_near || !is_here || inner.local(from).is_none() {
             return;
         }
-        let is_right = match (&input, inner.peer.values_of(attempt.release)) {
-            (Summand::Reals(values), Some(expected)) => {
-                values.len() == expected && first_not_finite(values).is_none()
-            }
-            _ => false,
-        };
-        if !is_right {
-            let kind = super::fault::FaultKind::WrongShape {
-                expected: inner.peer.values_of(attempt.release).unwrap_or(0),
-                found: 0,
-            };
+        if let Err(kind) = inner.peer.check_published(attempt.release, &input) {
             let culprit = from;
             return out.push(Output::Fault(Fault { culprit, kind }));
         }

@@ -13,9 +13,9 @@ use crate::engine::PeerRows;
 use crate::linalg::{Block, SparseRows};
 use crate::privacy::Adjacency;
 use crate::scenario::Experiment;
+use crate::scenario::divisor::Divisor;
 use crate::scenario::filters::{self, Choices};
 use crate::scenario::numbers;
-use crate::scenario::rows::divided;
 use crate::vocabulary::{Seed, TAIL_DEGREES};
 
 /// The filters of an experiment, with the public list of items held fixed.
@@ -225,21 +225,24 @@ pub(in crate::assess::audit) fn search(
     best.map(|(_, canary)| canary)
 }
 
-/// The row as a matrix of one row, normalised with the experiment's degree floor.
-fn matrix(experiment: &Experiment, items: &[u32]) -> SparseRows {
-    let config = experiment.config();
+/// What the experiment divides rows by.
+fn divisor(config: &Config) -> Divisor {
     let floor = NonZeroU32::new(config.data.degree_floor).expect("resolved: at least 1");
+    Divisor::new(config, floor)
+}
+
+/// The row as a matrix of one row, divided as the experiment divides its rows.
+fn matrix(experiment: &Experiment, items: &[u32]) -> SparseRows {
     let row = Interactions::from_rows(experiment.user_rows().dimension(), &[items.to_vec()]);
-    divided(config, &row.expect("ascending items of the data"), floor)
+    divisor(experiment.config()).rows(&row.expect("ascending items of the data"))
 }
 
 /// The rows that all peers hold where this user's row as read is this.
 pub(super) fn world(filters: &Filters<'_>, user: usize, read: &[u32]) -> (SparseRows, PeerRows) {
     let config = &filters.experiment.config();
-    let floor = NonZeroU32::new(config.data.degree_floor).expect("resolved: at least 1");
     let peers = filters.experiment.peer_rows().len();
     let world = filters.world(user, read);
-    let dealt = filters::dealt(config, &divided(config, &world, floor), peers);
+    let dealt = filters::dealt(config, &divisor(config).rows(&world), peers);
     let dealt = dealt.expect("the experiment was dealt in the same way");
     (matrix(filters.experiment, world.row(user)), dealt)
 }
