@@ -29,7 +29,7 @@ use crate::topology::{Topology, vertex_connectivity};
 use crate::vocabulary::Distribution;
 
 /// The most retries of a session.
-const MOST_RETRIES: u32 = 1_000;
+pub(crate) const MOST_RETRIES: u32 = 1_000;
 
 /// Refuses what can be told from the file alone.
 pub(super) fn check(config: &Config) -> Result<(), DropoutsTableError> {
@@ -126,6 +126,12 @@ pub(super) fn check_program(experiment: &Experiment) -> Result<(), DropoutsTable
         );
     }
     let releases = experiment.releases();
+    if releases.iter().any(|one| one.ceiling.is_some()) {
+        return with(
+            "an algorithm that may stop before its last release",
+            "choose one that makes all of them",
+        );
+    }
     if releases
         .iter()
         .any(|one| one.form == ReleaseForm::OwnCoordinates)

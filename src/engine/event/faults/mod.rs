@@ -10,6 +10,7 @@ mod network;
 mod outcome;
 mod random;
 mod schedule;
+mod shrink;
 mod sizes;
 #[cfg(test)]
 mod tests;
@@ -22,3 +23,4 @@ pub use schedule::{
     Crash, CrashPoint, FailingDisk, FaultSchedule, MOST_LISTED, MOST_LOSS, MOST_MICROS, Outage,
     Partition, ScheduleError, Suspicion,
 };
+pub use shrink::shrink;
