@@ -1,12 +1,11 @@
 //! The tables `[dropouts]` and `[faults]`, and files of faults.
 
-use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::ConfigError;
-use super::schema::name_or_number;
+use super::peer_name::PeerName;
 use crate::engine::event::faults::FaultSchedule;
 use crate::protocol::regroup::Publication;
 
@@ -41,24 +40,6 @@ impl From<Publish> for Publication {
             Publish::Open => Self::Open,
             Publish::Sealed => Self::Sealed,
         }
-    }
-}
-
-/// What a file calls a peer: its name, or its number where nodes have no names.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(transparent)]
-pub struct PeerName(pub String);
-
-impl fmt::Debug for PeerName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
-    }
-}
-
-impl<'de> Deserialize<'de> for PeerName {
-    fn deserialize<D: serde::Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        // Always some: a name that is absent is no name.
-        name_or_number(source).map(|name| Self(name.unwrap_or_default()))
     }
 }
 

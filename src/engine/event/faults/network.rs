@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::carrier::{Carrier, all_outages};
+use super::error::ScheduleError;
 use super::fired::Watch;
 use super::outcome::{FaultyOutcome, MOST_MOMENTS, Moment, PeerEnd, Taken};
 use super::random::Extent;
-use super::schedule::{Crash, CrashPoint, FaultSchedule, ScheduleError};
+use super::schedule::{Crash, CrashPoint, FaultSchedule};
 use super::sizes::size;
 use crate::algorithm::PublicState;
 use crate::engine::event::queue::Queue;
@@ -329,11 +330,6 @@ impl<'a> Network<'a> {
             Some(CrashPoint::AfterRecord | CrashPoint::Frame) | None => {}
         }
         process.records += 1;
-        #[cfg(test)]
-        if super::tests::DiskTamper::now().forgets(&record) {
-            process.counted += u32::from(due.is_some());
-            return;
-        }
         if let DiskRecord::Regroup(Durable::Certified(attempt)) = &record {
             self.watch.certified(PeerIndex::from_index(u), *attempt);
         }

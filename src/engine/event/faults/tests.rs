@@ -9,55 +9,15 @@ use crate::linalg::{Block, SparseRows, orthonormalise};
 use crate::privacy::accountant::{PublicGraph, certified_variance_factors};
 use crate::privacy::realised::Counted;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Form, Length};
-use crate::protocol::regroup::{Attempt, Durable, End, Publication, Tolerance, View};
-use crate::protocol::tolerant::DiskRecord;
+use crate::protocol::regroup::{Attempt, End, Publication, Tolerance, View};
 use crate::protocol::{Summand, kernel};
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
+mod churn;
 mod soak;
 
 const ITERATIONS: u32 = 3;
-
-/// What a disk forgets, on purpose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum DiskTamper {
-    #[default]
-    None,
-    /// That a contribution may have left.
-    Sent,
-    /// That all hold what was published.
-    Certified,
-    /// That this peer holds what its neighbours published.
-    Held,
-    /// What was decided.
-    Decided,
-}
-
-thread_local! {
-    static FORGETS: std::cell::Cell<DiskTamper> = const { std::cell::Cell::new(DiskTamper::None) };
-}
-
-impl DiskTamper {
-    /// The defect of every disk in this thread.
-    pub(super) fn now() -> Self {
-        FORGETS.get()
-    }
-
-    fn everywhere(self) {
-        FORGETS.set(self);
-    }
-
-    pub(super) fn forgets(self, record: &DiskRecord) -> bool {
-        matches!(
-            (self, record),
-            (Self::Sent, DiskRecord::Regroup(Durable::Sent(_)))
-                | (Self::Certified, DiskRecord::Regroup(Durable::Certified(_)))
-                | (Self::Held, DiskRecord::Regroup(Durable::Held(_)))
-                | (Self::Decided, DiskRecord::Regroup(Durable::Decided { .. }))
-        )
-    }
-}
 
 /// A graph of so many peers in which everybody has at least three neighbours: a ring with chords.
 fn graph(peers: u32, chord: u32) -> Graph {
@@ -91,7 +51,11 @@ struct Scene {
 }
 
 fn scene(peers: u32, kind: AveragingKind, seed: u64) -> Scene {
-    let graph = graph(peers, 2 + (seed % 2) as u32);
+    scene_on(graph(peers, 2 + (seed % 2) as u32), kind, seed)
+}
+
+fn scene_on(graph: Graph, kind: AveragingKind, seed: u64) -> Scene {
+    let peers = graph.nodes() as u32;
     let length = match kind.is_exact() {
         true => Length::Own,
         false => Length::Rounds(6),
