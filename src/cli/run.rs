@@ -13,7 +13,7 @@ use crate::engine::Communication;
 use crate::report;
 use crate::run::completion::CompletionSummary;
 use crate::run::convergence_bounds::ConvergenceBounds;
-use crate::run::faults::FaultsError;
+use crate::run::faults::{FaultsError, FaultsSummary};
 use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
 use crate::run::summary::Summary;
@@ -138,7 +138,9 @@ fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
     }
     // Engines with one copy of the basis have nobody to disagree.
     if summary.consensus.guaranteed > 0.0 || summary.consensus.max_disagreement > 0.0 {
-        let known = if communication.lost > 0 {
+        // What averaging guarantees it does of inputs as they were published, not of what heirs brought in.
+        let faulty = summary.faults.as_ref();
+        let known = if communication.lost > 0 || faulty.is_some_and(FaultsSummary::is_faulty) {
             "planned"
         } else if summary.topology.certified {
             "guaranteed"

@@ -12,6 +12,7 @@ use crate::config::resolved;
 use crate::privacy::{Certificate, View};
 use crate::run::Report;
 use crate::run::completion::CompletionSummary;
+use crate::run::faults::FaultsSummary;
 use crate::run::metrics::Utility;
 use crate::run::summary::Summary;
 use crate::scenario::Experiment;
@@ -347,7 +348,10 @@ fn agreement(experiment: &Experiment, report: &Report) -> String {
     if (consensus.guaranteed, consensus.max_disagreement) == (0.0, 0.0) {
         return "All peers ended with the same sum, to the last bit.".to_owned();
     }
-    let known = if report.summary.topology.certified {
+    let faults = report.summary.faults.as_ref();
+    let known = if faults.is_some_and(FaultsSummary::is_faulty) {
+        "planned"
+    } else if report.summary.topology.certified {
         "guaranteed"
     } else {
         "expected"
