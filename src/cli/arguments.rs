@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 
 use crate::campaign::advise::Guess;
-use crate::config::{Config, ConfigError, StudyConfig, read_config};
+use crate::config::{Config, ConfigError, StudyConfig, read_config, read_faults};
 use crate::run::recommend::Format;
 use crate::scenario::{Experiment, ExperimentError};
 use crate::vocabulary::{NameSyntax, read_name, read_names};
@@ -46,7 +46,8 @@ pub(crate) enum Command {
     /// Run an experiment beside the same run under a trusted curator and without privacy
     #[command(
         after_help = "Writes into DIR: summary.json, receipt.json (see `undertone privacy check`), basis.npy (X, n x p), items.csv (which item each row is), metrics.csv (one row per \
-        iteration), config.toml (all defaults filled in), and with --trace the public transcript.\n\n\
+        iteration), config.toml (all defaults filled in), and with --trace the public transcript. A run with [dropouts] on engine event also writes \
+        faults.toml (all that went wrong, to be run again with --faults) and faults.json; if nobody has a result, these alone, and the exit code is 1.\n\n\
         Examples:\n  \
         undertone run sims/quickstart.toml --out out/first\n  \
         undertone run sims/quickstart.toml --engine event --set privacy.epsilon=1 --json\n  \
@@ -102,6 +103,15 @@ pub(crate) enum Command {
         undertone recommend --basis basis.npy --items-file items.csv --row my-items.txt --top 5 --json"
     )]
     Recommend(RecommendArguments),
+    /// What goes wrong in simulations: the least that keeps a failure
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  \
+        undertone run sims/dropouts.toml                        writes out/dropouts/faults.toml\n  \
+        undertone run sims/dropouts.toml --faults faults.toml   the same once more, or another\n  \
+        undertone faults shrink sims/dropouts.toml --faults faults.toml --out least.toml"
+    )]
+    Faults(FaultsCommand),
     /// Look at, make and list communication graphs
     #[command(after_help = "Examples:\n  \
         undertone topology list\n  \
@@ -141,6 +151,18 @@ impl ExperimentArguments {
     /// The experiment with all changes. Every error names the file.
     pub(crate) fn load(&self) -> Result<Experiment> {
         Experiment::load(&self.sim, &self.overrides()).map_err(|error| self.explain(error))
+    }
+
+    /// The experiment of this configuration with the faults of a file, if one is given.
+    pub(crate) fn with_faults(
+        &self,
+        mut config: Config,
+        faults: Option<&Path>,
+    ) -> Result<Experiment> {
+        if let Some(path) = faults {
+            config.faults = Some(read_faults(path)?);
+        }
+        Experiment::resolve(config, self.base()).map_err(|error| self.explain(error))
     }
 
     /// The configuration with all changes. Every error names the file.
@@ -211,8 +233,40 @@ pub(crate) struct RunArguments {
     /// Also write the public transcript: trace/basis-L.npy and trace/sum-L.npy
     #[arg(long)]
     pub(crate) trace: bool,
+    /// Let go wrong what this file lists instead of [faults]; a run with [dropouts] writes one, faults.toml
+    #[arg(long, value_name = "FILE")]
+    pub(crate) faults: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FaultsCommand {
+    /// Take away from a schedule whatever a failure does not need
+    #[command(
+        after_help = "A failure is that nobody has a result. With --keep CASE it is that the case occurs, such as --keep \"while averaging\"; a run prints its \
+        cases.\n\n\
+        Example:\n  undertone faults shrink sims/dropouts.toml --faults out/dropouts/faults.toml --out least.toml"
+    )]
+    Shrink(ShrinkArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShrinkArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// The faults to shrink, instead of [faults] in the file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) faults: Option<PathBuf>,
+    /// Keep that this case occurs, not that nobody has a result
+    #[arg(long, value_name = "CASE")]
+    pub(crate) keep: Option<String>,
+    /// Write what is left into this file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// No progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Args, Debug)]

@@ -6,6 +6,7 @@ mod advise;
 mod arguments;
 mod audit;
 mod auto;
+mod faults;
 #[cfg(feature = "node")]
 mod node;
 mod privacy;
@@ -54,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Advise(options) => advise::execute(options),
         Command::Audit(options) => audit::execute(options),
         Command::Recommend(options) => recommend::execute(options),
+        Command::Faults(command) => faults::execute(command),
         Command::Topology(options) => topology::execute(options),
         #[cfg(feature = "node")]
         Command::Node(command) => node::execute(command),

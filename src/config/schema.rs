@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::algorithm::AlgorithmConfig;
 use super::completion::CompletionConfig;
+use super::dropouts::{DropoutsConfig, FaultsConfig};
 use super::evaluation::EvaluationConfig;
 use super::numbers::{Centre, DataFormat, MeanShare, MeansConfig, RangesConfig, RatingValues};
+use super::peer_name::name_or_number;
 use super::peers::PeersConfig;
 use super::pilot::PilotConfig;
 use super::recommender::RecommenderConfig;
@@ -58,6 +60,12 @@ pub struct Config {
     /// How values move.
     #[serde(default)]
     pub engine: EngineConfig,
+    /// How many peers may be lost, and what that may cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropouts: Option<DropoutsConfig>,
+    /// What goes wrong in a simulation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultsConfig>,
     /// What a run is measured against.
     #[serde(default, skip_serializing_if = "EvaluationConfig::is_default")]
     pub evaluation: EvaluationConfig,
@@ -92,6 +100,7 @@ impl Config {
             adjacency: self.privacy.adjacency,
             seen: self.engine.kind.seen(),
             colluders: self.privacy.colluders,
+            lost: self.dropouts.map(|dropouts| dropouts.tolerate),
             distribution: self.noise.distribution,
         }
     }
@@ -456,20 +465,6 @@ pub enum TransportKind {
     /// Loopback TCP.
     #[default]
     Tcp,
-}
-
-/// A peer's name: text, or the number that it is called where nodes have no names.
-fn name_or_number<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Name {
-        Text(String),
-        Number(u64),
-    }
-    Ok(Some(match Name::deserialize(source)? {
-        Name::Text(name) => name,
-        Name::Number(number) => number.to_string(),
-    }))
 }
 
 fn chebyshev() -> AveragingKind {

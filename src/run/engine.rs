@@ -1,5 +1,6 @@
 //! Runs a session on the engine that the experiment names.
 
+use super::faults::{Conducted, FaultsError, conduct};
 use crate::config::EngineKind;
 use crate::engine::analytic::AnalyticOptions;
 use crate::engine::central::SumNoise;
@@ -19,6 +20,9 @@ pub enum RunError {
     #[cfg(feature = "node")]
     #[error(transparent)]
     Swarm(Named<crate::node::SwarmError>),
+    /// So much went wrong that a peer cannot go on, or that nobody has a result.
+    #[error(transparent)]
+    Faults(#[from] FaultsError),
     /// This build has no libp2p.
     #[cfg(not(feature = "node"))]
     #[error(
@@ -42,6 +46,35 @@ impl RunError {
 /// # Errors
 /// [`RunError`] of that engine.
 pub fn run_engine(
+    experiment: &Experiment,
+    session: &Session,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    run_tolerant(experiment, session, observer).map(|conducted| conducted.outcome)
+}
+
+/// The same, with what went wrong where the session tolerates losses and something does.
+///
+/// # Errors
+/// As [`run_engine`].
+pub fn run_tolerant(
+    experiment: &Experiment,
+    session: &Session,
+    observer: &mut dyn Observer,
+) -> Result<Conducted, RunError> {
+    let is_event = experiment.config().engine.kind == EngineKind::Event;
+    // Where nothing goes wrong peers that tolerate losses publish, bit for bit, what all others do: a transcript is theirs.
+    let is_transcribed = observer.wants_transcript() && experiment.config().faults.is_none();
+    match experiment
+        .tolerance()
+        .filter(|_| is_event && !is_transcribed)
+    {
+        Some(tolerance) => Ok(conduct(experiment, (session, tolerance), observer)?),
+        None => run_plain(experiment, session, observer).map(Conducted::from),
+    }
+}
+
+fn run_plain(
     experiment: &Experiment,
     session: &Session,
     observer: &mut dyn Observer,

@@ -13,6 +13,7 @@ mod completion;
 mod data_summary;
 mod deployment;
 pub(crate) mod divisor;
+mod dropouts;
 mod error;
 mod experiment;
 pub(crate) mod filters;
@@ -54,8 +55,8 @@ pub use data_summary::DataSummary;
 pub use deployment::{Deployment, DeploymentError, OwnRows};
 pub use error::{
     AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
-    EngineTableError, ExperimentError, NetworkError, PilotTableError, PrivacyTableError,
-    RecommenderTableError,
+    DropoutsTableError, EngineTableError, ExperimentError, NetworkError, PilotTableError,
+    PrivacyTableError, RecommenderTableError,
 };
 pub use experiment::Experiment;
 pub use held_out::HeldOut;
@@ -72,6 +73,7 @@ pub use warning::Warning;
 
 pub(crate) use assumptions::{DEGREES_CHOSE, of as assumptions_of};
 pub(crate) use clock::Clock;
+pub(crate) use dropouts::MOST_RETRIES;
 pub(crate) use error::obtained;
 pub(crate) use materials::HeldKey;
 pub(crate) use mechanism::{Arranged, DataShape, Mechanism};

@@ -46,6 +46,9 @@ mod sets;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+pub(crate) use tests::Tamper;
+
 pub use interface::{End, Input, Output, RegroupSetup};
 pub use links::{Links, LinksError};
 pub use machine::Regroup;

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::ReceiptError;
-use super::limits::{MAX_BYTES, SCHEMA};
+use super::limits::{MAX_BYTES, SCHEMA, TOLERANT_SCHEMA};
 use crate::algorithm::{AlgorithmKind, Clip, Completion};
-use crate::config::{DescentKeys, EngineKind};
+use crate::config::{DescentKeys, DropoutsConfig, EngineKind};
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
@@ -23,7 +23,7 @@ use crate::vocabulary::{Distribution, ReleaseId};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receipt {
-    /// [`SCHEMA`].
+    /// [`TOLERANT_SCHEMA`].
     pub schema: u32,
     /// Version of Undertone that ran.
     pub version: String,
@@ -68,6 +68,9 @@ pub struct Receipt {
     /// The pilot by which it was chosen: it spent its share of the same promise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pilot: Option<PilotReceipt>,
+    /// What happened in a run whose peers tolerate losses, and what that cost: a diagnostic, of which nothing is promised. Schema 2 has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub realised: Option<RealisedReceipt>,
     /// What the promise takes to be public, in words: no ε covers it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<String>,
@@ -131,6 +134,9 @@ pub struct Request {
     pub holders: Option<usize>,
     /// Coalition to withstand.
     pub colluders: usize,
+    /// How many more may be lost, and how often a release may be tried again; noise is planned for both. Schema 2 has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropouts: Option<DropoutsConfig>,
     /// β.
     pub overhead: f64,
     /// What was done where a coalition can split the noise graph.
@@ -235,6 +241,40 @@ pub struct PilotReceipt {
     pub bytes_max_peer: u64,
 }
 
+/// What happened, and what it cost the worst-placed peer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RealisedReceipt {
+    /// Every attempt at a release in which anybody's contribution could be read.
+    pub attempts: Vec<StatedAttempt>,
+    /// μ of the tries that there were, as planned: whoever of those tolerated was lost, against any coalition promised.
+    pub planned_mu: f64,
+    /// Its ε at the δ asked for.
+    pub planned_epsilon: f64,
+    /// μ of what happened, of the worst-placed peer against any coalition promised.
+    pub mu: f64,
+    /// Its ε at the δ asked for.
+    pub epsilon: f64,
+    /// Whether that is exact; else an upper bound.
+    pub is_exact: bool,
+}
+
+/// One attempt at a release. Peers are numbered as in the noise graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatedAttempt {
+    /// The release, from 1.
+    pub release: u32,
+    /// How often a release had been tried again before.
+    pub retry: u32,
+    /// The view it was begun in.
+    pub view: u64,
+    /// Its members, ascending.
+    pub members: Vec<u32>,
+    /// Whose contribution could be read, ascending.
+    pub read: Vec<u32>,
+}
+
 fn one() -> f64 {
     1.0
 }
@@ -267,7 +307,10 @@ impl Receipt {
         let privacy = &config.privacy;
         let graph = experiment.noise_topology().graph();
         Self {
-            schema: SCHEMA,
+            schema: match config.dropouts {
+                Some(_) => TOLERANT_SCHEMA,
+                None => SCHEMA,
+            },
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: config.name.clone(),
             engine: config.engine.kind,
@@ -298,6 +341,7 @@ impl Receipt {
                 distribution: config.noise.distribution,
                 holders: config.noise.holders,
                 colluders: privacy.colluders,
+                dropouts: config.dropouts,
                 overhead: privacy.overhead,
                 on_disconnect: privacy.on_disconnect,
                 ring: experiment.noise().ring().map(|_| RingRows {
@@ -334,6 +378,7 @@ impl Receipt {
             item_list: Some(StatedItems::of(experiment)),
             choice: None,
             pilot: None,
+            realised: None,
             assumptions: assumptions_of(experiment),
         }
     }
@@ -345,6 +390,7 @@ impl Receipt {
             adjacency: self.request.adjacency,
             seen: self.engine.seen(),
             colluders: self.request.colluders,
+            lost: self.request.dropouts.map(|dropouts| dropouts.tolerate),
             distribution: self.request.distribution,
         }
     }
@@ -386,12 +432,16 @@ impl Receipt {
                 path: path.to_path_buf(),
                 source,
             })?;
-        if receipt.schema == SCHEMA {
+        // Schema 1 is that of sessions that the loss of a peer ends.
+        let expected = match receipt.request.dropouts.is_some() || receipt.realised.is_some() {
+            true => TOLERANT_SCHEMA,
+            false => SCHEMA,
+        };
+        if receipt.schema == expected {
             Ok(receipt)
         } else {
-            Err(ReceiptError::Schema {
-                found: receipt.schema,
-            })
+            let found = receipt.schema;
+            Err(ReceiptError::Schema { found, expected })
         }
     }
 }

@@ -11,13 +11,17 @@ mod document;
 mod error;
 mod limits;
 mod pilot;
+mod realised;
 mod replan;
 mod standing;
 #[cfg(test)]
 mod tests;
 
 pub use check::Finding;
-pub use document::{Choice, NoiseGraph, PilotReceipt, Receipt, Request, RingRows, Scaled};
+pub use document::{
+    Choice, NoiseGraph, PilotReceipt, RealisedReceipt, Receipt, Request, RingRows, Scaled,
+    StatedAttempt,
+};
 pub use error::ReceiptError;
-pub use limits::{MAX_BYTES, SCHEMA};
+pub use limits::{MAX_BYTES, SCHEMA, TOLERANT_SCHEMA};
 pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};

@@ -1,6 +1,6 @@
 //! What a run with faults has cost, from what was published in it.
 
-use super::network::FaultyOutcome;
+use super::outcome::FaultyOutcome;
 use crate::engine::SessionViews;
 use crate::privacy::realised::{Attempted, Realised, RealisedError};
 use crate::protocol::PlannedRelease;
