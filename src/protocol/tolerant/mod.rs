@@ -19,22 +19,32 @@
 
 mod frame;
 mod inner;
+mod sealer;
+mod sealing;
+mod secrets;
+#[cfg(test)]
+mod tamper;
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
 
-pub use frame::{DiskRecord, Frame};
+pub use frame::{DiskRecord, Frame, SignedShare};
+pub use secrets::SealSecrets;
+#[cfg(test)]
+pub(crate) use tamper::Tamper;
 
 use super::averaging::Part;
+use super::escrow::Refused;
 use super::fault::Fault;
 use super::message::Summand;
 use super::outbox::Event;
 use super::peer::{Peer, PeerError, PeerSetup};
-use super::regroup::{self, Attempt, End, Regroup, RegroupSetup, Resume, View};
+use super::regroup::{self, Attempt, End, Evidence, Publication, Regroup, RegroupSetup, Resume, View};
 use crate::algorithm::PublicState;
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 use inner::Inner;
+use sealer::Sealer;
 
 /// A peer's part in the session of a view.
 pub struct ViewSetup {
@@ -42,6 +52,8 @@ pub struct ViewSetup {
     pub setup: PeerSetup,
     /// Everybody in the view, in that order.
     pub members: Arc<[PeerIndex]>,
+    /// Whether all members end with the same bits.
+    pub ends_equal: bool,
 }
 
 /// Where the sessions of views come from: a pure function of the session and the view.
@@ -76,6 +88,9 @@ pub enum Input {
 /// What it tells its driver, to be done in this order.
 #[derive(Clone, Debug)]
 pub enum Output {
+    /// The try of this attempt costs its price: the ledger must have it before anything that follows is carried out. A try that is in the ledger is
+    /// not charged again.
+    Charge(Attempt),
     /// Write this to the disk before anything that follows leaves.
     Persist(DiskRecord),
     /// To these neighbours.
@@ -100,6 +115,8 @@ pub enum Output {
     },
     /// A neighbour deviates.
     Fault(Fault),
+    /// Somebody is proved to deviate.
+    Deviates(Box<Evidence>),
     /// It is over.
     Ended(End),
 }
@@ -117,6 +134,19 @@ pub enum TolerantError {
         view: u64,
         /// Why.
         source: Box<dyn Error + Send + Sync>,
+    },
+    /// What is sealed, held, opened or given up is refused.
+    #[error(transparent)]
+    Escrow(#[from] Refused),
+    /// A peer that is to seal what it contributes, and lacks a secret for it.
+    #[error(
+        "{peer} is to seal what it contributes, and has agreed on no secret with its neighbour {with}: every pair of neighbours needs one"
+    )]
+    Secrets {
+        /// Who.
+        peer: PeerIndex,
+        /// With whom.
+        with: PeerIndex,
     },
     /// Its disk lacks what it had written.
     #[error("{peer} has lost what it had written about {release}: its disk is not the one it had")]
@@ -154,32 +184,39 @@ pub struct TolerantPeer {
     /// Public states by how many releases they have behind them: as many as can be asked for again.
     states: BTreeMap<u32, PublicState>,
     kept: BTreeMap<Attempt, Kept>,
+    /// What seals, where contributions are sealed.
+    sealer: Option<Sealer>,
+    #[cfg(test)]
+    tamper: Tamper,
 }
 
 impl TolerantPeer {
-    /// A peer of a session that begins.
-    #[must_use]
-    pub fn new(setup: RegroupSetup, views: Arc<dyn Views>, start: PublicState) -> Self {
-        Self {
-            regroup: Regroup::new(setup.clone()),
-            setup,
-            views,
-            inner: None,
-            states: BTreeMap::from([(0, start)]),
-            kept: BTreeMap::new(),
-        }
+    /// A peer of a session that begins. `secrets` are needed where contributions are sealed, and used nowhere else.
+    ///
+    /// # Errors
+    /// [`TolerantError::Secrets`].
+    pub fn new(
+        setup: RegroupSetup,
+        secrets: Option<SealSecrets>,
+        views: Arc<dyn Views>,
+        start: PublicState,
+    ) -> Result<Self, TolerantError> {
+        Self::made(setup, secrets, views, start)
     }
 
     /// A peer that starts again with what it had on its disk, in the order in which it was written.
-    #[must_use]
+    ///
+    /// # Errors
+    /// [`TolerantError::Secrets`].
     pub fn recovered(
         setup: RegroupSetup,
+        secrets: Option<SealSecrets>,
         views: Arc<dyn Views>,
         start: PublicState,
         disk: &[DiskRecord],
-    ) -> Self {
-        let mut peer = Self::new(setup, views, start);
-        let mut durable = Vec::new();
+    ) -> Result<Self, TolerantError> {
+        let mut peer = Self::made(setup, secrets, views, start)?;
+        let (mut durable, mut escrow, mut seals) = (Vec::new(), Vec::new(), Vec::new());
         for record in disk.iter().cloned() {
             match record {
                 DiskRecord::Regroup(record) => durable.push(record),
@@ -193,13 +230,41 @@ impl TolerantPeer {
                     kept.agreed = agreed;
                     kept.inputs.insert(from, input);
                 }
+                DiskRecord::Agreed { attempt, agreed } => {
+                    peer.kept.entry(attempt).or_default().agreed = agreed;
+                }
+                DiskRecord::Escrow(record) => escrow.push(record),
+                DiskRecord::Seal(seal) => seals.push(seal),
                 DiskRecord::State(state) => {
                     peer.states.insert(state.released, state);
                 }
             }
         }
         peer.regroup = Regroup::recovered(peer.setup.clone(), durable);
-        peer
+        if let Some(sealer) = &mut peer.sealer {
+            sealer.put_back(escrow, seals);
+        }
+        Ok(peer)
+    }
+
+    fn made(
+        setup: RegroupSetup,
+        secrets: Option<SealSecrets>,
+        views: Arc<dyn Views>,
+        start: PublicState,
+    ) -> Result<Self, TolerantError> {
+        check_secrets(&setup, secrets.as_ref())?;
+        Ok(Self {
+            regroup: Regroup::new(setup.clone()),
+            sealer: secrets.and_then(|secrets| Sealer::new(&setup, secrets)),
+            setup,
+            views,
+            inner: None,
+            states: BTreeMap::from([(0, start)]),
+            kept: BTreeMap::new(),
+            #[cfg(test)]
+            tamper: Tamper::default(),
+        })
     }
 
     /// The agreement that this peer takes part in.
@@ -231,23 +296,37 @@ impl TolerantPeer {
                     self.keep(from, attempt, input, out);
                     self.hold(attempt, now, out)
                 }
+                Frame::Sealed { attempt, frame } => {
+                    self.take_seal(from, attempt, frame, out)?;
+                    self.hold(attempt, now, out)
+                }
+                Frame::Key { attempt, key } => self.take_key(from, attempt, key, now, out),
+                Frame::Share { view, signed } => self.take_share(from, view, signed, now, out),
                 Frame::Step { view, message } => {
                     let is_here = view == self.regroup.view().number && self.is_running();
-                    let inner = self.inner.as_ref().filter(|_| is_here);
-                    match inner.and_then(|inner| inner.local(from)) {
-                        Some(from) => {
-                            let input = super::peer::Input::Message { from, message };
-                            self.run(input, now, out)
-                        }
-                        None => Ok(()),
+                    let inner = self.inner.as_mut().filter(|_| is_here);
+                    let Some((inner, from)) = inner.and_then(|inner| {
+                        let from = inner.local(from)?;
+                        Some((inner, from))
+                    }) else {
+                        return Ok(());
+                    };
+                    if inner.waits {
+                        return Ok(inner.keep_early(from, message));
                     }
+                    let input = super::peer::Input::Message { from, message };
+                    self.run(input, now, out)
                 }
             },
         }
     }
 
     fn is_running(&self) -> bool {
-        !self.regroup.is_frozen() && self.regroup.end().is_none()
+        !self.regroup.is_frozen() && !self.is_ended()
+    }
+
+    fn is_ended(&self) -> bool {
+        self.regroup.end().is_some()
     }
 
     /// Tells the agreement, and does what it says.
@@ -272,9 +351,12 @@ impl TolerantPeer {
                 regroup::Output::Wake(serial, at) => out.push(Output::Wake(serial, at)),
                 regroup::Output::Freeze => self.inner = None,
                 regroup::Output::Resume { view, resume } => self.resume(view, resume, now, out)?,
-                regroup::Output::Certified(attempt) => self.open(attempt, now, out)?,
+                regroup::Output::Certified(certificate) => self.open(&certificate, now, out)?,
+                regroup::Output::Deviates(evidence) => out.push(Output::Deviates(evidence)),
                 regroup::Output::Ended(end) => {
                     self.inner = None;
+                    // Nothing is sealed, opened or given up any more: its keys are erased.
+                    self.sealer = None;
                     out.push(Output::Ended(end));
                 }
             }
@@ -301,7 +383,7 @@ impl TolerantPeer {
         });
         if let Some(inner) = &mut self.inner {
             // Nothing went wrong since: its peer goes on by itself.
-            inner.attempt = attempt;
+            inner.goes_on(attempt);
             return Ok(());
         }
         let me = self.setup.me;
@@ -315,34 +397,32 @@ impl TolerantPeer {
         };
         let number = view.number.0;
         let made = self.views.setup(&view, me);
-        let ViewSetup { setup, members } = made.map_err(|source| TolerantError::View {
+        let ViewSetup {
+            setup,
+            members,
+            ends_equal,
+        } = made.map_err(|source| TolerantError::View {
             view: number,
             source,
         })?;
         check_supported(&setup)?;
-        let is_open = heirs.is_some();
-        let peer = match heirs {
-            None => {
-                state.agreed = None;
-                Peer::new(setup)?.after(state)?
-            }
-            Some(heirs) => {
-                let Some(kept) = self.kept.get(&attempt) else {
-                    return Err(lost);
-                };
-                state.agreed = kept.agreed;
-                let mine = heirs.iter().filter(|heir| heir.heir == me);
-                let all = [me].into_iter().chain(mine.map(|heir| heir.lost));
-                let inputs: Option<Vec<_>> = all.map(|from| kept.inputs.get(&from)).collect();
-                let Some(mut sum) = inputs.and_then(|inputs| added(&inputs)) else {
-                    return Err(lost);
-                };
-                setup.plan.values().round(&mut sum);
-                Peer::new(setup)?.after(state)?.given(Arc::new(sum))?
-            }
+        if let Some(sealer) = &mut self.sealer {
+            sealer.enter(&view, out)?;
+        }
+        state.agreed = match &heirs {
+            None => None,
+            Some(_) => self.kept.get(&attempt).ok_or(lost)?.agreed,
         };
-        self.inner = Some(Inner::new(peer, view, members, (attempt, is_open)));
-        self.run(super::peer::Input::Start, now, out)
+        let peer = Peer::new(setup)?.after(state)?;
+        let mut inner = Inner::new(peer, Arc::clone(&view), members, attempt, ends_equal);
+        let Some(heirs) = heirs else {
+            self.inner = Some(inner);
+            return self.run(super::peer::Input::Start, now, out);
+        };
+        inner.averages_again(heirs.clone());
+        self.inner = Some(inner);
+        self.reopen(attempt, (view.number, &heirs), out)?;
+        self.inherit(now, out)
     }
 
     /// Keeps what a neighbour published, if it is what this peer waits for or may wait for next.
@@ -382,12 +462,17 @@ impl TolerantPeer {
         let cuts = view.disruptions.cuts();
         let live = self.setup.links.live(me, cuts, &view.members);
         let live: Vec<PeerIndex> = live.collect();
-        let is_here = |from: &PeerIndex| kept.inputs.contains_key(from);
+        let sealer = self.sealer.as_ref();
+        let is_here = |from: &PeerIndex| match sealer {
+            Some(sealer) if *from != me => sealer.holds(attempt, *from),
+            _ => kept.inputs.contains_key(from),
+        };
         if kept.is_told || attempt != inner.attempt || !is_here(&me) || !live.iter().all(is_here) {
             return Ok(());
         }
         kept.is_told = true;
-        for from in live {
+        // What was sealed is on the disk since it came.
+        for from in live.into_iter().filter(|_| sealer.is_none()) {
             if let Some(input) = kept.inputs.get(&from) {
                 out.push(Output::Persist(DiskRecord::Input {
                     attempt,
@@ -397,12 +482,15 @@ impl TolerantPeer {
                 }));
             }
         }
+        if !self.attest(attempt, out)? {
+            return Ok(());
+        }
         self.tell(regroup::Input::Holding(attempt), now, out)
     }
 }
 
 /// Σ of these, in order.
-fn added(inputs: &[&Summand]) -> Option<Vec<f64>> {
+fn added(inputs: &[Summand]) -> Option<Vec<f64>> {
     let mut sum: Option<Vec<f64>> = None;
     for input in inputs {
         let values = input.reals()?;
@@ -412,6 +500,25 @@ fn added(inputs: &[&Summand]) -> Option<Vec<f64>> {
         }
     }
     sum
+}
+
+/// Where contributions are sealed, a peer shares a secret with each of its neighbours.
+fn check_secrets(
+    setup: &RegroupSetup,
+    secrets: Option<&SealSecrets>,
+) -> Result<(), TolerantError> {
+    if setup.tolerance.publication == Publication::Open {
+        return Ok(());
+    }
+    let neighbours = setup.links.neighbours(setup.me).iter();
+    let has = |with| secrets.is_some_and(|secrets| secrets.to(with).is_some());
+    match neighbours.map(|(with, _)| *with).find(|with| !has(*with)) {
+        Some(with) => Err(TolerantError::Secrets {
+            peer: setup.me,
+            with,
+        }),
+        None => Ok(()),
+    }
 }
 
 fn check_supported(setup: &PeerSetup) -> Result<(), TolerantError> {
