@@ -189,8 +189,11 @@ impl Views for SessionViews {
         let place = view.members.binary_search(&me);
         let place = place.map_err(|_| ViewError::Stranger(me))?;
         let setup = view.session.peer_setup(PeerIndex::from_index(place), None);
-        let members = Arc::clone(&view.members);
-        Ok(ViewSetup { setup, members })
+        Ok(ViewSetup {
+            setup,
+            members: Arc::clone(&view.members),
+            ends_equal: view.session.program().ends_equal(),
+        })
     }
 }
 

@@ -58,7 +58,7 @@ pub struct Escrow {
     released: BTreeSet<(PeerIndex, Attempt)>,
     /// A rule that is not kept, to show that it is needed.
     #[cfg(test)]
-    pub(super) without: Option<Rule>,
+    pub(in crate::protocol) without: Option<Rule>,
 }
 
 impl Escrow {

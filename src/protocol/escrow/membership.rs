@@ -103,4 +103,3 @@ impl Membership {
         self.members.binary_search(&peer).is_ok()
     }
 }
-

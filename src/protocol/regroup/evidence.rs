@@ -20,7 +20,8 @@ impl Evidence {
     #[must_use]
     pub fn of(first: &Signed, second: &Signed) -> Option<Self> {
         let ((from, one), (by, other)) = (stated(first)?, stated(second)?);
-        let is_contradiction = from == by && one != other && !is_later(one, other) && !is_later(other, one);
+        let is_contradiction =
+            from == by && one != other && !is_later(one, other) && !is_later(other, one);
         is_contradiction.then(|| Self {
             first: first.clone(),
             second: second.clone(),
@@ -38,7 +39,8 @@ impl Evidence {
     pub fn is_proof(&self, session: SessionId, signatures: &dyn Signatures) -> bool {
         let is_signed = |one: &Signed| {
             let bytes = one.record.signed_bytes(session, |_| None);
-            bytes.is_some_and(|bytes| signatures.verify(one.record.origin(), &bytes, &one.signature))
+            bytes
+                .is_some_and(|bytes| signatures.verify(one.record.origin(), &bytes, &one.signature))
         };
         Self::of(&self.first, &self.second).is_some()
             && is_signed(&self.first)

@@ -21,7 +21,9 @@ impl Regroup {
             return;
         }
         let known = self.stated.get(&origin);
-        let is_new = self.statement_of(origin).is_none_or(|(last, _)| serial > last);
+        let is_new = self
+            .statement_of(origin)
+            .is_none_or(|(last, _)| serial > last);
         let evidence = known.and_then(|known| Evidence::of(known, &signed));
         if !(is_new || evidence.is_some()) || !self.is_signed(&signed) {
             return;

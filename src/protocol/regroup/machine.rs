@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::attempt::Attempt;
 use super::certificate::{Certificate, SIGNATURE_LEN};
-use super::evidence::Evidence;
 use super::interface::{End, Input, Output, RegroupSetup};
 use super::record::{Disruptions, Durable, MOST_RESTARTS, Record, Statement};
 use super::resume::{Resume, View, resume};
@@ -45,7 +44,7 @@ pub struct Regroup {
     /// Cuts and restarts as they were signed, for whoever comes back without them.
     heard: Vec<Signed>,
     #[cfg(test)]
-    pub(super) tamper: Tamper,
+    pub(in crate::protocol) tamper: Tamper,
 }
 
 impl Regroup {
@@ -220,12 +219,13 @@ impl Regroup {
         if count > MOST_RESTARTS {
             return self.finish(End::Restarts, out);
         }
-        // The crash may have come in the middle of saying it, and nobody else tells it to whoever has no other neighbour.
-        let own = self.held.iter().filter(|(_, held)| held.contains_key(&me));
-        let own: Vec<Attempt> = own.map(|(attempt, _)| *attempt).collect();
-        for attempt in own {
-            let origin = me;
-            self.flood(self.signed(Record::Held { origin, attempt }), None, out);
+        // The crash may have come in the middle of saying it, or of passing on what others said: nobody else tells it to whoever has no other
+        // neighbour.
+        for (attempt, words) in self.held.clone() {
+            for (origin, signature) in words {
+                let record = Record::Held { origin, attempt };
+                self.flood(Signed { record, signature }, None, out);
+            }
         }
         let restart = self.signed(Record::Restart { origin: me, count });
         self.freeze(now, Some(restart), out);
@@ -256,7 +256,9 @@ impl Regroup {
                     self.freeze(now, None, out);
                 }
             }
-            Record::Statement { serial, .. } => self.heard_statement((from, serial), signed, now, out),
+            Record::Statement { serial, .. } => {
+                self.heard_statement((from, serial), signed, now, out)
+            }
             Record::Held { attempt, .. } => {
                 // Frozen members collect them too: somebody else's certificate is checked by them.
                 let held = self.held.get(&attempt);
@@ -296,7 +298,12 @@ impl Regroup {
 
     /// Sends a record to all neighbours but `except`, from whom it came. Before anything is done about it: whoever hears of what follows
     /// from it has then heard of it.
-    pub(super) fn flood(&mut self, record: Signed, except: Option<PeerIndex>, out: &mut Vec<Output>) {
+    pub(super) fn flood(
+        &mut self,
+        record: Signed,
+        except: Option<PeerIndex>,
+        out: &mut Vec<Output>,
+    ) {
         if matches!(record.record, Record::Cut { .. } | Record::Restart { .. }) {
             self.heard.push(record.clone());
         }
@@ -409,8 +416,12 @@ impl Regroup {
             return false;
         };
         #[cfg(test)]
-        if let Some(missing) = self.tamper.holders_missing() {
-            return held.len() + missing >= view.members.len();
+        {
+            let members = view.members.len();
+            let needed = self.tamper.words_needed(members);
+            if needed < members {
+                return held.len() >= needed;
+            }
         }
         view.members.iter().all(|member| held.contains_key(&member))
     }

@@ -40,7 +40,9 @@ use super::fault::Fault;
 use super::message::Summand;
 use super::outbox::Event;
 use super::peer::{Peer, PeerError, PeerSetup};
-use super::regroup::{self, Attempt, End, Evidence, Publication, Regroup, RegroupSetup, Resume, View};
+use super::regroup::{
+    self, Attempt, End, Evidence, Publication, Regroup, RegroupSetup, Resume, View,
+};
 use crate::algorithm::PublicState;
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 use inner::Inner;
@@ -149,10 +151,12 @@ pub enum TolerantError {
         with: PeerIndex,
     },
     /// Its disk lacks what it had written.
-    #[error("{peer} has lost what it had written about {release}: its disk is not the one it had")]
+    #[error("{peer} has lost {what} of {release}: its disk is not the one it had")]
     Disk {
         /// Who.
         peer: PeerIndex,
+        /// What.
+        what: &'static str,
         /// Of which release.
         release: ReleaseId,
     },
@@ -265,6 +269,17 @@ impl TolerantPeer {
             #[cfg(test)]
             tamper: Tamper::default(),
         })
+    }
+
+    /// The same peer with a defect.
+    #[cfg(test)]
+    pub(crate) fn armed(mut self, tamper: Tamper) -> Self {
+        self.tamper = tamper;
+        self.regroup.tamper = tamper.agreement();
+        if let Some(sealer) = &mut self.sealer {
+            sealer.arm(tamper);
+        }
+        self
     }
 
     /// The agreement that this peer takes part in.
@@ -388,13 +403,13 @@ impl TolerantPeer {
         }
         let me = self.setup.me;
         let before = attempt.release.0.saturating_sub(1);
-        let lost = TolerantError::Disk {
+        let lost = |what| TolerantError::Disk {
             peer: me,
+            what,
             release: attempt.release,
         };
-        let Some(mut state) = self.states.get(&before).cloned() else {
-            return Err(lost);
-        };
+        let state = self.states.get(&before).cloned();
+        let mut state = state.ok_or(lost("the state at the beginning"))?;
         let number = view.number.0;
         let made = self.views.setup(&view, me);
         let ViewSetup {
@@ -411,7 +426,11 @@ impl TolerantPeer {
         }
         state.agreed = match &heirs {
             None => None,
-            Some(_) => self.kept.get(&attempt).ok_or(lost)?.agreed,
+            Some(_) => self
+                .kept
+                .get(&attempt)
+                .ok_or(lost("what was published"))?
+                .agreed,
         };
         let peer = Peer::new(setup)?.after(state)?;
         let mut inner = Inner::new(peer, Arc::clone(&view), members, attempt, ends_equal);
@@ -503,15 +522,12 @@ fn added(inputs: &[Summand]) -> Option<Vec<f64>> {
 }
 
 /// Where contributions are sealed, a peer shares a secret with each of its neighbours.
-fn check_secrets(
-    setup: &RegroupSetup,
-    secrets: Option<&SealSecrets>,
-) -> Result<(), TolerantError> {
+fn check_secrets(setup: &RegroupSetup, secrets: Option<&SealSecrets>) -> Result<(), TolerantError> {
     if setup.tolerance.publication == Publication::Open {
         return Ok(());
     }
     let neighbours = setup.links.neighbours(setup.me).iter();
-    let has = |with| secrets.is_some_and(|secrets| secrets.to(with).is_some());
+    let has = |with| secrets.is_some_and(|secrets| secrets.sending_to(with).is_some());
     match neighbours.map(|(with, _)| *with).find(|with| !has(*with)) {
         Some(with) => Err(TolerantError::Secrets {
             peer: setup.me,

@@ -12,9 +12,7 @@ use crate::protocol::Values;
 use crate::protocol::escrow::{
     self, Durable, Escrow, Expected, Membership, Refused, Seal, SealError, SealKey, Sealing, Share,
 };
-use crate::protocol::regroup::{
-    Attempt, Certificate, Publication, RegroupSetup, Thresholds, View,
-};
+use crate::protocol::regroup::{Attempt, Certificate, Publication, RegroupSetup, Thresholds, View};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// What is said of a sealed contribution beside it.
@@ -71,6 +69,14 @@ impl Sealer {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn arm(&mut self, tamper: super::Tamper) {
+        self.tamper = tamper;
+        if tamper.opens_without() {
+            self.escrow.without = Some(escrow::Rule::Certified);
+        }
+    }
+
     /// Enters a view that was decided, if it has not yet.
     pub(super) fn enter(&mut self, view: &View, out: &mut Vec<Output>) -> Result<(), Refused> {
         self.shares.clear();
@@ -97,7 +103,7 @@ impl Sealer {
         let view = self.escrow.view().ok_or(Refused::NotNow { attempt })?;
         let mut holders = Vec::with_capacity(view.neighbours().len());
         for &holder in view.neighbours() {
-            holders.push((holder, self.secrets.to(holder).ok_or(unlike)?));
+            holders.push((holder, self.secrets.sending_to(holder).ok_or(unlike)?));
         }
         let sealing = Sealing {
             attempt,
@@ -133,7 +139,7 @@ impl Sealer {
             bytes,
         };
         let seal = Seal::read(frame, &expected)?;
-        let key = self.secrets.from(from).ok_or(unlike)?;
+        let key = self.secrets.coming_from(from).ok_or(unlike)?;
         let step = self.escrow.hold(&seal, key)?;
         if self.seals.contains_key(&(attempt, from)) {
             // The same bytes again.
@@ -151,7 +157,11 @@ impl Sealer {
     }
 
     /// Makes durable that this peer says it holds all seals of an attempt.
-    pub(super) fn attest(&mut self, attempt: Attempt, out: &mut Vec<Output>) -> Result<(), Refused> {
+    pub(super) fn attest(
+        &mut self,
+        attempt: Attempt,
+        out: &mut Vec<Output>,
+    ) -> Result<(), Refused> {
         let _ = written(self.escrow.attest(attempt)?, out);
         Ok(())
     }
@@ -163,12 +173,23 @@ impl Sealer {
         out: &mut Vec<Output>,
     ) -> Result<SealKey, Refused> {
         let signatures = &self.setup.signatures;
-        let step = self.escrow.certify(certificate, |by, bytes, signature| {
-            signatures.verify(by, bytes, signature)
-        })?;
-        written(step, out);
+        #[cfg(test)]
+        let is_checked = !self.tamper.opens_without();
+        #[cfg(not(test))]
+        let is_checked = true;
+        if is_checked {
+            let step = self.escrow.certify(certificate, |by, bytes, signature| {
+                signatures.verify(by, bytes, signature)
+            })?;
+            written(step, out);
+        }
         let attempt = certificate.attempt();
         let step = self.escrow.open(attempt, &self.secrets.root)?;
+        #[cfg(test)]
+        let (mut nowhere, is_unsaved) =
+            (Vec::new(), self.tamper == super::Tamper::UnsavedOpening);
+        #[cfg(test)]
+        let out = if is_unsaved { &mut nowhere } else { out };
         let key = written(step, out);
         // Everybody is done with the releases before.
         written(self.escrow.close(attempt.release), out);
@@ -189,6 +210,11 @@ impl Sealer {
         attempt: Attempt,
         out: &mut Vec<Output>,
     ) -> Result<Share, Refused> {
+        #[cfg(test)]
+        let (mut nowhere, is_unsaved) =
+            (Vec::new(), self.tamper == super::Tamper::UnsavedRelease);
+        #[cfg(test)]
+        let out = if is_unsaved { &mut nowhere } else { out };
         let share = written(self.escrow.release(dealer, attempt)?, out);
         let shares = self.shares.entry(dealer).or_default();
         shares.insert(self.setup.me, share.clone());
@@ -294,11 +320,16 @@ pub(super) fn unpacked(values: Values, bytes: &[u8]) -> Vec<f64> {
         Values::F32 => {
             let (numbers, _) = bytes.as_chunks::<4>();
             let numbers = numbers.iter();
-            numbers.map(|four| f64::from(f32::from_le_bytes(*four))).collect()
+            numbers
+                .map(|four| f64::from(f32::from_le_bytes(*four)))
+                .collect()
         }
         _ => {
             let (numbers, _) = bytes.as_chunks::<8>();
-            numbers.iter().map(|eight| f64::from_le_bytes(*eight)).collect()
+            numbers
+                .iter()
+                .map(|eight| f64::from_le_bytes(*eight))
+                .collect()
         }
     }
 }

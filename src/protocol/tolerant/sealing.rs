@@ -199,7 +199,10 @@ impl TolerantPeer {
         of: PeerIndex,
         open: impl Fn(&Sealer, Attempt, PeerIndex) -> Option<Result<Vec<u8>, SealError>>,
     ) -> Option<Result<Summand, FaultKind>> {
-        let known = self.kept.get(&attempt).and_then(|kept| kept.inputs.get(&of));
+        let known = self
+            .kept
+            .get(&attempt)
+            .and_then(|kept| kept.inputs.get(&of));
         if let Some(input) = known {
             return Some(Ok(input.clone()));
         }
@@ -224,20 +227,23 @@ impl TolerantPeer {
         out: &mut Vec<Output>,
     ) -> Result<(), TolerantError> {
         let me = self.setup.me;
-        let lost = TolerantError::Disk {
+        let lost = |what| TolerantError::Disk {
             peer: me,
+            what,
             release: attempt.release,
         };
         let Some(sealer) = &mut self.sealer else {
             return Ok(());
         };
         let Some(certificate) = self.regroup.certificate(attempt) else {
-            return Err(lost);
+            return Err(lost("the certificate"));
         };
         let key = sealer.open(certificate, out)?;
         let mut shares = Vec::new();
-        for heir in heirs.iter().filter(|heir| sealer.holds(attempt, heir.lost)) {
-            let dealer = heir.lost;
+        for dealer in heirs.iter().map(|heir| heir.lost) {
+            if !sealer.holds(attempt, dealer) {
+                continue;
+            }
             let share = sealer.release(dealer, attempt, out)?;
             let mut signed = SignedShare {
                 attempt,
@@ -252,11 +258,14 @@ impl TolerantPeer {
         }
         let kept = self.kept.entry(attempt).or_default();
         if let (None, Some(inner)) = (kept.inputs.get(&me), &self.inner) {
-            let bytes = sealer.own(attempt, &key).map_err(|_| lost)?;
+            let bytes = sealer.own(attempt, &key).map_err(|_| lost("its contribution"))?;
             let numbers = unpacked(inner.peer.values(), &bytes);
             kept.inputs.insert(me, Summand::Reals(Arc::new(numbers)));
         }
-        let to = self.inner.as_ref().map(|inner| inner.targets(&Targets::All));
+        let to = self
+            .inner
+            .as_ref()
+            .map(|inner| inner.targets(&Targets::All));
         for frame in shares {
             let to = to.clone().unwrap_or_default();
             out.push(Output::Send { to, frame });
@@ -304,7 +313,11 @@ impl TolerantPeer {
     }
 
     /// Begins to average again, once everything that this peer brings in is readable.
-    pub(super) fn inherit(&mut self, now: Time, out: &mut Vec<Output>) -> Result<(), TolerantError> {
+    pub(super) fn inherit(
+        &mut self,
+        now: Time,
+        out: &mut Vec<Output>,
+    ) -> Result<(), TolerantError> {
         let Some(inner) = self.inner.as_ref().filter(|inner| inner.waits) else {
             return Ok(());
         };
@@ -314,8 +327,9 @@ impl TolerantPeer {
         let all: Vec<PeerIndex> = all.collect();
         #[cfg(test)]
         let all = self.tamper.brought_in(all);
-        let lost = TolerantError::Disk {
+        let lost = |what| TolerantError::Disk {
             peer: me,
+            what,
             release: attempt.release,
         };
         let mut inputs = Vec::with_capacity(all.len());
@@ -323,7 +337,7 @@ impl TolerantPeer {
             match self.readable(attempt, of, Sealer::recovered) {
                 // Others give up their shares as well.
                 None if self.sealer.is_some() && of != me => return Ok(()),
-                None => return Err(lost),
+                None => return Err(lost("a contribution")),
                 Some(Ok(input)) => inputs.push(input),
                 Some(Err(kind)) => {
                     let culprit = of;
@@ -336,7 +350,7 @@ impl TolerantPeer {
             return Ok(());
         };
         inner.waits = false;
-        let mut sum = super::added(&inputs).ok_or(lost)?;
+        let mut sum = super::added(&inputs).ok_or(lost("real numbers"))?;
         inner.peer.values().round(&mut sum);
         inner.peer.give(Arc::new(sum))?;
         let early = std::mem::take(&mut inner.early);
@@ -349,7 +363,11 @@ impl TolerantPeer {
 }
 
 /// A refusal that is a neighbour's doing.
-fn blamed(culprit: PeerIndex, refused: Refused, out: &mut Vec<Output>) -> Result<(), TolerantError> {
+fn blamed(
+    culprit: PeerIndex,
+    refused: Refused,
+    out: &mut Vec<Output>,
+) -> Result<(), TolerantError> {
     match refused {
         Refused::Seal(_) | Refused::Twice { .. } | Refused::Disagree { .. } => {
             let kind = FaultKind::Sealed(refused);

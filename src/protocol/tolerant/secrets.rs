@@ -42,13 +42,30 @@ impl SealSecrets {
         }
     }
 
+    /// The same with one key for both directions.
+    #[cfg(test)]
+    pub(crate) fn with_one_key(
+        me: PeerIndex,
+        root: &Zeroizing<[u8; 32]>,
+        pairs: impl IntoIterator<Item = (PeerIndex, Zeroizing<[u8; 32]>)>,
+    ) -> Self {
+        let mut secrets = Self::new(me, root, pairs);
+        for (other, keys) in &mut secrets.keys {
+            match me < *other {
+                true => keys.from = keys.to.clone(),
+                false => keys.to = keys.from.clone(),
+            }
+        }
+        secrets
+    }
+
     /// The key for shares that go to a neighbour.
-    pub(super) fn to(&self, holder: PeerIndex) -> Option<&EscrowKey> {
+    pub(crate) fn sending_to(&self, holder: PeerIndex) -> Option<&EscrowKey> {
         self.keys.get(&holder).map(|keys| &keys.to)
     }
 
     /// The key for shares that come from a neighbour.
-    pub(super) fn from(&self, dealer: PeerIndex) -> Option<&EscrowKey> {
+    pub(crate) fn coming_from(&self, dealer: PeerIndex) -> Option<&EscrowKey> {
         self.keys.get(&dealer).map(|keys| &keys.from)
     }
 }

@@ -5,9 +5,11 @@
 
 mod account;
 mod network;
+mod observer;
 mod schedule;
 #[cfg(test)]
 mod tests;
 
 pub use network::{FaultyError, FaultyOutcome, Fired, PeerEnd, run};
+pub use observer::{Broken, Observed};
 pub use schedule::{Crash, CrashPoint, FaultSchedule, Suspicion};

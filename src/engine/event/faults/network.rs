@@ -6,15 +6,19 @@ use std::sync::Arc;
 use chacha20::ChaCha20Rng;
 use rand::RngExt;
 
+use super::observer::Observed;
 use super::schedule::{Crash, CrashPoint, FaultSchedule};
 use crate::algorithm::PublicState;
 use crate::engine::SessionViews;
 use crate::engine::event::queue::Queue;
 use crate::linalg::Block;
 use crate::protocol::regroup::{
-    Attempt, End, Links, LinksError, RegroupSetup, Resume, Tolerance, View, ViewNumber,
+    Attempt, End, Evidence, Links, LinksError, Publication, RegroupSetup, Resume, Tolerance, View,
+    ViewNumber,
 };
-use crate::protocol::tolerant::{DiskRecord, Frame, Input, Output, TolerantError, TolerantPeer};
+use crate::protocol::tolerant::{
+    DiskRecord, Frame, Input, Output, SealSecrets, TolerantError, TolerantPeer,
+};
 use crate::protocol::{Event, Summand};
 use crate::vocabulary::{PeerIndex, ReleaseId, Span, Time};
 
@@ -78,12 +82,16 @@ pub struct Fired {
 pub struct FaultyOutcome {
     /// Every peer's end.
     pub peers: Vec<PeerEnd>,
-    /// Everything that ever left its peer, by attempt and peer.
+    /// Every contribution that its peer made, by attempt and peer; sealed ones as they were before.
     pub published: BTreeMap<(Attempt, PeerIndex), Summand>,
     /// Who took part in every attempt, and how many tries had been paid for when it began, itself included.
     pub parts: BTreeMap<Attempt, (Arc<View>, u32)>,
     /// Heirs, by the view that they were heirs in.
     pub heirs: BTreeMap<(ViewNumber, Attempt), Vec<crate::protocol::regroup::Heir>>,
+    /// Who was proved to deviate.
+    pub proven: BTreeMap<PeerIndex, Evidence>,
+    /// What became known, and was charged.
+    pub observed: Observed,
     /// What went wrong.
     pub fired: Fired,
     /// Frames that were sent.
@@ -189,6 +197,8 @@ impl<'a> Network<'a> {
                 published: BTreeMap::new(),
                 parts: BTreeMap::new(),
                 heirs: BTreeMap::new(),
+                proven: BTreeMap::new(),
+                observed: Observed::default(),
                 fired: Fired::default(),
                 frames: 0,
                 micros: 0,
@@ -199,7 +209,8 @@ impl<'a> Network<'a> {
     fn run(mut self) -> Result<FaultyOutcome, FaultyError> {
         for u in 0..self.processes.len() {
             let start = self.start_state();
-            let peer = TolerantPeer::new(self.setup(u), self.shared_views(), start);
+            let (secrets, views) = (self.secrets(u), self.shared_views());
+            let peer = TolerantPeer::new(self.setup(u), secrets, views, start)?;
             self.processes[u].peer = Some(peer);
         }
         for u in 0..self.processes.len() {
@@ -257,11 +268,18 @@ impl<'a> Network<'a> {
         let releases = self.views.session().plan().releases().len();
         RegroupSetup {
             me: PeerIndex::from_index(u),
+            session: self.views.session().plan().session(),
+            signatures: self.views.signatures(PeerIndex::from_index(u)),
             links: Arc::clone(&self.links),
             tolerance: Arc::clone(self.tolerance),
             last: ReleaseId(releases as u32),
             patience: Span::from_micros(self.schedule.patience_micros),
         }
+    }
+
+    fn secrets(&self, u: usize) -> Option<SealSecrets> {
+        let is_open = self.tolerance.publication == Publication::Open;
+        (!is_open).then(|| self.views.seal_secrets(PeerIndex::from_index(u)))
     }
 
     fn start_state(&self) -> PublicState {
@@ -320,10 +338,16 @@ impl<'a> Network<'a> {
                 if self.is_due(u, &[CrashPoint::BeforeRecord]) {
                     return self.crash(u);
                 }
+                let me = PeerIndex::from_index(u);
+                self.outcome.observed.written(me, &record);
                 self.processes[u].disk.push(record);
                 if self.is_due(u, &[CrashPoint::AfterRecord]) {
                     self.crash(u);
                 }
+            }
+            Output::Charge(attempt) => {
+                let me = PeerIndex::from_index(u);
+                self.outcome.observed.charged(me, attempt);
             }
             Output::Send { to, frame } => {
                 for v in to {
@@ -349,6 +373,10 @@ impl<'a> Network<'a> {
                 let v = fault.culprit.index();
                 self.push(0, Happening::Notice(u, v));
             }
+            Output::Deviates(evidence) => {
+                let culprit = evidence.culprit();
+                self.outcome.proven.insert(culprit, *evidence);
+            }
             Output::Ended(end) => {
                 self.processes[u].end.end = Some(end);
                 if end != End::Finished {
@@ -365,6 +393,10 @@ impl<'a> Network<'a> {
             .as_ref()
             .is_none_or(|old| old.number != view.number);
         fired.views += u64::from(is_new && view.number != ViewNumber(0));
+        if let Resume::Begin { attempt, .. } | Resume::Average { attempt, .. } = resume {
+            let me = PeerIndex::from_index(u);
+            self.outcome.observed.resumed(me, *attempt, &view);
+        }
         match resume {
             Resume::Begin { attempt, retries } => {
                 fired.attempts_again += u64::from(is_new && view.number != ViewNumber(0));
@@ -403,19 +435,18 @@ impl<'a> Network<'a> {
                         .insert(*release, (attempt, Arc::clone(view)));
                 }
             }
-            Event::Published { .. } | Event::Released { .. } | Event::Finished => {}
+            Event::Published { input, .. } => {
+                let place = (attempt, PeerIndex::from_index(u));
+                self.outcome.published.insert(place, input.clone());
+            }
+            Event::Released { .. } | Event::Finished => {}
         }
     }
 
     fn send(&mut self, u: usize, v: usize, frame: Frame) {
         self.outcome.frames += 1;
-        if let Frame::Published { attempt, input } = &frame {
-            let from = PeerIndex::from_index(u);
-            let published = &mut self.outcome.published;
-            published
-                .entry((*attempt, from))
-                .or_insert_with(|| input.clone());
-        }
+        let (from, parts) = (PeerIndex::from_index(u), &self.outcome.parts);
+        self.outcome.observed.sent(from, &frame, parts);
         let delay = self.delay();
         let last = self.arrivals.entry((u, v)).or_default();
         let at = (self.now + delay).max(*last + 1);
@@ -460,12 +491,12 @@ impl<'a> Network<'a> {
     fn restart(&mut self, u: usize) -> Result<(), FaultyError> {
         self.outcome.fired.restarts += 1;
         let (setup, start) = (self.setup(u), self.start_state());
-        let views = self.shared_views();
+        let (secrets, views) = (self.secrets(u), self.shared_views());
         let process = &mut self.processes[u];
         process.life += 1;
         process.is_up = true;
         process.view = None;
-        let peer = TolerantPeer::recovered(setup, views, start, &process.disk);
+        let peer = TolerantPeer::recovered(setup, secrets, views, start, &process.disk)?;
         process.peer = Some(peer);
         let me = PeerIndex::from_index(u);
         for v in self.neighbours(u) {

@@ -1,3 +1,5 @@
+mod sealed;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -48,14 +50,18 @@ struct Scene {
 }
 
 fn scene(peers: u32, kind: AveragingKind, seed: u64) -> Scene {
-    let graph = graph(peers, 2 + (seed % 2) as u32);
+    scene_on(&graph(peers, 2 + (seed % 2) as u32), kind, seed)
+}
+
+fn scene_on(graph: &Graph, kind: AveragingKind, seed: u64) -> Scene {
+    let peers = graph.nodes() as u32;
     let length = match kind.is_exact() {
         true => Length::Own,
         false => Length::Rounds(6),
     };
     let options = AveragingOptions::default();
     let rows = (0..peers).map(rows).collect();
-    let session = session_of_length(&graph, rows, 2, ITERATIONS, (kind, length, options), seed);
+    let session = session_of_length(graph, rows, 2, ITERATIONS, (kind, length, options), seed);
     let recompiled = Recompiled {
         kind,
         length,

@@ -200,7 +200,13 @@ fn what_does_not_belong_is_refused_and_changes_nothing() {
     let before = session.peers.clone();
     let view = |number, members: &[u32]| {
         let others = peers(members.iter().copied().filter(|o| *o != 1));
-        Membership::new(ViewNumber(number), [0; 32], peers(members.iter().copied()), others).expect("in order")
+        Membership::new(
+            ViewNumber(number),
+            [0; 32],
+            peers(members.iter().copied()),
+            others,
+        )
+        .expect("in order")
     };
     let entered = session.take(mine, |e| e.enter(view(0, &[0, 1, 2, 3, 4, 5, 6])));
     let old = Refused::OldView {
@@ -210,7 +216,13 @@ fn what_does_not_belong_is_refused_and_changes_nothing() {
     assert_eq!(entered, Err(old));
     for small in [&[0, 1, 2, 3, 4, 5][..], &[0, 2, 3, 4, 5, 6, 7]] {
         let refused = session.take(mine, |e| e.enter(view(1, small)));
-        assert!(matches!(refused, Err(Refused::SmallView { number: ViewNumber(1), .. })));
+        assert!(matches!(
+            refused,
+            Err(Refused::SmallView {
+                number: ViewNumber(1),
+                ..
+            })
+        ));
     }
     let seal = |session: &mut Session, order: &Order| {
         let root = root(1);

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 use super::*;
 use crate::protocol::SessionId;
 use crate::protocol::regroup::{
-    Attempt, Certificate, CertificateError, HELD_LEN, SIGNATURE_LEN, Threshold, ViewNumber, held_statement,
+    Attempt, Certificate, CertificateError, SIGNATURE_LEN, Threshold, ViewNumber, held_statement,
 };
 use crate::vocabulary::{PeerIndex, ReleaseId};
 

@@ -287,7 +287,13 @@ fn two_statements_of_one_member_are_proof_against_it() {
         record: statement(1, other.clone()),
         signature,
     };
-    four.tell(2, Input::Heard { from, record: forged });
+    four.tell(
+        2,
+        Input::Heard {
+            from,
+            record: forged,
+        },
+    );
     assert!(four.proven.is_empty() && !four.members[2].is_cut(from));
     // The same again is no contradiction.
     let record = signed(statement(1, honest.clone()));
@@ -308,7 +314,10 @@ fn two_statements_of_one_member_are_proof_against_it() {
     // What is later and says more is no contradiction, and what is forged is none that anybody accepts.
     let mut more = honest.clone();
     more.disruptions.restarts[0] += 1;
-    let (first, second) = (signed(statement(1, honest)), signed(statement(2, more.clone())));
+    let (first, second) = (
+        signed(statement(1, honest)),
+        signed(statement(2, more.clone())),
+    );
     assert_eq!(Evidence::of(&first, &second), None);
     assert_eq!(Evidence::of(&second, &first), None);
     let backwards = signed(statement(3, other));

@@ -37,13 +37,15 @@ impl Signatures for Marks {
 
 /// A defect on purpose: with each of them schedules must turn red.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Tamper {
+pub(in crate::protocol) enum Tamper {
     #[default]
     None,
     /// Whoever holds what its neighbours published goes on at once.
     NoBarrier,
     /// A certificate may lack one member's word.
     OneShort,
+    /// A certificate has one word beside the own.
+    OneSignature,
     /// Statements do not say what is certified.
     ForgetCertificates,
     /// More than half of all decide.
@@ -62,12 +64,13 @@ impl Tamper {
         statement
     }
 
-    /// How many words a certificate may lack.
-    pub(super) fn holders_missing(self) -> Option<usize> {
+    /// How many words make a certificate among this many members.
+    pub(super) fn words_needed(self, members: usize) -> usize {
         match self {
-            Self::NoBarrier => Some(usize::MAX / 2),
-            Self::OneShort => Some(1),
-            _ => None,
+            Self::NoBarrier => 0,
+            Self::OneShort => members - 1,
+            Self::OneSignature => members.min(2),
+            _ => members,
         }
     }
 

@@ -5,16 +5,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
+use super::super::attempt::{Attempt, ViewNumber};
 use super::super::interface::{End, Input, Output, RegroupSetup};
 use super::super::links::Links;
 use super::super::machine::Regroup;
-use super::super::attempt::{Attempt, ViewNumber};
 use super::super::record::Durable;
 use super::super::resume::{Publication, Resume, View};
-use super::super::signed::Signed;
 use super::super::sets::Members;
-use super::{Marks, Tamper};
+use super::super::signed::Signed;
 use super::schedules::Schedule;
+use super::{Marks, Tamper};
 use crate::protocol::SessionId;
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 

@@ -1,0 +1,171 @@
+//! Sealed sessions under faults: the same bits, nobody read twice in a try, and nothing charged for what was never readable.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{ITERATIONS, KINDS, Scene, check, scene_on, total};
+use crate::engine::event::faults::{FaultSchedule, FaultyOutcome, Fired, PeerEnd, run};
+use crate::engine::{Silent, event};
+use crate::protocol::escrow::{EscrowKey, Seal, Share};
+use crate::protocol::regroup::{Attempt, End, Tolerance};
+use crate::topology::Graph;
+use crate::vocabulary::{PeerIndex, ReleaseId};
+
+/// Everybody is a neighbour of the `reach` next ones on either side.
+fn circulant(peers: u32, reach: u32) -> Graph {
+    let mut edges = BTreeSet::new();
+    for u in 0..peers {
+        for step in 1..=reach {
+            let v = (u + step) % peers;
+            edges.insert((u.min(v), u.max(v)));
+        }
+    }
+    Graph::from_edges(peers as usize, &edges.into_iter().collect::<Vec<_>>()).expect("a graph")
+}
+
+/// How many curious peers sessions here are planned for.
+const COLLUDERS: usize = 1;
+
+/// A session that seals, and how many peers it may lose.
+fn sealed(number: u64) -> (Scene, u32) {
+    let kind = KINDS[(number % 3) as usize];
+    let (peers, reach, lost) = match number % 4 {
+        0 => (7, 3, 1),
+        1 => (8, 3, 1),
+        2 => (9, 4, 2),
+        _ => (10, 4, 2),
+    };
+    (scene_on(&circulant(peers, reach), kind, number), lost)
+}
+
+fn tolerance(scene: &Scene, lost: u32, retries: u32) -> Arc<Tolerance> {
+    let links = scene.views.links().expect("a graph");
+    let tolerance = Tolerance::sealed(&links, (COLLUDERS, lost as usize), retries);
+    Arc::new(tolerance.expect("degrees allow it"))
+}
+
+/// Where nothing goes wrong, sealing costs no bit.
+#[test]
+fn without_faults_the_result_is_that_of_the_session() {
+    for number in 0..6 {
+        let (scene, lost) = sealed(number);
+        let outcome = run(
+            &scene.views,
+            &tolerance(&scene, lost, 1),
+            &FaultSchedule::none(7),
+        );
+        let outcome = outcome.expect("runs");
+        let latency = event::Latency::Constant { micros: 1 };
+        let plain = event::run(&scene.session, latency, &mut Silent).expect("runs");
+        let last = plain.records.last().expect("releases");
+        let is_exact = scene.session.program().ends_equal();
+        for (u, peer) in outcome.peers.iter().enumerate() {
+            assert_eq!(peer.end, Some(End::Finished), "{number}, peer {u}");
+            let basis = peer.basis.as_ref().expect("a result");
+            if u == 0 || is_exact {
+                assert_eq!(basis.values(), last.basis.values(), "{number}, peer {u}");
+            }
+            let tries = &outcome.observed.charged[&PeerIndex::from_index(u)];
+            let every: BTreeSet<_> = (1..=ITERATIONS).map(|l| (ReleaseId(l), 0)).collect();
+            assert_eq!(*tries, every, "each release is charged once");
+        }
+        assert_eq!(outcome.fired, Fired::default());
+        assert!(outcome.observed.broken.is_empty());
+        assert_eq!(
+            outcome.observed.keys.len(),
+            scene.session.peers() * ITERATIONS as usize
+        );
+        // Shares are for what is lost.
+        assert!(outcome.observed.shares.is_empty());
+    }
+}
+
+/// What a coalition can read of the sealed contributions of others, by opening them: with keys and shares that left, and with its own shares.
+fn readable(
+    scene: &Scene,
+    outcome: &FaultyOutcome,
+    coalition: &[PeerIndex],
+) -> BTreeSet<(Attempt, PeerIndex)> {
+    let observed = &outcome.observed;
+    let secrets: Vec<_> = coalition
+        .iter()
+        .map(|&member| (member, scene.views.seal_secrets(member)))
+        .collect();
+    let opens = |place: &(Attempt, PeerIndex), seal: &Seal| {
+        if observed.read.contains(place) {
+            return true;
+        }
+        let left = observed.shares.get(place);
+        let mut shares: BTreeMap<PeerIndex, Share> = left.cloned().unwrap_or_default();
+        for (member, secrets) in &secrets {
+            let key: Option<&EscrowKey> = secrets.coming_from(place.1);
+            if let Some(Ok(share)) = key.map(|key| seal.share_of(*member, key)) {
+                shares.insert(*member, share);
+            }
+        }
+        let shares: Vec<Share> = shares.into_values().collect();
+        seal.recover(&shares).is_ok()
+    };
+    let all = observed.seals.iter();
+    all.filter(|((_, dealer), _)| !coalition.contains(dealer))
+        .filter(|(place, seal)| opens(place, seal))
+        .map(|(place, _)| *place)
+        .collect()
+}
+
+/// Against every coalition that the session is planned for: nobody outside it is read in two attempts of one try, and whoever is read was charged.
+/// How many sealed contributions nobody could ever read.
+fn check_read(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -> usize {
+    let observed = &outcome.observed;
+    assert!(observed.broken.is_empty(), "{:?}", observed.broken);
+    assert!(outcome.proven.is_empty(), "nobody here lies");
+    let peers = (0..scene.session.peers()).map(PeerIndex::from_index);
+    let coalitions = peers.map(|member| vec![member]).chain([Vec::new()]);
+    let mut never = 0;
+    for coalition in coalitions {
+        let read = readable(scene, outcome, &coalition);
+        let mut tries = BTreeMap::new();
+        for (attempt, dealer) in &read {
+            let place = (*dealer, attempt.release, attempt.retry);
+            let before = tries.insert(place, *attempt);
+            assert_eq!(before, None, "{coalition:?} reads {dealer} twice in a try");
+            let charged = &observed.charged[dealer];
+            assert!(charged.contains(&(attempt.release, attempt.retry)));
+        }
+        never = observed.seals.len() - read.len();
+    }
+    for (peer, tries) in &observed.charged {
+        let most = (ITERATIONS + retries) as usize;
+        assert!(tries.len() <= most, "{peer} is charged for {tries:?}");
+    }
+    never
+}
+
+/// Whatever is lost: whoever finishes has, bit for bit, what the engine without peers makes of what was sealed by all who took part; and nobody
+/// is read twice.
+#[test]
+fn under_faults_the_result_is_that_of_the_realised_sets() {
+    let (mut fired, mut finished, mut ends) = (Fired::default(), 0, BTreeMap::new());
+    let (mut never, mut by_shares) = (0, 0);
+    for number in 0..120 {
+        let (scene, lost) = sealed(number);
+        let peers = scene.session.peers() as u32;
+        let schedule = FaultSchedule::drawn(number, peers, &scene.links, lost + 1);
+        let retries = (number % 2) as u32;
+        let outcome = run(&scene.views, &tolerance(&scene, lost, retries), &schedule);
+        let outcome = outcome.unwrap_or_else(|error| panic!("{number}: {error}\n{schedule:?}"));
+        finished += check(&scene, &outcome, retries);
+        never += check_read(&scene, &outcome, retries);
+        by_shares += outcome.observed.shares.len();
+        total(&mut fired, outcome.fired);
+        for PeerEnd { end, is_up, .. } in &outcome.peers {
+            assert_eq!(end.is_none(), !is_up, "{number}: {schedule:?}");
+            *ends.entry(format!("{end:?}")).or_insert(0) += 1;
+        }
+    }
+    println!("{fired:?} {ends:?}, never readable: {never}, opened by shares: {by_shares}");
+    assert!(finished > 300, "{finished} peers finished");
+    assert!(never > 300 && by_shares > 10, "{never}, {by_shares}");
+    assert!(fired.crashes > 50 && fired.restarts > 10 && fired.inherited > 10);
+    assert!(fired.averagings_again > 50 && fired.attempts_again > 50);
+}
