@@ -73,6 +73,9 @@ pub struct SessionViews {
     session: Session,
     recompiled: Recompiled,
     made: Mutex<BTreeMap<ViewNumber, Arc<ViewSession>>>,
+    /// A defect of all peers, to show that it is seen.
+    #[cfg(test)]
+    pub(crate) tamper: crate::protocol::tolerant::Tamper,
 }
 
 impl SessionViews {
@@ -83,6 +86,8 @@ impl SessionViews {
             session,
             recompiled,
             made: Mutex::default(),
+            #[cfg(test)]
+            tamper: crate::protocol::tolerant::Tamper::default(),
         }
     }
 
@@ -167,7 +172,13 @@ impl SessionViews {
         let mut setting = blake3::Hasher::new_derive_key("undertone 2026-11 view v1");
         setting.update(&self.session.setting);
         setting.update(self.session.plan().digest());
-        setting.update(&view.number.0.to_le_bytes());
+        #[cfg(test)]
+        let is_told = self.tamper != crate::protocol::tolerant::Tamper::SameStream;
+        #[cfg(not(test))]
+        let is_told = true;
+        if is_told {
+            setting.update(&view.number.0.to_le_bytes());
+        }
         let session = Session::new(SessionParts {
             topology,
             program: Arc::new(program),

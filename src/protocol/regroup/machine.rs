@@ -128,6 +128,12 @@ impl Regroup {
         &self.views[self.views.len() - 1]
     }
 
+    /// A view that was decided, by its number.
+    #[cfg(test)]
+    pub(in crate::protocol) fn view_with(&self, number: super::ViewNumber) -> Option<&View> {
+        self.views.iter().rfind(|view| view.number == number)
+    }
+
     /// How it has ended, if it has.
     #[must_use]
     pub fn end(&self) -> Option<End> {

@@ -192,6 +192,8 @@ pub struct TolerantPeer {
     sealer: Option<Sealer>,
     #[cfg(test)]
     tamper: Tamper,
+    #[cfg(test)]
+    came_back: bool,
 }
 
 impl TolerantPeer {
@@ -245,6 +247,10 @@ impl TolerantPeer {
             }
         }
         peer.regroup = Regroup::recovered(peer.setup.clone(), durable);
+        #[cfg(test)]
+        {
+            peer.came_back = true;
+        }
         if let Some(sealer) = &mut peer.sealer {
             sealer.put_back(escrow, seals);
         }
@@ -268,6 +274,8 @@ impl TolerantPeer {
             kept: BTreeMap::new(),
             #[cfg(test)]
             tamper: Tamper::default(),
+            #[cfg(test)]
+            came_back: false,
         })
     }
 
@@ -426,11 +434,12 @@ impl TolerantPeer {
         }
         state.agreed = match &heirs {
             None => None,
-            Some(_) => self
-                .kept
-                .get(&attempt)
-                .ok_or(lost("what was published"))?
-                .agreed,
+            Some(_) => {
+                self.kept
+                    .get(&attempt)
+                    .ok_or(lost("what was published"))?
+                    .agreed
+            }
         };
         let peer = Peer::new(setup)?.after(state)?;
         let mut inner = Inner::new(peer, Arc::clone(&view), members, attempt, ends_equal);

@@ -186,8 +186,7 @@ impl Sealer {
         let attempt = certificate.attempt();
         let step = self.escrow.open(attempt, &self.secrets.root)?;
         #[cfg(test)]
-        let (mut nowhere, is_unsaved) =
-            (Vec::new(), self.tamper == super::Tamper::UnsavedOpening);
+        let (mut nowhere, is_unsaved) = (Vec::new(), self.tamper == super::Tamper::UnsavedOpening);
         #[cfg(test)]
         let out = if is_unsaved { &mut nowhere } else { out };
         let key = written(step, out);
@@ -211,8 +210,7 @@ impl Sealer {
         out: &mut Vec<Output>,
     ) -> Result<Share, Refused> {
         #[cfg(test)]
-        let (mut nowhere, is_unsaved) =
-            (Vec::new(), self.tamper == super::Tamper::UnsavedRelease);
+        let (mut nowhere, is_unsaved) = (Vec::new(), self.tamper == super::Tamper::UnsavedRelease);
         #[cfg(test)]
         let out = if is_unsaved { &mut nowhere } else { out };
         let share = written(self.escrow.release(dealer, attempt)?, out);

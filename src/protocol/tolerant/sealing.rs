@@ -258,9 +258,16 @@ impl TolerantPeer {
         }
         let kept = self.kept.entry(attempt).or_default();
         if let (None, Some(inner)) = (kept.inputs.get(&me), &self.inner) {
-            let bytes = sealer.own(attempt, &key).map_err(|_| lost("its contribution"))?;
+            let bytes = sealer
+                .own(attempt, &key)
+                .map_err(|_| lost("its contribution"))?;
             let numbers = unpacked(inner.peer.values(), &bytes);
             kept.inputs.insert(me, Summand::Reals(Arc::new(numbers)));
+        }
+        #[cfg(test)]
+        if let Some(again) = self.made_again(attempt)? {
+            let kept = self.kept.entry(attempt).or_default();
+            kept.inputs.insert(me, again);
         }
         let to = self
             .inner
@@ -345,6 +352,10 @@ impl TolerantPeer {
                     return Ok(());
                 }
             }
+        }
+        #[cfg(test)]
+        if self.tamper == super::Tamper::RollBack {
+            self.roll_back(attempt, &mut inputs);
         }
         let Some(inner) = &mut self.inner else {
             return Ok(());

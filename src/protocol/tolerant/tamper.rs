@@ -1,7 +1,14 @@
 //! Defects on purpose: with each of them schedules must turn red.
 
+use std::sync::Arc;
+
+use super::{Peer, TolerantError, TolerantPeer};
+use crate::protocol::message::Summand;
+use crate::protocol::outbox::{CollectingOutbox, Event};
+use crate::protocol::peer;
 use crate::protocol::regroup::tests::Tamper as Agreement;
-use crate::vocabulary::PeerIndex;
+use crate::protocol::regroup::{Attempt, View};
+use crate::vocabulary::{PeerIndex, Time};
 
 /// A defect of all peers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,5 +74,63 @@ impl Tamper {
             _ => {}
         }
         all
+    }
+}
+
+impl TolerantPeer {
+    /// The contribution to a certified attempt, made again by a peer that has come back.
+    pub(super) fn made_again(&self, attempt: Attempt) -> Result<Option<Summand>, TolerantError> {
+        let agreed = self.kept.get(&attempt).and_then(|kept| kept.agreed);
+        let then = self.regroup.view_with(attempt.view);
+        let (view, agreed) = match self.tamper {
+            Tamper::Redraw => (Some(self.regroup.view()), agreed),
+            Tamper::Recompute => (then, agreed.map(|agreed| 0.9 * agreed)),
+            _ => return Ok(None),
+        };
+        let state = self.states.get(&attempt.release.0.saturating_sub(1));
+        let (Some(view), Some(state), true) = (view, state, self.came_back) else {
+            return Ok(None);
+        };
+        let mut state = state.clone();
+        state.agreed = agreed;
+        let Ok(made) = self.views.setup(view, self.setup.me) else {
+            return Ok(None);
+        };
+        let mut peer = Peer::new(made.setup)?.after(state)?;
+        let mut said = CollectingOutbox::default();
+        peer.handle(peer::Input::Start, Time(0), &mut said)?;
+        let published = said.events.into_iter().find_map(|event| match event {
+            Event::Published { input, .. } => Some(input),
+            _ => None,
+        });
+        Ok(published)
+    }
+
+    /// Takes back what this peer shares with peers that are lost, which is what nobody may do.
+    pub(super) fn roll_back(&self, attempt: Attempt, inputs: &mut Vec<Summand>) {
+        let (Some(inner), Some(view)) = (&self.inner, self.regroup.view_with(attempt.view)) else {
+            return;
+        };
+        let view: &View = view;
+        let (scale, _) = inner.peer.answering();
+        let Ok(made) = self.views.setup(view, self.setup.me) else {
+            return;
+        };
+        let Some(Summand::Reals(own)) = inputs.first() else {
+            return;
+        };
+        let mut values = own.to_vec();
+        for lost in inner.heirs.iter().map(|heir| heir.lost) {
+            let local = made.members.binary_search(&lost).map(PeerIndex::from_index);
+            let partners = &made.setup.noise_partners;
+            let place = local
+                .ok()
+                .and_then(|local| partners.binary_search(&local).ok());
+            if let Some(place) = place {
+                let term = made.setup.noise.shared_term(place);
+                term.add_to(attempt.release, -scale, &mut values);
+            }
+        }
+        inputs[0] = Summand::Reals(Arc::new(values));
     }
 }

@@ -52,6 +52,8 @@ pub struct PeerEnd {
     pub basis: Option<Arc<Block>>,
     /// Per release, the attempt whose sum it took, and the view in which that was averaged last.
     pub taken: BTreeMap<ReleaseId, (Attempt, Arc<View>)>,
+    /// The noisy sums that it released.
+    pub sums: BTreeMap<ReleaseId, Arc<Block>>,
     /// The public states it had, by how many releases they had behind them.
     pub states: BTreeMap<u32, PublicState>,
     /// How often it tried a release again at the price of one more.
@@ -176,6 +178,7 @@ impl<'a> Network<'a> {
                 is_up: true,
                 basis: None,
                 taken: BTreeMap::new(),
+                sums: BTreeMap::new(),
                 states: BTreeMap::new(),
                 retries: 0,
             },
@@ -211,6 +214,8 @@ impl<'a> Network<'a> {
             let start = self.start_state();
             let (secrets, views) = (self.secrets(u), self.shared_views());
             let peer = TolerantPeer::new(self.setup(u), secrets, views, start)?;
+            #[cfg(test)]
+            let peer = peer.armed(self.views.tamper);
             self.processes[u].peer = Some(peer);
         }
         for u in 0..self.processes.len() {
@@ -439,7 +444,11 @@ impl<'a> Network<'a> {
                 let place = (attempt, PeerIndex::from_index(u));
                 self.outcome.published.insert(place, input.clone());
             }
-            Event::Released { .. } | Event::Finished => {}
+            Event::Released { release, sum, .. } => {
+                let sums = &mut self.processes[u].end.sums;
+                sums.insert(*release, Arc::clone(sum));
+            }
+            Event::Finished => {}
         }
     }
 
@@ -497,6 +506,8 @@ impl<'a> Network<'a> {
         process.is_up = true;
         process.view = None;
         let peer = TolerantPeer::recovered(setup, secrets, views, start, &process.disk)?;
+        #[cfg(test)]
+        let peer = peer.armed(self.views.tamper);
         process.peer = Some(peer);
         let me = PeerIndex::from_index(u);
         for v in self.neighbours(u) {

@@ -1,3 +1,4 @@
+mod mutants;
 mod sealed;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use crate::privacy::accountant::{PublicGraph, certified_variance_factors};
 use crate::privacy::realised::Counted;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Form, Length};
 use crate::protocol::regroup::{Attempt, End, Publication, Tolerance, View};
+use crate::protocol::tolerant::Tamper;
 use crate::protocol::{Summand, kernel};
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -54,6 +56,11 @@ fn scene(peers: u32, kind: AveragingKind, seed: u64) -> Scene {
 }
 
 fn scene_on(graph: &Graph, kind: AveragingKind, seed: u64) -> Scene {
+    armed_scene(graph, kind, seed, Tamper::None)
+}
+
+/// The same with a defect.
+fn armed_scene(graph: &Graph, kind: AveragingKind, seed: u64, tamper: Tamper) -> Scene {
     let peers = graph.nodes() as u32;
     let length = match kind.is_exact() {
         true => Length::Own,
@@ -67,8 +74,10 @@ fn scene_on(graph: &Graph, kind: AveragingKind, seed: u64) -> Scene {
         length,
         options,
     };
+    let mut views = SessionViews::new(session.clone(), recompiled);
+    views.tamper = tamper;
     Scene {
-        views: Arc::new(SessionViews::new(session.clone(), recompiled)),
+        views: Arc::new(views),
         session,
         links: graph.edge_list().collect(),
     }

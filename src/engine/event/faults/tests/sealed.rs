@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{ITERATIONS, KINDS, Scene, check, scene_on, total};
+use super::{ITERATIONS, KINDS, Scene, armed_scene, check, total};
 use crate::engine::event::faults::{FaultSchedule, FaultyOutcome, Fired, PeerEnd, run};
 use crate::engine::{Silent, event};
-use crate::protocol::escrow::{EscrowKey, Seal, Share};
+use crate::protocol::Summand;
+use crate::protocol::escrow::{EscrowKey, SEAL_HEAD_LEN, SEAL_SHARE_LEN, Seal, Share};
 use crate::protocol::regroup::{Attempt, End, Tolerance};
+use crate::protocol::tolerant::Tamper;
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -27,7 +29,12 @@ fn circulant(peers: u32, reach: u32) -> Graph {
 const COLLUDERS: usize = 1;
 
 /// A session that seals, and how many peers it may lose.
-fn sealed(number: u64) -> (Scene, u32) {
+pub(super) fn sealed(number: u64) -> (Scene, u32) {
+    sealed_with(number, Tamper::None)
+}
+
+/// The same with a defect.
+pub(super) fn sealed_with(number: u64, tamper: Tamper) -> (Scene, u32) {
     let kind = KINDS[(number % 3) as usize];
     let (peers, reach, lost) = match number % 4 {
         0 => (7, 3, 1),
@@ -35,10 +42,11 @@ fn sealed(number: u64) -> (Scene, u32) {
         2 => (9, 4, 2),
         _ => (10, 4, 2),
     };
-    (scene_on(&circulant(peers, reach), kind, number), lost)
+    let graph = circulant(peers, reach);
+    (armed_scene(&graph, kind, number, tamper), lost)
 }
 
-fn tolerance(scene: &Scene, lost: u32, retries: u32) -> Arc<Tolerance> {
+pub(super) fn tolerance(scene: &Scene, lost: u32, retries: u32) -> Arc<Tolerance> {
     let links = scene.views.links().expect("a graph");
     let tolerance = Tolerance::sealed(&links, (COLLUDERS, lost as usize), retries);
     Arc::new(tolerance.expect("degrees allow it"))
@@ -115,7 +123,7 @@ fn readable(
 
 /// Against every coalition that the session is planned for: nobody outside it is read in two attempts of one try, and whoever is read was charged.
 /// How many sealed contributions nobody could ever read.
-fn check_read(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -> usize {
+pub(super) fn check_read(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -> usize {
     let observed = &outcome.observed;
     assert!(observed.broken.is_empty(), "{:?}", observed.broken);
     assert!(outcome.proven.is_empty(), "nobody here lies");
@@ -134,11 +142,47 @@ fn check_read(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -> usize {
         }
         never = observed.seals.len() - read.len();
     }
+    check_fresh(scene, outcome);
     for (peer, tries) in &observed.charged {
         let most = (ITERATIONS + retries) as usize;
         assert!(tries.len() <= most, "{peer} is charged for {tries:?}");
     }
     never
+}
+
+/// Nothing that hides one thing hides another: noise of two attempts differs in every coordinate, and no two shares have one pad.
+fn check_fresh(scene: &Scene, outcome: &FaultyOutcome) {
+    for ((attempt, peer), input) in &outcome.published {
+        let others = outcome.published.iter();
+        let mut others = others
+            .filter(|((at, by), _)| by == peer && at.release == attempt.release && at > attempt);
+        let values = |input: &Summand| input.reals().expect("real numbers").to_vec();
+        let input = values(input);
+        let shares = |(_, other): (_, &Summand)| {
+            let other = values(other);
+            input
+                .iter()
+                .zip(&other)
+                .any(|(a, b)| a.to_bits() == b.to_bits())
+        };
+        assert!(!others.any(shares), "{peer} draws the same noise twice");
+    }
+    let mut pads = BTreeSet::new();
+    for ((_, dealer), seal) in &outcome.observed.seals {
+        for (at, &holder) in seal.holders().iter().enumerate() {
+            let secrets = scene.views.seal_secrets(holder);
+            let key = secrets.coming_from(*dealer).expect("neighbours");
+            let share = seal.share_of(holder, key).expect("dealt rightly");
+            let place = SEAL_HEAD_LEN + SEAL_SHARE_LEN * at + 32;
+            let hidden = &seal.frame()[place..place + 32];
+            let pad: Vec<u8> = hidden
+                .iter()
+                .zip(share.value())
+                .map(|(a, b)| a ^ b)
+                .collect();
+            assert!(pads.insert(pad), "one pad hides two shares");
+        }
+    }
 }
 
 /// Whatever is lost: whoever finishes has, bit for bit, what the engine without peers makes of what was sealed by all who took part; and nobody
