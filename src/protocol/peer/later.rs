@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Peer, PeerError};
 use crate::algorithm::PublicState;
 use crate::protocol::averaging::Part;
+use crate::protocol::lane::Lanes;
 use crate::protocol::message::SessionId;
 use crate::protocol::plan::PlannedRelease;
 use crate::protocol::values::Values;
@@ -30,6 +31,13 @@ impl Peer {
             });
         }
         self.state = state;
+        let (release, is_agreed) = (self.release(), self.state.agreed.is_some());
+        if let Lanes::Each(lanes) = &mut self.lanes {
+            // Messages are numbered from the beginning of the session.
+            for (lane, due) in lanes {
+                *due = lane.first_of(release, is_agreed);
+            }
+        }
         Ok(self)
     }
 

@@ -376,6 +376,7 @@ impl<'a> Network<'a> {
             Output::Event(attempt, event) => self.noted(u, attempt, &event),
             Output::Fault(fault) => {
                 let v = fault.culprit.index();
+                self.outcome.observed.blamed(fault.culprit);
                 self.push(0, Happening::Notice(u, v));
             }
             Output::Deviates(evidence) => {

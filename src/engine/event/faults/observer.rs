@@ -46,6 +46,8 @@ pub struct Observed {
     pub keys: BTreeMap<(Attempt, PeerIndex), SealKey>,
     /// Shares that left, by whose contribution they are in and by holder.
     pub shares: BTreeMap<(Attempt, PeerIndex), BTreeMap<PeerIndex, Share>>,
+    /// Peers that a neighbour says deviate. Nobody in such a run does.
+    pub blamed: BTreeSet<PeerIndex>,
     attested: BTreeSet<(Attempt, PeerIndex)>,
     durable_seals: BTreeMap<(Attempt, PeerIndex), Seal>,
     released: BTreeSet<(Attempt, PeerIndex, PeerIndex)>,
@@ -63,6 +65,11 @@ impl Observed {
     pub(super) fn charged(&mut self, peer: PeerIndex, attempt: Attempt) {
         let of = self.charged.entry(peer).or_default();
         of.insert((attempt.release, attempt.retry));
+    }
+
+    /// A neighbour says that a peer deviates.
+    pub(super) fn blamed(&mut self, peer: PeerIndex) {
+        self.blamed.insert(peer);
     }
 
     /// A record is on a peer's disk.

@@ -211,6 +211,11 @@ fn noise_on_the_sum(scene: &Scene, outcome: &FaultyOutcome, attempt: Attempt) ->
 }
 
 fn check(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -> u64 {
+    let blamed = &outcome.observed.blamed;
+    assert!(
+        blamed.is_empty(),
+        "nobody deviates, and {blamed:?} are blamed"
+    );
     let mut finished = 0;
     let mut taken: BTreeMap<ReleaseId, Attempt> = BTreeMap::new();
     for (u, peer) in outcome.peers.iter().enumerate() {
