@@ -46,7 +46,8 @@ pub(crate) enum Command {
     /// Run an experiment beside the same run under a trusted curator and without privacy
     #[command(
         after_help = "Writes into DIR: summary.json, receipt.json (see `undertone privacy check`), basis.npy (X, n x p), items.csv (which item each row is), metrics.csv (one row per \
-        iteration), config.toml (all defaults filled in), and with --trace the public transcript.\n\n\
+        iteration), config.toml (all defaults filled in), and with --trace the public transcript. A run with [dropouts] on engine event also writes \
+        faults.toml (all that went wrong, to be run again with --faults) and faults.json; if nobody has a result, these alone, and the exit code is 1.\n\n\
         Examples:\n  \
         undertone run sims/quickstart.toml --out out/first\n  \
         undertone run sims/quickstart.toml --engine event --set privacy.epsilon=1 --json\n  \
@@ -211,6 +212,9 @@ pub(crate) struct RunArguments {
     /// Also write the public transcript: trace/basis-L.npy and trace/sum-L.npy
     #[arg(long)]
     pub(crate) trace: bool,
+    /// Let go wrong what this file lists instead of [faults]; a run with [dropouts] writes one, faults.toml
+    #[arg(long, value_name = "FILE")]
+    pub(crate) faults: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }

@@ -6,6 +6,7 @@ mod advise;
 mod arguments;
 mod audit;
 mod auto;
+mod faults;
 #[cfg(feature = "node")]
 mod node;
 mod privacy;

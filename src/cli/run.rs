@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
 use crate::campaign::auto::Auto;
+use crate::config::read_faults;
 use crate::engine::Communication;
 use crate::report;
 use crate::run::completion::CompletionSummary;
@@ -17,7 +18,8 @@ use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
 use crate::run::summary::Summary;
 use crate::run::variance::{VariancePart, VarianceSummary};
-use crate::run::{ComparedRun, Report, output, run};
+use crate::run::{ComparedRun, Report, RunError, output, run};
+use crate::scenario::Experiment;
 use crate::writing::bytes;
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
@@ -25,6 +27,13 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
         return super::study::execute(arguments, &study);
     }
     let config = arguments.experiment.config()?;
+    if config.sweep.is_some() || Auto::is_meant(&config) {
+        ensure!(
+            arguments.faults.is_none(),
+            "--faults is for one run: {} is a sweep, or chooses its algorithm first",
+            arguments.experiment.sim.display()
+        );
+    }
     if config.sweep.is_some() {
         return super::sweep::execute(arguments, config);
     }
@@ -41,14 +50,42 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
             let chosen = super::auto::choose(&arguments.experiment, config, &progress)?;
             (chosen.experiment.clone(), Some(chosen))
         }
-        false => (arguments.experiment.load()?, None),
+        false => {
+            let mut config = config;
+            if let Some(path) = &arguments.faults {
+                config.faults = Some(read_faults(path)?);
+            }
+            let base = arguments.experiment.base();
+            let resolved = Experiment::resolve(config, base);
+            (
+                resolved.map_err(|error| arguments.experiment.explain(error))?,
+                None,
+            )
+        }
     };
     let directory = folder(&experiment.config().name);
     output::create(&directory)?;
     progress.message("running");
     let results = match &chosen {
         Some(chosen) => chosen.run(&mut progress)?,
-        None => run(&experiment, &mut progress)?,
+        None => match run(&experiment, &mut progress) {
+            Err(RunError::NoResult(none)) => {
+                progress.finish();
+                output::write_no_result(&directory, &none.faulty)?;
+                let mut out = io::stdout().lock();
+                if arguments.report.json {
+                    serde_json::to_writer_pretty(&mut out, &none.faulty.summary)
+                        .context("cannot print the summary")?;
+                    writeln!(out)?;
+                } else if !quiet {
+                    super::faults::print(&mut out, &none.faulty.summary)?;
+                    writeln!(out, "what went wrong: {}", directory.display())?;
+                }
+                eprintln!("error: {none}");
+                return Ok(Verdict::CheckFailed);
+            }
+            other => other?,
+        },
     };
     progress.finish();
     let written_as = match &chosen {
@@ -99,6 +136,10 @@ fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
     }
     writeln!(out)?;
     super::privacy::print(out, &summary.privacy)?;
+    if let Some(faults) = &summary.faults {
+        writeln!(out)?;
+        super::faults::print(out, faults)?;
+    }
     let communication = &summary.communication;
     writeln!(out, "\nsent: {}", sent(communication))?;
     if communication.lost > 0 {
@@ -228,6 +269,9 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         explained_ratio: utility.explained_ratio,
     };
     let mut runs = vec![("this run", &ours), ("trusted curator", &utility.central)];
+    if let Some(fault_free) = &utility.fault_free {
+        runs.push(("nothing goes wrong", fault_free));
+    }
     runs.push(("no privacy", &utility.non_private));
     if summary.privacy.epsilon.is_none() {
         // Without noise the curator's run is the one without privacy.

@@ -6,6 +6,7 @@
 mod algorithm;
 mod completion;
 mod descent;
+mod dropouts;
 mod error;
 mod evaluation;
 mod file;
@@ -22,6 +23,7 @@ mod topology;
 pub use algorithm::AlgorithmConfig;
 pub use completion::CompletionConfig;
 pub use descent::DescentKeys;
+pub use dropouts::{DropoutsConfig, FaultsConfig, PeerName, Publish, faults_text, read_faults};
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
 pub use file::{read_config, resolved};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::algorithm::AlgorithmConfig;
 use super::completion::CompletionConfig;
+use super::dropouts::{DropoutsConfig, FaultsConfig};
 use super::evaluation::EvaluationConfig;
 use super::numbers::{Centre, DataFormat, MeanShare, MeansConfig, RangesConfig, RatingValues};
 use super::peers::PeersConfig;
@@ -58,6 +59,12 @@ pub struct Config {
     /// How values move.
     #[serde(default)]
     pub engine: EngineConfig,
+    /// How many peers may be lost, and what that may cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropouts: Option<DropoutsConfig>,
+    /// What goes wrong in a simulation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultsConfig>,
     /// What a run is measured against.
     #[serde(default, skip_serializing_if = "EvaluationConfig::is_default")]
     pub evaluation: EvaluationConfig,
@@ -459,7 +466,9 @@ pub enum TransportKind {
 }
 
 /// A peer's name: text, or the number that it is called where nodes have no names.
-fn name_or_number<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
+pub(super) fn name_or_number<'de, D: serde::Deserializer<'de>>(
+    source: D,
+) -> Result<Option<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Name {

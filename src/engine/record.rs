@@ -14,12 +14,17 @@ use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId};
 
 /// Everything known so far about one release.
 #[derive(Debug)]
-struct Pending {
-    inputs: Vec<Option<Summand>>,
-    sums: Vec<Option<Arc<Block>>>,
-    bases: Vec<Option<Arc<Block>>>,
-    missing: usize,
-    terms: Option<Terms>,
+pub(super) struct Pending {
+    /// What every peer of the session published.
+    pub(super) inputs: Vec<Option<Summand>>,
+    /// The sum that each of them has; nothing of one that was lost.
+    pub(super) sums: Vec<Option<Arc<Block>>>,
+    /// The estimate that follows from it.
+    pub(super) bases: Vec<Option<Arc<Block>>>,
+    /// How much is still to come.
+    pub(super) missing: usize,
+    /// How the noise was scaled.
+    pub(super) terms: Option<Terms>,
 }
 
 /// Turns the events of all peers into [`ReleaseRecord`]s.
@@ -119,7 +124,11 @@ impl Collector {
         }
         let pending = self.pending.remove(&next)?;
         let states: Vec<PublicState> = self.states.remove(&next)?.into_iter().flatten().collect();
-        let record = self.record(next, &pending, &states)?;
+        let sum = self.session.plan().sums_before(next);
+        let turn = |commons: &'_ [CommonEnd]| (sum % commons.len() as u64) as usize;
+        let commons = self.commons.as_deref();
+        let common = commons.map(|commons| &commons[turn(commons)]);
+        let record = of(&self.session, next, (&pending, &states), (0, common))?;
         if observer.wants_transcript() {
             let inputs = || pending.inputs.iter().flatten();
             let reals = inputs().filter_map(Summand::reals);
@@ -141,99 +150,95 @@ impl Collector {
         self.records.push(record);
         Some(())
     }
+}
 
-    fn record(
-        &self,
-        release: ReleaseId,
-        pending: &Pending,
-        states: &[PublicState],
-    ) -> Option<ReleaseRecord> {
-        let planned = self.session.plan().release(release)?;
-        let terms = pending.terms.as_ref()?;
-        let totals = match terms.steps() {
-            Some(steps) => self.totals_in_steps(planned, pending, states, (terms, steps))?,
-            None => self.totals(planned, pending, states, terms)?,
-        };
-        let consensus = if planned.is_own() {
-            Consensus::default()
-        } else {
-            let sum = self.session.plan().sums_before(release);
-            let turn = |commons: &'_ [CommonEnd]| (sum % commons.len() as u64) as usize;
-            let commons = self.commons.as_deref();
-            let common = commons.map(|commons| &commons[turn(commons)]);
-            let values = self.session.plan().values();
-            consensus(&totals.published, terms, pending, (common, values))?
-        };
-        Some(ReleaseRecord {
-            release,
-            iteration: planned.spec().iteration,
-            statistic: terms.statistic,
-            sensitivity: terms.sensitivity,
-            sigmas: terms
-                .sigmas(self.session.plan().sigma_of_release(planned, terms.scale))
-                .into(),
-            query: Arc::clone(&states.first()?.query),
-            sum: Arc::clone(pending.sums[0].as_ref()?),
-            basis: Arc::clone(pending.bases[0].as_ref()?),
-            totals,
-            consensus: Some(consensus),
-        })
-    }
+/// The record of a release of this session, by the member at the place `reporter`, in which every member has published. `common` is what averaging makes of
+/// inputs at every peer, where that is the same for all.
+pub(super) fn of(
+    session: &Session,
+    release: ReleaseId,
+    (pending, states): (&Pending, &[PublicState]),
+    (reporter, common): (usize, Option<&CommonEnd>),
+) -> Option<ReleaseRecord> {
+    let planned = session.plan().release(release)?;
+    let terms = pending.terms.as_ref()?;
+    let totals = match terms.steps() {
+        Some(steps) => totals_in_steps(session, planned, (pending, states), (terms, steps))?,
+        None => totals(session, planned, (pending, states), terms)?,
+    };
+    let consensus = if planned.is_own() {
+        Consensus::default()
+    } else {
+        let values = session.plan().values();
+        consensus(&totals.published, terms, pending, (common, values))?
+    };
+    Some(ReleaseRecord {
+        release,
+        iteration: planned.spec().iteration,
+        statistic: terms.statistic,
+        sensitivity: terms.sensitivity,
+        sigmas: terms
+            .sigmas(session.plan().sigma_of_release(planned, terms.scale))
+            .into(),
+        query: Arc::clone(&states.get(reporter)?.query),
+        sum: Arc::clone(pending.sums.get(reporter)?.as_ref()?),
+        basis: Arc::clone(pending.bases.get(reporter)?.as_ref()?),
+        totals,
+        consensus: Some(consensus),
+    })
+}
 
-    /// What was published and what of it is local contributions: summed over peers, or peer after peer.
-    fn totals(
-        &self,
-        planned: &PlannedRelease,
-        pending: &Pending,
-        states: &[PublicState],
-        terms: &Terms,
-    ) -> Option<Totals> {
-        let (height, width) = planned.shape();
-        let peers = self.session.peers();
-        let places = if planned.is_own() { peers } else { 1 };
-        let shape = || Block::zeros(height * places, width);
-        let (mut published, mut local) = (shape(), shape());
-        let values = planned.values();
-        for (u, state) in states.iter().enumerate() {
-            let place = if planned.is_own() { u * values } else { 0 };
-            let rows = self.session.rows().contributing(u, planned.spec().batch);
-            let history = state.history();
-            let one = kernel::contribution(self.session.plan(), planned, rows, history, terms);
-            let sums = &mut local.values_mut()[place..place + values];
-            for (sum, x) in sums.iter_mut().zip(one.values()) {
-                *sum += x;
-            }
-            let sums = &mut published.values_mut()[place..place + values];
-            let input = pending.inputs[u].as_ref()?.reals()?;
-            for (sum, x) in sums.iter_mut().zip(input.iter()) {
-                *sum += x;
-            }
+/// What was published and what of it is local contributions: summed over peers, or peer after peer.
+fn totals(
+    session: &Session,
+    planned: &PlannedRelease,
+    (pending, states): (&Pending, &[PublicState]),
+    terms: &Terms,
+) -> Option<Totals> {
+    let (height, width) = planned.shape();
+    let peers = session.peers();
+    let places = if planned.is_own() { peers } else { 1 };
+    let shape = || Block::zeros(height * places, width);
+    let (mut published, mut local) = (shape(), shape());
+    let values = planned.values();
+    for (u, state) in states.iter().enumerate() {
+        let place = if planned.is_own() { u * values } else { 0 };
+        let rows = session.rows().contributing(u, planned.spec().batch);
+        let history = state.history();
+        let one = kernel::contribution(session.plan(), planned, rows, history, terms);
+        let sums = &mut local.values_mut()[place..place + values];
+        for (sum, x) in sums.iter_mut().zip(one.values()) {
+            *sum += x;
         }
-        Some(Totals::of_reals(published, local))
-    }
-
-    /// The same of integers mod 2^k.
-    fn totals_in_steps(
-        &self,
-        planned: &PlannedRelease,
-        pending: &Pending,
-        states: &[PublicState],
-        (terms, steps): (&Terms, &Steps),
-    ) -> Option<Totals> {
-        let zeros = || vec![0; planned.values()];
-        let (mut published, mut local) = (zeros(), zeros());
-        for (u, state) in states.iter().enumerate() {
-            let rows = self.session.rows().contributing(u, planned.spec().batch);
-            let history = state.history();
-            let one = kernel::contribution(self.session.plan(), planned, rows, history, terms);
-            steps.add(one.values(), &mut local)?;
-            let input = pending.inputs[u].as_ref()?.residues()?;
-            steps.add_residues(input, &mut published);
+        let sums = &mut published.values_mut()[place..place + values];
+        let input = pending.inputs[u].as_ref()?.reals()?;
+        for (sum, x) in sums.iter_mut().zip(input.iter()) {
+            *sum += x;
         }
-        steps.reduce(&mut local);
-        let sums = StepTotals { published, local };
-        Some(Totals::of_steps(steps, planned.shape(), sums))
     }
+    Some(Totals::of_reals(published, local))
+}
+
+/// The same of integers mod 2^k.
+fn totals_in_steps(
+    session: &Session,
+    planned: &PlannedRelease,
+    (pending, states): (&Pending, &[PublicState]),
+    (terms, steps): (&Terms, &Steps),
+) -> Option<Totals> {
+    let zeros = || vec![0; planned.values()];
+    let (mut published, mut local) = (zeros(), zeros());
+    for (u, state) in states.iter().enumerate() {
+        let rows = session.rows().contributing(u, planned.spec().batch);
+        let history = state.history();
+        let one = kernel::contribution(session.plan(), planned, rows, history, terms);
+        steps.add(one.values(), &mut local)?;
+        let input = pending.inputs[u].as_ref()?.residues()?;
+        steps.add_residues(input, &mut published);
+    }
+    steps.reduce(&mut local);
+    let sums = StepTotals { published, local };
+    Some(Totals::of_steps(steps, planned.shape(), sums))
 }
 
 /// How far the peers are apart, in the units in which reals are published.
@@ -259,10 +264,10 @@ fn consensus(
         terms.from_units(0..total.len(), &mut total);
         terms.to_units(0..total.len(), &mut total);
     }
-    let first = in_units(terms, pending.sums.first()?.as_ref()?);
+    let first = in_units(terms, pending.sums.iter().flatten().next()?);
     let (mut worst, mut apart) = (0.0_f64, 0.0_f64);
-    for sum in &pending.sums {
-        let sum = in_units(terms, sum.as_ref()?);
+    for sum in pending.sums.iter().flatten() {
+        let sum = in_units(terms, sum);
         let distance = |others: &[f64]| {
             let squares = sum.values().iter().zip(others);
             squares.map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()

@@ -99,9 +99,11 @@ impl Discloses for ExperimentError {
             Self::Engine(error) => error.dependence(),
             Self::Evaluation(error) => error.dependence(),
             // Whole layers that the data never reach: noise plans, schedules, values.
-            Self::Session(_) | Self::Privacy(_) | Self::Averaging(_) | Self::Plan(_) => {
-                Dependence::Public
-            }
+            Self::Session(_)
+            | Self::Privacy(_)
+            | Self::Averaging(_)
+            | Self::Dropouts(_)
+            | Self::Plan(_) => Dependence::Public,
             Self::Memory { .. } => Dependence::Machine,
         }
     }
@@ -266,6 +268,10 @@ impl Discloses for RunError {
             #[cfg(not(feature = "node"))]
             Self::NoNode => Dependence::Public,
             Self::Compared(error) => error.dependence(),
+            // A peer stops over what it can see: frames, and states that come of noisy sums.
+            Self::Faults(_) => Dependence::Release,
+            // Who crashes when is the schedule's.
+            Self::NoResult(_) => Dependence::Public,
         }
     }
 }

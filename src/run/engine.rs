@@ -1,8 +1,10 @@
 //! Runs a session on the engine that the experiment names.
 
+use super::faults::{Conducted, NoResult, conduct};
 use crate::config::EngineKind;
 use crate::engine::analytic::AnalyticOptions;
 use crate::engine::central::SumNoise;
+use crate::engine::event::faults::FaultyError;
 use crate::engine::{
     EngineError, Observer, Outcome, Session, analytic, central, event, federated, lockstep,
 };
@@ -19,6 +21,12 @@ pub enum RunError {
     #[cfg(feature = "node")]
     #[error(transparent)]
     Swarm(Named<crate::node::SwarmError>),
+    /// Peers that tolerate losses could not go on; its text calls peers by their names.
+    #[error(transparent)]
+    Faults(Named<FaultyError>),
+    /// So much went wrong that nobody has a result.
+    #[error(transparent)]
+    NoResult(NoResult),
     /// This build has no libp2p.
     #[cfg(not(feature = "node"))]
     #[error(
@@ -42,6 +50,30 @@ impl RunError {
 /// # Errors
 /// [`RunError`] of that engine.
 pub fn run_engine(
+    experiment: &Experiment,
+    session: &Session,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    run_tolerant(experiment, session, observer).map(|conducted| conducted.outcome)
+}
+
+/// The same, with what went wrong where the session tolerates losses and something does.
+///
+/// # Errors
+/// As [`run_engine`].
+pub fn run_tolerant(
+    experiment: &Experiment,
+    session: &Session,
+    observer: &mut dyn Observer,
+) -> Result<Conducted, RunError> {
+    let is_event = experiment.config().engine.kind == EngineKind::Event;
+    match experiment.tolerance().filter(|_| is_event) {
+        Some(tolerance) => conduct(experiment, (session, tolerance), observer),
+        None => run_plain(experiment, session, observer).map(Conducted::from),
+    }
+}
+
+fn run_plain(
     experiment: &Experiment,
     session: &Session,
     observer: &mut dyn Observer,

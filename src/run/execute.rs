@@ -7,7 +7,8 @@ use super::compared::ComparedRun;
 use super::completion::{CompletionRuns, CompletionSummary};
 use super::consensus::{consensus, guaranteed};
 use super::convergence_bounds::convergence_bounds;
-use super::engine::{RunError, run_engine};
+use super::engine::{RunError, run_tolerant};
+use super::faults::{Conducted, Faulty};
 use super::items::ItemList;
 use super::metrics::Utility;
 use super::peak_memory::peak_memory_bytes;
@@ -80,6 +81,8 @@ pub struct Report {
     pub rounds: Vec<Vec<f64>>,
     /// The factor by which 0, 1, … rounds shrink that at least, for any start. Empty where `rounds` is.
     pub contractions: Vec<f64>,
+    /// What went wrong, where the session tolerates losses.
+    pub faults: Option<Faulty>,
 }
 
 impl Report {
@@ -100,7 +103,7 @@ impl Report {
 /// [`RunError`] if the experiment itself fails, or names a method to compare with that is none.
 pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Report, RunError> {
     run_by(experiment, observer, |session, observer| {
-        run_engine(experiment, session, observer)
+        run_tolerant(experiment, session, observer)
     })
 }
 
@@ -111,7 +114,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
 pub fn run_by(
     experiment: &Experiment,
     observer: &mut dyn Observer,
-    conduct: impl FnOnce(&Session, &mut dyn Observer) -> Result<Outcome, RunError>,
+    conduct: impl FnOnce(&Session, &mut dyn Observer) -> Result<Conducted, RunError>,
 ) -> Result<Report, RunError> {
     let mut clock = Clock::default();
     // Refused before anything is computed.
@@ -120,7 +123,7 @@ pub fn run_by(
     let seed = experiment.root_seed();
     let session = experiment.session(&seed);
     let mut watched = Rounds::of(experiment, observer);
-    let outcome = clock.time("run", || conduct(&session, &mut watched))?;
+    let Conducted { outcome, faults } = clock.time("run", || conduct(&session, &mut watched))?;
     let rounds = watched.collected;
     let curated = clock.time("central", || {
         central::run(&session, SumNoise::Curator, &mut Silent)
@@ -179,6 +182,9 @@ pub fn run_by(
     let (central, non_private) =
         clock.time("metrics", || (measure_all(&curated), measure_all(&plain)));
     let compared = other.map(|other| clock.time("compared", || ComparedRun::of(&other, measure)));
+    let fault_free = faults
+        .as_ref()
+        .and_then(|faults| faults.fault_free.as_ref());
     let last = |figures: &[Utility]| figures.last().copied().unwrap_or_default();
     let ours = rows.last().map(|row| row.utility).unwrap_or_default();
     let utility = UtilitySummary {
@@ -195,6 +201,7 @@ pub fn run_by(
         central: last(&central),
         non_private: last(&non_private),
         compared,
+        fault_free: fault_free.map(|fault_free| measure(fault_free.basis())),
         bounds,
         reference_floor: experiment.reference_floor(),
         reason: references.exact.as_ref().err().cloned(),
@@ -269,6 +276,7 @@ pub fn run_by(
         choice: None,
         pilot: None,
         communication: outcome.communication.clone(),
+        faults: faults.as_ref().map(|faults| faults.summary.clone()),
         utility,
         recommender,
         recommendation,
@@ -297,6 +305,7 @@ pub fn run_by(
             false => contractions(experiment),
         },
         rounds,
+        faults,
     })
 }
 

@@ -2,16 +2,21 @@
 //! `config.toml`, `receipt.json`, `trace/`; with `algorithm.output = "low-rank"` its two factors; of a run that predicts ratings what
 //! predicts them; of a run that was chosen by advice `advice.json`; of one whose Gram matrix recommends what scores items; of a simulation on several hosts `simulation.toml`.
 //!
+//! A run whose peers tolerate losses also writes `faults.toml` and `faults.json`.
+//!
 //! All are written before the first takes its name, so that a full disk leaves the results of the run before.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::execute::Report;
+use super::faults::{FaultsSummary, Faulty};
 use super::predictor::{COMPLETION, DIRECTIONS, EIGENVALUES, Predictor};
 use super::score_model::{CATALOGUE, RECOMMENDER, ScoreModel};
 use crate::algorithm::Output;
-use crate::config::{Config, resolved};
+use crate::config::{Config, faults_text, resolved};
 use crate::writing::{Staged, Table, npy, replace, stage};
 
 /// X of the low-rank approximation X Yᵀ, n × p.
@@ -19,6 +24,12 @@ const LEFT: &str = "low-rank-left.npy";
 
 /// What was chosen of which candidates, where a run was chosen by advice.
 const ADVICE: &str = "advice.json";
+
+/// All that went wrong in a run whose peers tolerate losses, to be run again.
+const FAULTS: &str = "faults.toml";
+
+/// What came of it.
+const FAULTS_SUMMARY: &str = "faults.json";
 
 /// That a run was a simulation on several hosts, and on which.
 const SIMULATION: &str = "simulation.toml";
@@ -66,6 +77,17 @@ pub fn write(
     batch.add(directory, "config.toml", resolved(config).as_bytes())?;
     if !report.rounds.is_empty() {
         batch.add(directory, "consensus.csv", &consensus(report).to_csv())?;
+    }
+    match &report.faults {
+        Some(faulty) => {
+            let said = json(FAULTS_SUMMARY, serde_json::to_vec_pretty(&said(faulty)))?;
+            batch.add(directory, FAULTS, faults_text(&faulty.schedule).as_bytes())?;
+            batch.add(directory, FAULTS_SUMMARY, &said)?;
+        }
+        None => {
+            forget(&directory.join(FAULTS))?;
+            forget(&directory.join(FAULTS_SUMMARY))?;
+        }
     }
     let low_rank = (config.algorithm.output == Some(Output::LowRank))
         .then(|| report.outcome.records.last())
@@ -122,6 +144,60 @@ pub fn write(
     }
     forget_trace(&folder)?;
     batch.commit()
+}
+
+/// `faults.json`: the `faults` of a summary, and what happened to whom.
+#[derive(Serialize)]
+struct Said<'a> {
+    #[serde(flatten)]
+    summary: &'a FaultsSummary,
+    moments: Vec<SaidMoment<'a>>,
+}
+
+#[derive(Serialize)]
+struct SaidMoment<'a> {
+    milliseconds: f64,
+    peer: &'a str,
+    what: String,
+}
+
+fn said(faulty: &Faulty) -> Said<'_> {
+    let moments = faulty.moments.iter();
+    Said {
+        summary: &faulty.summary,
+        moments: moments
+            .map(|(micros, peer, what)| SaidMoment {
+                milliseconds: *micros as f64 / 1e3,
+                peer,
+                what: what.clone(),
+            })
+            .collect(),
+    }
+}
+
+/// Writes what went wrong in a run of which nobody has a result, and removes what an earlier one left.
+///
+/// # Errors
+/// [`OutputError`] with the path that failed.
+pub fn write_no_result(directory: &Path, faulty: &Faulty) -> Result<(), OutputError> {
+    create(directory)?;
+    for stale in [
+        "summary.json",
+        "receipt.json",
+        "basis.npy",
+        "metrics.csv",
+        "report.html",
+    ] {
+        forget(&directory.join(stale))?;
+    }
+    let text = faults_text(&faulty.schedule);
+    put(directory, FAULTS, text.as_bytes())?;
+    let mut bytes = serde_json::to_vec_pretty(&said(faulty)).map_err(|error| OutputError {
+        path: directory.join(FAULTS_SUMMARY),
+        source: error.into(),
+    })?;
+    bytes.push(b'\n');
+    put(directory, FAULTS_SUMMARY, &bytes)
 }
 
 /// Files that are written and take their names one after the other at the end.
@@ -259,7 +335,7 @@ pub fn create(directory: &Path) -> Result<(), OutputError> {
 ///
 /// # Errors
 /// [`OutputError`] with the path that failed.
-pub fn write_advice(directory: &Path, advice: &impl serde::Serialize) -> Result<(), OutputError> {
+pub fn write_advice(directory: &Path, advice: &impl Serialize) -> Result<(), OutputError> {
     let mut bytes = serde_json::to_vec_pretty(advice).map_err(|error| OutputError {
         path: directory.join(ADVICE),
         source: error.into(),

@@ -8,6 +8,7 @@ use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
 use super::completion::CompletionSummary;
 use super::convergence_bounds::ConvergenceBounds;
+use super::faults::FaultsSummary;
 use super::metrics::Utility;
 use super::receipt::{Choice, PilotReceipt};
 use super::recommendation::RecommendationSummary;
@@ -73,6 +74,9 @@ pub struct Summary {
     pub pilot: Option<PilotReceipt>,
     /// What was sent.
     pub communication: Communication,
+    /// What went wrong and who was there, where the session tolerates losses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultsSummary>,
     /// How useful the result is.
     pub utility: UtilitySummary,
     /// What the released Gram matrix came to, where it recommends: a function of the release and of public item degrees.
@@ -226,6 +230,9 @@ pub struct UtilitySummary {
     /// Another method under the same budget, where `[compare]` names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compared: Option<ComparedRun>,
+    /// The same figures where nothing goes wrong, where something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault_free: Option<Utility>,
     /// P1's convergence bounds, and what they bound.
     pub bounds: ConvergenceBounds,
     /// Why figures against the exact eigenvectors are null, where they are.

@@ -114,6 +114,8 @@ struct PlanKey {
     ring: Option<RingRequest>,
     /// Whether coordinates of peers' own are released too.
     own: bool,
+    /// How many may be lost.
+    tolerate: usize,
 }
 
 impl Materials {
@@ -292,6 +294,7 @@ impl Materials {
             engine: config.engine.kind,
             ring,
             own,
+            tolerate: config.dropouts.map_or(0, |one| one.tolerate),
         };
         self.plans.get(key, make)
     }

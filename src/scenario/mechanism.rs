@@ -134,6 +134,7 @@ impl Arranged {
             weights,
             factors,
             law,
+            retries: 0,
         })
     }
 }
@@ -147,13 +148,15 @@ pub(crate) struct Mechanism {
     pub(crate) algorithm: Arc<dyn Algorithm>,
     /// All its releases, in order.
     pub(crate) releases: Vec<ReleaseSpec>,
-    /// For how many releases of noise factor 1 one record is charged.
+    /// For how many releases of noise factor 1 one record is charged, with all retries.
     pub(crate) charge: u32,
     /// What the noise of every release is multiplied by; empty for an even budget.
     pub(crate) factors: Vec<f64>,
     /// The factors that were asked for, as of Gaussian noise and without those of the releases' own shares.
     weights: Vec<f64>,
     law: Distribution,
+    /// How often a release may be tried again.
+    retries: u32,
 }
 
 impl Mechanism {
@@ -166,9 +169,28 @@ impl Mechanism {
         self
     }
 
+    /// The same program where releases may be tried again so often: each time, at worst, it is the dearest of them.
+    pub(crate) fn with_retries(mut self, retries: u32) -> Self {
+        let more = f64::from(retries) * self.dearest(|factor| self.law.cost(factor));
+        // Exact for an even budget, where each costs 1; upwards otherwise.
+        self.charge = self.charge.saturating_add(more.ceil() as u32);
+        self.retries = retries;
+        self
+    }
+
+    /// The most that this is of any release.
+    fn dearest(&self, cost: impl Fn(f64) -> f64) -> f64 {
+        let even = if self.factors.is_empty() { 1.0 } else { 0.0 };
+        self.factors
+            .iter()
+            .map(|factor| cost(*factor))
+            .fold(even, f64::max)
+    }
+
     fn summed(&self, cost: impl Fn(f64) -> f64) -> f64 {
+        let again = f64::from(self.retries) * self.dearest(&cost);
         let cost = |index: usize| self.factors.get(index).map_or(1.0, |factor| cost(*factor));
-        charged(&self.releases, cost)
+        charged(&self.releases, cost) + again
     }
 
     /// What all releases cost one record, in releases of factor 1.

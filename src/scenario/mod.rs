@@ -13,6 +13,7 @@ mod completion;
 mod data_summary;
 mod deployment;
 pub(crate) mod divisor;
+mod dropouts;
 mod error;
 mod experiment;
 pub(crate) mod filters;
@@ -54,8 +55,8 @@ pub use data_summary::DataSummary;
 pub use deployment::{Deployment, DeploymentError, OwnRows};
 pub use error::{
     AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
-    EngineTableError, ExperimentError, NetworkError, PilotTableError, PrivacyTableError,
-    RecommenderTableError,
+    DropoutsTableError, EngineTableError, ExperimentError, NetworkError, PilotTableError,
+    PrivacyTableError, RecommenderTableError,
 };
 pub use experiment::Experiment;
 pub use held_out::HeldOut;

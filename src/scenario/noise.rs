@@ -24,6 +24,7 @@ pub(crate) struct NoiseAsked {
     pub(crate) holders: Option<usize>,
     /// k, where sums are integers mod 2^k and it was asked for.
     pub(crate) bits: Option<Modulus>,
+    /// How many may collude, or be lost.
     pub(crate) colluders: usize,
     /// β: the extra loss of shared noise; of Laplace noise the ε of shared noise over that of Laplace noise.
     pub(crate) overhead: f64,
@@ -62,7 +63,10 @@ impl NoiseAsked {
             distribution: noise.distribution,
             holders: noise.holders,
             bits: noise.bits,
-            colluders: privacy.colluders,
+            // Whoever is lost hides nobody, as if it colluded.
+            colluders: privacy
+                .colluders
+                .saturating_add(config.dropouts.map_or(0, |one| one.tolerate)),
             overhead: privacy.overhead,
             on_disconnect: privacy.on_disconnect,
             engine: config.engine.kind,

@@ -19,8 +19,8 @@ use super::rows::Rows;
 use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{
-    algorithm_keys, clipping, completion, filters, graph, laplace, memory, numbers, pilot,
-    preconditioning, rating, recommender, warnings,
+    algorithm_keys, clipping, completion, dropouts, filters, graph, laplace, memory, numbers,
+    pilot, preconditioning, rating, recommender, warnings,
 };
 use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
@@ -112,6 +112,7 @@ impl Experiment {
         let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
         let peers = peer_count(&config, loaded);
         let network = network::matched(&config, peers, topology, materials, &mut clock)?;
+        dropouts::check_graph(&config, &network.topology)?;
         let rows = Rows::of(&config, loaded, list.as_deref(), (floor, peers), materials)?;
         let items = rows.user_rows.dimension();
         algorithm_keys::check(&config, items)?;
@@ -163,7 +164,8 @@ impl Experiment {
         let mechanism = arranged
             .mechanism(centring.as_ref(), &config.privacy.budget, law)
             .map_err(PrivacyTableError::from)?
-            .of_part(pilot::part(&config)?);
+            .of_part(pilot::part(&config)?)
+            .with_retries(config.dropouts.map_or(0, |one| one.retries));
         check_analytic(&config, &mechanism)?;
         let most_rows = rows.peer_rows.iter().map(SparseRows::len).max();
         let size = (rows.peer_rows.len(), most_rows.unwrap_or(0));
@@ -187,7 +189,7 @@ impl Experiment {
                     materials.plan(&config, peers, renumbered, key, || {
                         let colluders = config.privacy.colluders;
                         if colluders >= peers {
-                            return Err(PrivacyTableError::Colluders { colluders, peers });
+                            return Err(PrivacyTableError::Colluders { colluders, peers }.into());
                         }
                         let lambda2 = || noise_topology.spectrum().algebraic_connectivity.into();
                         let plan = asked.gaussian(
@@ -196,22 +198,28 @@ impl Experiment {
                             &mechanism,
                             ring,
                         );
-                        Ok(plan?)
+                        plan.map_err(|error| match dropouts::refused(&config, error.clone()) {
+                            Some(refused) => ExperimentError::from(refused),
+                            None => PrivacyTableError::from(error).into(),
+                        })
                     })
                 })?;
-                asked.with_groups((budget, calibrated), noise, &mechanism, peers)
+                asked
+                    .with_groups((budget, calibrated), noise, &mechanism, peers)
+                    .map_err(PrivacyTableError::from)?
             }
             None => clock
                 .time("privacy", || {
                     asked.laplace(noise_topology.graph(), &mechanism)
                 })
-                .map(|planned| planned.map(Arc::new)),
+                .map(|planned| planned.map(Arc::new))
+                .map_err(PrivacyTableError::from)?,
         };
         let Planned {
             calibrated,
             plan: noise,
             groups,
-        } = planned.map_err(PrivacyTableError::from)?;
+        } = planned;
         if noise.ring().is_some() {
             if config.engine.kind == EngineKind::Analytic {
                 return Err(EngineTableError::AnalyticRing.into());
@@ -268,6 +276,10 @@ impl Experiment {
         };
         // Whatever a session can refuse is refused here, so that sessions of other seeds cannot fail.
         experiment.try_session(&seed)?;
+        dropouts::check_program(&experiment)?;
+        if let Some(faults) = &experiment.config.faults {
+            dropouts::numbered(faults, &experiment.topology)?;
+        }
         memory::check(&experiment)?;
         experiment.warnings = warnings::of(&experiment);
         Ok(experiment)
@@ -299,6 +311,7 @@ pub(super) fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     completion::check(&config)?;
     recommender::check(&config)?;
     numbers::check(&config)?;
+    dropouts::check(&config)?;
     graph::complete(&mut config);
     if let Latency::Uniform {
         low_micros: low,

@@ -19,6 +19,7 @@ mod invitation;
 mod keys;
 mod ledger_proof;
 mod listing;
+mod signatures;
 mod statement;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ pub use identity::{Domain, Identity, IdentityError, PublicId, Signature};
 pub use invitation::{Invitation, InvitationError, MOST_FILE, Member, SessionTable, Stated};
 pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd, nonce};
 pub use ledger_proof::{LedgerProof, Remembered};
+pub use signatures::{MemberKeys, MemberSigner};
 pub use statement::{
     Join, Kind, LedgerHead, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS,
     Sections, SessionHash, Signed, Statement, StatementError,

@@ -11,6 +11,7 @@ mod graph;
 mod mixing;
 mod names;
 mod spectrum;
+mod vertex_connectivity;
 
 #[cfg(test)]
 mod collection;
@@ -30,6 +31,7 @@ pub use graph::{Graph, GraphError};
 pub use mixing::{Mixing, metropolis_weight, self_weight};
 pub use names::PeerNameError;
 pub use spectrum::{CERTIFIED_UP_TO, Interval, Known, SAFETY, Spectrum};
+pub use vertex_connectivity::vertex_connectivity;
 
 /// A graph with everything that follows from it.
 #[derive(Clone, Debug)]

@@ -65,7 +65,8 @@ pub(super) fn execute(options: &SimulateArguments) -> Result<Verdict> {
     let directory = own.unwrap_or_else(|| PathBuf::from("out").join(&experiment.config().name));
     output::create(&directory)?;
     let results = run_by(&experiment, &mut progress, |session, observer| {
-        lead(session, &hosts, &swarm, &mut notice, observer).map_err(named)
+        let led = lead(session, &hosts, &swarm, &mut notice, observer);
+        led.map(Into::into).map_err(named)
     })?;
     progress.finish();
     output::write(&directory, &experiment.portable_config(), &results, false)?;

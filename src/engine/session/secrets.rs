@@ -7,7 +7,7 @@ use rand::Rng;
 use zeroize::Zeroizing;
 
 use super::SessionViews;
-use crate::protocol::regroup::{SIGNATURE_LEN, Signatures};
+use crate::protocol::regroup::{SIGNATURE_LEN, Signer, Verifier};
 use crate::protocol::tolerant::SealSecrets;
 use crate::vocabulary::{NoiseLabel, PeerIndex, StreamKey};
 
@@ -36,7 +36,7 @@ impl SessionViews {
 
     /// A peer's signatures, and how it checks those of others.
     #[must_use]
-    pub fn signatures(&self, me: PeerIndex) -> Arc<dyn Signatures> {
+    pub fn signatures(&self, me: PeerIndex) -> Arc<dyn Signer> {
         let root = self.session().engine_root(SECRETS);
         let key = bytes(&root.key(NoiseLabel::Signature, 0, 0));
         Arc::new(SimulatedSignatures { me, key })
@@ -61,11 +61,13 @@ impl SimulatedSignatures {
     }
 }
 
-impl Signatures for SimulatedSignatures {
+impl Signer for SimulatedSignatures {
     fn sign(&self, bytes: &[u8]) -> [u8; SIGNATURE_LEN] {
         self.of(self.me, bytes)
     }
+}
 
+impl Verifier for SimulatedSignatures {
     fn verify(&self, by: PeerIndex, bytes: &[u8], signature: &[u8; SIGNATURE_LEN]) -> bool {
         self.of(by, bytes) == *signature
     }

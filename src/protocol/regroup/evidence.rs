@@ -1,7 +1,7 @@
 //! Proof that a member deviated: two things that it signed and that nobody honest signs both.
 
 use super::record::{Record, Statement};
-use super::signed::{Signatures, Signed};
+use super::signed::{Signed, Verifier};
 use crate::protocol::SessionId;
 use crate::vocabulary::PeerIndex;
 
@@ -36,11 +36,10 @@ impl Evidence {
 
     /// Whether it is proof: a contradiction, both sides of it signed by the culprit in this session.
     #[must_use]
-    pub fn is_proof(&self, session: SessionId, signatures: &dyn Signatures) -> bool {
+    pub fn is_proof(&self, session: SessionId, keys: &dyn Verifier) -> bool {
         let is_signed = |one: &Signed| {
             let bytes = one.record.signed_bytes(session, |_| None);
-            bytes
-                .is_some_and(|bytes| signatures.verify(one.record.origin(), &bytes, &one.signature))
+            bytes.is_some_and(|bytes| keys.verify(one.record.origin(), &bytes, &one.signature))
         };
         Self::of(&self.first, &self.second).is_some()
             && is_signed(&self.first)

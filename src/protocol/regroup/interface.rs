@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::links::Links;
 use super::record::Durable;
 use super::resume::{Resume, Tolerance, View};
-use super::signed::{Signatures, Signed};
+use super::signed::{Signed, Signer};
 use crate::protocol::SessionId;
 use crate::vocabulary::{PeerIndex, ReleaseId, Span, Time};
 
@@ -20,7 +20,7 @@ pub struct RegroupSetup {
     /// The session, which every signature names.
     pub session: SessionId,
     /// Its key, and everybody's public keys.
-    pub signatures: Arc<dyn Signatures>,
+    pub signatures: Arc<dyn Signer>,
     /// The communication graph.
     pub links: Arc<Links>,
     /// What the session tolerates.

@@ -62,5 +62,5 @@ pub use machine::Regroup;
 pub use record::{Disruptions, Durable, MOST_RESTARTS, Record, Statement};
 pub use resume::{Heir, Publication, Resume, Tolerance, View};
 pub use sets::{CutLinks, Index, LinkIndex, Members, Set};
-pub use signed::{Signatures, Signed};
+pub use signed::{Signed, Signer, Verifier};
 pub use threshold::{MOST_HOLDERS, Threshold, ThresholdError, Thresholds, ThresholdsError};

@@ -11,13 +11,16 @@ use crate::vocabulary::PeerIndex;
 /// What is signed begins with this, where it is not a statement of what is held.
 const DOMAIN: &[u8; 20] = b"undertone regroup v1";
 
-/// A member's key, and the public keys of all members. Deployed members have Ed25519; a simulation's network takes what nobody else in it can make.
-pub trait Signatures: fmt::Debug + Send + Sync {
-    /// This member's signature over these bytes; always the same for the same bytes.
-    fn sign(&self, bytes: &[u8]) -> [u8; SIGNATURE_LEN];
-
+/// The public keys of all members.
+pub trait Verifier: fmt::Debug + Send + Sync {
     /// Whether a signature is that of this member over these bytes.
     fn verify(&self, by: PeerIndex, bytes: &[u8], signature: &[u8; SIGNATURE_LEN]) -> bool;
+}
+
+/// A member's own key beside them. Deployed members have Ed25519; a simulation's network takes what nobody else in it can make.
+pub trait Signer: Verifier {
+    /// This member's signature over these bytes; always the same for the same bytes.
+    fn sign(&self, bytes: &[u8]) -> [u8; SIGNATURE_LEN];
 }
 
 /// A record with the signature of its origin. Whoever forwards it changes nothing.

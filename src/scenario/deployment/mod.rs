@@ -138,6 +138,14 @@ impl Deployment {
             ),
             ("pilot", "a session spends its budget at once; leave it out"),
             ("compare", "a session runs one algorithm; leave it out"),
+            (
+                "dropouts",
+                "the loss of a deployed member ends the session for all; leave it out",
+            ),
+            (
+                "faults",
+                "in a deployment they come by themselves; leave it out",
+            ),
             ("sweep", "a session is one run; leave it out"),
         ] {
             if plan.contains_key(key) {

@@ -6,6 +6,7 @@ mod algorithm;
 mod averaging;
 mod completion;
 mod data;
+mod dropouts;
 mod engine;
 mod network;
 mod pilot;
@@ -16,6 +17,7 @@ pub use algorithm::AlgorithmTableError;
 pub use averaging::AveragingTableError;
 pub use completion::CompletionTableError;
 pub use data::DataTableError;
+pub use dropouts::DropoutsTableError;
 pub use engine::EngineTableError;
 pub use network::NetworkError;
 pub use pilot::PilotTableError;
@@ -61,6 +63,9 @@ pub enum ExperimentError {
     /// The engine cannot run this.
     #[error(transparent)]
     Engine(#[from] EngineTableError),
+    /// Losses cannot be tolerated like this, or not these.
+    #[error(transparent)]
+    Dropouts(#[from] DropoutsTableError),
     /// The evaluation asked for is not possible.
     #[error("[evaluation] {0}")]
     Evaluation(#[from] EvaluationError),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::network::FaultyOutcome;
+use super::outcome::FaultyOutcome;
 use crate::engine::SessionViews;
 use crate::privacy::realised::{Attempted, Realised, RealisedError};
 use crate::protocol::PlannedRelease;

@@ -1,15 +1,26 @@
 //! Tolerant peers in virtual time, while things go wrong: crashes, restarts with what is on the disk, links that are given up.
 //!
-//! Peers are the [`TolerantPeer`](crate::protocol::tolerant::TolerantPeer) that a deployment would run, unchanged. Links keep order and lose nothing while both ends live: what a network loses is
-//! sent again, which is latency here. A disk keeps what was written before the crash.
+//! Peers are the [`TolerantPeer`](crate::protocol::tolerant::TolerantPeer) that a deployment would run, unchanged. Links keep order, and what they lose is
+//! sent again, until they are given up. A disk keeps what was written before the crash.
 
 mod account;
+mod carrier;
+mod fired;
 mod network;
 mod observer;
+mod outcome;
+mod random;
 mod schedule;
+mod sizes;
 #[cfg(test)]
 mod tests;
 
-pub use network::{FaultyError, FaultyOutcome, Fired, PeerEnd, run};
+pub use fired::{Cases, Fired};
+pub use network::{FaultyError, run};
 pub use observer::{Broken, Observed};
-pub use schedule::{Crash, CrashPoint, FaultSchedule, Suspicion};
+pub use outcome::{FaultyOutcome, MOST_MOMENTS, Moment, PeerEnd, Taken};
+pub use random::{Extent, RandomFaults};
+pub use schedule::{
+    Crash, CrashPoint, FailingDisk, FaultSchedule, MOST_LISTED, MOST_LOSS, MOST_MICROS, Outage,
+    Partition, ScheduleError, Suspicion,
+};

@@ -1,29 +1,37 @@
 //! The network of a run with faults, and what an omniscient observer notes of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use chacha20::ChaCha20Rng;
-use rand::RngExt;
-
-use super::observer::Observed;
-use super::schedule::{Crash, CrashPoint, FaultSchedule};
+use super::carrier::{Carrier, all_outages};
+use super::fired::Watch;
+use super::outcome::{FaultyOutcome, MOST_MOMENTS, Moment, PeerEnd, Taken};
+use super::random::Extent;
+use super::schedule::{Crash, CrashPoint, FaultSchedule, ScheduleError};
+use super::sizes::size;
 use crate::algorithm::PublicState;
-use crate::engine::SessionViews;
 use crate::engine::event::queue::Queue;
+use crate::engine::{SessionViews, ViewError};
 use crate::linalg::Block;
+use crate::protocol::averaging::PeerBytes;
 use crate::protocol::regroup::{
-    Attempt, End, Evidence, Links, LinksError, Publication, RegroupSetup, Resume, Tolerance, View,
+    Attempt, Durable, End, Links, LinksError, Publication, RegroupSetup, Resume, Tolerance, View,
     ViewNumber,
 };
 use crate::protocol::tolerant::{
     DiskRecord, Frame, Input, Output, SealSecrets, TolerantError, TolerantPeer,
 };
-use crate::protocol::{Event, Summand};
+use crate::protocol::{Event, Terms};
 use crate::vocabulary::{PeerIndex, ReleaseId, Span, Time};
 
-/// More events than any run of a session of this size has: a run that goes on for longer has no end.
-const MOST_EVENTS: u64 = 4_000_000;
+/// More events than any run of a small session has.
+const LEAST_LIMIT: u64 = 4_000_000;
+
+/// More events than any run of this session has: a run that goes on for longer has no end. In every attempt every peer's word goes over every link.
+fn most_events(links: &Links, tries: u64) -> u64 {
+    let everywhere = 2 * links.len() as u64 * links.peers() as u64;
+    LEAST_LIMIT.saturating_add(everywhere.saturating_mul(20).saturating_mul(tries))
+}
 
 /// Why a run under faults came to nothing.
 #[derive(Debug, thiserror::Error)]
@@ -34,72 +42,20 @@ pub enum FaultyError {
     /// The session's graph is none.
     #[error(transparent)]
     Links(#[from] LinksError),
+    /// There is no session among the members of a view.
+    #[error(transparent)]
+    View(#[from] ViewError),
+    /// The schedule cannot be run.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
     /// The run goes on and on.
     #[error(
-        "the run has no end after {MOST_EVENTS} events: this is a mistake of the protocol; please report the schedule"
+        "the run has no end after {events} events: this is a mistake of the protocol; please report the schedule"
     )]
-    Endless,
-}
-
-/// How one peer ended.
-#[derive(Clone, Debug)]
-pub struct PeerEnd {
-    /// How its session ended; nothing for one that crashed before and did not come back.
-    pub end: Option<End>,
-    /// Whether it lives, or has crashed only after its end.
-    pub is_up: bool,
-    /// Its estimate of the leading eigenvectors after its last release, n × p.
-    pub basis: Option<Arc<Block>>,
-    /// Per release, the attempt whose sum it took, and the view in which that was averaged last.
-    pub taken: BTreeMap<ReleaseId, (Attempt, Arc<View>)>,
-    /// The noisy sums that it released.
-    pub sums: BTreeMap<ReleaseId, Arc<Block>>,
-    /// The public states it had, by how many releases they had behind them.
-    pub states: BTreeMap<u32, PublicState>,
-    /// How often it tried a release again at the price of one more.
-    pub retries: u32,
-}
-
-/// What went wrong, counted where it happened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fired {
-    /// Processes that crashed.
-    pub crashes: u64,
-    /// Processes that started again.
-    pub restarts: u64,
-    /// Links that were given up.
-    pub cuts: u64,
-    /// Views that peers decided after the first.
-    pub views: u64,
-    /// Attempts that were begun again.
-    pub attempts_again: u64,
-    /// Averagings that were begun again.
-    pub averagings_again: u64,
-    /// Contributions of lost peers that an heir brought in.
-    pub inherited: u64,
-}
-
-/// What came of a run.
-#[derive(Clone, Debug)]
-pub struct FaultyOutcome {
-    /// Every peer's end.
-    pub peers: Vec<PeerEnd>,
-    /// Every contribution that its peer made, by attempt and peer; sealed ones as they were before.
-    pub published: BTreeMap<(Attempt, PeerIndex), Summand>,
-    /// Who took part in every attempt, and how many tries had been paid for when it began, itself included.
-    pub parts: BTreeMap<Attempt, (Arc<View>, u32)>,
-    /// Heirs, by the view that they were heirs in.
-    pub heirs: BTreeMap<(ViewNumber, Attempt), Vec<crate::protocol::regroup::Heir>>,
-    /// Who was proved to deviate.
-    pub proven: BTreeMap<PeerIndex, Evidence>,
-    /// What became known, and was charged.
-    pub observed: Observed,
-    /// What went wrong.
-    pub fired: Fired,
-    /// Frames that were sent.
-    pub frames: u64,
-    /// When the last frame arrived, in microseconds.
-    pub micros: u64,
+    Endless {
+        /// How many.
+        events: u64,
+    },
 }
 
 enum Happening {
@@ -109,7 +65,10 @@ enum Happening {
         life: u32,
         frame: Frame,
     },
-    Notice(usize, usize),
+    /// One gives another up, for good reason or for none.
+    Suspicion(usize, usize),
+    /// One finds that another's process is gone: dropped, if it has started again since this life of it.
+    Gone(usize, usize, u32),
     Timer(usize, u32, u64),
     Restart(usize),
 }
@@ -119,23 +78,32 @@ struct Process {
     disk: Vec<DiskRecord>,
     is_up: bool,
     life: u32,
-    crash: Option<Crash>,
+    crashes: VecDeque<Crash>,
+    /// Frames or records of this life, as far as the next crash counts them.
     counted: u32,
+    /// Records until the disk fails.
+    disk_fails: Option<u32>,
+    frames: u32,
+    records: u32,
     view: Option<Arc<View>>,
+    /// Sums that have come and that nothing has been made of yet.
+    sums: BTreeMap<ReleaseId, (Terms, Arc<Block>)>,
     end: PeerEnd,
 }
 
-/// Runs the session of these views under this schedule.
+/// Runs the session of these views under this schedule, in which everything is listed ([`FaultSchedule::explicit`]).
 ///
 /// # Errors
-/// [`FaultyError`] if a peer cannot go on for another reason than the schedule, or the run has no end.
+/// [`FaultyError`] if a peer cannot go on for another reason than the schedule, the schedule is of another session, or the run has no end.
 pub fn run(
     views: &Arc<SessionViews>,
     tolerance: &Arc<Tolerance>,
     schedule: &FaultSchedule,
 ) -> Result<FaultyOutcome, FaultyError> {
     let links = Arc::new(views.links()?);
-    Network::new(views, links, tolerance, schedule).run()
+    let pairs: Vec<(u32, u32)> = views.session().graph().edge_list().collect();
+    schedule.check_for(links.peers(), &pairs)?;
+    Network::new(views, (links, &pairs), tolerance, schedule).run(&pairs)
 }
 
 struct Network<'a> {
@@ -149,38 +117,45 @@ struct Network<'a> {
     happenings: BTreeMap<u64, Happening>,
     pushed: u64,
     now: u64,
-    arrivals: BTreeMap<(usize, usize), u64>,
-    generator: ChaCha20Rng,
+    carrier: Carrier,
+    watch: Watch,
     outcome: FaultyOutcome,
 }
 
 impl<'a> Network<'a> {
     fn new(
         views: &'a Arc<SessionViews>,
-        links: Arc<Links>,
+        (links, pairs): (Arc<Links>, &[(u32, u32)]),
         tolerance: &'a Arc<Tolerance>,
         schedule: &'a FaultSchedule,
     ) -> Self {
-        let crash = |u: usize| {
-            let mut all = schedule.crashes.iter();
-            all.find(|crash| crash.peer as usize == u).copied()
+        let crashes = |u: usize| {
+            let all = schedule.crashes.iter();
+            all.filter(|crash| crash.peer as usize == u)
+                .copied()
+                .collect()
+        };
+        let disk_fails = |u: usize| {
+            let all = schedule.disks.iter();
+            all.filter(|disk| disk.peer as usize == u)
+                .map(|disk| disk.after)
+                .min()
         };
         let processes = (0..links.peers()).map(|u| Process {
             peer: None,
             disk: Vec::new(),
             is_up: true,
             life: 0,
-            crash: crash(u),
+            crashes: crashes(u),
             counted: 0,
+            disk_fails: disk_fails(u),
+            frames: 0,
+            records: 0,
             view: None,
+            sums: BTreeMap::new(),
             end: PeerEnd {
-                end: None,
                 is_up: true,
-                basis: None,
-                taken: BTreeMap::new(),
-                sums: BTreeMap::new(),
-                states: BTreeMap::new(),
-                retries: 0,
+                ..PeerEnd::default()
             },
         });
         Self {
@@ -193,23 +168,16 @@ impl<'a> Network<'a> {
             happenings: BTreeMap::new(),
             pushed: 0,
             now: 0,
-            arrivals: BTreeMap::new(),
-            generator: schedule.generator(),
+            carrier: Carrier::new(schedule, pairs),
+            watch: Watch::default(),
             outcome: FaultyOutcome {
-                peers: Vec::new(),
-                published: BTreeMap::new(),
-                parts: BTreeMap::new(),
-                heirs: BTreeMap::new(),
-                proven: BTreeMap::new(),
-                observed: Observed::default(),
-                fired: Fired::default(),
-                frames: 0,
-                micros: 0,
+                sent: vec![PeerBytes::default(); views.session().peers()],
+                ..FaultyOutcome::default()
             },
         }
     }
 
-    fn run(mut self) -> Result<FaultyOutcome, FaultyError> {
+    fn run(mut self, pairs: &[(u32, u32)]) -> Result<FaultyOutcome, FaultyError> {
         for u in 0..self.processes.len() {
             let start = self.start_state();
             let (secrets, views) = (self.secrets(u), self.shared_views());
@@ -223,14 +191,28 @@ impl<'a> Network<'a> {
         }
         for suspicion in &self.schedule.suspicions {
             let (by, of) = (suspicion.by as usize, suspicion.of as usize);
-            self.push(suspicion.micros, Happening::Notice(by, of));
+            self.push(suspicion.micros, Happening::Suspicion(by, of));
         }
+        for ((u, v), from, until) in all_outages(self.schedule, pairs) {
+            // Both ends give up a link that is away for too long.
+            let grace = self.schedule.grace_micros;
+            if until.is_none_or(|until| until - from > grace) {
+                let (u, v) = (u as usize, v as usize);
+                for (by, of) in [(u, v), (v, u)] {
+                    let after = from + grace + self.carrier.delay();
+                    self.push(after, Happening::Suspicion(by, of));
+                }
+            }
+        }
+        let tries =
+            u64::from(self.tolerance.retries) + self.views.session().plan().releases().len() as u64;
+        let most = most_events(&self.links, tries);
         let mut events = 0;
         while let Some((at, number)) = self.queue.pop() {
             self.now = at;
             events += 1;
-            if events > MOST_EVENTS {
-                return Err(FaultyError::Endless);
+            if events > most {
+                return Err(FaultyError::Endless { events });
             }
             match self.happenings.remove(&number) {
                 Some(happening) => self.happen(happening)?,
@@ -238,6 +220,7 @@ impl<'a> Network<'a> {
             }
         }
         self.outcome.micros = self.now;
+        self.close();
         let ends = self.processes.into_iter().map(|one| PeerEnd {
             is_up: one.is_up || one.end.end.is_some(),
             ..one.end
@@ -248,7 +231,15 @@ impl<'a> Network<'a> {
 
     fn happen(&mut self, happening: Happening) -> Result<(), FaultyError> {
         match happening {
-            Happening::Notice(u, v) => self.tell(u, Input::Suspect(PeerIndex::from_index(v))),
+            Happening::Suspicion(u, v) => self.tell(u, Input::Suspect(PeerIndex::from_index(v))),
+            Happening::Gone(u, v, life) => {
+                let gone = &self.processes[v];
+                let is_back = gone.life > life && gone.is_up && gone.end.end.is_none();
+                match is_back {
+                    true => Ok(()),
+                    false => self.tell(u, Input::Suspect(PeerIndex::from_index(v))),
+                }
+            }
             Happening::Timer(u, life, serial) if self.processes[u].life == life => {
                 self.tell(u, Input::Timer(serial))
             }
@@ -296,11 +287,6 @@ impl<'a> Network<'a> {
         views
     }
 
-    fn delay(&mut self) -> u64 {
-        let uniform: f64 = self.generator.random_range(1e-9..1.0);
-        (-uniform.ln() * self.schedule.latency_micros as f64) as u64 + 1
-    }
-
     fn push(&mut self, after: u64, happening: Happening) {
         self.pushed += 1;
         self.happenings.insert(self.pushed, happening);
@@ -327,36 +313,56 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    /// Whether this is the frame or record at which the process crashes.
-    fn is_due(&mut self, u: usize, points: &[CrashPoint]) -> bool {
+    /// Where the process crashes, if it is at this frame, or else this record.
+    fn due(&mut self, u: usize, is_frame: bool) -> Option<CrashPoint> {
         let process = &mut self.processes[u];
-        let Some(crash) = process.crash.filter(|crash| points.contains(&crash.at)) else {
-            return false;
-        };
-        process.counted += 1;
-        process.counted > crash.after
+        let crash = process.crashes.front()?;
+        let is_counted = (crash.at == CrashPoint::Frame) == is_frame;
+        process.counted += u32::from(is_counted);
+        (is_counted && process.counted > crash.after).then_some(crash.at)
+    }
+
+    /// Writes a record, unless the process or its disk comes to an end with it.
+    fn persist(&mut self, u: usize, record: DiskRecord) {
+        let due = self.due(u, false);
+        let process = &mut self.processes[u];
+        if process
+            .disk_fails
+            .is_some_and(|after| process.records >= after)
+        {
+            return self.fail_disk(u);
+        }
+        match due {
+            Some(CrashPoint::BeforeRecord) => return self.crash(u),
+            Some(CrashPoint::TornRecord) => {
+                // What is found of it at the next start is no whole record, and dropped.
+                self.outcome.fired.torn_records += 1;
+                return self.crash(u);
+            }
+            Some(CrashPoint::AfterRecord | CrashPoint::Frame) | None => {}
+        }
+        process.records += 1;
+        let me = PeerIndex::from_index(u);
+        if let DiskRecord::Regroup(Durable::Certified(certificate)) = &record {
+            self.watch.certified(me, certificate.attempt());
+        }
+        self.outcome.observed.written(me, &record);
+        process.disk.push(record);
+        if due.is_some() {
+            self.crash(u);
+        }
     }
 
     fn carry_out(&mut self, u: usize, output: Output) {
         match output {
-            Output::Persist(record) => {
-                if self.is_due(u, &[CrashPoint::BeforeRecord]) {
-                    return self.crash(u);
-                }
-                let me = PeerIndex::from_index(u);
-                self.outcome.observed.written(me, &record);
-                self.processes[u].disk.push(record);
-                if self.is_due(u, &[CrashPoint::AfterRecord]) {
-                    self.crash(u);
-                }
-            }
             Output::Charge(attempt) => {
                 let me = PeerIndex::from_index(u);
                 self.outcome.observed.charged(me, attempt);
             }
+            Output::Persist(record) => self.persist(u, record),
             Output::Send { to, frame } => {
                 for v in to {
-                    if self.is_due(u, &[CrashPoint::Frame]) {
+                    if self.due(u, true).is_some() {
                         return self.crash(u);
                     }
                     self.send(u, v.index(), frame.clone());
@@ -364,8 +370,9 @@ impl<'a> Network<'a> {
             }
             Output::Cut(v) => {
                 self.outcome.fired.cuts += 1;
-                let after = self.delay();
-                self.push(after, Happening::Notice(v.index(), u));
+                self.note(u, Moment::GaveUp(v));
+                let after = self.carrier.delay();
+                self.push(after, Happening::Suspicion(v.index(), u));
             }
             Output::Wake(serial, at) => {
                 let life = self.processes[u].life;
@@ -377,23 +384,28 @@ impl<'a> Network<'a> {
             Output::Fault(fault) => {
                 let v = fault.culprit.index();
                 self.outcome.observed.blamed(fault.culprit);
-                self.push(0, Happening::Notice(u, v));
+                self.push(0, Happening::Suspicion(u, v));
             }
             Output::Deviates(evidence) => {
                 let culprit = evidence.culprit();
                 self.outcome.proven.insert(culprit, *evidence);
             }
             Output::Ended(end) => {
+                self.note(u, Moment::Ended(end));
+                self.outcome.ended_micros = self.now;
                 self.processes[u].end.end = Some(end);
                 if end != End::Finished {
-                    self.leave(u);
+                    self.leave(u, self.schedule.notice_micros);
                 }
             }
         }
     }
 
     fn resumed(&mut self, u: usize, view: Arc<View>, resume: &Resume) {
+        let processes = &self.processes;
+        let is_up = |peer: PeerIndex| processes[peer.index()].is_up;
         let fired = &mut self.outcome.fired;
+        self.watch.goes_on(&view, resume, is_up, &mut fired.cases);
         let is_new = self.processes[u]
             .view
             .as_ref()
@@ -403,6 +415,10 @@ impl<'a> Network<'a> {
             let me = PeerIndex::from_index(u);
             self.outcome.observed.resumed(me, *attempt, &view);
         }
+        if is_new {
+            self.note(u, Moment::WentOn(view.number));
+        }
+        let fired = &mut self.outcome.fired;
         match resume {
             Resume::Begin { attempt, retries } => {
                 fired.attempts_again += u64::from(is_new && view.number != ViewNumber(0));
@@ -431,36 +447,54 @@ impl<'a> Network<'a> {
                 state,
                 basis,
             } => {
+                self.note(u, Moment::Released(*release));
                 let process = &mut self.processes[u];
                 process.end.basis = Some(Arc::clone(basis));
                 process.end.states.insert(release.0, state.clone());
-                if let Some(view) = &process.view {
-                    process
-                        .end
-                        .taken
-                        .insert(*release, (attempt, Arc::clone(view)));
+                let sum = process.sums.remove(release);
+                if let (Some(view), Some((terms, sum))) = (&process.view, sum) {
+                    let taken = Taken {
+                        attempt,
+                        view: Arc::clone(view),
+                        sum,
+                        terms,
+                        basis: Arc::clone(basis),
+                    };
+                    process.end.taken.insert(*release, taken);
                 }
             }
             Event::Published { input, .. } => {
                 let place = (attempt, PeerIndex::from_index(u));
                 self.outcome.published.insert(place, input.clone());
             }
-            Event::Released { release, sum, .. } => {
-                let sums = &mut self.processes[u].end.sums;
-                sums.insert(*release, Arc::clone(sum));
+            Event::Released {
+                release,
+                terms,
+                sum,
+            } => {
+                let sum = (terms.clone(), Arc::clone(sum));
+                self.processes[u].sums.insert(*release, sum);
             }
             Event::Finished => {}
         }
     }
 
     fn send(&mut self, u: usize, v: usize, frame: Frame) {
-        self.outcome.frames += 1;
+        let sizes = (self.links.peers(), self.links.len());
+        let values = self.views.session().plan().values();
+        let (phase, bytes) = size(&frame, values, sizes);
+        let carried = self.carrier.carry(self.now, (u, v));
+        let times = 1 + u64::from(carried.lost);
+        self.processes[u].frames += 1;
+        self.outcome.frames += times;
+        self.outcome.sent[u].add(phase, bytes * times);
+        self.outcome.fired.frames_lost += u64::from(carried.lost);
+        self.outcome.fired.frames_held_up += u64::from(carried.has_waited);
         let (from, parts) = (PeerIndex::from_index(u), &self.outcome.parts);
         self.outcome.observed.sent(from, &frame, parts);
-        let delay = self.delay();
-        let last = self.arrivals.entry((u, v)).or_default();
-        let at = (self.now + delay).max(*last + 1);
-        *last = at;
+        let Some(at) = carried.at else {
+            return;
+        };
         let life = self.processes[v].life;
         let happening = Happening::Frame {
             from: u,
@@ -473,24 +507,79 @@ impl<'a> Network<'a> {
 
     fn crash(&mut self, u: usize) {
         self.outcome.fired.crashes += 1;
+        self.note(u, Moment::Crashed);
         let process = &mut self.processes[u];
         process.is_up = false;
         process.peer = None;
-        let crash = process.crash.take();
+        process.counted = 0;
+        let crash = process.crashes.pop_front();
         let again = crash.and_then(|crash| crash.restart_micros);
-        match again.filter(|_| process.end.end.is_none()) {
-            Some(after) => self.push(after, Happening::Restart(u)),
-            None => self.leave(u),
+        if let Some(after) = again.filter(|_| process.end.end.is_none()) {
+            self.push(after, Happening::Restart(u));
+        }
+        // Nobody says good-bye: neighbours wait for it for as long as they are patient with links.
+        self.leave(u, self.schedule.grace_micros);
+    }
+
+    /// Its disk takes nothing more: it stops, and closes its connections.
+    fn fail_disk(&mut self, u: usize) {
+        self.outcome.fired.disk_failures += 1;
+        self.outcome.fired.cases.disk_lost += 1;
+        self.note(u, Moment::DiskFailed);
+        let process = &mut self.processes[u];
+        process.is_up = false;
+        process.peer = None;
+        self.leave(u, self.schedule.notice_micros);
+    }
+
+    /// Neighbours find that it is gone, unless it is back by then.
+    fn leave(&mut self, u: usize, wait: u64) {
+        let life = self.processes[u].life;
+        for v in self.neighbours(u) {
+            let after = wait + self.carrier.delay();
+            self.push(after, Happening::Gone(v, u, life));
         }
     }
 
-    /// Its connections break, and neighbours notice.
-    fn leave(&mut self, u: usize) {
-        let neighbours: Vec<usize> = self.neighbours(u);
-        for v in neighbours {
-            let after = self.schedule.notice_micros + self.delay();
-            self.push(after, Happening::Notice(v, u));
+    fn note(&mut self, u: usize, moment: Moment) {
+        if self.outcome.moments.len() < MOST_MOMENTS {
+            let peer = PeerIndex::from_index(u);
+            self.outcome.moments.push((self.now, peer, moment));
         }
+    }
+
+    /// What can be told of the cases only when all is over.
+    fn close(&mut self) {
+        let last = ReleaseId(self.views.session().plan().releases().len() as u32);
+        let all = || self.processes.iter();
+        let ended = |end: End| all().filter(|one| one.end.end == Some(end)).count() as u64;
+        let has_all = |one: &&Process| {
+            let mut disk = one.disk.iter();
+            let is_done = disk.any(|record| {
+                matches!(record, DiskRecord::Regroup(Durable::Done(done)) if *done == last)
+            });
+            one.end.end.is_none() && is_done
+        };
+        let has_result = ended(End::Finished) > 0;
+        let late = all().filter(|one| {
+            let end = one.end.end;
+            one.life > 0
+                && matches!(end, Some(End::Excluded | End::Floor | End::Missed))
+                && has_result
+        });
+        let extent = Extent {
+            frames: all().map(|one| one.frames).max().unwrap_or(0),
+            records: all().map(|one| one.records).max().unwrap_or(0),
+            micros: self.outcome.ended_micros,
+        };
+        let (late, after) = (late.count() as u64, all().filter(has_all).count() as u64);
+        let (lost, floor) = (ended(End::Lost), ended(End::Floor));
+        let cases = &mut self.outcome.fired.cases;
+        cases.back_too_late += late;
+        cases.after_the_last_sum += if has_result { after } else { 0 };
+        cases.out_of_retries += u64::from(lost > 0);
+        cases.below_the_floor += u64::from(floor > 0 && !has_result);
+        self.outcome.extent = extent;
     }
 
     fn neighbours(&self, u: usize) -> Vec<usize> {
@@ -500,6 +589,7 @@ impl<'a> Network<'a> {
 
     fn restart(&mut self, u: usize) -> Result<(), FaultyError> {
         self.outcome.fired.restarts += 1;
+        self.note(u, Moment::Restarted);
         let (setup, start) = (self.setup(u), self.start_state());
         let (secrets, views) = (self.secrets(u), self.shared_views());
         let process = &mut self.processes[u];
@@ -516,9 +606,13 @@ impl<'a> Network<'a> {
                 .peer
                 .as_ref()
                 .filter(|_| self.processes[v].is_up);
-            match other.is_some_and(|peer| !peer.regroup().is_cut(me)) {
-                true => self.tell(v, Input::Returned(me))?,
-                false => self.push(self.schedule.notice_micros, Happening::Notice(u, v)),
+            match other.map(|peer| peer.regroup().is_cut(me)) {
+                Some(false) => self.tell(v, Input::Returned(me))?,
+                Some(true) => self.push(self.schedule.notice_micros, Happening::Suspicion(u, v)),
+                None => {
+                    let (wait, life) = (self.schedule.grace_micros, self.processes[v].life);
+                    self.push(wait, Happening::Gone(u, v, life));
+                }
             }
         }
         self.tell(u, Input::Start)

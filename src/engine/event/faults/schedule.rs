@@ -1,42 +1,96 @@
-//! What goes wrong in a run: explicit, or drawn from a seed.
+//! What goes wrong in a run: written by hand, or drawn from a seed.
 
-use std::collections::BTreeMap;
-
-use chacha20::ChaCha20Rng;
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use crate::vocabulary::{Label, Seed};
+use super::random::RandomFaults;
+use crate::engine::event::Latency;
 
-/// What goes wrong, and how slow everything is. A pure function of a seed, or written by hand.
+/// The most entries of each list of a schedule.
+pub const MOST_LISTED: usize = 10_000;
+
+/// The longest time of a schedule: eleven days.
+pub const MOST_MICROS: u64 = 1_000_000_000_000;
+
+/// The largest part of the frames that links may lose; each is sent until it arrives.
+pub const MOST_LOSS: f64 = 0.9;
+
+/// What goes wrong, and how slow everything is. `P` is what a peer is called: its number, or in files its name.
+///
+/// Frames over a link keep their order and are sent until they arrive; what a link loses costs time. Only a link that is given up loses frames for good.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct FaultSchedule {
-    /// What the latencies of frames are drawn from.
+pub struct FaultSchedule<P = u32> {
+    /// What latencies, losses and `random` are drawn from.
+    #[serde(default)]
     pub seed: u64,
-    /// The mean latency of a frame in microseconds; latencies are exponential, so that some are many times that.
-    pub latency_micros: u64,
+    /// The latency of a frame; where it is absent that of the engine, or exponential with a mean of one millisecond.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
+    /// The probability that a frame is lost each time it is sent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub loss: f64,
+    /// After how long a frame that was lost is sent again.
+    #[serde(default = "four_milliseconds")]
+    pub resend_micros: u64,
     /// How long until a broken connection is noticed, at least.
+    #[serde(default = "ten_milliseconds")]
     pub notice_micros: u64,
+    /// How long a link or a process may be away before its neighbours give it up.
+    #[serde(default = "forty_milliseconds")]
+    pub grace_micros: u64,
     /// How long members wait for what others state.
+    #[serde(default = "patience")]
     pub patience_micros: u64,
-    /// Peers that crash.
-    #[serde(default, rename = "crash", skip_serializing_if = "Vec::is_empty")]
-    pub crashes: Vec<Crash>,
+    /// Peers that crash. Those of one peer come in this order; each is counted from the start of its process.
+    #[serde(
+        default = "Vec::new",
+        rename = "crash",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub crashes: Vec<Crash<P>>,
     /// Suspicions without a reason.
-    #[serde(default, rename = "suspicion", skip_serializing_if = "Vec::is_empty")]
-    pub suspicions: Vec<Suspicion>,
+    #[serde(
+        default = "Vec::new",
+        rename = "suspicion",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub suspicions: Vec<Suspicion<P>>,
+    /// Links that carry nothing for a while.
+    #[serde(
+        default = "Vec::new",
+        rename = "outage",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub outages: Vec<Outage<P>>,
+    /// Groups of peers that all others cannot reach for a while.
+    #[serde(
+        default = "Vec::new",
+        rename = "partition",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub partitions: Vec<Partition<P>>,
+    /// Disks that fail.
+    #[serde(
+        default = "Vec::new",
+        rename = "disk",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub disks: Vec<FailingDisk<P>>,
+    /// What is drawn from the seed besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random: Option<RandomFaults>,
 }
 
 /// A peer that crashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Crash {
+pub struct Crash<P = u32> {
     /// Which.
-    pub peer: u32,
+    pub peer: P,
     /// After it has put so many frames on links or records on its disk.
     pub after: u32,
     /// Whether those are frames or records.
+    #[serde(default)]
     pub at: CrashPoint,
     /// After how long it starts again, with its disk; never, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,13 +98,16 @@ pub struct Crash {
 }
 
 /// What is counted until a crash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CrashPoint {
     /// Frames: the last one does not leave.
+    #[default]
     Frame,
     /// Records: the last one is not on the disk.
     BeforeRecord,
+    /// Records: half of the last one is on the disk, and is dropped when the peer starts again.
+    TornRecord,
     /// Records: the last one is on the disk.
     AfterRecord,
 }
@@ -58,82 +115,362 @@ pub enum CrashPoint {
 /// A link that is given up for nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Suspicion {
+pub struct Suspicion<P = u32> {
     /// When.
     pub micros: u64,
     /// Who gives it up.
-    pub by: u32,
+    pub by: P,
     /// The other end.
-    pub of: u32,
+    pub of: P,
 }
 
-impl FaultSchedule {
+/// A link that carries nothing for a while: frames wait. Both ends give it up if it lasts longer than the grace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outage<P = u32> {
+    /// From when.
+    pub from_micros: u64,
+    /// Until when; for ever, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_micros: Option<u64>,
+    /// Between whom.
+    pub link: (P, P),
+}
+
+/// Peers that all others cannot reach for a while.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Partition<P = u32> {
+    /// From when.
+    pub from_micros: u64,
+    /// Until when; for ever, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_micros: Option<u64>,
+    /// Who is on one side; everybody else is on the other.
+    pub side: Vec<P>,
+}
+
+/// A disk that fails: its peer stops in good order, and does not come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailingDisk<P = u32> {
+    /// Whose.
+    pub peer: P,
+    /// After so many records.
+    pub after: u32,
+}
+
+/// Why a schedule cannot be run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ScheduleError {
+    /// A list that is too long.
+    #[error("{key} has {found} entries; give at most {MOST_LISTED}")]
+    TooMany {
+        /// Which list.
+        key: &'static str,
+        /// Its entries.
+        found: usize,
+    },
+    /// A time that is too long, or no time at all.
+    #[error("{key} = {found}; give microseconds from {least} to {MOST_MICROS}")]
+    Micros {
+        /// Which.
+        key: &'static str,
+        /// What was given.
+        found: u64,
+        /// The least.
+        least: u64,
+    },
+    /// A probability that is none, or so large that nothing arrives.
+    #[error("{key} = {found}; give a probability from 0 to {most}")]
+    Probability {
+        /// Which.
+        key: &'static str,
+        /// What was given.
+        found: f64,
+        /// The largest.
+        most: f64,
+    },
+    /// Something ends before it begins.
+    #[error("{key}: until_micros = {until} is not after from_micros = {from}")]
+    Interval {
+        /// Which list.
+        key: &'static str,
+        /// Its beginning.
+        from: u64,
+        /// Its end.
+        until: u64,
+    },
+    /// Two peers that are not linked.
+    #[error("{key}: peers {u} and {v} have no link in the communication graph")]
+    NoLink {
+        /// Which list.
+        key: &'static str,
+        /// One.
+        u: u32,
+        /// The other.
+        v: u32,
+    },
+    /// A peer that does not exist.
+    #[error("{key}: there is no peer {peer} among {peers}")]
+    NoPeer {
+        /// Which list.
+        key: &'static str,
+        /// Who.
+        peer: u32,
+        /// How many there are.
+        peers: usize,
+    },
+    /// A seed that files cannot hold.
+    #[error("seed = {found}; give at most {}", i64::MAX)]
+    Seed {
+        /// What was given.
+        found: u64,
+    },
+    /// More random faults than there is room for.
+    #[error("random.{key} = {found}; give at most {most}")]
+    TooManyRandom {
+        /// Which.
+        key: &'static str,
+        /// What was given.
+        found: u32,
+        /// The most.
+        most: usize,
+    },
+}
+
+impl<P> FaultSchedule<P> {
     /// Nothing goes wrong.
     #[must_use]
     pub fn none(seed: u64) -> Self {
         Self {
             seed,
-            latency_micros: 1_000,
-            notice_micros: 10_000,
-            patience_micros: 300_000,
+            latency: None,
+            loss: 0.0,
+            resend_micros: four_milliseconds(),
+            notice_micros: ten_milliseconds(),
+            grace_micros: forty_milliseconds(),
+            patience_micros: patience(),
             crashes: Vec::new(),
             suspicions: Vec::new(),
+            outages: Vec::new(),
+            partitions: Vec::new(),
+            disks: Vec::new(),
+            random: None,
         }
     }
 
-    /// A schedule drawn from a seed, for a graph of so many peers and with these links. At most `crashes` peers crash; some start again. In three of
-    /// ten schedules links are given up for nothing, in one of ten a whole side is.
+    /// The same with peers called otherwise.
+    ///
+    /// # Errors
+    /// The first that `name` has.
+    pub fn renamed<Q, E>(
+        &self,
+        mut name: impl FnMut(&P) -> Result<Q, E>,
+    ) -> Result<FaultSchedule<Q>, E> {
+        let mut renamed = FaultSchedule {
+            seed: self.seed,
+            latency: self.latency,
+            loss: self.loss,
+            resend_micros: self.resend_micros,
+            notice_micros: self.notice_micros,
+            grace_micros: self.grace_micros,
+            patience_micros: self.patience_micros,
+            random: self.random,
+            ..FaultSchedule::none(self.seed)
+        };
+        for crash in &self.crashes {
+            renamed.crashes.push(Crash {
+                peer: name(&crash.peer)?,
+                after: crash.after,
+                at: crash.at,
+                restart_micros: crash.restart_micros,
+            });
+        }
+        for suspicion in &self.suspicions {
+            renamed.suspicions.push(Suspicion {
+                micros: suspicion.micros,
+                by: name(&suspicion.by)?,
+                of: name(&suspicion.of)?,
+            });
+        }
+        for outage in &self.outages {
+            renamed.outages.push(Outage {
+                from_micros: outage.from_micros,
+                until_micros: outage.until_micros,
+                link: (name(&outage.link.0)?, name(&outage.link.1)?),
+            });
+        }
+        for partition in &self.partitions {
+            renamed.partitions.push(Partition {
+                from_micros: partition.from_micros,
+                until_micros: partition.until_micros,
+                side: partition
+                    .side
+                    .iter()
+                    .map(&mut name)
+                    .collect::<Result<_, _>>()?,
+            });
+        }
+        for disk in &self.disks {
+            renamed.disks.push(FailingDisk {
+                peer: name(&disk.peer)?,
+                after: disk.after,
+            });
+        }
+        Ok(renamed)
+    }
+
+    /// Refuses what no run can make anything of, before anything is computed from it.
+    ///
+    /// # Errors
+    /// [`ScheduleError`] naming the key.
+    pub fn check(&self) -> Result<(), ScheduleError> {
+        for (key, found) in [
+            ("crash", self.crashes.len()),
+            ("suspicion", self.suspicions.len()),
+            ("outage", self.outages.len()),
+            ("partition", self.partitions.len()),
+            ("disk", self.disks.len()),
+        ] {
+            if found > MOST_LISTED {
+                return Err(ScheduleError::TooMany { key, found });
+            }
+        }
+        if i64::try_from(self.seed).is_err() {
+            return Err(ScheduleError::Seed { found: self.seed });
+        }
+        // Written so that NaN is refused too.
+        if !(0.0..=MOST_LOSS).contains(&self.loss) {
+            return Err(ScheduleError::Probability {
+                key: "loss",
+                found: self.loss,
+                most: MOST_LOSS,
+            });
+        }
+        let latency = self.latency.map_or(0, Latency::scale_micros);
+        let restarts = self.crashes.iter().filter_map(|crash| crash.restart_micros);
+        let suspicions = self.suspicions.iter().map(|one| one.micros);
+        let outages = self.outages.iter();
+        let outages = outages.map(|one| ("outage", one.from_micros, one.until_micros));
+        let partitions = self.partitions.iter();
+        let partitions = partitions.map(|one| ("partition", one.from_micros, one.until_micros));
+        let intervals: Vec<_> = outages.chain(partitions).collect();
+        let times = [
+            ("latency", latency, 0),
+            ("resend_micros", self.resend_micros, 1),
+            ("notice_micros", self.notice_micros, 0),
+            ("grace_micros", self.grace_micros, 1),
+            ("patience_micros", self.patience_micros, 1),
+        ];
+        let times = times.into_iter();
+        let times = times.chain(restarts.map(|time| ("crash.restart_micros", time, 0)));
+        let times = times.chain(suspicions.map(|time| ("suspicion.micros", time, 0)));
+        let ends = |(key, from, until): &(&'static str, u64, Option<u64>)| {
+            [(*key, *from, 0), (*key, until.unwrap_or(*from), 0)]
+        };
+        for (key, found, least) in times.chain(intervals.iter().flat_map(ends)) {
+            if !(least..=MOST_MICROS).contains(&found) {
+                return Err(ScheduleError::Micros { key, found, least });
+            }
+        }
+        for (key, from, until) in intervals {
+            if let Some(until) = until
+                && until <= from
+            {
+                return Err(ScheduleError::Interval { key, from, until });
+            }
+        }
+        self.random.map_or(Ok(()), |random| random.check())
+    }
+
+    /// How many things are listed that go wrong.
     #[must_use]
-    pub fn drawn(seed: u64, peers: u32, links: &[(u32, u32)], crashes: u32) -> Self {
-        let mut generator = Seed::from_u64(seed).generator(Label::Latency);
-        let r = &mut generator;
-        let mut schedule = Self::none(seed);
-        schedule.notice_micros = if r.random_bool(0.3) { 50_000 } else { 10_000 };
-        schedule.patience_micros = if r.random_bool(0.5) { 60_000 } else { 300_000 };
-        let mut drawn = BTreeMap::new();
-        for _ in 0..r.random_range(0..=crashes) {
-            let at = [
-                CrashPoint::Frame,
-                CrashPoint::Frame,
-                CrashPoint::BeforeRecord,
-                CrashPoint::AfterRecord,
-            ][r.random_range(0..4)];
-            let most = match at {
-                CrashPoint::Frame => 60 + 60 * peers,
-                CrashPoint::BeforeRecord | CrashPoint::AfterRecord => 80,
-            };
-            let peer = r.random_range(0..peers);
-            let crash = Crash {
-                peer,
-                after: r.random_range(0..most),
-                at,
-                restart_micros: r.random_bool(0.4).then(|| r.random_range(100..40_000)),
-            };
-            drawn.insert(peer, crash);
-        }
-        schedule.crashes = drawn.into_values().collect();
-        if r.random_bool(0.3) && !links.is_empty() {
-            for _ in 0..r.random_range(1..=4) {
-                let (by, of) = links[r.random_range(0..links.len())];
-                let micros = r.random_range(0..80_000);
-                schedule.suspicions.push(Suspicion { micros, by, of });
-            }
-        }
-        if r.random_bool(0.1) {
-            let sides: Vec<bool> = (0..peers).map(|_| r.random_bool(0.5)).collect();
-            let at = r.random_range(0..80_000);
-            for &(by, of) in links {
-                if sides[by as usize] != sides[of as usize] {
-                    let micros = at + r.random_range(0..5_000);
-                    schedule.suspicions.push(Suspicion { micros, by, of });
-                }
-            }
-        }
-        schedule
+    pub fn listed(&self) -> usize {
+        self.crashes.len()
+            + self.suspicions.len()
+            + self.outages.len()
+            + self.partitions.len()
+            + self.disks.len()
     }
 
-    /// Where latencies are drawn from.
-    pub(super) fn generator(&self) -> ChaCha20Rng {
-        Seed::from_u64(self.seed ^ 0x6c69_6e6b_7321_0000).generator(Label::Latency)
+    /// The same without the thing at this place of all that are listed, or with the loss of frames taken out at the place after the last.
+    pub(super) fn without(&self, place: usize) -> Self
+    where
+        P: Clone,
+    {
+        let mut less = self.clone();
+        let mut place = place;
+        macro_rules! take {
+            ($list:expr) => {
+                if place < $list.len() {
+                    $list.remove(place);
+                    return less;
+                }
+                place -= $list.len();
+            };
+        }
+        take!(less.crashes);
+        take!(less.suspicions);
+        take!(less.outages);
+        take!(less.partitions);
+        take!(less.disks);
+        debug_assert_eq!(place, 0, "places end with the loss of frames");
+        less.loss = 0.0;
+        less
     }
+}
+
+impl FaultSchedule {
+    /// Refuses peers and links that a session with these links does not have, besides what [`Self::check`] refuses.
+    ///
+    /// # Errors
+    /// [`ScheduleError`].
+    pub fn check_for(&self, peers: usize, links: &[(u32, u32)]) -> Result<(), ScheduleError> {
+        self.check()?;
+        let is_link = |u: u32, v: u32| links.binary_search(&(u.min(v), u.max(v))).is_ok();
+        let crashes = self.crashes.iter().map(|one| ("crash", one.peer));
+        let disks = self.disks.iter().map(|one| ("disk", one.peer));
+        let sides = self.partitions.iter().flat_map(|one| &one.side);
+        let sides = sides.map(|peer| ("partition", *peer));
+        for (key, peer) in crashes.chain(disks).chain(sides) {
+            if peer as usize >= peers {
+                return Err(ScheduleError::NoPeer { key, peer, peers });
+            }
+        }
+        let suspicions = self.suspicions.iter();
+        let suspicions = suspicions.map(|one| ("suspicion", (one.by, one.of)));
+        let outages = self.outages.iter().map(|one| ("outage", one.link));
+        for (key, (u, v)) in suspicions.chain(outages) {
+            if !is_link(u, v) {
+                return Err(ScheduleError::NoLink { key, u, v });
+            }
+        }
+        self.random
+            .map_or(Ok(()), |random| random.check_for(peers, links.len()))
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+fn four_milliseconds() -> u64 {
+    4_000
+}
+
+fn ten_milliseconds() -> u64 {
+    10_000
+}
+
+fn forty_milliseconds() -> u64 {
+    40_000
+}
+
+fn patience() -> u64 {
+    300_000
 }

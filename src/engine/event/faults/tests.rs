@@ -4,7 +4,7 @@ mod sealed;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Crash, CrashPoint, FaultSchedule, FaultyOutcome, Fired, PeerEnd, run};
+use super::{Crash, CrashPoint, FaultSchedule, FaultyOutcome, Fired, PeerEnd, Taken, run};
 use crate::engine::lockstep::{Averaged, Exchange, Gossip, Rounds, Walk};
 use crate::engine::tests::session_of_length;
 use crate::engine::{Recompiled, Session, SessionViews, Silent, event};
@@ -225,7 +225,7 @@ fn check(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -> u64 {
         }
         finished += 1;
         for release in 1..=ITERATIONS {
-            let (attempt, view) = &peer.taken[&ReleaseId(release)];
+            let Taken { attempt, view, .. } = &peer.taken[&ReleaseId(release)];
             let same = taken.entry(attempt.release).or_insert(*attempt);
             assert_eq!(same, attempt, "peer {u} took another sum");
             let sums = expected(scene, outcome, (*attempt, view));
@@ -252,16 +252,6 @@ fn check(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -> u64 {
     finished
 }
 
-fn total(all: &mut Fired, one: Fired) {
-    all.crashes += one.crashes;
-    all.restarts += one.restarts;
-    all.cuts += one.cuts;
-    all.views += one.views;
-    all.attempts_again += one.attempts_again;
-    all.averagings_again += one.averagings_again;
-    all.inherited += one.inherited;
-}
-
 /// Whatever is lost: whoever finishes has, bit for bit, what the engine without peers makes of what was published by all who took part.
 #[test]
 fn under_faults_the_result_is_that_of_the_realised_sets() {
@@ -276,7 +266,7 @@ fn under_faults_the_result_is_that_of_the_realised_sets() {
         let outcome = run(&scene.views, &tolerance(peers, most, retries), &schedule);
         let outcome = outcome.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{schedule:?}"));
         finished += check(&scene, &outcome, retries);
-        total(&mut fired, outcome.fired);
+        fired.add(&outcome.fired);
         for PeerEnd { end, is_up, .. } in &outcome.peers {
             // Whoever lives comes to an end.
             assert_eq!(end.is_none(), !is_up, "seed {seed}: {schedule:?}");
@@ -460,7 +450,7 @@ fn a_restart_draws_fresh_noise() {
 fn a_schedule_is_read_as_it_is_written() {
     for seed in 0..50 {
         let links = [(0, 1), (1, 2), (0, 2)];
-        let schedule = FaultSchedule::drawn(seed, 3, &links, 2);
+        let schedule: FaultSchedule = FaultSchedule::drawn(seed, 3, &links, 2);
         let text = toml::to_string(&schedule).expect("TOML");
         assert_eq!(
             toml::from_str::<FaultSchedule>(&text),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::certificate::SIGNATURE_LEN;
 use super::links::Links;
 use super::record::Statement;
-use super::signed::Signatures;
+use super::signed::{Signer, Verifier};
 use crate::vocabulary::PeerIndex;
 
 /// A signature that costs little, by keys that nobody in a test looks at.
@@ -15,12 +15,12 @@ use crate::vocabulary::PeerIndex;
 pub(in crate::protocol) struct Marks(pub(in crate::protocol) PeerIndex);
 
 impl Marks {
-    pub(in crate::protocol) fn of(me: PeerIndex) -> Arc<dyn Signatures> {
+    pub(in crate::protocol) fn of(me: PeerIndex) -> Arc<dyn Signer> {
         Arc::new(Self(me))
     }
 }
 
-impl Signatures for Marks {
+impl Signer for Marks {
     fn sign(&self, bytes: &[u8]) -> [u8; SIGNATURE_LEN] {
         let mut signature = [0; SIGNATURE_LEN];
         let mut hasher = blake3::Hasher::new_derive_key("undertone tests: signature");
@@ -29,7 +29,9 @@ impl Signatures for Marks {
         hasher.finalize_xof().fill(&mut signature);
         signature
     }
+}
 
+impl Verifier for Marks {
     fn verify(&self, by: PeerIndex, bytes: &[u8], signature: &[u8; SIGNATURE_LEN]) -> bool {
         Self(by).sign(bytes) == *signature
     }

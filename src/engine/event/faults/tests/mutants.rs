@@ -116,23 +116,17 @@ fn every_defect_is_seen() {
 fn left_over(outcome: &FaultyOutcome, release: ReleaseId) -> Option<(Vec<PeerIndex>, Vec<f64>)> {
     let ended = |peer: &&crate::engine::event::faults::PeerEnd| peer.end == Some(End::Finished);
     let peer = outcome.peers.iter().find(ended)?;
-    let (attempt, now) = peer.taken.get(&release)?;
-    let (then, _) = outcome.parts.get(attempt)?;
-    let mut left: Vec<f64> = peer
-        .sums
-        .get(&release)?
-        .values()
-        .iter()
-        .map(|x| -x)
-        .collect();
+    let taken = peer.taken.get(&release)?;
+    let (then, _) = outcome.parts.get(&taken.attempt)?;
+    let mut left: Vec<f64> = taken.sum.values().iter().map(|x| -x).collect();
     for member in then.members.iter() {
-        let input = outcome.published.get(&(*attempt, member))?.reals()?;
+        let input = outcome.published.get(&(taken.attempt, member))?.reals()?;
         left.iter_mut().zip(input.iter()).for_each(|(a, b)| *a += b);
     }
     let lost = then
         .members
         .iter()
-        .filter(|peer| !now.members.contains(*peer));
+        .filter(|peer| !taken.view.members.contains(*peer));
     Some((lost.collect(), left))
 }
 

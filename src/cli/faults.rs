@@ -1,0 +1,95 @@
+//! What went wrong in a run, as a terminal shows it.
+
+use std::io::{self, Write};
+
+use super::table;
+use crate::run::faults::FaultsSummary;
+use crate::vocabulary::printed_list;
+
+/// Most names of a list that are printed.
+const SHOWN: usize = 8;
+
+/// The losses of a run and what they cost.
+pub(super) fn print(out: &mut impl Write, faults: &FaultsSummary) -> io::Result<()> {
+    let ends: Vec<String> = faults
+        .ends
+        .iter()
+        .map(|(end, count)| format!("{count} {end}"))
+        .collect();
+    writeln!(
+        out,
+        "lost peers: up to {} tolerated; {}; {} of {} retries spent; {:.1} ms of virtual time",
+        faults.tolerate,
+        ends.join(", "),
+        faults.retries_spent,
+        faults.retries,
+        faults.milliseconds,
+    )?;
+    if !faults.is_faulty() {
+        return writeln!(out, "nothing went wrong");
+    }
+    if !faults.releases.is_empty() {
+        let heading = [
+            "release",
+            "attempts",
+            "in the sum",
+            "lost, and in it",
+            "missing",
+            "noise",
+        ];
+        let mut rows = vec![heading.map(str::to_owned).to_vec()];
+        for release in &faults.releases {
+            rows.push(vec![
+                release.release.to_string(),
+                release.attempts.to_string(),
+                release.participants.to_string(),
+                shown(&release.inherited),
+                shown(&release.missing),
+                format!("x {:.4}", release.noise),
+            ]);
+        }
+        table::write(out, &rows)?;
+    }
+    if let Some(epsilon) = &faults.epsilon {
+        writeln!(
+            out,
+            "  epsilon: {} promised, {} planned for what happened, {} realised ({}; a diagnostic: nothing is promised of it)",
+            table::number(epsilon.promised),
+            table::number(epsilon.planned),
+            table::number(epsilon.realised),
+            if epsilon.is_exact { "exact" } else { "at most" },
+        )?;
+    }
+    let fired = &faults.fired;
+    let counts = [
+        ("crashes", fired.crashes),
+        ("restarts", fired.restarts),
+        ("torn records", fired.torn_records),
+        ("disk failures", fired.disk_failures),
+        ("links given up", fired.cuts),
+        ("frames lost and sent again", fired.frames_lost),
+        ("frames held up", fired.frames_held_up),
+    ];
+    writeln!(out, "  went wrong: {}", counted(counts))?;
+    writeln!(out, "  cases: {}", counted(fired.cases.all()))
+}
+
+/// What is not 0.
+fn counted<const N: usize>(counts: [(&str, u64); N]) -> String {
+    let counts = counts.iter().filter(|(_, count)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(name, count)| format!("{count} {name}"))
+        .collect();
+    match counts.is_empty() {
+        true => "none".to_owned(),
+        false => counts.join(", "),
+    }
+}
+
+fn shown(names: &[String]) -> String {
+    match names.len() {
+        0 => "-".to_owned(),
+        more if more > SHOWN => format!("{}, ...", printed_list(&names[..SHOWN])),
+        _ => printed_list(names),
+    }
+}

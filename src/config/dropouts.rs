@@ -1,0 +1,144 @@
+//! The tables `[dropouts]` and `[faults]`, and files of faults.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::ConfigError;
+use super::schema::name_or_number;
+use crate::engine::event::faults::FaultSchedule;
+use crate::protocol::regroup::Publication;
+
+/// `[dropouts]`: what a session tolerates. Its noise is planned for `colluders` and these together, and for so many releases more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DropoutsConfig {
+    /// f: how many peers may be lost for good.
+    pub tolerate: usize,
+    /// How often a release may be tried again, at the price of one release more each time.
+    #[serde(default)]
+    pub retries: u32,
+    /// Whether contributions can be read before everybody holds them.
+    #[serde(default)]
+    pub publish: Publish,
+}
+
+/// `dropouts.publish`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Publish {
+    /// They can: whoever tries a release again has published twice, and pays for it with a retry.
+    #[default]
+    Open,
+    /// They cannot.
+    Sealed,
+}
+
+impl From<Publish> for Publication {
+    fn from(publish: Publish) -> Self {
+        match publish {
+            Publish::Open => Self::Open,
+            Publish::Sealed => Self::Sealed,
+        }
+    }
+}
+
+/// What a file calls a peer: its name, or its number where nodes have no names.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct PeerName(pub String);
+
+impl fmt::Debug for PeerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl<'de> Deserialize<'de> for PeerName {
+    fn deserialize<D: serde::Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        // Always some: a name that is absent is no name.
+        name_or_number(source).map(|name| Self(name.unwrap_or_default()))
+    }
+}
+
+/// `[faults]`: what goes wrong in a simulation.
+pub type FaultsConfig = FaultSchedule<PeerName>;
+
+/// The longest file of faults, in bytes.
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// A file with the one table `[faults]`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FaultsFile {
+    faults: FaultsConfig,
+}
+
+/// Reads a file of faults, as `undertone run` writes one beside its results.
+///
+/// # Errors
+/// [`ConfigError::Read`] and [`ConfigError::Parse`].
+pub fn read_faults(path: &Path) -> Result<FaultsConfig, ConfigError> {
+    let read = |source| ConfigError::Read {
+        path: path.to_path_buf(),
+        source,
+    };
+    let size = std::fs::metadata(path).map_err(read)?.len();
+    if size > MOST_BYTES {
+        return Err(read(std::io::Error::other(format!(
+            "it has {size} bytes, and a file of faults has at most {MOST_BYTES}"
+        ))));
+    }
+    let text = std::fs::read_to_string(path).map_err(read)?;
+    let file: FaultsFile = toml::from_str(&text).map_err(|source| ConfigError::Parse {
+        path: path.to_path_buf(),
+        source: Box::new(source),
+    })?;
+    Ok(file.faults)
+}
+
+/// The text of a file of these faults.
+///
+/// # Panics
+/// For a schedule that holds what TOML cannot; one that was checked never does.
+#[must_use]
+pub fn faults_text(faults: &FaultsConfig) -> String {
+    let file = FaultsFile {
+        faults: faults.clone(),
+    };
+    toml::to_string(&file).expect("checking refused seeds that TOML cannot hold")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::event::faults::CrashPoint;
+
+    #[test]
+    fn a_file_of_faults_says_what_it_was_written_from() {
+        let text = "[faults]\nseed = 3\nloss = 0.2\nlatency = { heavy-tail = { least_micros = 300 } }\n\
+                    [[faults.crash]]\npeer = \"Oslo\"\nafter = 7\n\
+                    [[faults.crash]]\npeer = 4\nafter = 9\nat = \"torn-record\"\nrestart_micros = 5\n\
+                    [[faults.outage]]\nlink = [\"Oslo\", 4]\nfrom_micros = 1\nuntil_micros = 2\n\
+                    [[faults.partition]]\nside = [4]\nfrom_micros = 1\n\
+                    [faults.random]\ncrashes = 2\nrestarts = 0.5\n";
+        let file: FaultsFile = toml::from_str(text).expect("a file of faults");
+        let faults = file.faults;
+        assert_eq!(faults.crashes[0].peer, PeerName("Oslo".to_owned()));
+        assert_eq!(faults.crashes[0].at, CrashPoint::Frame);
+        assert_eq!(faults.outages[0].link.1, PeerName("4".to_owned()));
+        let again: FaultsFile = toml::from_str(&faults_text(&faults)).expect("a file of faults");
+        assert_eq!(again.faults, faults);
+        for (wrong, why) in [
+            ("[faults]\nlose = 0.1", "lose"),
+            ("[faults]\n[[faults.crash]]\nafter = 1", "peer"),
+            ("[faults]\n[[faults.crash]]\npeer = 1\nafter = -1", "-1"),
+            ("[dropouts]\ntolerate = 1", "dropouts"),
+        ] {
+            let refused = toml::from_str::<FaultsFile>(wrong).map(|_| ());
+            let refused = refused.expect_err(wrong).to_string();
+            assert!(refused.contains(why), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! What goes wrong in a run, drawn from a seed.
+
+use std::collections::BTreeSet;
+
+use chacha20::ChaCha20Rng;
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+use super::schedule::{
+    Crash, CrashPoint, FailingDisk, FaultSchedule, MOST_LISTED, Outage, Partition, ScheduleError,
+    Suspicion,
+};
+use crate::engine::event::Latency;
+use crate::vocabulary::{Label, Seed};
+
+/// How much goes wrong, at moments that are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RandomFaults {
+    /// So many peers crash, each once.
+    pub crashes: u32,
+    /// The probability with which a crashed peer starts again, after at most twice the grace.
+    pub restarts: f64,
+    /// So many disks fail, of peers that do not crash.
+    pub disks: u32,
+    /// So many links are given up for nothing.
+    pub suspicions: u32,
+    /// So many links carry nothing for a while, at most twice the grace.
+    pub outages: u32,
+    /// So often everybody is on one of two sides for a while, at most twice the grace.
+    pub partitions: u32,
+}
+
+/// How much a session does where nothing goes wrong: moments are drawn within it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// The most frames that one peer sends.
+    pub frames: u32,
+    /// The most records that one peer puts on its disk.
+    pub records: u32,
+    /// How long it lasts.
+    pub micros: u64,
+}
+
+impl RandomFaults {
+    pub(super) fn check(self) -> Result<(), ScheduleError> {
+        if !(0.0..=1.0).contains(&self.restarts) {
+            return Err(ScheduleError::Probability {
+                key: "random.restarts",
+                found: self.restarts,
+                most: 1.0,
+            });
+        }
+        for (key, found) in self.counts() {
+            if found as usize > MOST_LISTED {
+                let most = MOST_LISTED;
+                return Err(ScheduleError::TooManyRandom { key, found, most });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_for(self, peers: usize, links: usize) -> Result<(), ScheduleError> {
+        let both = self.crashes.saturating_add(self.disks);
+        let linked = self.suspicions.max(self.outages);
+        let none = if links == 0 { 0 } else { MOST_LISTED };
+        for (key, found, most) in [
+            ("crashes + random.disks", both, peers),
+            ("suspicions and random.outages", linked, none),
+        ] {
+            if found as usize > most {
+                return Err(ScheduleError::TooManyRandom { key, found, most });
+            }
+        }
+        Ok(())
+    }
+
+    fn counts(self) -> [(&'static str, u32); 5] {
+        [
+            ("crashes", self.crashes),
+            ("disks", self.disks),
+            ("suspicions", self.suspicions),
+            ("outages", self.outages),
+            ("partitions", self.partitions),
+        ]
+    }
+}
+
+impl FaultSchedule {
+    /// The same with everything listed that was to be drawn, for a session of so many peers over these links that does so much.
+    ///
+    /// # Errors
+    /// [`ScheduleError`] for what no such session can be run under.
+    pub fn explicit(
+        &self,
+        peers: usize,
+        links: &[(u32, u32)],
+        extent: Extent,
+    ) -> Result<Self, ScheduleError> {
+        self.check_for(peers, links)?;
+        let mut all = self.clone();
+        let Some(random) = all.random.take() else {
+            return Ok(all);
+        };
+        let mut generator = Seed::from_u64(self.seed).generator(Label::Latency);
+        let r = &mut generator;
+        let mut who: BTreeSet<u32> = (0..peers as u32).collect();
+        for _ in 0..random.crashes {
+            let peer = taken(r, &mut who);
+            all.crashes.push(Crash {
+                restart_micros: r
+                    .random_bool(random.restarts)
+                    .then(|| r.random_range(1..=2 * self.grace_micros)),
+                ..crash(r, peer, (extent.frames, extent.records))
+            });
+        }
+        for _ in 0..random.disks {
+            all.disks.push(FailingDisk {
+                peer: taken(r, &mut who),
+                after: r.random_range(0..=extent.records),
+            });
+        }
+        for _ in 0..random.suspicions {
+            all.suspicions.push(suspicion(r, links, extent.micros));
+        }
+        for _ in 0..random.outages {
+            let link = links[r.random_range(0..links.len())];
+            all.outages
+                .push(outage(r, link, (extent.micros, 2 * self.grace_micros)));
+        }
+        for _ in 0..random.partitions {
+            let from_micros = r.random_range(0..=extent.micros);
+            let lasts = r.random_range(1..=2 * self.grace_micros);
+            all.partitions.push(Partition {
+                from_micros,
+                until_micros: Some(from_micros + lasts),
+                side: (0..peers as u32).filter(|_| r.random_bool(0.5)).collect(),
+            });
+        }
+        Ok(all)
+    }
+
+    /// A schedule in which much goes wrong at once, for a graph of so many peers with these links: how much is drawn as well, so that schedules differ in kind and not
+    /// in moments alone. At most `crashes` peers crash or lose their disk.
+    #[must_use]
+    pub fn drawn(seed: u64, peers: u32, links: &[(u32, u32)], crashes: u32) -> Self {
+        let mut generator = Seed::from_u64(seed).generator(Label::Latency);
+        let r = &mut generator;
+        let mut all = Self::none(seed);
+        all.latency = r
+            .random_bool(0.2)
+            .then_some(Latency::HeavyTail { least_micros: 300 });
+        all.loss = [0.0, 0.0, 0.05, 0.2][r.random_range(0..4)];
+        all.notice_micros = if r.random_bool(0.3) { 50_000 } else { 10_000 };
+        all.patience_micros = if r.random_bool(0.5) { 60_000 } else { 300_000 };
+        let mut who: BTreeSet<u32> = (0..peers).collect();
+        for _ in 0..r.random_range(0..=crashes) {
+            let peer = taken(r, &mut who);
+            if r.random_bool(0.1) {
+                let after = r.random_range(0..80);
+                all.disks.push(FailingDisk { peer, after });
+                continue;
+            }
+            // One in ten crashes again after it has come back.
+            let again = if r.random_bool(0.1) { 2 } else { 1 };
+            for time in 0..again {
+                let comes_back = time + 1 < again || r.random_bool(0.4);
+                all.crashes.push(Crash {
+                    restart_micros: comes_back.then(|| r.random_range(100..60_000)),
+                    ..crash(r, peer, (60 + 60 * peers, 80))
+                });
+            }
+        }
+        if !links.is_empty() {
+            if r.random_bool(0.3) {
+                for _ in 0..r.random_range(1..=4) {
+                    all.suspicions.push(suspicion(r, links, 80_000));
+                }
+            }
+            if r.random_bool(0.3) {
+                for _ in 0..r.random_range(1..=3) {
+                    let link = links[r.random_range(0..links.len())];
+                    all.outages.push(outage(r, link, (80_000, 80_000)));
+                }
+            }
+        }
+        if r.random_bool(0.1) {
+            let from_micros = r.random_range(0..80_000);
+            let until = r.random_bool(0.5).then(|| r.random_range(1..80_000));
+            // Few on one side as often as half.
+            let part = if r.random_bool(0.5) { 0.5 } else { 0.2 };
+            all.partitions.push(Partition {
+                from_micros,
+                until_micros: until.map(|lasts| from_micros + lasts),
+                side: (0..peers).filter(|_| r.random_bool(part)).collect(),
+            });
+        }
+        all
+    }
+
+    /// Where latencies and losses are drawn from.
+    pub(super) fn generator(&self) -> ChaCha20Rng {
+        Seed::from_u64(self.seed ^ 0x6c69_6e6b_7321_0000).generator(Label::Latency)
+    }
+}
+
+/// Somebody who was not taken before; callers take no more than there are.
+fn taken(r: &mut ChaCha20Rng, who: &mut BTreeSet<u32>) -> u32 {
+    let place = r.random_range(0..who.len().max(1));
+    let peer = who.iter().nth(place).copied().unwrap_or(0);
+    who.remove(&peer);
+    peer
+}
+
+/// A crash at any of so many frames or records, from which the peer does not come back.
+fn crash(r: &mut ChaCha20Rng, peer: u32, (frames, records): (u32, u32)) -> Crash {
+    let at = [
+        CrashPoint::Frame,
+        CrashPoint::Frame,
+        CrashPoint::Frame,
+        CrashPoint::BeforeRecord,
+        CrashPoint::TornRecord,
+        CrashPoint::AfterRecord,
+    ][r.random_range(0..6)];
+    let most = match at {
+        CrashPoint::Frame => frames,
+        CrashPoint::BeforeRecord | CrashPoint::TornRecord | CrashPoint::AfterRecord => records,
+    };
+    Crash {
+        peer,
+        after: r.random_range(0..=most),
+        at,
+        restart_micros: None,
+    }
+}
+
+fn suspicion(r: &mut ChaCha20Rng, links: &[(u32, u32)], micros: u64) -> Suspicion {
+    let (u, v) = links[r.random_range(0..links.len())];
+    let (by, of) = if r.random_bool(0.5) { (u, v) } else { (v, u) };
+    let micros = r.random_range(0..=micros);
+    Suspicion { micros, by, of }
+}
+
+fn outage(r: &mut ChaCha20Rng, link: (u32, u32), (micros, most): (u64, u64)) -> Outage {
+    let from_micros = r.random_range(0..=micros);
+    Outage {
+        from_micros,
+        until_micros: Some(from_micros + r.random_range(1..=most)),
+        link,
+    }
+}

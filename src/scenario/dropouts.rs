@@ -1,0 +1,215 @@
+//! What a session tolerates, and what goes wrong in it: the tables `[dropouts]` and `[faults]`.
+//!
+//! # How many may be lost
+//! Of s peers f may be lost for good, if 2f < s and the communication graph stays connected without any f of them.
+//!
+//! *Why.* Whoever goes on are the peers of one connected part, s − f at least. Two parts of more than half the peers have a common peer, so only one
+//! side of a broken network goes on. And whoever f peers are lost, the others stay in one part, which nobody has to leave: then everybody has f + 1
+//! neighbours at least, so that of the neighbours of a lost peer, who hold what it published, one is left to bring it into the sum. Where
+//! fewer are lost than that, others may still be cut off by links that break; the session ends if fewer than s − f are left.
+//!
+//! # What it costs
+//! Noise is planned for t + f colluders and for as many releases more as there are retries
+//! ([theorem 4](crate::privacy::realised#theorem-4-the-plan-covers-it)): a try that came to nothing was published in the open, and its release, the
+//! dearest at worst, is charged once more.
+
+use std::sync::Arc;
+
+use super::error::DropoutsTableError;
+use super::experiment::Experiment;
+use super::specs::AveragingSpec;
+use crate::algorithm::{AlgorithmKind, Form as ReleaseForm};
+use crate::config::{Config, DropoutsConfig, EngineKind, FaultsConfig, PeerName, Publish};
+use crate::engine::event::faults::FaultSchedule;
+use crate::engine::{Recompiled, Session, SessionViews};
+use crate::privacy::{PrivacyError, Scheme};
+use crate::protocol::averaging::Form;
+use crate::protocol::regroup::Tolerance;
+use crate::topology::{Topology, vertex_connectivity};
+use crate::vocabulary::Distribution;
+
+/// The most retries of a session.
+const MOST_RETRIES: u32 = 1_000;
+
+/// Refuses what can be told from the file alone.
+pub(super) fn check(config: &Config) -> Result<(), DropoutsTableError> {
+    let kind = config.engine.kind;
+    if let Some(faults) = &config.faults {
+        if kind != EngineKind::Event {
+            let kind = kind.name();
+            return Err(DropoutsTableError::FaultsEngine { kind });
+        }
+        if config.dropouts.is_none() {
+            return Err(DropoutsTableError::Alone);
+        }
+        faults.check()?;
+    }
+    let Some(dropouts) = config.dropouts else {
+        return Ok(());
+    };
+    if !matches!(kind, EngineKind::Event | EngineKind::Lockstep) {
+        let kind = kind.name();
+        return Err(DropoutsTableError::Engine { kind });
+    }
+    if dropouts.publish == Publish::Sealed {
+        return Err(DropoutsTableError::Sealed);
+    }
+    if dropouts.retries > MOST_RETRIES {
+        let (found, most) = (dropouts.retries, MOST_RETRIES);
+        return Err(DropoutsTableError::Retries { found, most });
+    }
+    let with = |key, change| Err(DropoutsTableError::With { key, change });
+    if config.noise.scheme == Scheme::Ring {
+        return with("noise.scheme = \"ring\"", "set noise.scheme = \"pairwise\"");
+    }
+    if config.noise.distribution != Distribution::Gaussian {
+        return with(
+            "noise.distribution = \"laplace\"",
+            "what lost peers cost is known of Gaussian noise; set noise.distribution = \"gaussian\"",
+        );
+    }
+    let algorithm = config.algorithm.kind;
+    if matches!(algorithm, AlgorithmKind::Auto | AlgorithmKind::Pilot) || config.pilot.is_some() {
+        return with(
+            "a pilot",
+            "name the algorithm and leave [pilot] out; `undertone advise` says which",
+        );
+    }
+    if config.compare.is_some() {
+        return with("[compare]", "run the other method from a file of its own");
+    }
+    Ok(())
+}
+
+/// Refuses more losses than this graph can bear.
+pub(super) fn check_graph(config: &Config, topology: &Topology) -> Result<(), DropoutsTableError> {
+    let Some(DropoutsConfig { tolerate, .. }) = config.dropouts else {
+        return Ok(());
+    };
+    let (found, peers) = (tolerate, topology.graph().nodes());
+    let most = peers.saturating_sub(1) / 2;
+    if found > most {
+        return Err(DropoutsTableError::Half { found, peers, most });
+    }
+    // One peer stays connected with itself.
+    let connectivity = vertex_connectivity(topology.graph(), found + 1);
+    if connectivity <= found && peers > 1 {
+        return Err(DropoutsTableError::Connectivity {
+            found,
+            connectivity,
+            most: connectivity.saturating_sub(1),
+        });
+    }
+    Ok(())
+}
+
+/// Why noise that hides everybody from so many cannot be had, in terms of the file's keys.
+pub(super) fn refused(config: &Config, source: PrivacyError) -> Option<DropoutsTableError> {
+    let tolerate = config.dropouts?.tolerate;
+    (tolerate > 0).then_some(DropoutsTableError::Noise {
+        tolerate,
+        colluders: config.privacy.colluders,
+        source,
+    })
+}
+
+/// Refuses sessions that tolerant peers cannot run.
+pub(super) fn check_program(experiment: &Experiment) -> Result<(), DropoutsTableError> {
+    if experiment.config.dropouts.is_none() {
+        return Ok(());
+    }
+    let with = |key, change| Err(DropoutsTableError::With { key, change });
+    if matches!(experiment.program.form(), Form::Passing(_)) {
+        return with(
+            "an averaging that passes mass on",
+            "what a lost peer held would be lost; set averaging.scheme = \"chebyshev\", \"linear\" or \"tree\"",
+        );
+    }
+    let releases = experiment.releases();
+    if releases
+        .iter()
+        .any(|one| one.form == ReleaseForm::OwnCoordinates)
+    {
+        return with(
+            "an algorithm whose peers fill coordinates of their own",
+            "choose one whose releases are sums",
+        );
+    }
+    Ok(())
+}
+
+/// Peers by number, as the file calls them.
+pub(super) fn numbered(
+    faults: &FaultsConfig,
+    topology: &Topology,
+) -> Result<FaultSchedule, DropoutsTableError> {
+    let schedule = faults.renamed(|name| topology.find(&name.0))?;
+    let links: Vec<(u32, u32)> = topology.graph().edge_list().collect();
+    schedule.check_for(topology.graph().nodes(), &links)?;
+    Ok(schedule)
+}
+
+impl Experiment {
+    /// What the session tolerates; `None` where the loss of a peer ends it.
+    #[must_use]
+    pub fn tolerance(&self) -> Option<Tolerance> {
+        let dropouts = self.config.dropouts?;
+        let peers = self.topology.graph().nodes();
+        Some(Tolerance {
+            floor: peers - dropouts.tolerate,
+            needs: vec![1; peers],
+            retries: dropouts.retries,
+            publication: dropouts.publish.into(),
+        })
+    }
+
+    /// What goes wrong, with peers by number and the latency of `[engine]` where it has none of its own; nothing where the file does not say.
+    ///
+    /// # Panics
+    /// Never: the schedule was read when the experiment was resolved.
+    #[must_use]
+    pub fn faults(&self) -> FaultSchedule {
+        let schedule = match &self.config.faults {
+            Some(faults) => numbered(faults, &self.topology),
+            None => Ok(FaultSchedule::none(self.config.seed)),
+        };
+        let schedule = schedule.expect("resolving refused schedules that cannot be run");
+        FaultSchedule {
+            latency: schedule.latency.or(Some(self.config.engine.latency)),
+            ..schedule
+        }
+    }
+
+    /// A schedule as files of faults have it, with peers by name.
+    #[must_use]
+    pub fn named_faults(&self, schedule: &FaultSchedule) -> FaultsConfig {
+        let name = |peer: &u32| Ok(PeerName(self.topology.graph().name(*peer as usize)));
+        let named: Result<_, std::convert::Infallible> = schedule.renamed(name);
+        named.unwrap_or_else(|never| match never {})
+    }
+
+    /// The sessions of all views of this one.
+    ///
+    /// # Panics
+    /// Never: the averaging was compiled when the experiment was resolved.
+    #[must_use]
+    pub fn views(&self, session: Session) -> Arc<SessionViews> {
+        let averaging = &self.config.averaging;
+        let spec = AveragingSpec::of(averaging, self.config.engine.loss, &self.topology);
+        let spec = spec.expect("resolving compiled it");
+        let AveragingSpec::Named {
+            scheme,
+            length,
+            options,
+        } = spec
+        else {
+            unreachable!("files name schemes")
+        };
+        let recompiled = Recompiled {
+            kind: scheme,
+            length,
+            options,
+        };
+        Arc::new(SessionViews::new(session, recompiled))
+    }
+}
