@@ -5,8 +5,10 @@ pub mod coalitions;
 mod conversions;
 #[cfg(test)]
 mod difference_attack;
+mod dropouts;
 mod peer_costs;
 pub mod verification;
 
 pub use conversions::{Conversions, conversions};
+pub use dropouts::{DropoutCost, dropout_costs};
 pub use peer_costs::{PeerCost, PeerCostError, peer_costs};

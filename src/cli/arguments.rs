@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 
 use crate::campaign::advise::Guess;
-use crate::config::{Config, ConfigError, StudyConfig, read_config};
+use crate::config::{Config, ConfigError, StudyConfig, read_config, read_faults};
 use crate::run::recommend::Format;
 use crate::scenario::{Experiment, ExperimentError};
 use crate::vocabulary::{NameSyntax, read_name, read_names};
@@ -103,6 +103,15 @@ pub(crate) enum Command {
         undertone recommend --basis basis.npy --items-file items.csv --row my-items.txt --top 5 --json"
     )]
     Recommend(RecommendArguments),
+    /// What goes wrong in simulations: the least that keeps a failure
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  \
+        undertone run sims/dropouts.toml                        writes out/dropouts/faults.toml\n  \
+        undertone run sims/dropouts.toml --faults faults.toml   the same once more, or another\n  \
+        undertone faults shrink sims/dropouts.toml --faults faults.toml --out least.toml"
+    )]
+    Faults(FaultsCommand),
     /// Look at, make and list communication graphs
     #[command(after_help = "Examples:\n  \
         undertone topology list\n  \
@@ -142,6 +151,18 @@ impl ExperimentArguments {
     /// The experiment with all changes. Every error names the file.
     pub(crate) fn load(&self) -> Result<Experiment> {
         Experiment::load(&self.sim, &self.overrides()).map_err(|error| self.explain(error))
+    }
+
+    /// The experiment of this configuration with the faults of a file, if one is given.
+    pub(crate) fn with_faults(
+        &self,
+        mut config: Config,
+        faults: Option<&Path>,
+    ) -> Result<Experiment> {
+        if let Some(path) = faults {
+            config.faults = Some(read_faults(path)?);
+        }
+        Experiment::resolve(config, self.base()).map_err(|error| self.explain(error))
     }
 
     /// The configuration with all changes. Every error names the file.
@@ -217,6 +238,35 @@ pub(crate) struct RunArguments {
     pub(crate) faults: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FaultsCommand {
+    /// Take away from a schedule whatever a failure does not need
+    #[command(
+        after_help = "A failure is that nobody has a result. With --keep CASE it is that the case occurs, such as --keep \"while averaging\"; a run prints its \
+        cases.\n\n\
+        Example:\n  undertone faults shrink sims/dropouts.toml --faults out/dropouts/faults.toml --out least.toml"
+    )]
+    Shrink(ShrinkArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShrinkArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// The faults to shrink, instead of [faults] in the file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) faults: Option<PathBuf>,
+    /// Keep that this case occurs, not that nobody has a result
+    #[arg(long, value_name = "CASE")]
+    pub(crate) keep: Option<String>,
+    /// Write what is left into this file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// No progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Args, Debug)]

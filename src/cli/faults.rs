@@ -1,13 +1,52 @@
-//! What went wrong in a run, as a terminal shows it.
+//! What went wrong in a run, as a terminal shows it, and `undertone faults shrink`.
 
+use std::fs;
 use std::io::{self, Write};
 
-use super::table;
-use crate::run::faults::FaultsSummary;
+use anyhow::{Context, Result};
+
+use super::arguments::{FaultsCommand, ShrinkArguments};
+use super::progress::Progress;
+use super::{Verdict, table};
+use crate::config::faults_text;
+use crate::run::faults::{FaultsSummary, Kept, shrink};
 use crate::vocabulary::printed_list;
 
 /// Most names of a list that are printed.
 const SHOWN: usize = 8;
+
+pub(crate) fn execute(command: &FaultsCommand) -> Result<Verdict> {
+    match command {
+        FaultsCommand::Shrink(arguments) => shrunk(arguments),
+    }
+}
+
+fn shrunk(arguments: &ShrinkArguments) -> Result<Verdict> {
+    let progress = Progress::new("shrinking", arguments.quiet);
+    let config = arguments.experiment.config()?;
+    let faults = arguments.faults.as_deref();
+    let experiment = arguments.experiment.with_faults(config, faults)?;
+    let kept = match &arguments.keep {
+        Some(case) => Kept::Case(case),
+        None => Kept::NoResult,
+    };
+    let (least, runs) = shrink(&experiment, kept)
+        .with_context(|| format!("{} cannot be shrunk", arguments.experiment.sim.display()))?;
+    progress.finish();
+    let text = faults_text(&least);
+    match &arguments.out {
+        Some(path) => {
+            fs::write(path, &text).with_context(|| format!("cannot write {}", path.display()))?;
+            let left = least.listed();
+            println!(
+                "after {runs} runs {left} faults are left: {}",
+                path.display()
+            );
+        }
+        None => write!(io::stdout().lock(), "{text}")?,
+    }
+    Ok(Verdict::Success)
+}
 
 /// The losses of a run and what they cost.
 pub(super) fn print(out: &mut impl Write, faults: &FaultsSummary) -> io::Result<()> {

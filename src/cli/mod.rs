@@ -55,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Advise(options) => advise::execute(options),
         Command::Audit(options) => audit::execute(options),
         Command::Recommend(options) => recommend::execute(options),
+        Command::Faults(command) => faults::execute(command),
         Command::Topology(options) => topology::execute(options),
         #[cfg(feature = "node")]
         Command::Node(command) => node::execute(command),

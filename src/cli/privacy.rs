@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::signed::{Signed, signed};
 use super::{Verdict, table};
 use crate::assess::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
-use crate::assess::{Conversions, PeerCost, conversions, peer_costs};
+use crate::assess::{Conversions, DropoutCost, PeerCost, conversions, dropout_costs, peer_costs};
 use crate::config::EngineKind;
 use crate::privacy::{GroupLoss, LaplacePlan, RingPlan};
 use crate::run::items::ItemList;
@@ -42,6 +42,9 @@ struct Forecast {
     peers: Option<Vec<PeerCost>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<NamedAdvice>,
+    /// What it costs by what goes wrong, where losses are tolerated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dropouts: Vec<DropoutCost>,
 }
 
 pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
@@ -219,6 +222,7 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
             conversions: conversions(&experiment)?,
             peers: costs,
             advice,
+            dropouts: dropout_costs(&experiment)?,
         },
     };
 
@@ -228,6 +232,7 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
         writeln!(out)?;
     } else if !report.quiet {
         print(&mut out, &document.privacy.summary)?;
+        print_dropouts(&mut out, &document.privacy.dropouts)?;
         print_conversions(&mut out, &document.privacy.conversions)?;
         print_coalitions(&mut out, &document.privacy.coalitions)?;
         if let Some(costs) = &document.privacy.peers {
@@ -243,6 +248,32 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
     }
     super::warn(experiment.warnings());
     Ok(Verdict::Success)
+}
+
+/// What it costs by what goes wrong.
+fn print_dropouts(out: &mut impl Write, costs: &[DropoutCost]) -> io::Result<()> {
+    if costs.is_empty() {
+        return Ok(());
+    }
+    let heading = [
+        "lost peers",
+        "retries spent",
+        "colluders",
+        "mu at most",
+        "epsilon at most",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for cost in costs {
+        rows.push(vec![
+            cost.case.clone(),
+            cost.retries.to_string(),
+            cost.colluders.to_string(),
+            table::number(cost.mu),
+            table::number(cost.epsilon),
+        ]);
+    }
+    writeln!(out)?;
+    table::write(out, &rows)
 }
 
 fn print_conversions(out: &mut impl Write, views: &[Conversions]) -> io::Result<()> {

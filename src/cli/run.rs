@@ -9,7 +9,6 @@ use super::arguments::RunArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
 use crate::campaign::auto::Auto;
-use crate::config::read_faults;
 use crate::engine::Communication;
 use crate::report;
 use crate::run::completion::CompletionSummary;
@@ -19,7 +18,6 @@ use crate::run::recommendation::RecommendationSummary;
 use crate::run::summary::Summary;
 use crate::run::variance::{VariancePart, VarianceSummary};
 use crate::run::{ComparedRun, Report, RunError, output, run};
-use crate::scenario::Experiment;
 use crate::writing::bytes;
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
@@ -51,16 +49,8 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
             (chosen.experiment.clone(), Some(chosen))
         }
         false => {
-            let mut config = config;
-            if let Some(path) = &arguments.faults {
-                config.faults = Some(read_faults(path)?);
-            }
-            let base = arguments.experiment.base();
-            let resolved = Experiment::resolve(config, base);
-            (
-                resolved.map_err(|error| arguments.experiment.explain(error))?,
-                None,
-            )
+            let faults = arguments.faults.as_deref();
+            (arguments.experiment.with_faults(config, faults)?, None)
         }
     };
     let directory = folder(&experiment.config().name);

@@ -99,6 +99,7 @@ impl Config {
             adjacency: self.privacy.adjacency,
             seen: self.engine.kind.seen(),
             colluders: self.privacy.colluders,
+            lost: self.dropouts.map(|dropouts| dropouts.tolerate),
             distribution: self.noise.distribution,
         }
     }

@@ -23,6 +23,8 @@ pub struct Promise {
     pub seen: Seen,
     /// Number of colluding peers it holds; a curator's output has none.
     pub colluders: usize,
+    /// How many peers may be lost, whichever; `None` where the loss of one ends the session.
+    pub lost: Option<usize>,
     /// The law of the noise, which decides what is assumed of how it is drawn.
     pub distribution: Distribution,
 }
@@ -102,11 +104,24 @@ impl Promise {
             Distribution::Gaussian => "",
             Distribution::Laplace => IDEAL_SAMPLER,
         };
+        let lost = self.whoever_is_lost();
         format!(
-            "{} can hardly tell whether {}.{assumed}",
+            "{} can hardly tell whether {}.{lost}{assumed}",
             self.against(),
             self.record()
         )
+    }
+
+    /// That it holds whoever is lost, as a sentence after it; nothing where nobody may be.
+    #[must_use]
+    pub fn whoever_is_lost(&self) -> String {
+        let who = match self.lost {
+            None => return String::new(),
+            Some(0) => "Processes may crash and come back".to_owned(),
+            Some(1) => "Any one peer may be lost besides".to_owned(),
+            Some(lost) => format!("Any {lost} peers may be lost besides"),
+        };
+        format!(" {who}, at any time, and every retry be spent.")
     }
 }
 
@@ -127,9 +142,17 @@ mod tests {
                         adjacency,
                         seen,
                         colluders,
+                        lost: None,
                         distribution: Distribution::Gaussian,
                     };
                     let text = promise.sentence();
+                    let tolerant = Promise {
+                        lost: Some(2),
+                        ..promise
+                    };
+                    let more =
+                        " Any 2 peers may be lost besides, at any time, and every retry be spent.";
+                    assert_eq!(tolerant.sentence(), format!("{text}{more}"));
                     let pure = Promise {
                         distribution: Distribution::Laplace,
                         ..promise

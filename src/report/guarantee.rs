@@ -12,7 +12,7 @@ pub(super) fn words(privacy: &PrivacySummary, promise: &Promise) -> String {
     let withstood = privacy
         .views
         .iter()
-        .filter(|view| view.colluders <= promise.colluders);
+        .filter(|view| view.colluders <= promise.colluders + promise.lost.unwrap_or(0));
     let worst = withstood.map(|view| view.epsilon).fold(f64::NAN, f64::max);
     let (epsilon, delta) = (number::short(worst), number::short(privacy.delta));
     let groups: Vec<String> = privacy
@@ -36,10 +36,11 @@ pub(super) fn words(privacy: &PrivacySummary, promise: &Promise) -> String {
     format!(
         "{} can hardly tell whether {}: what they see is (ε, δ)-differentially private with ε = {epsilon} nats \
          and δ = {delta} over the whole run. That is, no event becomes more likely by more than a factor of e^ε = {}, \
-         but for a probability of {delta}. Asked for was ε = {}.{groups}",
+         but for a probability of {delta}. Asked for was ε = {}.{}{groups}",
         promise.against(),
         promise.record(),
         number::significant(worst.exp(), 3),
         number::short(asked),
+        promise.whoever_is_lost(),
     )
 }

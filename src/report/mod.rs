@@ -17,6 +17,7 @@ mod guarantee;
 mod ink;
 mod labels;
 mod layout;
+mod lost_peers;
 mod markup;
 mod network;
 mod number;

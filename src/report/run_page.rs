@@ -6,7 +6,7 @@ use super::network::{self, Network};
 use super::page::Page;
 use super::series::{Mark, Point, Series};
 use super::table::{Cell, PageTable};
-use super::{guarantee, number};
+use super::{guarantee, lost_peers, number};
 use crate::assess::peer_costs;
 use crate::config::resolved;
 use crate::privacy::{Certificate, View};
@@ -107,6 +107,14 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
         page.paragraph("This run adds no noise.");
     }
 
+    if let Some(faulty) = &report.faults {
+        page.section("Lost peers");
+        page.figures(lost_peers::figure(faulty).as_slice(), &[])?;
+        for table in lost_peers::tables(&faulty.summary) {
+            page.table(&table);
+        }
+    }
+
     page.section("Communication");
     page.table(&communication_table(summary));
 
@@ -184,6 +192,9 @@ fn utility(summary: &Summary) -> PageTable {
     if summary.privacy.epsilon.is_some() {
         let name = "the same under a trusted curator".to_owned();
         runs.push((name, summary.utility.central));
+    }
+    if let Some(fault_free) = summary.utility.fault_free {
+        runs.push(("the same where nothing goes wrong".to_owned(), fault_free));
     }
     let name = "the same without privacy".to_owned();
     runs.push((name, summary.utility.non_private));

@@ -67,7 +67,12 @@ pub fn run_tolerant(
     observer: &mut dyn Observer,
 ) -> Result<Conducted, RunError> {
     let is_event = experiment.config().engine.kind == EngineKind::Event;
-    match experiment.tolerance().filter(|_| is_event) {
+    // Where nothing goes wrong peers that tolerate losses publish, bit for bit, what all others do: a transcript is theirs.
+    let is_transcribed = observer.wants_transcript() && experiment.config().faults.is_none();
+    match experiment
+        .tolerance()
+        .filter(|_| is_event && !is_transcribed)
+    {
         Some(tolerance) => conduct(experiment, (session, tolerance), observer),
         None => run_plain(experiment, session, observer).map(Conducted::from),
     }

@@ -13,7 +13,7 @@ use super::items::ItemList;
 use super::metrics::Utility;
 use super::peak_memory::peak_memory_bytes;
 use super::predictor::Predictor;
-use super::receipt::Receipt;
+use super::receipt::{RealisedReceipt, Receipt};
 use super::recommendation::{by_gram, recommendation};
 use super::references::References;
 use super::rounds::{Rounds, contractions};
@@ -291,7 +291,13 @@ pub fn run_by(
     };
     Ok(Report {
         summary,
-        receipt: Receipt::of(experiment, &outcome),
+        receipt: Receipt {
+            realised: faults
+                .as_ref()
+                .and_then(|faults| faults.realised.as_ref())
+                .and_then(|realised| RealisedReceipt::of(experiment, realised)),
+            ..Receipt::of(experiment, &outcome)
+        },
         predictor: Predictor::of(experiment, &session, &outcome),
         score_model,
         outcome,

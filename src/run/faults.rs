@@ -1,6 +1,7 @@
 //! Runs a session that tolerates losses, under the faults of its file, and says what came of it.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -16,6 +17,9 @@ use crate::privacy::realised::{Counted, Realised, RealisedError};
 use crate::protocol::regroup::{End, Members, Tolerance};
 use crate::scenario::Experiment;
 use crate::vocabulary::{Named, PeerIndex, ReleaseId, printed};
+
+/// Most releases whose progress is drawn.
+const MOST_CURVES: u32 = 6;
 
 /// Up to this many peers the exact loss is found against every single curious one.
 const EXACT_UP_TO: usize = 64;
@@ -47,10 +51,21 @@ pub struct Faulty {
     pub schedule: FaultsConfig,
     /// What happened to whom: microseconds, the peer's name and what it was, in order.
     pub moments: Vec<(u64, String, String)>,
+    /// How many peers live, and how many have the sum of each release, over time.
+    pub curves: Vec<Curve>,
     /// The outcome where nothing goes wrong; `None` where nothing did.
     pub fault_free: Option<Outcome>,
     /// Every attempt in which anybody published; `None` without noise.
     pub realised: Option<Realised>,
+}
+
+/// A number of peers over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Who is counted.
+    pub name: String,
+    /// Milliseconds and how many, at every change before and after it.
+    pub points: Vec<(f64, f64)>,
 }
 
 /// `faults` of `summary.json`: a run that tolerates losses.
@@ -142,6 +157,54 @@ impl std::fmt::Display for NoResult {
 
 impl std::error::Error for NoResult {}
 
+/// A peer's error in the words of the experiment's graph.
+fn failed(experiment: &Experiment, error: FaultyError) -> RunError {
+    RunError::Faults(Named::new(error, experiment.topology().graph().names()))
+}
+
+/// What a run needs: the sessions of its views, the run where nothing goes wrong, and everything that does, listed.
+struct Prepared {
+    views: Arc<SessionViews>,
+    tolerance: Arc<Tolerance>,
+    control: FaultyOutcome,
+    schedule: FaultSchedule,
+    /// Whether anything goes wrong.
+    happens: bool,
+}
+
+impl Prepared {
+    fn new(
+        experiment: &Experiment,
+        session: &Session,
+        tolerance: Tolerance,
+    ) -> Result<Self, RunError> {
+        let tolerance = Arc::new(tolerance);
+        let views = experiment.views(session.clone());
+        let asked = experiment.faults();
+        let quiet = FaultSchedule {
+            latency: asked.latency,
+            resend_micros: asked.resend_micros,
+            notice_micros: asked.notice_micros,
+            grace_micros: asked.grace_micros,
+            patience_micros: asked.patience_micros,
+            ..FaultSchedule::none(asked.seed)
+        };
+        let failed = |error: FaultyError| failed(experiment, error);
+        let control = faults::run(&views, &tolerance, &quiet).map_err(failed)?;
+        let links: Vec<(u32, u32)> = session.graph().edge_list().collect();
+        let schedule = asked
+            .explicit(session.peers(), &links, control.extent)
+            .map_err(|error| failed(error.into()))?;
+        Ok(Self {
+            happens: schedule != quiet,
+            views,
+            tolerance,
+            control,
+            schedule,
+        })
+    }
+}
+
 /// Runs a session whose peers tolerate losses, under the faults of the experiment's file.
 ///
 /// # Errors
@@ -154,44 +217,35 @@ pub(super) fn conduct(
     (session, tolerance): (&Session, Tolerance),
     observer: &mut dyn Observer,
 ) -> Result<Conducted, RunError> {
-    let failed = |error: FaultyError| {
-        RunError::Faults(Named::new(error, experiment.topology().graph().names()))
-    };
-    let tolerance = Arc::new(tolerance);
-    let views = experiment.views(session.clone());
-    let asked = experiment.faults();
-    let quiet = FaultSchedule {
-        latency: asked.latency,
-        notice_micros: asked.notice_micros,
-        grace_micros: asked.grace_micros,
-        patience_micros: asked.patience_micros,
-        ..FaultSchedule::none(asked.seed)
-    };
-    let control = faults::run(&views, &tolerance, &quiet).map_err(failed)?;
-    let links: Vec<(u32, u32)> = session.graph().edge_list().collect();
-    let schedule = asked
-        .explicit(session.peers(), &links, control.extent)
-        .map_err(|error| failed(error.into()))?;
-    let happens = schedule != quiet;
+    let prepared = Prepared::new(experiment, session, tolerance)?;
+    let Prepared {
+        views,
+        tolerance,
+        control,
+        schedule,
+        happens,
+    } = &prepared;
+    let failed = |error: FaultyError| failed(experiment, error);
     let run = match happens {
-        true => Some(faults::run(&views, &tolerance, &schedule).map_err(failed)?),
+        true => Some(faults::run(views, tolerance, schedule).map_err(failed)?),
         false => None,
     };
-    let outcome = |run: &FaultyOutcome| run.outcome(&views).map_err(|error| failed(error.into()));
-    let happened = run.as_ref().unwrap_or(&control);
+    let outcome = |run: &FaultyOutcome| run.outcome(views).map_err(|error| failed(error.into()));
+    let happened = run.as_ref().unwrap_or(control);
     let story = Story {
         experiment,
-        views: &views,
-        tolerance: &tolerance,
+        views,
+        tolerance,
         run: happened,
     };
     let realised = story.realised();
     let faulty = Faulty {
-        summary: story.summary(realised.as_ref(), &control),
-        schedule: experiment.named_faults(&schedule),
+        summary: story.summary(realised.as_ref(), control),
+        schedule: experiment.named_faults(schedule),
         moments: story.moments(),
+        curves: story.curves(),
         fault_free: match happens {
-            true => outcome(&control)?,
+            true => outcome(control)?,
             false => None,
         },
         realised,
@@ -310,24 +364,66 @@ impl Story<'_> {
     /// ε of what was promised, planned and realised; `None` without a δ.
     fn epsilon(&self, realised: &Realised) -> Result<Option<RealisedEpsilon>, RealisedError> {
         let experiment = self.experiment;
-        let (noise, privacy) = (experiment.noise(), &experiment.config().privacy);
+        let noise = experiment.noise();
         let (Some(delta), Some(promised)) = (experiment.delta(), noise.epsilon()) else {
             return Ok(None);
         };
-        let colluders = privacy.colluders;
-        let peers = experiment.noise_topology().graph().nodes();
+        let colluders = experiment.config().privacy.colluders;
+        let lost = self.run.peers.len() - self.tolerance.floor;
         let spectrum = experiment.noise_topology().spectrum();
-        let connectivity = Connectivity::from(spectrum.algebraic_connectivity);
-        let planned = realised.planned(connectivity, colluders, peers - self.tolerance.floor)?;
-        let (square, is_exact) = worst(realised, (peers, colluders))?;
-        let largest = |squares: &[f64]| squares.iter().copied().fold(0.0, f64::max);
+        let connectivity = spectrum.algebraic_connectivity.into();
+        let found = squares(realised, connectivity, (colluders, lost))?;
         let epsilon = |square: f64| noise.epsilon_of(square.sqrt(), delta);
         Ok(Some(RealisedEpsilon {
             promised,
-            planned: epsilon(largest(&planned)),
-            realised: epsilon(square),
-            is_exact,
+            planned: epsilon(found.planned),
+            realised: epsilon(found.realised),
+            is_exact: found.is_exact,
         }))
+    }
+
+    fn curves(&self) -> Vec<Curve> {
+        let end = self.run.ended_micros;
+        let curve = |name: String, start: f64, change: &dyn Fn(PeerIndex, Moment) -> f64| {
+            let (mut count, mut points) = (start, vec![(0.0, start)]);
+            let moments = self
+                .run
+                .moments
+                .iter()
+                .filter(|(micros, ..)| *micros <= end);
+            for &(micros, peer, moment) in moments {
+                let by = change(peer, moment);
+                if by != 0.0 {
+                    let milliseconds = micros as f64 / 1e3;
+                    points.push((milliseconds, count));
+                    count += by;
+                    points.push((milliseconds, count));
+                }
+            }
+            points.push((end as f64 / 1e3, count));
+            Curve { name, points }
+        };
+        let living = curve(
+            "alive".to_owned(),
+            self.run.peers.len() as f64,
+            &|_, moment| match moment {
+                Moment::Crashed | Moment::DiskFailed => -1.0,
+                Moment::Restarted => 1.0,
+                _ => 0.0,
+            },
+        );
+        let releases = self.views.session().plan().releases().len() as u32;
+        let released = (1..=releases.min(MOST_CURVES)).map(|release| {
+            // Whoever takes a sum again has it once.
+            let seen = RefCell::new(BTreeSet::new());
+            let name = format!("has the sum of release {release}");
+            curve(name, 0.0, &|peer, moment| {
+                let is_new = moment == Moment::Released(ReleaseId(release))
+                    && seen.borrow_mut().insert(peer);
+                f64::from(u8::from(is_new))
+            })
+        });
+        std::iter::once(living).chain(released).collect()
     }
 
     fn moments(&self) -> Vec<(u64, String, String)> {
@@ -346,27 +442,123 @@ impl Story<'_> {
     }
 }
 
-/// The largest μ² of anybody against every coalition of this size, and whether it is exact.
-pub(super) fn worst(
+/// What a schedule is shrunk to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept<'a> {
+    /// That nobody has a result, or that the run cannot go on.
+    NoResult,
+    /// That this case occurs, by its name in [`Cases::all`](faults::Cases::all).
+    Case(&'a str),
+}
+
+/// Why a schedule cannot be shrunk.
+#[derive(Debug, thiserror::Error)]
+pub enum ShrinkError {
+    /// An experiment whose peers tolerate nothing.
+    #[error("the file has no [dropouts]: there is nothing to shrink")]
+    NoDropouts,
+    /// A case that there is none of.
+    #[error("there is no case \"{name}\"; choose one of {known}")]
+    Case {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A schedule that does not do what is to be kept.
+    #[error("{0}")]
+    Holds(&'static str),
+    /// The run where nothing goes wrong fails.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// The least of the experiment's faults that keeps this, with peers by name, and how many runs it took to find.
+///
+/// # Errors
+/// [`ShrinkError`].
+pub fn shrink(
+    experiment: &Experiment,
+    kept: Kept<'_>,
+) -> Result<(FaultsConfig, usize), ShrinkError> {
+    let tolerance = experiment.tolerance().ok_or(ShrinkError::NoDropouts)?;
+    let none = Fired::default().cases.all();
+    if let Kept::Case(name) = kept
+        && !none.iter().any(|(known, _)| *known == name)
+    {
+        let known: Vec<&str> = none.iter().map(|(known, _)| *known).collect();
+        return Err(ShrinkError::Case {
+            name: name.to_owned(),
+            known: known.join(", "),
+        });
+    }
+    let session = experiment.session(&experiment.root_seed());
+    let prepared = Prepared::new(experiment, &session, tolerance)?;
+    let keeps = |tried: &FaultSchedule| match (
+        faults::run(&prepared.views, &prepared.tolerance, tried),
+        kept,
+    ) {
+        (Err(_), Kept::NoResult) => true,
+        (Ok(run), Kept::NoResult) => run.reporter().is_none(),
+        (Ok(run), Kept::Case(name)) => {
+            let mut cases = run.fired.cases.all().into_iter();
+            cases.any(|(known, count)| known == name && count > 0)
+        }
+        (Err(_), Kept::Case(_)) => false,
+    };
+    if !keeps(&prepared.schedule) {
+        return Err(ShrinkError::Holds(match kept {
+            Kept::NoResult => {
+                "the run has a result, so there is no failure to keep: name a case of it with --keep"
+            }
+            Kept::Case(_) => "that case does not occur in the run",
+        }));
+    }
+    let (least, runs) = faults::shrink(&prepared.schedule, keeps);
+    Ok((experiment.named_faults(&least), runs))
+}
+
+/// μ² of the worst-placed peer in an execution, against any coalition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Squares {
+    /// As planned for the tries that there were, whoever of those tolerated was lost.
+    pub(super) planned: f64,
+    /// Of what happened.
+    pub(super) realised: f64,
+    /// Whether the latter is exact; else an upper bound.
+    pub(super) is_exact: bool,
+}
+
+/// What an execution cost, with so many colluders promised against and losses tolerated.
+pub(super) fn squares(
     realised: &Realised,
-    (peers, colluders): (usize, usize),
-) -> Result<(f64, bool), RealisedError> {
-    let mut largest = 0.0_f64;
-    let mut against = |coalition: &[u32]| -> Result<(), RealisedError> {
+    connectivity: Connectivity,
+    (colluders, lost): (usize, usize),
+) -> Result<Squares, RealisedError> {
+    let largest = |squares: Vec<f64>| squares.into_iter().fold(0.0, f64::max);
+    let planned = largest(realised.planned(connectivity, colluders, lost)?);
+    let peers = realised.peers();
+    let coalitions: Vec<Vec<u32>> = match colluders {
+        0 => vec![Vec::new()],
+        1 if peers <= EXACT_UP_TO => (0..peers as u32).map(|peer| vec![peer]).collect(),
+        _ => Vec::new(),
+    };
+    let is_exact = !coalitions.is_empty();
+    let mut worst = 0.0_f64;
+    for coalition in &coalitions {
         let losses = realised.losses(coalition, Counted::Read)?;
         let losses = losses.into_iter().flatten().map(|loss| loss.high);
-        largest = losses.fold(largest, f64::max);
-        Ok(())
-    };
-    match colluders {
-        0 => against(&[])?,
-        1 if peers <= EXACT_UP_TO => (0..peers as u32).try_for_each(|peer| against(&[peer]))?,
-        _ => {
-            let bounds = realised.certified(colluders)?;
-            return Ok((bounds.into_iter().fold(0.0, f64::max), false));
-        }
+        worst = losses.fold(worst, f64::max);
     }
-    Ok((largest, true))
+    let realised = match is_exact {
+        true => worst,
+        false => largest(realised.certified(colluders)?),
+    };
+    Ok(Squares {
+        planned,
+        realised,
+        is_exact,
+    })
 }
 
 impl FaultsSummary {

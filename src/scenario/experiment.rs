@@ -351,10 +351,16 @@ impl Experiment {
     }
 
     /// The number of releases of an even budget that cost one record what these do: Σ 1/f_l² over those that it meets, which is their
-    /// number up to rounding; of Laplace noise Σ 1/f_l. With v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
+    /// number up to rounding, and as much for every retry as the dearest of them; of Laplace noise Σ 1/f_l. With v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
     #[must_use]
     pub fn even_iterations(&self) -> f64 {
         self.mechanism.cost()
+    }
+
+    /// The same where no release is tried again.
+    #[must_use]
+    pub fn even_iterations_at_best(&self) -> f64 {
+        self.mechanism.cost_at_best()
     }
 
     /// All releases of the program, in order. Every release of an algorithm that files can name is an iteration of its own; a private mean

@@ -189,13 +189,22 @@ impl Mechanism {
 
     fn summed(&self, cost: impl Fn(f64) -> f64) -> f64 {
         let again = f64::from(self.retries) * self.dearest(&cost);
-        let cost = |index: usize| self.factors.get(index).map_or(1.0, |factor| cost(*factor));
-        charged(&self.releases, cost) + again
+        self.once(cost) + again
     }
 
-    /// What all releases cost one record, in releases of factor 1.
+    fn once(&self, cost: impl Fn(f64) -> f64) -> f64 {
+        let cost = |index: usize| self.factors.get(index).map_or(1.0, |factor| cost(*factor));
+        charged(&self.releases, cost)
+    }
+
+    /// What all releases and retries cost one record, in releases of factor 1.
     pub(crate) fn cost(&self) -> f64 {
         self.summed(|factor| self.law.cost(factor))
+    }
+
+    /// The same where no release is tried again.
+    pub(crate) fn cost_at_best(&self) -> f64 {
+        self.once(|factor| self.law.cost(factor))
     }
 
     /// Σ 1/f_l² over the releases that one record meets.

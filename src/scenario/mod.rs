@@ -73,6 +73,7 @@ pub use warning::Warning;
 
 pub(crate) use assumptions::{DEGREES_CHOSE, of as assumptions_of};
 pub(crate) use clock::Clock;
+pub(crate) use dropouts::MOST_RETRIES;
 pub(crate) use error::obtained;
 pub(crate) use materials::HeldKey;
 pub(crate) use mechanism::{Arranged, DataShape, Mechanism};

@@ -8,6 +8,7 @@ const COMMANDS: &[&[&str]] = &[
     &["verify"],
     &["privacy"],
     &["topology"],
+    &["faults", "shrink"],
     &["topology", "inspect"],
     &["topology", "generate"],
     &["topology", "list"],

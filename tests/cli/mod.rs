@@ -3,6 +3,7 @@
 mod advice;
 mod audits;
 mod auto;
+mod faults;
 mod frontiers;
 mod help;
 mod item_lists;

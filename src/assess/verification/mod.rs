@@ -168,6 +168,9 @@ fn unsettled(
     if !(found > 0.0 && found < 1.0) {
         return Err(VerifyError::Significance { found });
     }
+    if experiment.config().faults.is_some() {
+        return Err(VerifyError::Faults);
+    }
     let root = experiment.root_seed();
     // A pilot finds no basis to be compared.
     let finds = experiment.config().algorithm.kind != AlgorithmKind::Pilot;

@@ -67,12 +67,12 @@ impl ViewSession {
     }
 }
 
-/// The views of a simulated session: each is made once.
+/// The views of a simulated session: each is made once in a run, whose views form a chain. In another run the same number may be that of another view.
 #[derive(Debug)]
 pub struct SessionViews {
     session: Session,
     recompiled: Recompiled,
-    made: Mutex<BTreeMap<ViewNumber, Arc<ViewSession>>>,
+    made: Mutex<BTreeMap<ViewNumber, (View, Arc<ViewSession>)>>,
     /// A defect of all peers, to show that it is seen.
     #[cfg(test)]
     pub(crate) tamper: crate::protocol::tolerant::Tamper,
@@ -116,11 +116,13 @@ impl SessionViews {
     /// [`ViewError`].
     pub fn of(&self, view: &View) -> Result<Arc<ViewSession>, ViewError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = made.get(&view.number) {
-            return Ok(Arc::clone(known));
+        if let Some((known, session)) = made.get(&view.number)
+            && known == view
+        {
+            return Ok(Arc::clone(session));
         }
         let fresh = Arc::new(self.make(view)?);
-        made.insert(view.number, Arc::clone(&fresh));
+        made.insert(view.number, (view.clone(), Arc::clone(&fresh)));
         Ok(fresh)
     }
 

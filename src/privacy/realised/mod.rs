@@ -89,6 +89,21 @@ pub enum Counted {
     Members,
 }
 
+/// An attempt that is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded<'a> {
+    /// Which release of the session's program.
+    pub release: ReleaseId,
+    /// How often the release was charged anew before this attempt.
+    pub retry: u32,
+    /// Under which view it was begun.
+    pub view: u64,
+    /// The members of that view, ascending.
+    pub members: &'a [u32],
+    /// Whose contribution became readable, ascending.
+    pub read: &'a [u32],
+}
+
 /// The attempts of a session, and what they have cost.
 #[derive(Clone, Debug)]
 pub struct Realised {
@@ -157,10 +172,32 @@ impl Realised {
         Ok(())
     }
 
+    /// How many peers the session has.
+    #[must_use]
+    pub fn peers(&self) -> usize {
+        self.graph.nodes()
+    }
+
     /// How many attempts are recorded.
     #[must_use]
     pub fn attempts(&self) -> usize {
         self.attempts.len()
+    }
+
+    /// Every attempt, by release, retry and view.
+    pub fn recorded(&self) -> impl Iterator<Item = Recorded<'_>> {
+        self.attempts
+            .iter()
+            .map(|(&(release, retry, view), attempt)| {
+                let (members, read, _) = attempt.sets(Counted::Read);
+                Recorded {
+                    release,
+                    retry,
+                    view,
+                    members,
+                    read,
+                }
+            })
     }
 
     /// μ² of every peer against one coalition over all attempts; `None` for colluders. Peers that have left may collude.

@@ -69,7 +69,7 @@ impl Regroup {
             current: None,
             heard: Vec::new(),
             #[cfg(test)]
-            tamper: Tamper::default(),
+            tamper: Tamper::now(),
             setup,
         }
     }

@@ -63,4 +63,6 @@ pub use record::{Disruptions, Durable, MOST_RESTARTS, Record, Statement};
 pub use resume::{Heir, Publication, Resume, Tolerance, View};
 pub use sets::{CutLinks, Index, LinkIndex, Members, Set};
 pub use signed::{Signed, Signer, Verifier};
+#[cfg(test)]
+pub(crate) use tests::Tamper;
 pub use threshold::{MOST_HOLDERS, Threshold, ThresholdError, Thresholds, ThresholdsError};

@@ -283,7 +283,9 @@ impl TolerantPeer {
     #[cfg(test)]
     pub(crate) fn armed(mut self, tamper: Tamper) -> Self {
         self.tamper = tamper;
-        self.regroup.tamper = tamper.agreement();
+        if tamper != Tamper::None {
+            self.regroup.tamper = tamper.agreement();
+        }
         if let Some(sealer) = &mut self.sealer {
             sealer.arm(tamper);
         }

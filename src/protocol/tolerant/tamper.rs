@@ -6,8 +6,7 @@ use super::{Peer, TolerantError, TolerantPeer};
 use crate::protocol::message::Summand;
 use crate::protocol::outbox::{CollectingOutbox, Event};
 use crate::protocol::peer;
-use crate::protocol::regroup::tests::Tamper as Agreement;
-use crate::protocol::regroup::{Attempt, View};
+use crate::protocol::regroup::{Attempt, Tamper as Agreement, View};
 use crate::vocabulary::{PeerIndex, Time};
 
 /// A defect of all peers.

@@ -42,6 +42,7 @@ impl Receipt {
         let Replanned {
             graph,
             mechanism,
+            connectivity,
             plan,
             groups,
             divided,
@@ -147,6 +148,7 @@ impl Receipt {
             ),
         ]);
         findings.extend(self.check_pilot()?);
+        findings.extend(self.check_realised((&graph, connectivity), (&plan, &mechanism))?);
         Ok(findings)
     }
 
@@ -196,7 +198,7 @@ impl Receipt {
     /// here, not the one stated. No such view promises nothing, which is within no ε.
     fn promise_kept(&self, computed: &[View]) -> Finding {
         let covers = |view: &&View| {
-            self.engine == EngineKind::Central || view.colluders >= self.request.colluders
+            self.engine == EngineKind::Central || view.colluders >= self.request.withstood()
         };
         let (who, spent) = match computed.iter().find(covers) {
             Some(view) => (view.view.as_str(), view.epsilon),

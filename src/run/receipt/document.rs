@@ -5,9 +5,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::ReceiptError;
-use super::limits::{MAX_BYTES, SCHEMA};
+use super::limits::{MAX_BYTES, SCHEMA, TOLERANT_SCHEMA};
+use super::realised::RealisedReceipt;
 use crate::algorithm::{AlgorithmKind, Clip, Completion};
-use crate::config::{DescentKeys, EngineKind};
+use crate::config::{DescentKeys, DropoutsConfig, EngineKind};
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
@@ -23,7 +24,7 @@ use crate::vocabulary::{Distribution, ReleaseId};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receipt {
-    /// [`SCHEMA`].
+    /// [`TOLERANT_SCHEMA`].
     pub schema: u32,
     /// Version of Undertone that ran.
     pub version: String,
@@ -68,6 +69,9 @@ pub struct Receipt {
     /// The pilot by which it was chosen: it spent its share of the same promise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pilot: Option<PilotReceipt>,
+    /// What happened in a run whose peers tolerate losses, and what that cost: a diagnostic, of which nothing is promised. Schema 2 has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub realised: Option<RealisedReceipt>,
     /// What the promise takes to be public, in words: no ε covers it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<String>,
@@ -131,6 +135,9 @@ pub struct Request {
     pub holders: Option<usize>,
     /// Coalition to withstand.
     pub colluders: usize,
+    /// How many more may be lost, and how often a release may be tried again; noise is planned for both. Schema 2 has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropouts: Option<DropoutsConfig>,
     /// β.
     pub overhead: f64,
     /// What was done where a coalition can split the noise graph.
@@ -267,7 +274,10 @@ impl Receipt {
         let privacy = &config.privacy;
         let graph = experiment.noise_topology().graph();
         Self {
-            schema: SCHEMA,
+            schema: match config.dropouts {
+                Some(_) => TOLERANT_SCHEMA,
+                None => SCHEMA,
+            },
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: config.name.clone(),
             engine: config.engine.kind,
@@ -298,6 +308,7 @@ impl Receipt {
                 distribution: config.noise.distribution,
                 holders: config.noise.holders,
                 colluders: privacy.colluders,
+                dropouts: config.dropouts,
                 overhead: privacy.overhead,
                 on_disconnect: privacy.on_disconnect,
                 ring: experiment.noise().ring().map(|_| RingRows {
@@ -334,6 +345,7 @@ impl Receipt {
             item_list: Some(StatedItems::of(experiment)),
             choice: None,
             pilot: None,
+            realised: None,
             assumptions: assumptions_of(experiment),
         }
     }
@@ -345,6 +357,7 @@ impl Receipt {
             adjacency: self.request.adjacency,
             seen: self.engine.seen(),
             colluders: self.request.colluders,
+            lost: self.request.dropouts.map(|dropouts| dropouts.tolerate),
             distribution: self.request.distribution,
         }
     }
@@ -386,12 +399,16 @@ impl Receipt {
                 path: path.to_path_buf(),
                 source,
             })?;
-        if receipt.schema == SCHEMA {
+        // Schema 1 is that of sessions that the loss of a peer ends.
+        let expected = match receipt.request.dropouts.is_some() || receipt.realised.is_some() {
+            true => TOLERANT_SCHEMA,
+            false => SCHEMA,
+        };
+        if receipt.schema == expected {
             Ok(receipt)
         } else {
-            Err(ReceiptError::Schema {
-                found: receipt.schema,
-            })
+            let found = receipt.schema;
+            Err(ReceiptError::Schema { found, expected })
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::limits::{MAX_BYTES, SCHEMA};
+use super::limits::{MAX_BYTES, TOLERANT_SCHEMA};
 use crate::algorithm::{AlgorithmError, NotOnGraph, NotPreconditioned};
 use crate::privacy::PrivacyError;
+use crate::privacy::realised::RealisedError;
 use crate::topology::GraphError;
 
 /// Why a receipt cannot be checked.
@@ -46,6 +47,19 @@ pub enum ReceiptError {
          receipt is not one that undertone wrote"
     )]
     Preconditioning,
+    /// Attempts that cannot have happened.
+    #[error("realised: {0}; the receipt is not one that undertone wrote")]
+    Realised(#[from] RealisedError),
+    /// More retries, or losses, than a session can be planned for.
+    #[error(
+        "request.dropouts: {found} retries; a session has at most {most}, and the receipt is not one that undertone wrote"
+    )]
+    Retries {
+        /// What it says.
+        found: u32,
+        /// The most.
+        most: u32,
+    },
     /// The file cannot be read.
     #[error("cannot read the receipt {path}: {source}", path = path.display())]
     Read {
@@ -63,7 +77,7 @@ pub enum ReceiptError {
         found: u64,
     },
     /// The file is no receipt.
-    #[error("{path} is no receipt of schema {SCHEMA}: {source}", path = path.display())]
+    #[error("{path} is no receipt of schema 1 or {TOLERANT_SCHEMA}: {source}", path = path.display())]
     Parse {
         /// The file.
         path: PathBuf,
@@ -71,10 +85,14 @@ pub enum ReceiptError {
         source: serde_json::Error,
     },
     /// A receipt of another schema.
-    #[error("the receipt has schema {found}, this build checks schema {SCHEMA}")]
+    #[error(
+        "the receipt has schema {found} and the fields of schema {expected}; this build checks schema 1, and schema {TOLERANT_SCHEMA} of sessions that tolerate losses"
+    )]
     Schema {
         /// Schema found.
         found: u32,
+        /// Schema that its fields call for.
+        expected: u32,
     },
     /// More nodes than a connected graph with that many edges can have.
     #[error("noise_graph: {nodes} nodes cannot be connected by {edges} edges")]

@@ -1,6 +1,9 @@
 //! Which receipts are read.
 
-/// Version of the document's layout.
+/// Version of the layout of receipts of sessions that tolerate losses.
+pub const TOLERANT_SCHEMA: u32 = 2;
+
+/// Version of the layout of all others: it is the same without what is said of losses.
 pub const SCHEMA: u32 = 1;
 
 /// The largest receipt read, in bytes.

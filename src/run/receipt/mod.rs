@@ -11,6 +11,7 @@ mod document;
 mod error;
 mod limits;
 mod pilot;
+mod realised;
 mod replan;
 mod standing;
 #[cfg(test)]
@@ -19,5 +20,6 @@ mod tests;
 pub use check::Finding;
 pub use document::{Choice, NoiseGraph, PilotReceipt, Receipt, Request, RingRows, Scaled};
 pub use error::ReceiptError;
-pub use limits::{MAX_BYTES, SCHEMA};
+pub use limits::{MAX_BYTES, SCHEMA, TOLERANT_SCHEMA};
+pub use realised::{RealisedReceipt, StatedAttempt};
 pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};

@@ -1,18 +1,23 @@
 //! From a receipt's request and graph to the program and the noise that follow, by the functions that planned the run.
 
+use std::cell::OnceCell;
+
 use super::document::{Receipt, Request, RingRows};
 use super::error::{ReceiptError, range};
 use super::limits::MOST_PEERS;
 use crate::algorithm::{AlgorithmKind, Clip, ClipRule, NoiseScale};
 use crate::config::{AlgorithmConfig, EngineKind};
+use crate::privacy::accountant::Connectivity;
 use crate::privacy::{GroupLoss, NoisePlan, SensitivitySpec};
-use crate::scenario::{Arranged, Centring, DataShape, Mechanism, NoiseAsked, Part};
+use crate::scenario::{Arranged, Centring, DataShape, MOST_RETRIES, Mechanism, NoiseAsked, Part};
 use crate::topology::{Graph, Provenance, Topology};
 
 /// What follows from a request on a graph.
 pub(super) struct Replanned {
     /// The noise graph, as built from its edges.
     pub(super) graph: Graph,
+    /// What is proved of its connectivity, where the noise plan asked.
+    pub(super) connectivity: Connectivity,
     pub(super) mechanism: Mechanism,
     pub(super) plan: NoisePlan,
     pub(super) groups: Vec<GroupLoss>,
@@ -52,7 +57,13 @@ impl Receipt {
         }
         let centring = request.centring.as_ref();
         let mechanism = arranged.mechanism(centring, &request.budget, request.distribution)?;
-        let mechanism = mechanism.of_part(request.part()?);
+        let retries = request.dropouts.map_or(0, |one| one.retries);
+        if retries > MOST_RETRIES {
+            let (found, most) = (retries, MOST_RETRIES);
+            return Err(ReceiptError::Retries { found, most });
+        }
+        let mechanism = mechanism.of_part(request.part()?).with_retries(retries);
+        let proved = OnceCell::new();
         let (plan, groups) = match budget {
             Some(budget) => {
                 let ring = match request.ring {
@@ -67,7 +78,8 @@ impl Receipt {
                 let connectivity = || {
                     let topology =
                         Topology::from_graph(graph.clone(), Provenance::edges("receipt"));
-                    topology.spectrum().algebraic_connectivity.into()
+                    let found = topology.spectrum().algebraic_connectivity.into();
+                    *proved.get_or_init(|| found)
                 };
                 let noise = (budget, &calibrated);
                 let plan = asked.gaussian((&graph, connectivity), noise, &mechanism, ring)?;
@@ -82,6 +94,7 @@ impl Receipt {
         };
         Ok(Replanned {
             graph,
+            connectivity: proved.get().copied().unwrap_or(Connectivity::UNKNOWN),
             mechanism,
             plan,
             groups,
@@ -115,11 +128,17 @@ impl Request {
             distribution: self.distribution,
             holders: self.holders,
             bits: self.ring.and_then(|ring| ring.bits),
-            colluders: self.colluders,
+            colluders: self.withstood(),
             overhead: self.overhead,
             on_disconnect: self.on_disconnect,
             engine,
         }
+    }
+
+    /// How many may collude or be lost.
+    pub(super) fn withstood(&self) -> usize {
+        let lost = self.dropouts.map_or(0, |one| one.tolerate);
+        self.colluders.saturating_add(lost)
     }
 
     /// The part of the budget that is spent, where a pilot and what follows it share one.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::document::{Choice, NoiseGraph, PilotReceipt, Receipt, Request, RingRows, Scaled};
+use super::realised::{RealisedReceipt, StatedAttempt};
 use crate::privacy::{GroupLoss, View};
 use crate::scenario::StatedItems;
 
@@ -115,6 +116,7 @@ impl Receipt {
             item_list: CrossChecked, "see its fields";
             choice: CrossChecked, "there is one where an algorithm was chosen; that the rule chose so is on trust, as the graph and the item degrees are not all in the receipt";
             pilot: CrossChecked, "there is one where a pilot has a share; see its fields";
+            realised: CrossChecked, "see its fields";
             assumptions: CrossChecked, "what the item list calls for must be stated; more may be";
         };
         let request = fields! { Request, "request.",
@@ -140,6 +142,7 @@ impl Receipt {
             distribution: CrossChecked, "decides the noise and the kind of sensitivity";
             holders: CrossChecked, "decides who draws, and must be more than the colluders";
             colluders: CrossChecked, "decides the noise and which view is promised, where the scheme looks at it";
+            dropouts: CrossChecked, "decides the noise, for how many releases it is and which view is promised";
             overhead: CrossChecked, "decides the noise, where the scheme looks at it";
             on_disconnect: CrossChecked, "decides the noise where a coalition can split the graph, and nothing elsewhere";
             rating: CrossChecked, "enters the sensitivity of one adjacency; that ratings were clipped so is on trust";
@@ -160,6 +163,21 @@ impl Receipt {
             iterations: Recomputed, "one, scaled by the bound on counts and the pilot's share";
             views: Recomputed, "accounted again, and together with those of the run held against the epsilon asked for";
             bytes_max_peer: OnTrust, "nothing depends on it";
+        };
+        let realised = fields! { RealisedReceipt, "realised.",
+            attempts: OnTrust, "what happened; the promise does not rest on it";
+            planned_mu: Recomputed, "accounted again from the attempts";
+            planned_epsilon: Recomputed, "accounted again from the attempts";
+            mu: Recomputed, "accounted again from the attempts";
+            epsilon: Recomputed, "accounted again from the attempts";
+            is_exact: Recomputed, "follows from the number of peers and colluders";
+        };
+        let attempt = fields! { StatedAttempt, "realised.attempts[].",
+            release: CrossChecked, "one of the program's";
+            retry: CrossChecked, "at most the retries";
+            view: CrossChecked, "one view has one list of members";
+            members: CrossChecked, "of the noise graph, as many as the session needs";
+            read: CrossChecked, "members";
         };
         let choice = fields! { Choice, "choice.",
             rule: OnTrust, "which rule chose; a session of another choice would have been as private";
@@ -211,6 +229,8 @@ impl Receipt {
             &items,
             &pilot,
             &choice,
+            &realised,
+            &attempt,
         ];
         tables.concat()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::protocol::regroup::{Attempt, Resume, View};
+use crate::protocol::regroup::{Attempt, Links, Resume, View};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// What went wrong, and what peers did about it. All of it is 0 where nothing goes wrong.
@@ -140,6 +140,28 @@ pub(super) struct Watch {
     certified: BTreeMap<Attempt, BTreeSet<PeerIndex>>,
     /// Retries that were spent.
     retries: u32,
+    /// Attempts that were tried again although somebody who is left knew of their certificate, and somebody else held every contribution: never.
+    pub(super) finals_given_up: u64,
+}
+
+/// Who takes part in every attempt.
+type Parts = BTreeMap<Attempt, (Arc<View>, u32)>;
+
+/// Whether of everybody who took part in an attempt and is lost some neighbour is left.
+fn is_held(attempt: &Attempt, now: &View, parts: &Parts, links: &Links) -> bool {
+    let Some((then, _)) = parts.get(attempt) else {
+        return false;
+    };
+    let lost = then
+        .members
+        .iter()
+        .filter(|peer| !now.members.contains(*peer));
+    let is_left = |peer: &PeerIndex| now.members.contains(*peer);
+    let mut held = lost.map(|lost| {
+        let mut live = links.live(lost, then.disruptions.cuts(), &then.members);
+        live.any(|peer| is_left(&peer))
+    });
+    held.all(|is_held| is_held)
 }
 
 impl Watch {
@@ -154,6 +176,7 @@ impl Watch {
         view: &Arc<View>,
         resume: &Resume,
         is_up: impl Fn(PeerIndex) -> bool,
+        (parts, links): (&Parts, &Links),
         cases: &mut Cases,
     ) {
         let is_older = |last: &Arc<View>| last.number >= view.number;
@@ -176,6 +199,11 @@ impl Watch {
         cases.links_alone += u64::from(lost.is_empty() && !is_back);
         match resume {
             Resume::Begin { attempt, retries } => {
+                let given_up = self.certified.iter().filter(|(one, knew)| {
+                    let is_known = knew.iter().any(|peer| view.members.contains(*peer));
+                    one.release == attempt.release && is_known && is_held(one, view, parts, links)
+                });
+                self.finals_given_up += given_up.count() as u64;
                 if *retries > self.retries {
                     *self.wasted(attempt.release, view, cases) += 1;
                     self.retries = *retries;

@@ -11,6 +11,7 @@ mod observer;
 mod outcome;
 mod random;
 mod schedule;
+mod shrink;
 mod sizes;
 #[cfg(test)]
 mod tests;
@@ -24,3 +25,4 @@ pub use schedule::{
     Crash, CrashPoint, FailingDisk, FaultSchedule, MOST_LISTED, MOST_LOSS, MOST_MICROS, Outage,
     Partition, ScheduleError, Suspicion,
 };
+pub use shrink::shrink;

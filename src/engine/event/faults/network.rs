@@ -342,6 +342,11 @@ impl<'a> Network<'a> {
             Some(CrashPoint::AfterRecord | CrashPoint::Frame) | None => {}
         }
         process.records += 1;
+        #[cfg(test)]
+        if super::tests::DiskTamper::now().forgets(&record) {
+            process.counted += u32::from(due.is_some());
+            return;
+        }
         let me = PeerIndex::from_index(u);
         if let DiskRecord::Regroup(Durable::Certified(certificate)) = &record {
             self.watch.certified(me, certificate.attempt());
@@ -404,8 +409,11 @@ impl<'a> Network<'a> {
     fn resumed(&mut self, u: usize, view: Arc<View>, resume: &Resume) {
         let processes = &self.processes;
         let is_up = |peer: PeerIndex| processes[peer.index()].is_up;
-        let fired = &mut self.outcome.fired;
-        self.watch.goes_on(&view, resume, is_up, &mut fired.cases);
+        let (parts, fired) = (&self.outcome.parts, &mut self.outcome.fired);
+        let known = (parts, &*self.links);
+        self.watch
+            .goes_on(&view, resume, is_up, known, &mut fired.cases);
+        self.outcome.finals_given_up = self.watch.finals_given_up;
         let is_new = self.processes[u]
             .view
             .as_ref()
@@ -492,6 +500,17 @@ impl<'a> Network<'a> {
         self.outcome.fired.frames_held_up += u64::from(carried.has_waited);
         let (from, parts) = (PeerIndex::from_index(u), &self.outcome.parts);
         self.outcome.observed.sent(from, &frame, parts);
+        if let Frame::Published { attempt, input } = &frame {
+            let published = &mut self.outcome.published;
+            let first = published
+                .entry((*attempt, from))
+                .or_insert_with(|| input.clone());
+            let is_same = match (first.reals(), input.reals()) {
+                (Some(first), Some(again)) => Arc::ptr_eq(first, again) || first == again,
+                _ => false,
+            };
+            self.outcome.contradictions += u64::from(!is_same);
+        }
         let Some(at) = carried.at else {
             return;
         };

@@ -76,6 +76,10 @@ pub struct FaultyOutcome {
     pub peers: Vec<PeerEnd>,
     /// Every contribution that its peer made, by attempt and peer; sealed ones as they were before.
     pub published: BTreeMap<(Attempt, PeerIndex), Summand>,
+    /// How often a peer published something else in an attempt than it had published in it before: never.
+    pub contradictions: u64,
+    /// How often an attempt was tried again although somebody who is left knew that all held it, and all it takes was held: never.
+    pub finals_given_up: u64,
     /// Who took part in every attempt, and how many tries had been paid for when it began, itself included.
     pub parts: BTreeMap<Attempt, (Arc<View>, u32)>,
     /// Heirs, by the view that they were heirs in.

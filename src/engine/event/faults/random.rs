@@ -184,15 +184,45 @@ impl FaultSchedule {
                 }
             }
         }
-        if r.random_bool(0.1) {
+        // Somebody and all its neighbours, at about the same time: what it published is with nobody any more.
+        let last = r.random_range(0..peers);
+        let beside = links.iter().filter_map(|&(u, v)| match last {
+            _ if last == u => Some(v),
+            _ if last == v => Some(u),
+            _ => None,
+        });
+        let around: Vec<u32> = std::iter::once(last).chain(beside).collect();
+        if around.len() <= crashes as usize && r.random_bool(0.1) {
+            let begins = r.random_range(0..60 * peers);
+            all.crashes = around
+                .iter()
+                .map(|&peer| Crash {
+                    peer,
+                    after: begins + r.random_range(0..20),
+                    at: CrashPoint::Frame,
+                    restart_micros: None,
+                })
+                .collect();
+            all.disks.clear();
+        }
+        if r.random_bool(0.25) {
             let from_micros = r.random_range(0..80_000);
             let until = r.random_bool(0.5).then(|| r.random_range(1..80_000));
-            // Few on one side as often as half.
-            let part = if r.random_bool(0.5) { 0.5 } else { 0.2 };
+            // Half of all, one in five, or two neighbours.
+            let side = match r.random_range(0..3) {
+                0 if !links.is_empty() => {
+                    let (u, v) = links[r.random_range(0..links.len())];
+                    vec![u, v]
+                }
+                kind => {
+                    let part = if kind == 1 { 0.5 } else { 0.2 };
+                    (0..peers).filter(|_| r.random_bool(part)).collect()
+                }
+            };
             all.partitions.push(Partition {
                 from_micros,
                 until_micros: until.map(|lasts| from_micros + lasts),
-                side: (0..peers).filter(|_| r.random_bool(part)).collect(),
+                side,
             });
         }
         all

@@ -1,5 +1,7 @@
 //! What goes wrong in a run: written by hand, or drawn from a seed.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::random::RandomFaults;
@@ -394,29 +396,23 @@ impl<P> FaultSchedule<P> {
             + self.disks.len()
     }
 
-    /// The same without the thing at this place of all that are listed, or with the loss of frames taken out at the place after the last.
-    pub(super) fn without(&self, place: usize) -> Self
+    /// The same without the entries at these places of all that are listed, in the order of the lists.
+    pub(super) fn without(&self, places: Range<usize>) -> Self
     where
         P: Clone,
     {
         let mut less = self.clone();
-        let mut place = place;
-        macro_rules! take {
-            ($list:expr) => {
-                if place < $list.len() {
-                    $list.remove(place);
-                    return less;
-                }
-                place -= $list.len();
-            };
-        }
-        take!(less.crashes);
-        take!(less.suspicions);
-        take!(less.outages);
-        take!(less.partitions);
-        take!(less.disks);
-        debug_assert_eq!(place, 0, "places end with the loss of frames");
-        less.loss = 0.0;
+        let mut place = 0;
+        // Places count on from list to list.
+        let mut stays = || {
+            place += 1;
+            !places.contains(&(place - 1))
+        };
+        less.crashes.retain(|_| stays());
+        less.suspicions.retain(|_| stays());
+        less.outages.retain(|_| stays());
+        less.partitions.retain(|_| stays());
+        less.disks.retain(|_| stays());
         less
     }
 }

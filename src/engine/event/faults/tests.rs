@@ -12,13 +12,55 @@ use crate::linalg::{Block, SparseRows, orthonormalise};
 use crate::privacy::accountant::{PublicGraph, certified_variance_factors};
 use crate::privacy::realised::Counted;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Form, Length};
-use crate::protocol::regroup::{Attempt, End, Publication, Tolerance, View};
-use crate::protocol::tolerant::Tamper;
+use crate::protocol::regroup::{Attempt, Durable, End, Publication, Tolerance, View};
+use crate::protocol::tolerant::{DiskRecord, Tamper};
 use crate::protocol::{Summand, kernel};
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
+mod soak;
+
 const ITERATIONS: u32 = 3;
+
+/// What a disk forgets, on purpose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum DiskTamper {
+    #[default]
+    None,
+    /// That a contribution may have left.
+    Sent,
+    /// That all hold what was published.
+    Certified,
+    /// That this peer holds what its neighbours published.
+    Held,
+    /// What was decided.
+    Decided,
+}
+
+thread_local! {
+    static FORGETS: std::cell::Cell<DiskTamper> = const { std::cell::Cell::new(DiskTamper::None) };
+}
+
+impl DiskTamper {
+    /// The defect of every disk in this thread.
+    pub(super) fn now() -> Self {
+        FORGETS.get()
+    }
+
+    fn everywhere(self) {
+        FORGETS.set(self);
+    }
+
+    pub(super) fn forgets(self, record: &DiskRecord) -> bool {
+        matches!(
+            (self, record),
+            (Self::Sent, DiskRecord::Regroup(Durable::Sent(_)))
+                | (Self::Certified, DiskRecord::Regroup(Durable::Certified(_)))
+                | (Self::Held, DiskRecord::Regroup(Durable::Held(_)))
+                | (Self::Decided, DiskRecord::Regroup(Durable::Decided { .. }))
+        )
+    }
+}
 
 /// A graph of so many peers in which everybody has at least three neighbours: a ring with chords.
 fn graph(peers: u32, chord: u32) -> Graph {
@@ -125,9 +167,9 @@ fn expected(
     scene: &Scene,
     outcome: &FaultyOutcome,
     (attempt, view): (Attempt, &View),
-) -> BTreeMap<PeerIndex, Vec<f64>> {
+) -> Result<BTreeMap<PeerIndex, Vec<f64>>, String> {
     let (then, _) = &outcome.parts[&attempt];
-    let now = scene.views.of(view).expect("a session");
+    let now = scene.views.of(view).map_err(|error| error.to_string())?;
     let session = now.session();
     let none = Vec::new();
     let heirs = outcome.heirs.get(&(view.number, attempt)).unwrap_or(&none);
@@ -136,20 +178,19 @@ fn expected(
         .iter()
         .filter(|peer| !view.members.contains(*peer));
     let inherited: Vec<PeerIndex> = heirs.iter().map(|heir| heir.lost).collect();
-    assert_eq!(
-        inherited,
-        lost.collect::<Vec<_>>(),
-        "everybody lost has an heir"
-    );
-    let published = |peer: PeerIndex| match &outcome.published[&(attempt, peer)] {
-        Summand::Reals(values) => Arc::clone(values),
-        Summand::Residues(_) => panic!("real numbers"),
+    if inherited != lost.collect::<Vec<_>>() {
+        return Err("HEIRS: somebody lost has no heir".to_owned());
+    }
+    let published = |peer: PeerIndex| {
+        let input = outcome.published.get(&(attempt, peer));
+        let input = input.and_then(Summand::reals).cloned();
+        input.ok_or("HELD: somebody takes part who has published nothing".to_owned())
     };
     let mut inputs = Vec::new();
     for &member in now.members().iter() {
-        let mut own = published(member).to_vec();
+        let mut own = published(member)?.to_vec();
         for heir in heirs.iter().filter(|heir| heir.heir == member) {
-            let more = published(heir.lost);
+            let more = published(heir.lost)?;
             own.iter_mut().zip(more.iter()).for_each(|(a, b)| *a += b);
         }
         inputs.push(own);
@@ -178,7 +219,7 @@ fn expected(
     Gossip::new(session.graph(), session.mixing()).average(rounds, (width, &flat), &mut averaged);
     let mut sums = vec![vec![0.0; width]; now.members().len()];
     averaged.copy_peers(0, sums.iter_mut().map(Vec::as_mut_slice));
-    now.members().iter().copied().zip(sums).collect()
+    Ok(now.members().iter().copied().zip(sums).collect())
 }
 
 /// A contribution to an attempt is the local product of the state that its peer had, and the noise of all adds up to what the plan says:
@@ -210,29 +251,39 @@ fn noise_on_the_sum(scene: &Scene, outcome: &FaultyOutcome, attempt: Attempt) ->
     left
 }
 
-fn check(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -> u64 {
+/// What must hold of every run, whatever goes wrong; how many peers finished with all sums.
+fn check(scene: &Scene, outcome: &FaultyOutcome, tolerance: &Tolerance) -> Result<u64, String> {
+    let ensure = |holds: bool, what: &str| match holds {
+        true => Ok(()),
+        false => Err(what.to_owned()),
+    };
     let blamed = &outcome.observed.blamed;
-    assert!(
-        blamed.is_empty(),
-        "nobody deviates, and {blamed:?} are blamed"
-    );
+    ensure(blamed.is_empty(), "nobody deviates, and somebody is blamed")?;
     let mut finished = 0;
     let mut taken: BTreeMap<ReleaseId, Attempt> = BTreeMap::new();
     for (u, peer) in outcome.peers.iter().enumerate() {
-        assert!(peer.retries <= retries);
+        let spent = peer.retries <= tolerance.retries;
+        ensure(spent, "RETRIES: more were spent than there are")?;
+        // LIVE: whoever lives comes to an end.
+        ensure(
+            peer.end.is_none() != peer.is_up,
+            "LIVE: somebody lives for ever",
+        )?;
         if peer.end != Some(End::Finished) {
             continue;
         }
         finished += 1;
         for release in 1..=ITERATIONS {
-            let Taken { attempt, view, .. } = &peer.taken[&ReleaseId(release)];
+            let Some(Taken { attempt, view, .. }) = peer.taken.get(&ReleaseId(release)) else {
+                return Err(format!("ALL: peer {u} finished without release {release}"));
+            };
             let same = taken.entry(attempt.release).or_insert(*attempt);
-            assert_eq!(same, attempt, "peer {u} took another sum");
-            let sums = expected(scene, outcome, (*attempt, view));
+            ensure(same == attempt, "SAME: two peers took different sums")?;
+            let sums = expected(scene, outcome, (*attempt, view))?;
             let sum = &sums[&PeerIndex::from_index(u)];
             let past = &peer.states[&release].past;
             // The state after a release tells the sum by its basis: orthonormalised from just this.
-            let made = scene.views.of(view).expect("a session");
+            let made = scene.views.of(view).map_err(|error| error.to_string())?;
             let planned = made
                 .session()
                 .plan()
@@ -241,15 +292,45 @@ fn check(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -> u64 {
             let (rows, columns) = planned.shape();
             let block = Block::from_values(rows, columns, sum.clone());
             let basis = orthonormalise(&block).expect("full rank");
-            assert_eq!(
-                peer.states[&release].query.values(),
-                basis.values(),
-                "peer {u}, {release}"
-            );
-            assert!(past.len() <= release as usize);
+            let is_equal = peer.states[&release].query.values() == basis.values();
+            ensure(is_equal, "EQUAL: not the bits of the engine without peers")?;
+            ensure(past.len() <= release as usize, "PAST: too long")?;
         }
     }
-    finished
+    let mut tries = BTreeMap::new();
+    for (attempt, (view, retries)) in &outcome.parts {
+        let enough = view.members.len() >= tolerance.floor;
+        ensure(enough, "POLICY: an attempt below the floor")?;
+        for peer in view.members.iter() {
+            if outcome.observed.read.contains(&(*attempt, peer)) {
+                let read = tries.entry((attempt.release, *retries, peer)).or_insert(0);
+                *read += 1;
+                ensure(*read == 1, "PAID: somebody was read twice in one try")?;
+            }
+        }
+    }
+    ensure(
+        outcome.contradictions == 0,
+        "FRESH: two different contributions to one attempt",
+    )?;
+    ensure(
+        outcome.finals_given_up == 0,
+        "FINAL: a certified attempt was given up",
+    )?;
+    let inputs = outcome.published.iter();
+    let inputs = inputs.map(|((attempt, peer), input)| ((attempt.release, *peer), input));
+    let mut first: BTreeMap<_, &Summand> = BTreeMap::new();
+    for (key, input) in inputs {
+        let Some(before) = first.insert(key, input) else {
+            continue;
+        };
+        let (Some(a), Some(b)) = (before.reals(), input.reals()) else {
+            continue;
+        };
+        let is_fresh = a.iter().zip(b.iter()).all(|(a, b)| a != b);
+        ensure(is_fresh, "FRESH: the same noise in two attempts")?;
+    }
+    Ok(finished)
 }
 
 /// Whatever is lost: whoever finishes has, bit for bit, what the engine without peers makes of what was published by all who took part.
@@ -263,13 +344,13 @@ fn under_faults_the_result_is_that_of_the_realised_sets() {
         let most = (peers - 1) / 2;
         let schedule = FaultSchedule::drawn(seed, peers, &scene.links, most);
         let retries = if seed % 2 == 0 { 8 } else { 1 };
-        let outcome = run(&scene.views, &tolerance(peers, most, retries), &schedule);
+        let tolerance = tolerance(peers, most, retries);
+        let outcome = run(&scene.views, &tolerance, &schedule);
         let outcome = outcome.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{schedule:?}"));
-        finished += check(&scene, &outcome, retries);
+        let checked = check(&scene, &outcome, &tolerance);
+        finished += checked.unwrap_or_else(|broken| panic!("seed {seed}: {broken}\n{schedule:?}"));
         fired.add(&outcome.fired);
-        for PeerEnd { end, is_up, .. } in &outcome.peers {
-            // Whoever lives comes to an end.
-            assert_eq!(end.is_none(), !is_up, "seed {seed}: {schedule:?}");
+        for PeerEnd { end, .. } in &outcome.peers {
             *ends.entry(format!("{end:?}")).or_insert(0) += 1;
         }
     }
@@ -418,7 +499,7 @@ fn a_restart_draws_fresh_noise() {
             // Somebody crashed after its end, and was cut off.
             continue;
         }
-        check(&scene, &outcome, 3);
+        check(&scene, &outcome, &tolerance(7, 2, 3)).expect("holds");
         let whole = outcome.parts.keys().filter(|attempt| {
             let has = |u| outcome.published.contains_key(&(**attempt, PeerIndex(u)));
             attempt.release == ReleaseId(1) && (0..7).all(has)

@@ -11,7 +11,7 @@ use super::super::machine::Regroup;
 use super::super::record::{Durable, Record};
 use super::super::resume::{Publication, Resume, Tolerance};
 use super::super::sets::{CutLinks, LinkIndex, Members};
-use super::super::signed::{Signed, Signer};
+use super::super::signed::Signed;
 use super::super::threshold::Thresholds;
 use super::Marks;
 use crate::protocol::SessionId;

@@ -39,7 +39,7 @@ impl Verifier for Marks {
 
 /// A defect on purpose: with each of them schedules must turn red.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::protocol) enum Tamper {
+pub(crate) enum Tamper {
     #[default]
     None,
     /// Whoever holds what its neighbours published goes on at once.
@@ -58,7 +58,21 @@ pub(in crate::protocol) enum Tamper {
     NoFloor,
 }
 
+thread_local! {
+    static EVERYBODY: std::cell::Cell<Tamper> = const { std::cell::Cell::new(Tamper::None) };
+}
+
 impl Tamper {
+    /// Gives every member that is made in this thread from now on the defect.
+    pub(crate) fn everybody(self) {
+        EVERYBODY.set(self);
+    }
+
+    /// The defect of whoever is made now.
+    pub(super) fn now() -> Self {
+        EVERYBODY.get()
+    }
+
     pub(super) fn statement(self, mut statement: Statement) -> Statement {
         if self == Self::ForgetCertificates {
             statement.certified.clear();

@@ -1,0 +1,174 @@
+//! What happened in a run whose peers tolerate losses, in its receipt: a diagnostic, recomputed from who took part and who was read.
+
+use serde::{Deserialize, Serialize};
+
+use super::check::{Finding, equal, flag};
+use super::document::Receipt;
+use super::error::{ReceiptError, range};
+use crate::privacy::accountant::Connectivity;
+use crate::privacy::realised::{Attempted, Realised, RealisedError};
+use crate::privacy::{Delta, NoisePlan};
+use crate::run::faults::{Squares, squares};
+use crate::scenario::{Experiment, Mechanism};
+use crate::topology::Graph;
+use crate::vocabulary::ReleaseId;
+
+/// The most attempts that a check accounts for.
+const MOST_ATTEMPTS: usize = 10_000;
+
+/// What happened, and what it cost the worst-placed peer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RealisedReceipt {
+    /// Every attempt at a release in which anybody's contribution could be read.
+    pub attempts: Vec<StatedAttempt>,
+    /// μ of the tries that there were, as planned: whoever of those tolerated was lost, against any coalition promised.
+    pub planned_mu: f64,
+    /// Its ε at the δ asked for.
+    pub planned_epsilon: f64,
+    /// μ of what happened, of the worst-placed peer against any coalition promised.
+    pub mu: f64,
+    /// Its ε at the δ asked for.
+    pub epsilon: f64,
+    /// Whether that is exact; else an upper bound.
+    pub is_exact: bool,
+}
+
+/// One attempt at a release. Peers are numbered as in the noise graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatedAttempt {
+    /// The release, from 1.
+    pub release: u32,
+    /// How often a release had been tried again before.
+    pub retry: u32,
+    /// The view it was begun in.
+    pub view: u64,
+    /// Its members, ascending.
+    pub members: Vec<u32>,
+    /// Whose contribution could be read, ascending.
+    pub read: Vec<u32>,
+}
+
+impl RealisedReceipt {
+    /// What a run says of itself; `None` where nothing is protected, or the account fails.
+    pub(crate) fn of(experiment: &Experiment, realised: &Realised) -> Option<Self> {
+        let delta = experiment.delta()?;
+        let spectrum = experiment.noise_topology().spectrum();
+        let config = experiment.config();
+        let lost = config.dropouts?.tolerate;
+        let connectivity = spectrum.algebraic_connectivity.into();
+        let found = squares(realised, connectivity, (config.privacy.colluders, lost)).ok()?;
+        let attempts = realised.recorded().map(|one| StatedAttempt {
+            release: one.release.0,
+            retry: one.retry,
+            view: one.view,
+            members: one.members.to_vec(),
+            read: one.read.to_vec(),
+        });
+        Some(Self::stated(
+            attempts.collect(),
+            found,
+            (experiment.noise(), delta),
+        ))
+    }
+
+    fn stated(
+        attempts: Vec<StatedAttempt>,
+        found: Squares,
+        (noise, delta): (&NoisePlan, Delta),
+    ) -> Self {
+        let (planned, realised) = (found.planned.sqrt(), found.realised.sqrt());
+        Self {
+            attempts,
+            planned_mu: planned,
+            planned_epsilon: noise.epsilon_of(planned, delta),
+            mu: realised,
+            epsilon: noise.epsilon_of(realised, delta),
+            is_exact: found.is_exact,
+        }
+    }
+}
+
+impl Receipt {
+    /// Accounts for the attempts again, if there are any.
+    ///
+    /// # Errors
+    /// [`ReceiptError`] for attempts that cannot have happened, or more than a check takes on.
+    pub(super) fn check_realised(
+        &self,
+        (graph, connectivity): (&Graph, Connectivity),
+        (plan, mechanism): (&NoisePlan, &Mechanism),
+    ) -> Result<Vec<Finding>, ReceiptError> {
+        let Some(stated) = &self.realised else {
+            return Ok(Vec::new());
+        };
+        let request = &self.request;
+        let Some(dropouts) = request.dropouts else {
+            return Ok(vec![flag(
+                "losses are tolerated where some are stated",
+                false,
+            )]);
+        };
+        let attempts = stated.attempts.len();
+        range(
+            "the number of realised.attempts",
+            attempts,
+            1,
+            MOST_ATTEMPTS,
+        )?;
+        let mut realised = Realised::new(graph.clone(), plan.sigma_own(), plan.sigma_pairwise())?;
+        let (mut is_planned, releases) = (true, mechanism.releases.len());
+        for attempt in &stated.attempts {
+            let release = ReleaseId(attempt.release);
+            is_planned &= (1..=releases as u64).contains(&u64::from(attempt.release))
+                && attempt.retry <= dropouts.retries;
+            let place = (attempt.release as usize).saturating_sub(1);
+            let factor = mechanism.factors.get(place).copied().unwrap_or(1.0);
+            realised.record(Attempted {
+                release,
+                retry: attempt.retry,
+                view: attempt.view,
+                members: attempt.members.clone(),
+                read: attempt.read.clone(),
+                revealed: Vec::new(),
+                sensitivity: 1.0,
+                scales: vec![factor; attempt.members.len()],
+            })?;
+        }
+        let mut findings = vec![flag(
+            "attempts at releases of the program, within the retries",
+            is_planned,
+        )];
+        let asked = (request.colluders, dropouts.tolerate);
+        let found = match squares(&realised, connectivity, asked) {
+            Ok(found) => found,
+            Err(RealisedError::Floor { .. }) => {
+                findings.push(flag("as many members as the session needs", false));
+                return Ok(findings);
+            }
+            Err(other) => return Err(other.into()),
+        };
+        let delta = Delta::new(request.delta)?;
+        let again = RealisedReceipt::stated(Vec::new(), found, (plan, delta));
+        findings.extend([
+            equal(
+                "mu planned for what happened",
+                stated.planned_mu,
+                again.planned_mu,
+            ),
+            equal(
+                "epsilon planned for what happened",
+                stated.planned_epsilon,
+                again.planned_epsilon,
+            ),
+            equal("mu realised", stated.mu, again.mu),
+            equal("epsilon realised", stated.epsilon, again.epsilon),
+            flag(
+                "whether the realised loss is exact",
+                stated.is_exact == again.is_exact,
+            ),
+        ]);
+        Ok(findings)
+    }
+}

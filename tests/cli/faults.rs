@@ -1,0 +1,280 @@
+//! Files with `[dropouts]` and `[faults]`: run, refused, run again, shrunk, accounted for.
+
+use serde_json::Value;
+
+use crate::support::scratch::Scratch;
+
+/// Eight peers of whom any two may be lost; two crash.
+const FAULTS: &str = "\n[engine]\nkind = \"event\"\n\n[dropouts]\ntolerate = 2\nretries = 2\n\n[faults]\nseed = 5\n\n\
+                      [[faults.crash]]\npeer = 3\nafter = 60\n\n[[faults.crash]]\npeer = 5\nafter = 150\n";
+
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    let sim = crate::support::scratch::SIM.replace("degree = 4", "degree = 6");
+    scratch.write("sims/sim.toml", &(sim + FAULTS));
+    scratch
+}
+
+fn json(scratch: &Scratch, name: &str) -> Value {
+    serde_json::from_slice(&scratch.read(name)).expect("JSON")
+}
+
+#[test]
+fn a_run_with_crashes_says_who_was_there_and_what_it_cost_and_runs_again() {
+    let scratch = scratch();
+    let run = scratch.undertone("run sims/sim.toml --out out");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    for words in ["2 crashed, 6 finished", "promised", "went wrong: 2 crashes"] {
+        assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
+    }
+    let summary = json(&scratch, "out/summary.json");
+    let faults = &summary["faults"];
+    assert_eq!(faults["finished"], 6);
+    assert_eq!(faults["ends"]["crashed"], 2);
+    assert_eq!(faults["releases"].as_array().map(Vec::len), Some(2));
+    let of = |name: &str| faults["epsilon"][name].as_f64().expect("a number");
+    assert!(of("realised") <= of("planned") * (1.0 + 1e-9));
+    assert!(of("planned") <= of("promised") * (1.0 + 1e-9) && of("promised") <= 2.0 + 1e-6);
+    assert!(summary["utility"]["fault_free"].is_object());
+    let page = String::from_utf8(scratch.read("out/report.html")).expect("text");
+    assert!(page.contains("Lost peers") && page.contains("lost-peers"));
+    let again = scratch.undertone("run sims/sim.toml --out again --faults out/faults.toml --quiet");
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    for name in ["basis.npy", "faults.toml", "faults.json", "metrics.csv"] {
+        assert_eq!(
+            scratch.read(&format!("out/{name}")),
+            scratch.read(&format!("again/{name}")),
+            "{name}"
+        );
+    }
+    // Another schedule is another result.
+    scratch.write("none.toml", "[faults]\nseed = 5\n");
+    let calm = scratch.undertone("run sims/sim.toml --out calm --faults none.toml");
+    assert_eq!(calm.code, Some(0), "{}", calm.stderr);
+    assert!(
+        calm.stdout.contains("nothing went wrong"),
+        "{}",
+        calm.stdout
+    );
+    assert_ne!(
+        scratch.read("out/basis.npy"),
+        scratch.read("calm/basis.npy")
+    );
+    // That is the result of the engine on which nothing can go wrong.
+    scratch.write(
+        "sims/lockstep.toml",
+        &String::from_utf8(scratch.read("sims/sim.toml"))
+            .expect("text")
+            .replace("kind = \"event\"", "kind = \"lockstep\"")
+            .split("[faults]")
+            .next()
+            .expect("a beginning")
+            .to_owned(),
+    );
+    let lockstep = scratch.undertone("run sims/lockstep.toml --out lockstep --quiet");
+    assert_eq!(lockstep.code, Some(0), "{}", lockstep.stderr);
+    assert_eq!(
+        scratch.read("lockstep/basis.npy"),
+        scratch.read("calm/basis.npy")
+    );
+}
+
+/// A session that may lose nobody and tries nothing again plans the noise of one without `[dropouts]`, and has its bits.
+#[test]
+fn a_session_that_tolerates_nothing_has_the_bits_of_one_without_dropouts() {
+    let scratch = Scratch::new();
+    let sim = crate::support::scratch::SIM.to_owned() + "\n[engine]\nkind = \"event\"\n";
+    scratch.write("sims/plain.toml", &sim);
+    scratch.write(
+        "sims/tolerant.toml",
+        &(sim + "\n[dropouts]\ntolerate = 0\n"),
+    );
+    for name in ["plain", "tolerant"] {
+        let run = scratch.undertone(&format!("run sims/{name}.toml --out {name} --quiet"));
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+    }
+    for name in ["basis.npy", "metrics.csv"] {
+        let of = |run: &str| scratch.read(&format!("{run}/{name}"));
+        assert_eq!(of("plain"), of("tolerant"), "{name}");
+    }
+}
+
+#[test]
+fn a_run_of_which_nobody_has_a_result_says_why_and_its_schedule_is_shrunk() {
+    let scratch = scratch();
+    scratch.write(
+        "many.toml",
+        "[faults]\nseed = 5\nloss = 0.1\n[faults.random]\ncrashes = 6\nsuspicions = 2\noutages = 2\n",
+    );
+    let run = scratch.undertone("run sims/sim.toml --out out --faults many.toml");
+    assert_eq!(run.code, Some(1), "{}", run.stdout);
+    assert!(run.stderr.contains("nobody has a result"), "{}", run.stderr);
+    assert!(!scratch.path("out/summary.json").exists());
+    assert_eq!(json(&scratch, "out/faults.json")["finished"], 0);
+    let shrunk = scratch
+        .undertone("faults shrink sims/sim.toml --faults out/faults.toml --out least.toml --quiet");
+    assert_eq!(shrunk.code, Some(0), "{}", shrunk.stderr);
+    let least = String::from_utf8(scratch.read("least.toml")).expect("text");
+    // Two may be lost: three crashes are left, and nothing else.
+    assert_eq!(least.matches("[[faults.crash]]").count(), 3, "{least}");
+    assert!(
+        !least.contains("suspicion") && !least.contains("outage") && !least.contains("loss"),
+        "{least}"
+    );
+    let still = scratch.undertone("run sims/sim.toml --out still --faults least.toml --quiet");
+    assert_eq!(still.code, Some(1), "{}", still.stderr);
+    // A run that has a result has no failure, but cases.
+    let holds = scratch.undertone("faults shrink sims/sim.toml --quiet");
+    assert_eq!(holds.code, Some(2));
+    assert!(holds.stderr.contains("--keep"), "{}", holds.stderr);
+    let unknown = scratch.undertone("faults shrink sims/sim.toml --quiet --keep nonsense");
+    assert!(
+        unknown.stderr.contains("while averaging"),
+        "{}",
+        unknown.stderr
+    );
+}
+
+#[test]
+fn what_it_costs_is_said_before_and_recomputed_after() {
+    let scratch = scratch();
+    let shown = scratch.undertone("privacy sims/sim.toml --json");
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    let document: Value = serde_json::from_str(&shown.stdout).expect("JSON");
+    let rows = document["privacy"]["dropouts"].as_array().expect("rows");
+    let epsilons: Vec<f64> = rows
+        .iter()
+        .map(|row| row["epsilon"].as_f64().expect("a number"))
+        .collect();
+    assert_eq!(epsilons.len(), 3);
+    assert!(
+        epsilons.windows(2).all(|pair| pair[0] < pair[1]),
+        "{epsilons:?}"
+    );
+    assert!(
+        epsilons[2] <= 2.0 + 1e-6 && epsilons[2] > 1.9,
+        "{epsilons:?}"
+    );
+    let table = scratch.undertone("privacy sims/sim.toml").stdout;
+    assert!(
+        table.contains("worst case: 2 lost, all retries spent"),
+        "{table}"
+    );
+    let run = scratch.undertone("run sims/sim.toml --out out --quiet");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let receipt = json(&scratch, "out/receipt.json");
+    assert_eq!(receipt["schema"], 2);
+    let checked = |receipt: &Value| {
+        scratch.write("changed.json", &receipt.to_string());
+        let checked = scratch.undertone("privacy check changed.json");
+        (checked.code, checked.stdout + &checked.stderr)
+    };
+    let (code, said) = checked(&receipt);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("epsilon realised"), "{said}");
+    type Change = fn(&mut Value);
+    let changes: [(Change, i32, &str); 8] = [
+        (
+            |r| r["realised"]["epsilon"] = 0.1.into(),
+            1,
+            "epsilon realised",
+        ),
+        (|r| r["realised"]["mu"] = 0.1.into(), 1, "mu realised"),
+        (
+            |r| r["realised"]["planned_mu"] = 0.1.into(),
+            1,
+            "mu planned",
+        ),
+        (
+            |r| r["realised"]["attempts"][0]["retry"] = 9.into(),
+            1,
+            "within the retries",
+        ),
+        (
+            |r| r["realised"]["attempts"][0]["read"][0] = 99.into(),
+            2,
+            "no member",
+        ),
+        (
+            |r| r["request"]["dropouts"]["tolerate"] = 1.into(),
+            1,
+            "own noise",
+        ),
+        (
+            |r| r["request"]["dropouts"]["retries"] = 0.into(),
+            1,
+            "own noise",
+        ),
+        (|r| r["schema"] = 1.into(), 2, "schema"),
+    ];
+    for (change, expected, words) in changes {
+        let mut lie = receipt.clone();
+        change(&mut lie);
+        let (code, said) = checked(&lie);
+        assert_eq!(code, Some(expected), "{words}: {said}");
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    // Fewer losses: other numbers than those of what happened.
+    let mut fewer = receipt.clone();
+    let attempts = fewer["realised"]["attempts"]
+        .as_array_mut()
+        .expect("a list");
+    attempts.pop();
+    assert_eq!(checked(&fewer).0, Some(1));
+}
+
+#[test]
+fn what_does_not_belong_is_refused_by_name() {
+    let scratch = scratch();
+    for (set, words) in [
+        (
+            "engine.kind=lockstep",
+            "[faults] does not go with engine.kind = \"lockstep\"",
+        ),
+        ("engine.kind=swarm", "engine.kind = \"swarm\""),
+        ("dropouts.tolerate=4", "set tolerate to at most 3"),
+        ("dropouts.retries=5000", "at most 1000"),
+        ("dropouts.publish=sealed", "publish = \"open\""),
+        ("dropouts.publish=shut", "unknown variant"),
+        ("dropouts.lose=1", "unknown field"),
+        ("noise.scheme=ring", "set noise.scheme = \"pairwise\""),
+        (
+            "averaging={scheme=\"push-sum\"}",
+            "averaging.scheme = \"chebyshev\"",
+        ),
+        ("faults.loss=0.95", "from 0 to 0.9"),
+        ("faults.loss=nan", "from 0 to 0.9"),
+        ("faults.patience_micros=0", "from 1 to"),
+        ("faults.grace_micros=9000000000000", "from 1 to"),
+        ("faults.crash=[{peer=8,after=1}]", "no peer is named 8"),
+        (
+            "faults.crash=[{peer=1,after=1,at=\"noon\"}]",
+            "unknown variant",
+        ),
+        ("faults.outage=[{link=[0,0],from_micros=1}]", "no link"),
+        (
+            "faults.partition=[{side=[0],from_micros=5,until_micros=5}]",
+            "not after",
+        ),
+        ("faults.random.crashes=9", "at most 8"),
+        ("faults.random.restarts=2", "from 0 to 1"),
+        (
+            "compare={algorithm={kind=\"krylov\",iterations=2}}",
+            "[compare]",
+        ),
+        ("topology.degree=2", "set tolerate to at most 1"),
+    ] {
+        let refused = scratch.undertone(&format!("run sims/sim.toml --out out --set {set}"));
+        assert_eq!(refused.code, Some(2), "{set}: {}", refused.stdout);
+        assert!(refused.stderr.contains(words), "{set}: {}", refused.stderr);
+        assert!(!scratch.path("out").exists(), "{set}");
+    }
+    let alone = scratch.undertone("verify sims/sim.toml --runs 2");
+    assert!(alone.stderr.contains("remove [faults]"), "{}", alone.stderr);
+    scratch.write(
+        "faults.toml",
+        "[faults]\nseed = 1\n[dropouts]\ntolerate = 1\n",
+    );
+    let file = scratch.undertone("run sims/sim.toml --faults faults.toml");
+    assert!(file.stderr.contains("dropouts"), "{}", file.stderr);
+}
