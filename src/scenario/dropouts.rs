@@ -11,7 +11,10 @@
 //! # What it costs
 //! Noise is planned for t + f colluders and for as many releases more as there are retries
 //! ([theorem 4](crate::privacy::realised#theorem-4-the-plan-covers-it)): a try that came to nothing was published in the open, and its release, the
-//! dearest at worst, is charged once more.
+//! dearest at worst, is charged once more. Where contributions are sealed that happens only to a try whose contributions are lost after they were opened.
+//!
+//! # Sealed contributions
+//! need 3f + t + 1 neighbours of every peer ([`Threshold`](crate::protocol::regroup::Threshold)).
 
 use std::sync::Arc;
 

@@ -77,4 +77,23 @@ impl Regroup {
             _ => None,
         }
     }
+
+    /// Tells a neighbour that has lost its memory what it cannot know.
+    pub(super) fn inform(&mut self, neighbour: PeerIndex, out: &mut Vec<Output>) {
+        let mut records = self.heard.clone();
+        let held = self.held.iter().flat_map(|(attempt, held)| {
+            let attempt = *attempt;
+            held.iter().map(move |(&origin, &signature)| Signed {
+                record: Record::Held { origin, attempt },
+                signature,
+            })
+        });
+        records.extend(held);
+        records.extend(self.stated.values().cloned());
+        let to = vec![neighbour];
+        out.extend(records.into_iter().map(|record| Output::Send {
+            to: to.clone(),
+            record,
+        }));
+    }
 }

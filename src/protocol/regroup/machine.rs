@@ -39,10 +39,10 @@ pub struct Regroup {
     sent: Option<Attempt>,
     certified: BTreeMap<Attempt, Certificate>,
     /// Who says that it holds what was published in an attempt, with its signature, for attempts at the last two releases.
-    held: BTreeMap<Attempt, BTreeMap<PeerIndex, [u8; SIGNATURE_LEN]>>,
+    pub(super) held: BTreeMap<Attempt, BTreeMap<PeerIndex, [u8; SIGNATURE_LEN]>>,
     current: Option<Attempt>,
     /// Cuts and restarts as they were signed, for whoever comes back without them.
-    heard: Vec<Signed>,
+    pub(super) heard: Vec<Signed>,
     #[cfg(test)]
     pub(in crate::protocol) tamper: Tamper,
 }
@@ -585,25 +585,6 @@ impl Regroup {
         let oldest = self.done.0.saturating_sub(1);
         self.certified.retain(|at, _| at.release.0 > oldest);
         self.held.retain(|at, _| at.release.0 > oldest);
-    }
-
-    /// Tells a neighbour that has lost its memory what it cannot know.
-    fn inform(&mut self, neighbour: PeerIndex, out: &mut Vec<Output>) {
-        let mut records = self.heard.clone();
-        let held = self.held.iter().flat_map(|(attempt, held)| {
-            let attempt = *attempt;
-            held.iter().map(move |(&origin, &signature)| Signed {
-                record: Record::Held { origin, attempt },
-                signature,
-            })
-        });
-        records.extend(held);
-        records.extend(self.stated.values().cloned());
-        let to = vec![neighbour];
-        out.extend(records.into_iter().map(|record| Output::Send {
-            to: to.clone(),
-            record,
-        }));
     }
 
     /// Gives up the neighbours that have not said the same in time; where none of them is a neighbour, waits on.

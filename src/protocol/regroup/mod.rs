@@ -31,7 +31,8 @@
 //! wrong is finite.
 //!
 //! Privacy depends on none of it: the account holds for whatever was published. Safety needs no bound on delays; timers decide only who is accused.
-//! One member that deviates can stop a session, or make it last.
+//! One member that deviates can stop a session, or make it last. Every record is signed by its origin, and two statements that no honest member makes both are
+//! [`Evidence`]: everybody gives up its link to who made them.
 //!
 //! # Sources
 //! Views and flush are those of virtual synchrony (Birman and Joseph, 1987); the union of failure sets and the decision by all of them follow

@@ -13,9 +13,24 @@
 //! everybody holds what its neighbours published, are the contributions combined. So the contribution of a peer that vanishes later is
 //! still there, with the neighbour that is its heir, and the sum is the one that all who took part contributed to; nothing is ever subtracted from it.
 //!
-//! Contributions are published in the open ([`Publication::Open`](super::regroup::Publication::Open)): whoever has to try a release again has
-//! published twice, and pays for it with one of the session's retries. Sessions of real numbers whose sums need all neighbours
-//! or a tree; not of own coordinates, integers or mass that is passed on.
+//! # In the open, and sealed
+//! With [`Publication::Open`] whoever has to try a release again has published twice, and pays for it with one of the session's retries. With
+//! [`Publication::Sealed`] a try is free as long as nothing of it is certified, since nothing of it can be read:
+//!
+//! ```text
+//!  charge, then seal ──▶ hold all neighbours' seals, and sign so ──▶ everybody's signature: certificate ──▶ open ──▶ average
+//!        ▲                            │ something goes wrong              │ something goes wrong
+//!        └──── fresh noise, free ─────┘                                   └──▶ holders give up shares of the lost: heirs open, average
+//! ```
+//!
+//! The signed words travel over as many hops as the graph is wide, and that everybody's are here proves that everybody holds what its neighbours sealed:
+//! they are the barrier and the certificate in one. A barrier of as many empty rounds would prove the same a second time, and to nobody who was not there.
+//!
+//! What is sealed is on the disk before it leaves, and after the charge for its try; a peer that comes back reads its contribution out of those bytes, and computes nothing
+//! again. What a holder may do is [`escrow`](super::escrow)'s to say, and each of its steps is on the disk before anything that follows from it leaves. Views, disruptions and
+//! the graph of links come from [`regroup`](super::regroup); keys are handed in ([`SealSecrets`]), and erased when it is over.
+//!
+//! Sessions of real numbers whose sums need all neighbours or a tree; not of own coordinates, integers or mass that is passed on.
 
 mod frame;
 mod inner;

@@ -260,6 +260,26 @@ fn the_largest_component_goes_on_and_nobody_in_a_tie() {
     }
 }
 
+/// What a session has paid for is not forgotten when all its members start again: the next attempt would pass for one of the try before.
+#[test]
+fn retries_are_remembered_by_whoever_comes_back() {
+    let mut disruptions = Regroup::new(setup(0)).view().disruptions.clone();
+    disruptions.restarts[1] = 1;
+    let decided = Durable::Decided {
+        disruptions,
+        anew: Some(ReleaseId(1)),
+        retries: 2,
+    };
+    let mut member = Regroup::recovered(setup(0), [decided]);
+    let mut out = Vec::new();
+    member.handle(Input::Start, Time(0), &mut out);
+    let stated = out.iter().find_map(|output| match output {
+        Output::Persist(Durable::Stated { statement, .. }) => Some(statement.retries),
+        _ => None,
+    });
+    assert_eq!((member.retries(), stated), (2, Some(2)));
+}
+
 /// A member that states two things is proved to deviate, everywhere and by whoever has both halves; a signature that is not its origin's does nothing.
 #[test]
 fn two_statements_of_one_member_are_proof_against_it() {
