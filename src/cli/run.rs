@@ -13,6 +13,7 @@ use crate::engine::Communication;
 use crate::report;
 use crate::run::completion::CompletionSummary;
 use crate::run::convergence_bounds::ConvergenceBounds;
+use crate::run::faults::FaultsError;
 use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
 use crate::run::summary::Summary;
@@ -59,7 +60,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     let results = match &chosen {
         Some(chosen) => chosen.run(&mut progress)?,
         None => match run(&experiment, &mut progress) {
-            Err(RunError::NoResult(none)) => {
+            Err(RunError::Faults(FaultsError::NoResult(none))) => {
                 progress.finish();
                 output::write_no_result(&directory, &none.faulty)?;
                 let mut out = io::stdout().lock();

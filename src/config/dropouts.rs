@@ -1,12 +1,11 @@
 //! The tables `[dropouts]` and `[faults]`, and files of faults.
 
-use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::ConfigError;
-use super::schema::name_or_number;
+use super::peer_name::PeerName;
 use crate::engine::event::faults::FaultSchedule;
 
 /// `[dropouts]`: what a session tolerates. Its noise is planned for `colluders` and these together, and for so many releases more.
@@ -32,24 +31,6 @@ pub enum Publish {
     Open,
     /// They cannot.
     Sealed,
-}
-
-/// What a file calls a peer: its name, or its number where nodes have no names.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(transparent)]
-pub struct PeerName(pub String);
-
-impl fmt::Debug for PeerName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
-    }
-}
-
-impl<'de> Deserialize<'de> for PeerName {
-    fn deserialize<D: serde::Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        // Always some: a name that is absent is no name.
-        name_or_number(source).map(|name| Self(name.unwrap_or_default()))
-    }
 }
 
 /// `[faults]`: what goes wrong in a simulation.

@@ -12,6 +12,7 @@ mod evaluation;
 mod file;
 mod numbers;
 mod overrides;
+mod peer_name;
 mod peers;
 mod pilot;
 mod recommender;
@@ -23,7 +24,7 @@ mod topology;
 pub use algorithm::AlgorithmConfig;
 pub use completion::CompletionConfig;
 pub use descent::DescentKeys;
-pub use dropouts::{DropoutsConfig, FaultsConfig, PeerName, Publish, faults_text, read_faults};
+pub use dropouts::{DropoutsConfig, FaultsConfig, Publish, faults_text, read_faults};
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
 pub use file::{read_config, resolved};
@@ -31,6 +32,7 @@ pub use numbers::{
     Centre, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig, RatingValues,
 };
 pub use overrides::{OverrideError, parse_set};
+pub use peer_name::PeerName;
 pub use peers::{PeerCount, PeersConfig};
 pub use pilot::PilotConfig;
 pub use recommender::{AutoFloor, ItemCount, RecommenderConfig};

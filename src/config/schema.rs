@@ -12,6 +12,7 @@ use super::completion::CompletionConfig;
 use super::dropouts::{DropoutsConfig, FaultsConfig};
 use super::evaluation::EvaluationConfig;
 use super::numbers::{Centre, DataFormat, MeanShare, MeansConfig, RangesConfig, RatingValues};
+use super::peer_name::name_or_number;
 use super::peers::PeersConfig;
 use super::pilot::PilotConfig;
 use super::recommender::RecommenderConfig;
@@ -464,22 +465,6 @@ pub enum TransportKind {
     /// Loopback TCP.
     #[default]
     Tcp,
-}
-
-/// A peer's name: text, or the number that it is called where nodes have no names.
-pub(super) fn name_or_number<'de, D: serde::Deserializer<'de>>(
-    source: D,
-) -> Result<Option<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Name {
-        Text(String),
-        Number(u64),
-    }
-    Ok(Some(match Name::deserialize(source)? {
-        Name::Text(name) => name,
-        Name::Number(number) => number.to_string(),
-    }))
 }
 
 fn chebyshev() -> AveragingKind {

@@ -50,6 +50,7 @@
 //!   holder and marked so.
 
 use super::engine::RunError;
+use super::faults::FaultsError;
 use crate::config::{ConfigError, EvaluationError};
 use crate::data::DataError;
 use crate::engine::EngineError;
@@ -269,9 +270,9 @@ impl Discloses for RunError {
             Self::NoNode => Dependence::Public,
             Self::Compared(error) => error.dependence(),
             // A peer stops over what it can see: frames, and states that come of noisy sums.
-            Self::Faults(_) => Dependence::Release,
+            Self::Faults(FaultsError::Peer(_)) => Dependence::Release,
             // Who crashes when is the schedule's.
-            Self::NoResult(_) => Dependence::Public,
+            Self::Faults(FaultsError::NoResult(_)) => Dependence::Public,
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Runs a session on the engine that the experiment names.
 
-use super::faults::{Conducted, NoResult, conduct};
+use super::faults::{Conducted, FaultsError, conduct};
 use crate::config::EngineKind;
 use crate::engine::analytic::AnalyticOptions;
 use crate::engine::central::SumNoise;
-use crate::engine::event::faults::FaultyError;
 use crate::engine::{
     EngineError, Observer, Outcome, Session, analytic, central, event, federated, lockstep,
 };
@@ -21,12 +20,9 @@ pub enum RunError {
     #[cfg(feature = "node")]
     #[error(transparent)]
     Swarm(Named<crate::node::SwarmError>),
-    /// Peers that tolerate losses could not go on; its text calls peers by their names.
+    /// So much went wrong that a peer cannot go on, or that nobody has a result.
     #[error(transparent)]
-    Faults(Named<FaultyError>),
-    /// So much went wrong that nobody has a result.
-    #[error(transparent)]
-    NoResult(NoResult),
+    Faults(#[from] FaultsError),
     /// This build has no libp2p.
     #[cfg(not(feature = "node"))]
     #[error(
@@ -73,7 +69,7 @@ pub fn run_tolerant(
         .tolerance()
         .filter(|_| is_event && !is_transcribed)
     {
-        Some(tolerance) => conduct(experiment, (session, tolerance), observer),
+        Some(tolerance) => Ok(conduct(experiment, (session, tolerance), observer)?),
         None => run_plain(experiment, session, observer).map(Conducted::from),
     }
 }

@@ -279,9 +279,17 @@ fn metrics(report: &Report) -> Table {
         "relative_error_non_private",
         "sigma_own",
     ];
-    let mut table = Table::new("metrics", &columns.map(|name| (name, "")));
-    for row in &report.rows {
-        table.push(vec![
+    // Where losses are tolerated: who takes part in each sum.
+    let faults = report
+        .faults
+        .as_ref()
+        .map(|faulty| &faulty.summary.releases);
+    let more = ["participants", "inherited", "attempts", "retries"];
+    let more = more.iter().filter(|_| faults.is_some());
+    let columns: Vec<(&str, &str)> = columns.iter().chain(more).map(|name| (*name, "")).collect();
+    let mut table = Table::new("metrics", &columns);
+    for (place, row) in report.rows.iter().enumerate() {
+        let mut cells = vec![
             row.noise.iteration.into(),
             row.statistic.into(),
             row.noise.sensitivity.into(),
@@ -295,7 +303,16 @@ fn metrics(report: &Report) -> Table {
             row.utility.relative_error.into(),
             row.utility.relative_error_non_private.into(),
             row.noise.sigma_own.into(),
-        ]);
+        ];
+        if let Some(release) = faults.and_then(|releases| releases.get(place)) {
+            cells.extend([
+                release.participants.into(),
+                release.inherited.len().into(),
+                release.attempts.into(),
+                release.retries.into(),
+            ]);
+        }
+        table.push(cells);
     }
     table
 }

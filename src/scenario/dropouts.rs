@@ -198,7 +198,7 @@ impl Experiment {
     pub fn faults(&self) -> FaultSchedule {
         let schedule = match &self.config.faults {
             Some(faults) => numbered(faults, &self.topology),
-            None => Ok(FaultSchedule::none(self.config.seed)),
+            None => Ok(FaultSchedule::none(0)),
         };
         let schedule = schedule.expect("resolving refused schedules that cannot be run");
         FaultSchedule {
@@ -238,5 +238,69 @@ impl Experiment {
             options,
         };
         Arc::new(SessionViews::new(session, recompiled))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::accountant::{PublicGraph, certified_variance_factors};
+    use crate::scenario::testing::sim;
+
+    const TOLERANT: [&str; 6] = [
+        "peers.count=24",
+        "topology.degree=12",
+        "data.items=40",
+        "algorithm.rank=2",
+        "dropouts.tolerate=3",
+        "dropouts.retries=2",
+    ];
+
+    /// ε of the worst-placed peer with so many gone, for so many releases of factor 1.
+    fn epsilon(experiment: &Experiment, gone: usize, releases: f64) -> f64 {
+        let noise = experiment.noise();
+        let spectrum = experiment.noise_topology().spectrum();
+        let connectivity = spectrum.algebraic_connectivity.into();
+        let public = PublicGraph::new(experiment.noise_topology().graph(), connectivity);
+        let (own, pairwise) = (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2));
+        let factors = certified_variance_factors(&public, own, pairwise, gone).expect("certified");
+        let worst = factors.iter().map(|one| one.factor).fold(0.0, f64::max);
+        let delta = experiment.delta().expect("a delta");
+        noise.epsilon_of((releases * worst).sqrt(), delta)
+    }
+
+    /// The budget is spent with all retries and three lost besides one curious peer, and not before.
+    #[test]
+    fn noise_is_planned_for_whoever_is_lost_and_every_retry() {
+        let experiment = sim("../tests/power.toml", &TOLERANT).expect("resolves");
+        let at_worst = epsilon(&experiment, 4, 5.0);
+        assert!((1.99..=2.0 + 1e-9).contains(&at_worst), "{at_worst}");
+        assert!(epsilon(&experiment, 5, 5.0) > 2.0);
+        assert!(epsilon(&experiment, 4, 6.0) > 2.0);
+        assert!((experiment.even_iterations() - 5.0).abs() < 1e-12);
+        assert!((experiment.even_iterations_at_best() - 3.0).abs() < 1e-12);
+        let plain = sim("../tests/power.toml", &TOLERANT[..4]).expect("resolves");
+        assert!(experiment.noise().sigma_own() > 1.2 * plain.noise().sigma_own());
+        // Tolerating nothing is planned as without the table.
+        let nothing = ["dropouts.tolerate=0", "dropouts.retries=0"];
+        let nothing = sim("../tests/power.toml", &[&TOLERANT[..4], &nothing].concat());
+        let nothing = nothing.expect("resolves");
+        assert_eq!(
+            nothing.noise().sigma_own().to_bits(),
+            plain.noise().sigma_own().to_bits()
+        );
+    }
+
+    /// Weights that divide the budget: a retry costs what the dearest release does.
+    #[test]
+    fn a_retry_of_the_dearest_release_is_within_the_budget() {
+        let weights = ["privacy.budget=[1,4,1]"];
+        let experiment = sim("../tests/power.toml", &[&TOLERANT[..], &weights].concat());
+        let experiment = experiment.expect("resolves");
+        // Weights 1, 4, 1 of 6: the second of three releases costs 4/6·3 = 2, and twice that more; planned for 3 + 4.
+        assert!((experiment.even_iterations() - 7.0).abs() < 1e-9);
+        assert!((experiment.even_iterations_at_best() - 3.0).abs() < 1e-9);
+        assert!(epsilon(&experiment, 4, 7.0) <= 2.0 + 1e-9);
+        assert!(epsilon(&experiment, 4, 7.5) > 2.0);
     }
 }

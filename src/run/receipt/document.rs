@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA, TOLERANT_SCHEMA};
-use super::realised::RealisedReceipt;
 use crate::algorithm::{AlgorithmKind, Clip, Completion};
 use crate::config::{DescentKeys, DropoutsConfig, EngineKind};
 use crate::engine::Outcome;
@@ -240,6 +239,40 @@ pub struct PilotReceipt {
     pub views: Vec<View>,
     /// Bytes that the busiest peer sent.
     pub bytes_max_peer: u64,
+}
+
+/// What happened, and what it cost the worst-placed peer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RealisedReceipt {
+    /// Every attempt at a release in which anybody's contribution could be read.
+    pub attempts: Vec<StatedAttempt>,
+    /// μ of the tries that there were, as planned: whoever of those tolerated was lost, against any coalition promised.
+    pub planned_mu: f64,
+    /// Its ε at the δ asked for.
+    pub planned_epsilon: f64,
+    /// μ of what happened, of the worst-placed peer against any coalition promised.
+    pub mu: f64,
+    /// Its ε at the δ asked for.
+    pub epsilon: f64,
+    /// Whether that is exact; else an upper bound.
+    pub is_exact: bool,
+}
+
+/// One attempt at a release. Peers are numbered as in the noise graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatedAttempt {
+    /// The release, from 1.
+    pub release: u32,
+    /// How often a release had been tried again before.
+    pub retry: u32,
+    /// The view it was begun in.
+    pub view: u64,
+    /// Its members, ascending.
+    pub members: Vec<u32>,
+    /// Whose contribution could be read, ascending.
+    pub read: Vec<u32>,
 }
 
 fn one() -> f64 {

@@ -18,8 +18,10 @@ mod standing;
 mod tests;
 
 pub use check::Finding;
-pub use document::{Choice, NoiseGraph, PilotReceipt, Receipt, Request, RingRows, Scaled};
+pub use document::{
+    Choice, NoiseGraph, PilotReceipt, RealisedReceipt, Receipt, Request, RingRows, Scaled,
+    StatedAttempt,
+};
 pub use error::ReceiptError;
 pub use limits::{MAX_BYTES, SCHEMA, TOLERANT_SCHEMA};
-pub use realised::{RealisedReceipt, StatedAttempt};
 pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};

@@ -1,9 +1,7 @@
 //! What happened in a run whose peers tolerate losses, in its receipt: a diagnostic, recomputed from who took part and who was read.
 
-use serde::{Deserialize, Serialize};
-
 use super::check::{Finding, equal, flag};
-use super::document::Receipt;
+use super::document::{RealisedReceipt, Receipt, StatedAttempt};
 use super::error::{ReceiptError, range};
 use crate::privacy::accountant::Connectivity;
 use crate::privacy::realised::{Attempted, Realised, RealisedError};
@@ -15,40 +13,6 @@ use crate::vocabulary::ReleaseId;
 
 /// The most attempts that a check accounts for.
 const MOST_ATTEMPTS: usize = 10_000;
-
-/// What happened, and what it cost the worst-placed peer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RealisedReceipt {
-    /// Every attempt at a release in which anybody's contribution could be read.
-    pub attempts: Vec<StatedAttempt>,
-    /// μ of the tries that there were, as planned: whoever of those tolerated was lost, against any coalition promised.
-    pub planned_mu: f64,
-    /// Its ε at the δ asked for.
-    pub planned_epsilon: f64,
-    /// μ of what happened, of the worst-placed peer against any coalition promised.
-    pub mu: f64,
-    /// Its ε at the δ asked for.
-    pub epsilon: f64,
-    /// Whether that is exact; else an upper bound.
-    pub is_exact: bool,
-}
-
-/// One attempt at a release. Peers are numbered as in the noise graph.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StatedAttempt {
-    /// The release, from 1.
-    pub release: u32,
-    /// How often a release had been tried again before.
-    pub retry: u32,
-    /// The view it was begun in.
-    pub view: u64,
-    /// Its members, ascending.
-    pub members: Vec<u32>,
-    /// Whose contribution could be read, ascending.
-    pub read: Vec<u32>,
-}
 
 impl RealisedReceipt {
     /// What a run says of itself; `None` where nothing is protected, or the account fails.

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
-use super::document::{Choice, NoiseGraph, PilotReceipt, Receipt, Request, RingRows, Scaled};
-use super::realised::{RealisedReceipt, StatedAttempt};
+use super::document::{
+    Choice, NoiseGraph, PilotReceipt, RealisedReceipt, Receipt, Request, RingRows, Scaled,
+    StatedAttempt,
+};
 use crate::privacy::{GroupLoss, View};
 use crate::scenario::StatedItems;
 

@@ -5,24 +5,25 @@
 
 mod account;
 mod carrier;
+mod error;
 mod fired;
 mod network;
 mod observer;
 mod outcome;
 mod random;
+mod rates;
 mod schedule;
 mod shrink;
 mod sizes;
 #[cfg(test)]
 mod tests;
 
+pub use error::{MOST_LISTED, MOST_LOSS, MOST_MICROS, ScheduleError};
 pub use fired::{Cases, Fired};
 pub use network::{FaultyError, run};
 pub use observer::{Broken, Observed};
 pub use outcome::{FaultyOutcome, MOST_MOMENTS, Moment, PeerEnd, Taken};
-pub use random::{Extent, RandomFaults};
-pub use schedule::{
-    Crash, CrashPoint, FailingDisk, FaultSchedule, MOST_LISTED, MOST_LOSS, MOST_MICROS, Outage,
-    Partition, ScheduleError, Suspicion,
-};
+pub use random::Extent;
+pub use rates::RandomFaults;
+pub use schedule::{Crash, CrashPoint, FailingDisk, FaultSchedule, Outage, Partition, Suspicion};
 pub use shrink::shrink;

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::carrier::{Carrier, all_outages};
+use super::error::ScheduleError;
 use super::fired::Watch;
 use super::outcome::{FaultyOutcome, MOST_MOMENTS, Moment, PeerEnd, Taken};
 use super::random::Extent;
-use super::schedule::{Crash, CrashPoint, FaultSchedule, ScheduleError};
+use super::schedule::{Crash, CrashPoint, FaultSchedule};
 use super::sizes::size;
 use crate::algorithm::PublicState;
 use crate::engine::event::queue::Queue;
@@ -342,11 +343,6 @@ impl<'a> Network<'a> {
             Some(CrashPoint::AfterRecord | CrashPoint::Frame) | None => {}
         }
         process.records += 1;
-        #[cfg(test)]
-        if super::tests::DiskTamper::now().forgets(&record) {
-            process.counted += u32::from(due.is_some());
-            return;
-        }
         let me = PeerIndex::from_index(u);
         if let DiskRecord::Regroup(Durable::Certified(certificate)) = &record {
             self.watch.certified(me, certificate.attempt());

@@ -12,55 +12,16 @@ use crate::linalg::{Block, SparseRows, orthonormalise};
 use crate::privacy::accountant::{PublicGraph, certified_variance_factors};
 use crate::privacy::realised::Counted;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Form, Length};
-use crate::protocol::regroup::{Attempt, Durable, End, Publication, Tolerance, View};
-use crate::protocol::tolerant::{DiskRecord, Tamper};
+use crate::protocol::regroup::{Attempt, End, Publication, Tolerance, View};
+use crate::protocol::tolerant::Tamper;
 use crate::protocol::{Summand, kernel};
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
+mod churn;
 mod soak;
 
 const ITERATIONS: u32 = 3;
-
-/// What a disk forgets, on purpose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum DiskTamper {
-    #[default]
-    None,
-    /// That a contribution may have left.
-    Sent,
-    /// That all hold what was published.
-    Certified,
-    /// That this peer holds what its neighbours published.
-    Held,
-    /// What was decided.
-    Decided,
-}
-
-thread_local! {
-    static FORGETS: std::cell::Cell<DiskTamper> = const { std::cell::Cell::new(DiskTamper::None) };
-}
-
-impl DiskTamper {
-    /// The defect of every disk in this thread.
-    pub(super) fn now() -> Self {
-        FORGETS.get()
-    }
-
-    fn everywhere(self) {
-        FORGETS.set(self);
-    }
-
-    pub(super) fn forgets(self, record: &DiskRecord) -> bool {
-        matches!(
-            (self, record),
-            (Self::Sent, DiskRecord::Regroup(Durable::Sent(_)))
-                | (Self::Certified, DiskRecord::Regroup(Durable::Certified(_)))
-                | (Self::Held, DiskRecord::Regroup(Durable::Held(_)))
-                | (Self::Decided, DiskRecord::Regroup(Durable::Decided { .. }))
-        )
-    }
-}
 
 /// A graph of so many peers in which everybody has at least three neighbours: a ring with chords.
 fn graph(peers: u32, chord: u32) -> Graph {
