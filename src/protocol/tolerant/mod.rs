@@ -352,7 +352,8 @@ impl TolerantPeer {
                         return Ok(());
                     };
                     if inner.waits {
-                        return Ok(inner.keep_early(from, message));
+                        inner.keep_early(from, message);
+                        return Ok(());
                     }
                     let input = super::peer::Input::Message { from, message };
                     self.run(input, now, out)
@@ -390,7 +391,7 @@ impl TolerantPeer {
                 regroup::Output::Cut(neighbour) => out.push(Output::Cut(neighbour)),
                 regroup::Output::Wake(serial, at) => out.push(Output::Wake(serial, at)),
                 regroup::Output::Freeze => self.inner = None,
-                regroup::Output::Resume { view, resume } => self.resume(view, resume, now, out)?,
+                regroup::Output::Resume { view, resume } => self.resume(&view, resume, now, out)?,
                 regroup::Output::Certified(certificate) => self.open(&certificate, now, out)?,
                 regroup::Output::Deviates(evidence) => out.push(Output::Deviates(evidence)),
                 regroup::Output::Ended(end) => {
@@ -407,7 +408,7 @@ impl TolerantPeer {
     /// Begins, or goes on with, what the agreement says.
     fn resume(
         &mut self,
-        view: Arc<View>,
+        view: &Arc<View>,
         resume: Resume,
         now: Time,
         out: &mut Vec<Output>,
@@ -418,7 +419,7 @@ impl TolerantPeer {
             Resume::Finished | Resume::Lost { .. } => return Ok(()),
         };
         out.push(Output::Resumed {
-            view: Arc::clone(&view),
+            view: Arc::clone(view),
             resume,
         });
         if let Some(inner) = &mut self.inner {
@@ -436,7 +437,7 @@ impl TolerantPeer {
         let state = self.states.get(&before).cloned();
         let mut state = state.ok_or(lost("the state at the beginning"))?;
         let number = view.number.0;
-        let made = self.views.setup(&view, me);
+        let made = self.views.setup(view, me);
         let ViewSetup {
             setup,
             members,
@@ -447,7 +448,7 @@ impl TolerantPeer {
         })?;
         check_supported(&setup)?;
         if let Some(sealer) = &mut self.sealer {
-            sealer.enter(&view, out)?;
+            sealer.enter(view, out)?;
         }
         state.agreed = match &heirs {
             None => None,
@@ -459,7 +460,7 @@ impl TolerantPeer {
             }
         };
         let peer = Peer::new(setup)?.after(state)?;
-        let mut inner = Inner::new(peer, Arc::clone(&view), members, attempt, ends_equal);
+        let mut inner = Inner::new(peer, Arc::clone(view), members, attempt, ends_equal);
         let Some(heirs) = heirs else {
             self.inner = Some(inner);
             return self.run(super::peer::Input::Start, now, out);
