@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::error::ConfigError;
 use super::peer_name::PeerName;
 use crate::engine::event::faults::FaultSchedule;
-use crate::protocol::regroup::Publication;
 
 /// `[dropouts]`: what a session tolerates. Its noise is planned for `colluders` and these together, and for so many releases more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,15 +31,6 @@ pub enum Publish {
     Open,
     /// They cannot.
     Sealed,
-}
-
-impl From<Publish> for Publication {
-    fn from(publish: Publish) -> Self {
-        match publish {
-            Publish::Open => Self::Open,
-            Publish::Sealed => Self::Sealed,
-        }
-    }
 }
 
 /// `[faults]`: what goes wrong in a simulation.

@@ -276,6 +276,12 @@ impl PeerNoise {
         &self.terms
     }
 
+    /// The term that is shared with the partner at this place, for a peer that takes it back.
+    #[cfg(test)]
+    pub(crate) fn shared_term(&self, place: usize) -> &Term {
+        &self.terms[1 + place]
+    }
+
     /// Whether this is the noise of `peer` under a plan with these standard deviations per unit sensitivity: an own
     /// term of exactly [`Sigmas::own_of`] this peer and of the plan's law and, unless `pairwise` is 0, exactly one term per partner in ascending order, +`pairwise`
     /// where the partner is above the peer and -`pairwise` where it is below, and a term of exactly `coordinate` on own

@@ -2,6 +2,7 @@
 
 use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
+use super::escrow::Refused;
 use super::message::SessionId;
 use super::wire::WireError;
 
@@ -108,6 +109,9 @@ pub enum FaultKind {
         /// The step, counted over the session.
         step: u64,
     },
+    /// A sealed contribution, a key or a share that is not what it should be.
+    #[error("sealed its contribution wrongly, or gave up a share that is none: {0}")]
+    Sealed(Refused),
     /// Nothing arrived before the deadline.
     #[error("sent nothing for step {step} before the deadline")]
     Silent {

@@ -76,6 +76,15 @@ impl Lane {
         self.messages_of(self.plan.exchanges_before(release))
     }
 
+    /// The number of the first message that whoever begins with this release takes; `is_agreed` where what comes before its sum is agreed on already.
+    pub(super) fn first_of(&self, release: ReleaseId, is_agreed: bool) -> u64 {
+        let agreement = match is_agreed {
+            true => self.plan.agreement_rounds(release),
+            false => 0,
+        };
+        self.before(release) + u64::from(agreement)
+    }
+
     /// How many messages come over the session.
     #[must_use]
     pub fn messages(&self) -> u64 {

@@ -11,7 +11,10 @@
 //! # What it costs
 //! Noise is planned for t + f colluders and for as many releases more as there are retries
 //! ([theorem 4](crate::privacy::realised#theorem-4-the-plan-covers-it)): a try that came to nothing was published in the open, and its release, the
-//! dearest at worst, is charged once more.
+//! dearest at worst, is charged once more. Where contributions are sealed that happens only to a try whose contributions are lost after they were opened.
+//!
+//! # Sealed contributions
+//! need 3f + t + 1 neighbours of every peer ([`Threshold`](crate::protocol::regroup::Threshold)).
 
 use std::sync::Arc;
 
@@ -24,9 +27,9 @@ use crate::engine::event::faults::FaultSchedule;
 use crate::engine::{Recompiled, Session, SessionViews};
 use crate::privacy::{PrivacyError, Scheme};
 use crate::protocol::averaging::Form;
-use crate::protocol::regroup::Tolerance;
+use crate::protocol::regroup::{Links, Publication, Thresholds, Tolerance};
 use crate::topology::{Topology, vertex_connectivity};
-use crate::vocabulary::Distribution;
+use crate::vocabulary::{Distribution, PeerIndex};
 
 /// The most retries of a session.
 pub(crate) const MOST_RETRIES: u32 = 1_000;
@@ -50,9 +53,6 @@ pub(super) fn check(config: &Config) -> Result<(), DropoutsTableError> {
     if !matches!(kind, EngineKind::Event | EngineKind::Lockstep) {
         let kind = kind.name();
         return Err(DropoutsTableError::Engine { kind });
-    }
-    if dropouts.publish == Publish::Sealed {
-        return Err(DropoutsTableError::Sealed);
     }
     if dropouts.retries > MOST_RETRIES {
         let (found, most) = (dropouts.retries, MOST_RETRIES);
@@ -83,7 +83,10 @@ pub(super) fn check(config: &Config) -> Result<(), DropoutsTableError> {
 
 /// Refuses more losses than this graph can bear.
 pub(super) fn check_graph(config: &Config, topology: &Topology) -> Result<(), DropoutsTableError> {
-    let Some(DropoutsConfig { tolerate, .. }) = config.dropouts else {
+    let Some(DropoutsConfig {
+        tolerate, publish, ..
+    }) = config.dropouts
+    else {
         return Ok(());
     };
     let (found, peers) = (tolerate, topology.graph().nodes());
@@ -100,7 +103,17 @@ pub(super) fn check_graph(config: &Config, topology: &Topology) -> Result<(), Dr
             most: connectivity.saturating_sub(1),
         });
     }
+    if publish == Publish::Sealed {
+        Thresholds::new(&links_of(topology), config.privacy.colluders, tolerate)?;
+    }
     Ok(())
+}
+
+/// The links of the communication graph, as those who agree on losses number them.
+fn links_of(topology: &Topology) -> Links {
+    let edges = topology.graph().edge_list();
+    let pairs = edges.map(|(u, v)| (PeerIndex(u), PeerIndex(v))).collect();
+    Links::new(topology.graph().nodes(), pairs).expect("edges of a graph ascend")
 }
 
 /// Why noise that hides everybody from so many cannot be had, in terms of the file's keys.
@@ -161,12 +174,20 @@ impl Experiment {
     pub fn tolerance(&self) -> Option<Tolerance> {
         let dropouts = self.config.dropouts?;
         let peers = self.topology.graph().nodes();
-        Some(Tolerance {
-            floor: peers - dropouts.tolerate,
-            needs: vec![1; peers],
-            retries: dropouts.retries,
-            publication: dropouts.publish.into(),
-        })
+        let (tolerate, retries) = (dropouts.tolerate, dropouts.retries);
+        match dropouts.publish {
+            Publish::Open => Some(Tolerance {
+                floor: peers - tolerate,
+                needs: vec![1; peers],
+                retries,
+                publication: Publication::Open,
+            }),
+            Publish::Sealed => {
+                let planned = (self.config.privacy.colluders, tolerate);
+                let sealed = Tolerance::sealed(&links_of(&self.topology), planned, retries);
+                Some(sealed.expect("degrees were checked when the experiment was resolved"))
+            }
+        }
     }
 
     /// What goes wrong, with peers by number and the latency of `[engine]` where it has none of its own; nothing where the file does not say.

@@ -20,6 +20,7 @@ mod keys;
 mod ledger_proof;
 mod listing;
 mod near;
+mod signatures;
 mod statement;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ pub use invitation::{Invitation, InvitationError, MOST_FILE, Member, SessionTabl
 pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd, nonce};
 pub use ledger_proof::{LedgerProof, Remembered};
 pub use near::{MOST_IN_A_MESH, Relays, near};
+pub use signatures::{MemberKeys, MemberSigner};
 pub use statement::{
     Join, Kind, LedgerHead, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS,
     Sections, SessionHash, Signed, Statement, StatementError,

@@ -99,6 +99,12 @@ pub enum NoiseLabel {
     CuratorNoise = 4,
     /// What a trusted curator's searches for a threshold compare with.
     ThresholdSearch = 61,
+    /// The root of the keys of a simulated peer's sealed contributions.
+    Seal = 92,
+    /// What two simulated neighbours share for shares of such keys.
+    SealPair = 93,
+    /// Signatures of simulated peers.
+    Signature = 94,
     /// The noise of the whole sum in the analytic engine.
     AnalyticSum = 21,
     /// The noise by which probe peers deviate from the sum in the analytic engine.

@@ -238,6 +238,34 @@ fn what_it_costs_is_said_before_and_recomputed_after() {
     assert_eq!(checked(&fewer).0, Some(1));
 }
 
+/// Sealed and in the open a session has one result where nothing goes wrong; with a crash it ends sealed too, and costs no more than was planned.
+#[test]
+fn sealed_sessions_run_where_degrees_allow_it() {
+    let scratch = scratch();
+    scratch.write("none.toml", "[faults]\nseed = 5\n");
+    let one = "[faults]\nseed = 5\n\n[[faults.crash]]\npeer = 3\nafter = 60\n";
+    scratch.write("one.toml", one);
+    let run = |publish: &str, faults: &str, out: &str| {
+        let set = format!("--set dropouts.tolerate=1 --set dropouts.publish={publish}");
+        let run = format!("run sims/sim.toml --out {out} --faults {faults} {set}");
+        let run = scratch.undertone(&run);
+        assert_eq!(run.code, Some(0), "{out}: {}", run.stderr);
+        json(&scratch, &format!("{out}/summary.json"))["faults"].clone()
+    };
+    run("open", "none.toml", "open");
+    run("sealed", "none.toml", "sealed");
+    let result = |out: &str| scratch.read(&format!("{out}/basis.npy"));
+    assert_eq!(result("open"), result("sealed"));
+    let faults = run("sealed", "one.toml", "crash");
+    assert_eq!(faults["finished"], 7);
+    let of = |name: &str| faults["epsilon"][name].as_f64().expect("a number");
+    assert!(of("realised") <= of("planned") * (1.0 + 1e-9));
+    let refused = scratch.undertone("run sims/sim.toml --out out --set dropouts.publish=sealed");
+    assert_eq!(refused.code, Some(2), "{}", refused.stdout);
+    let words = "Lower dropouts.tolerate";
+    assert!(refused.stderr.contains(words), "{}", refused.stderr);
+}
+
 #[test]
 fn what_does_not_belong_is_refused_by_name() {
     let scratch = scratch();

@@ -169,10 +169,16 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         &["protocol/message", "protocol/values", "protocol/wire"],
         Some(&["vocabulary", "linalg"]),
     ),
+    // Who is left and what is final: no plan, no peer and no network.
+    (
+        "protocol/regroup",
+        &["protocol/message"],
+        Some(&["vocabulary"]),
+    ),
     // Seals, shares and who may open them: no plan, no peer and no network.
     (
         "protocol/escrow",
-        &["protocol/message"],
+        &["protocol/message", "protocol/regroup"],
         Some(&["vocabulary"]),
     ),
     // Every engine takes a session and tells an outcome; none knows another but for the one it stands on.

@@ -1,6 +1,7 @@
 //! One session, ready to run on any engine.
 
 mod error;
+mod secrets;
 mod setups;
 mod views;
 

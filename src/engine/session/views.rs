@@ -73,6 +73,9 @@ pub struct SessionViews {
     session: Session,
     recompiled: Recompiled,
     made: Mutex<BTreeMap<ViewNumber, (View, Arc<ViewSession>)>>,
+    /// A defect of all peers, to show that it is seen.
+    #[cfg(test)]
+    pub(crate) tamper: crate::protocol::tolerant::Tamper,
 }
 
 impl SessionViews {
@@ -83,6 +86,8 @@ impl SessionViews {
             session,
             recompiled,
             made: Mutex::default(),
+            #[cfg(test)]
+            tamper: crate::protocol::tolerant::Tamper::default(),
         }
     }
 
@@ -169,7 +174,13 @@ impl SessionViews {
         let mut setting = blake3::Hasher::new_derive_key("undertone 2026-11 view v1");
         setting.update(&self.session.setting);
         setting.update(self.session.plan().digest());
-        setting.update(&view.number.0.to_le_bytes());
+        #[cfg(test)]
+        let is_told = self.tamper != crate::protocol::tolerant::Tamper::SameStream;
+        #[cfg(not(test))]
+        let is_told = true;
+        if is_told {
+            setting.update(&view.number.0.to_le_bytes());
+        }
         let session = Session::new(SessionParts {
             topology,
             program: Arc::new(program),
@@ -191,8 +202,11 @@ impl Views for SessionViews {
         let place = view.members.binary_search(&me);
         let place = place.map_err(|_| ViewError::Stranger(me))?;
         let setup = view.session.peer_setup(PeerIndex::from_index(place), None);
-        let members = Arc::clone(&view.members);
-        Ok(ViewSetup { setup, members })
+        Ok(ViewSetup {
+            setup,
+            members: Arc::clone(&view.members),
+            ends_equal: view.session.program().ends_equal(),
+        })
     }
 }
 

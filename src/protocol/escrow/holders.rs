@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attempt::Attempt;
-use super::certificate::{Certificate, HELD_LEN, SIGNATURE_LEN, View, held_statement};
 use super::keys::{EscrowKey, SealKey, SealRoot};
+use super::membership::Membership;
 use super::record::{HeldSeal, Record};
 use super::refused::{Refused, Rule};
 use super::seal::{Seal, Sealing};
 use super::shamir::Share;
-use super::threshold::Threshold;
 use crate::protocol::SessionId;
+use crate::protocol::regroup::{
+    Attempt, Certificate, HELD_LEN, SIGNATURE_LEN, Threshold, ViewNumber, held_statement,
+};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// A step that waits for its record to be on disk. Dropped, it has not happened.
@@ -44,9 +45,9 @@ pub struct Escrow {
     session: SessionId,
     threshold: Threshold,
     floor: usize,
-    view: Option<View>,
+    view: Option<Membership>,
     /// Digest and members of every view that was entered.
-    views: BTreeMap<u64, ([u8; 32], Vec<PeerIndex>)>,
+    views: BTreeMap<ViewNumber, ([u8; 32], Vec<PeerIndex>)>,
     /// What is before this release is over.
     closed: ReleaseId,
     sealed: BTreeMap<Attempt, Seal>,
@@ -57,7 +58,7 @@ pub struct Escrow {
     released: BTreeSet<(PeerIndex, Attempt)>,
     /// A rule that is not kept, to show that it is needed.
     #[cfg(test)]
-    pub(super) without: Option<Rule>,
+    pub(in crate::protocol) without: Option<Rule>,
 }
 
 impl Escrow {
@@ -93,13 +94,18 @@ impl Escrow {
         records: impl IntoIterator<Item = Record>,
     ) -> Self {
         let mut escrow = Self::new(me, session, threshold, floor);
-        records.into_iter().for_each(|record| escrow.apply(record));
+        escrow.take_up(records);
         escrow
+    }
+
+    /// Takes up, after a restart, what is on disk.
+    pub(in crate::protocol) fn take_up(&mut self, records: impl IntoIterator<Item = Record>) {
+        records.into_iter().for_each(|record| self.apply(record));
     }
 
     /// The present view.
     #[must_use]
-    pub fn view(&self) -> Option<&View> {
+    pub fn view(&self) -> Option<&Membership> {
         self.view.as_ref()
     }
 
@@ -125,13 +131,13 @@ impl Escrow {
     ///
     /// # Errors
     /// [`Refused::OldView`], [`Refused::SmallView`].
-    pub fn enter(&mut self, view: View) -> Result<Durable<'_, ()>, Refused> {
+    pub fn enter(&mut self, view: Membership) -> Result<Durable<'_, ()>, Refused> {
         let number = view.number();
         let members = view.members().len();
         if let Some(current) = self
             .view
             .as_ref()
-            .map(View::number)
+            .map(Membership::number)
             .filter(|c| *c >= number)
         {
             return Err(Refused::OldView { number, current });
@@ -386,7 +392,7 @@ impl Escrow {
     }
 
     /// The present view, if it is the attempt's.
-    fn present(&self, attempt: Attempt) -> Result<&View, Refused> {
+    fn present(&self, attempt: Attempt) -> Result<&Membership, Refused> {
         self.not_over(attempt)?;
         let view = self.view.as_ref();
         view.filter(|view| view.number() == attempt.view)

@@ -2,9 +2,8 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use super::attempt::{ADDRESS_LEN, Attempt};
 use super::shamir::SECRET_LEN;
-use super::threshold::Threshold;
+use crate::protocol::regroup::{ADDRESS_LEN, Attempt, Threshold};
 use crate::vocabulary::PeerIndex;
 
 /// Domains of everything that is derived here: first bytes of messages to keyed hashes, of which no two under one key are alike.

@@ -1,9 +1,9 @@
 //! Sealed contributions: recoverable before they are readable.
 //!
 //! In an attempt at a release every peer first *seals* its contribution y_v: it sends the block encrypted to its neighbours in the communication graph, and to each
-//! a share of the key ([`Seal`]). Once everybody's word has been heard that all seals are held ([`Certificate`]), keys are opened. Whoever
+//! a share of the key ([`Seal`]). Once everybody's word has been heard that all seals are held ([`Certificate`](super::regroup::Certificate)), keys are opened. Whoever
 //! is missing before that is left out by a new attempt with fresh noise, before anything could be read. Whoever vanishes
-//! afterwards stays in the sum, because τ neighbours together can open its block ([`Threshold`]).
+//! afterwards stays in the sum, because τ neighbours together can open its block ([`Threshold`](super::regroup::Threshold)).
 //!
 //! Reading a contribution is what costs its owner privacy, and a contribution is charged once in a try at a release. So no two attempts of one
 //! try may be opened, whatever crashes, restarts, arrives late or lies. [`Escrow`] is the part of a peer that sees to it. It is a
@@ -26,7 +26,7 @@
 //! attempt of v in each try is ever readable, whatever views are decided, by whomever, and whatever the network does.
 //!
 //! *Proof.* An attempt is readable by τ shares or by v's key. Two by shares: 2τ shares, of which honest holders give one each (rule 1) and curious ones two,
-//! which is too few ([`Threshold`]). Two by key: rule 3. One, a, by shares and another, b, by key: v sealed b last (rule 5) and
+//! which is too few ([`Threshold`](super::regroup::Threshold)). Two by key: rule 3. One, a, by shares and another, b, by key: v sealed b last (rule 5) and
 //! nothing after opening it (rule 3), so b is the later one. v opened b on a certificate (rule 2): all its live neighbours
 //! in b's view signed, of whom there are m ≥ τ, since v seals for no fewer, and those who are honest hold v's seal for b, since
 //! they only sign when they do and the digest that they signed says whose neighbours they are. None of them gave a share in a before signing, nor
@@ -41,26 +41,20 @@
 //! difference of both would be free of noise. So the sealed bytes themselves are on disk before they leave, and what is sent again are those
 //! bytes: a [`Seal`] gives nothing else, and [`Escrow::seal`] refuses a second one in an attempt.
 
-mod attempt;
-mod certificate;
 mod holders;
 mod keys;
+mod membership;
 mod record;
 mod refused;
 mod seal;
 mod shamir;
 #[cfg(test)]
 mod tests;
-mod threshold;
 
-pub use attempt::Attempt;
-pub use certificate::{
-    Certificate, CertificateError, HELD_LEN, SIGNATURE_LEN, View, ViewError, held_statement,
-};
 pub use holders::{Durable, Escrow};
 pub use keys::{EscrowKey, SealKey, SealRoot};
+pub use membership::{Membership, MembershipError};
 pub use record::{HeldSeal, Record, RecordError};
 pub use refused::{Refused, Rule};
 pub use seal::{Expected, SEAL_HEAD_LEN, SEAL_SHARE_LEN, Seal, SealError, Sealing, seal_len};
 pub use shamir::{Share, ShareError};
-pub use threshold::{MOST_HOLDERS, Threshold, ThresholdError};

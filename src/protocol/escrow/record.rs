@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::attempt::{ADDRESS_LEN, Attempt};
-use super::certificate::View;
+use super::membership::Membership;
 use super::seal::{Expected, Seal, seal_len};
 use super::shamir::{SECRET_LEN, Share};
-use super::threshold::{MOST_HOLDERS, Threshold};
+use crate::protocol::regroup::{ADDRESS_LEN, Attempt, MOST_HOLDERS, Threshold, ViewNumber};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// What a holder keeps of a seal in mind; the frame itself lies wherever the holder keeps blocks.
@@ -30,7 +29,7 @@ pub struct HeldSeal {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
     /// A view was entered.
-    Entered(View),
+    Entered(Membership),
     /// A contribution was sealed: here are the bytes, which are never made again.
     Sealed(Seal),
     /// A neighbour's seal, and the own share in it, are kept.
@@ -88,7 +87,7 @@ impl Record {
         match self {
             Self::Entered(view) => {
                 out.push(1);
-                out.extend_from_slice(&view.number().to_le_bytes());
+                out.extend_from_slice(&view.number().0.to_le_bytes());
                 out.extend_from_slice(view.digest());
                 peers(&mut out, view.members());
                 peers(&mut out, view.neighbours());
@@ -145,10 +144,10 @@ impl Record {
         let mut from = Reader { bytes, at: 0 };
         let record = match from.array::<1>()?[0] {
             1 => {
-                let number = u64::from_le_bytes(from.array()?);
+                let number = ViewNumber(u64::from_le_bytes(from.array()?));
                 let digest = from.array()?;
                 let (members, neighbours) = (from.peers()?, from.peers()?);
-                let view = View::new(number, digest, members, neighbours);
+                let view = Membership::new(number, digest, members, neighbours);
                 Self::Entered(view.map_err(|_| from.damaged())?)
             }
             2 => {

@@ -1,8 +1,7 @@
 //! Why a peer does not seal, hold, sign, open or give up something.
 
-use super::attempt::Attempt;
-use super::certificate::CertificateError;
 use super::seal::SealError;
+use crate::protocol::regroup::{Attempt, CertificateError, ViewNumber};
 use crate::vocabulary::PeerIndex;
 
 /// A rule of a holder; [`super`] says why it is there.
@@ -50,20 +49,20 @@ pub enum Refused {
         attempt: Attempt,
     },
     /// A view that is not after the one before.
-    #[error("view {number} does not come after view {current}")]
+    #[error("{number} does not come after {current}")]
     OldView {
         /// Which.
-        number: u64,
+        number: ViewNumber,
         /// The present one.
-        current: u64,
+        current: ViewNumber,
     },
     /// A view with too few members, or without this peer.
     #[error(
-        "view {number} has {members} members, and {peer} enters none with fewer than {floor}, or without itself"
+        "{number} has {members} members, and {peer} enters none with fewer than {floor}, or without itself"
     )]
     SmallView {
         /// Which.
-        number: u64,
+        number: ViewNumber,
         /// How many.
         members: usize,
         /// At least so many.

@@ -17,10 +17,9 @@ use chacha20::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 use zeroize::Zeroizing;
 
-use super::attempt::{ADDRESS_LEN, Attempt};
 use super::keys::{EscrowKey, SealKey, SealRoot};
 use super::shamir::{SECRET_LEN, Share, ShareError, combine, split};
-use super::threshold::Threshold;
+use crate::protocol::regroup::{ADDRESS_LEN, Attempt, Threshold};
 use crate::vocabulary::PeerIndex;
 
 const DEALER: usize = ADDRESS_LEN;

@@ -9,7 +9,7 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use super::threshold::Threshold;
+use crate::protocol::regroup::Threshold;
 
 /// Bytes of a secret, and of a share without its point.
 pub(super) const SECRET_LEN: usize = 32;

@@ -2,9 +2,14 @@
 
 use std::sync::Arc;
 
+use super::attempt::Attempt;
+use super::certificate::Certificate;
+use super::evidence::Evidence;
 use super::links::Links;
-use super::record::{Attempt, Durable, Record};
+use super::record::Durable;
 use super::resume::{Resume, Tolerance, View};
+use super::signed::{Signed, Signer};
+use crate::protocol::SessionId;
 use crate::vocabulary::{PeerIndex, ReleaseId, Span, Time};
 
 /// What a member starts from.
@@ -12,6 +17,10 @@ use crate::vocabulary::{PeerIndex, ReleaseId, Span, Time};
 pub struct RegroupSetup {
     /// This member.
     pub me: PeerIndex,
+    /// The session, which every signature names.
+    pub session: SessionId,
+    /// Its key, and everybody's public keys.
+    pub signatures: Arc<dyn Signer>,
     /// The communication graph.
     pub links: Arc<Links>,
     /// What the session tolerates.
@@ -27,12 +36,12 @@ pub struct RegroupSetup {
 pub enum Input {
     /// Begin, or begin again after a restart.
     Start,
-    /// A neighbour's record, with its origin's signature verified.
+    /// A record that a neighbour sent or passed on.
     Heard {
         /// Whose connection.
         from: PeerIndex,
-        /// What came.
-        record: Record,
+        /// What came, with the signature of its origin.
+        record: Signed,
     },
     /// A neighbour is not there, or deviates: its link is to be cut.
     Suspect(PeerIndex),
@@ -58,7 +67,7 @@ pub enum Output {
         /// Ascending.
         to: Vec<PeerIndex>,
         /// What.
-        record: Record,
+        record: Signed,
     },
     /// A link of this member is cut: nothing more goes over it.
     Cut(PeerIndex),
@@ -72,7 +81,9 @@ pub enum Output {
         resume: Resume,
     },
     /// All who take part hold all that was published: what was sealed may be opened, and averaged.
-    Certified(Attempt),
+    Certified(Certificate),
+    /// A member is proved to deviate. Its links to this one are cut.
+    Deviates(Box<Evidence>),
     /// To be called with [`Input::Timer`] and this number at this time.
     Wake(u64, Time),
     /// It is over for this member.

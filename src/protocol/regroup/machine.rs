@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::attempt::Attempt;
+use super::certificate::{Certificate, SIGNATURE_LEN};
 use super::interface::{End, Input, Output, RegroupSetup};
-use super::record::{Attempt, Disruptions, Durable, MOST_RESTARTS, Record, Statement};
+use super::record::{Disruptions, Durable, MOST_RESTARTS, Record, Statement};
 use super::resume::{Resume, View, resume};
-use super::sets::{LinkIndex, Members};
+use super::sets::LinkIndex;
+use super::signed::Signed;
 #[cfg(test)]
 use super::tests::Tamper;
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
@@ -25,20 +28,23 @@ pub struct Regroup {
     pub(super) setup: RegroupSetup,
     known: Disruptions,
     stage: Stage,
-    views: Vec<View>,
+    pub(super) views: Vec<View>,
     serial: u64,
-    stated: BTreeMap<PeerIndex, (u64, Statement)>,
+    /// The newest statement of each member.
+    pub(super) stated: BTreeMap<PeerIndex, Signed>,
+    /// Who is proved to deviate: what it states is not heard any more.
+    pub(super) proven: BTreeSet<PeerIndex>,
     done: ReleaseId,
     retries: u32,
     sent: Option<Attempt>,
-    certified: BTreeSet<Attempt>,
-    /// Who holds what was published in an attempt, for attempts at the last two releases.
-    held: BTreeMap<Attempt, Members>,
+    certified: BTreeMap<Attempt, Certificate>,
+    /// Who says that it holds what was published in an attempt, with its signature, for attempts at the last two releases.
+    pub(super) held: BTreeMap<Attempt, BTreeMap<PeerIndex, [u8; SIGNATURE_LEN]>>,
     current: Option<Attempt>,
     /// Cuts and restarts as they were signed, for whoever comes back without them.
-    heard: Vec<Record>,
+    pub(super) heard: Vec<Signed>,
     #[cfg(test)]
-    pub(super) tamper: Tamper,
+    pub(in crate::protocol) tamper: Tamper,
 }
 
 impl Regroup {
@@ -54,10 +60,11 @@ impl Regroup {
             views: vec![view],
             serial: 0,
             stated: BTreeMap::new(),
+            proven: BTreeSet::new(),
             done: ReleaseId(0),
             retries: 0,
             sent: None,
-            certified: BTreeSet::new(),
+            certified: BTreeMap::new(),
             held: BTreeMap::new(),
             current: None,
             heard: Vec::new(),
@@ -83,7 +90,12 @@ impl Regroup {
                     member.known = statement.disruptions;
                     member.known.restarts[me.index()] = restarts.saturating_add(1);
                 }
-                Durable::Decided { disruptions, anew } => {
+                Durable::Decided {
+                    disruptions,
+                    anew,
+                    retries,
+                } => {
+                    member.retries = retries;
                     let (links, tolerance) = (&member.setup.links, &member.setup.tolerance);
                     let view = View::of(disruptions, links, tolerance);
                     member.views.push(view);
@@ -91,10 +103,17 @@ impl Regroup {
                         member.try_anew(release);
                     }
                 }
-                Durable::Held(attempt) => member.note_held(attempt, me),
+                Durable::Held(attempt) => {
+                    let origin = me;
+                    let word = member.signed(Record::Held { origin, attempt });
+                    member.note_held(attempt, me, word.signature);
+                }
                 Durable::Sent(attempt) => member.sent = Some(attempt),
-                Durable::Certified(attempt) => {
-                    member.certified.insert(attempt);
+                Durable::Certified(certificate) => {
+                    let attempt = certificate.attempt();
+                    let held = member.held.entry(attempt).or_default();
+                    held.extend(certificate.signatures());
+                    member.certified.insert(attempt, certificate);
                 }
                 Durable::Done(release) => member.done = release,
             }
@@ -107,6 +126,12 @@ impl Regroup {
     #[must_use]
     pub fn view(&self) -> &View {
         &self.views[self.views.len() - 1]
+    }
+
+    /// A view that was decided, by its number.
+    #[cfg(test)]
+    pub(in crate::protocol) fn view_with(&self, number: super::ViewNumber) -> Option<&View> {
+        self.views.iter().rfind(|view| view.number == number)
     }
 
     /// How it has ended, if it has.
@@ -153,7 +178,7 @@ impl Regroup {
     }
 
     fn is_due(&self, release: ReleaseId) -> bool {
-        let current = self.current.filter(|at| self.certified.contains(at));
+        let current = self.current.filter(|at| self.certified.contains_key(at));
         self.stage == Stage::Running && current.is_some_and(|at| at.release == release)
     }
 
@@ -163,7 +188,11 @@ impl Regroup {
             Input::Returned(neighbour) => Some(*neighbour),
             Input::Heard {
                 from,
-                record: Record::Restart { .. },
+                record:
+                    Signed {
+                        record: Record::Restart { .. },
+                        ..
+                    },
             } => Some(*from),
             _ => None,
         };
@@ -172,7 +201,7 @@ impl Regroup {
             let origin = self.setup.me;
             out.push(Output::Send {
                 to: vec![neighbour],
-                record: Record::Finished { origin },
+                record: self.signed(Record::Finished { origin }),
             });
         }
     }
@@ -185,81 +214,77 @@ impl Regroup {
         let count = self.known.restarts[me.index()];
         if count == 0 {
             self.stage = Stage::Running;
+            let retries = self.retries;
             let attempt = Attempt {
                 release: ReleaseId(1),
+                retry: retries,
                 view: self.view().number,
             };
-            let retries = self.retries;
             return self.go_on(Resume::Begin { attempt, retries }, out);
         }
         if count > MOST_RESTARTS {
             return self.finish(End::Restarts, out);
         }
-        // The crash may have come in the middle of saying it, and nobody else tells it to whoever has no other neighbour.
-        let own = self.held.iter().filter(|(_, held)| held.contains(me));
-        let own: Vec<Attempt> = own.map(|(attempt, _)| *attempt).collect();
-        for attempt in own {
-            let origin = me;
-            self.flood(Record::Held { origin, attempt }, None, out);
+        // The crash may have come in the middle of saying it, or of passing on what others said: nobody else tells it to whoever has no other
+        // neighbour.
+        for (attempt, words) in self.held.clone() {
+            for (origin, signature) in words {
+                let record = Record::Held { origin, attempt };
+                self.flood(Signed { record, signature }, None, out);
+            }
         }
-        let restart = Record::Restart { origin: me, count };
+        let restart = self.signed(Record::Restart { origin: me, count });
         self.freeze(now, Some(restart), out);
     }
 
-    fn hear(&mut self, from: PeerIndex, record: Record, now: Time, out: &mut Vec<Output>) {
-        let origin = record.origin();
+    fn hear(&mut self, from: PeerIndex, signed: Signed, now: Time, out: &mut Vec<Output>) {
+        let origin = signed.record.origin();
         if origin.index() >= self.setup.links.peers() || self.is_cut(from) {
             return;
         }
-        match record {
+        // Signatures are looked at last: most of what comes was here before.
+        match signed.record {
             Record::Cut { link, .. } => {
                 let ends = self.setup.links.ends(link);
                 let is_end = ends.is_some_and(|(u, v)| u == origin || v == origin);
-                if is_end && self.known.cuts.insert(link) {
-                    self.flood(record, Some(from), out);
+                if is_end && !self.known.cuts.contains(link) && self.is_signed(&signed) {
+                    self.known.cuts.insert(link);
+                    self.flood(signed, Some(from), out);
                     self.close(link, out);
                     self.freeze(now, None, out);
                 }
             }
             Record::Restart { count, .. } => {
-                let known = &mut self.known.restarts[origin.index()];
-                if *known < count && count <= MOST_RESTARTS {
-                    *known = count;
-                    self.flood(record, Some(from), out);
+                let known = self.known.restarts[origin.index()];
+                if known < count && count <= MOST_RESTARTS && self.is_signed(&signed) {
+                    self.known.restarts[origin.index()] = count;
+                    self.flood(signed, Some(from), out);
                     self.freeze(now, None, out);
                 }
             }
-            Record::Statement {
-                serial,
-                ref statement,
-                ..
-            } => {
-                let newest = self.stated.get(&origin).map_or(0, |(serial, _)| *serial);
-                if serial > newest && origin != self.setup.me {
-                    self.stated.insert(origin, (serial, statement.clone()));
-                    self.flood(record, Some(from), out);
-                    self.decide(out);
-                }
+            Record::Statement { serial, .. } => {
+                self.heard_statement((from, serial), signed, now, out)
             }
             Record::Held { attempt, .. } => {
                 // Frozen members collect them too: somebody else's certificate is checked by them.
-                let known = self
-                    .held
-                    .get(&attempt)
-                    .is_some_and(|held| held.contains(origin));
-                if !known && self.may_come(attempt) && self.view().members.contains(origin) {
-                    self.note_held(attempt, origin);
-                    self.flood(record, Some(from), out);
+                let held = self.held.get(&attempt);
+                let is_new = held.is_none_or(|held| !held.contains_key(&origin));
+                let may_say = self.may_come(attempt) && self.view().members.contains(origin);
+                if is_new && may_say && self.is_signed(&signed) {
+                    self.note_held(attempt, origin, signed.signature);
+                    self.flood(signed, Some(from), out);
                     self.certify(out);
                     self.decide(out);
                 }
             }
             Record::Finished { .. } => {
-                let end = match self.done == self.setup.last {
-                    true => End::Finished,
-                    false => End::Missed,
-                };
-                self.finish(end, out);
+                if self.is_signed(&signed) {
+                    let end = match self.done == self.setup.last {
+                        true => End::Finished,
+                        false => End::Missed,
+                    };
+                    self.finish(end, out);
+                }
             }
         }
     }
@@ -268,19 +293,24 @@ impl Regroup {
     fn may_come(&self, attempt: Attempt) -> bool {
         let here = self.current.map_or(ReleaseId(1), |current| current.release);
         attempt.view == self.view().number
+            && attempt.retry == self.retries
             && (attempt.release == here || attempt.release == here.next())
     }
 
-    fn note_held(&mut self, attempt: Attempt, by: PeerIndex) {
-        let peers = self.setup.links.peers();
-        let held = self.held.entry(attempt);
-        held.or_insert_with(|| Members::none(peers)).insert(by);
+    fn note_held(&mut self, attempt: Attempt, by: PeerIndex, signature: [u8; SIGNATURE_LEN]) {
+        let held = self.held.entry(attempt).or_default();
+        held.insert(by, signature);
     }
 
     /// Sends a record to all neighbours but `except`, from whom it came. Before anything is done about it: whoever hears of what follows
     /// from it has then heard of it.
-    fn flood(&mut self, record: Record, except: Option<PeerIndex>, out: &mut Vec<Output>) {
-        if matches!(record, Record::Cut { .. } | Record::Restart { .. }) {
+    pub(super) fn flood(
+        &mut self,
+        record: Signed,
+        except: Option<PeerIndex>,
+        out: &mut Vec<Output>,
+    ) {
+        if matches!(record.record, Record::Cut { .. } | Record::Restart { .. }) {
             self.heard.push(record.clone());
         }
         let mut to = self.connected();
@@ -302,7 +332,7 @@ impl Regroup {
         link.is_none_or(|link| self.known.cuts.contains(link))
     }
 
-    fn suspect(&mut self, neighbour: PeerIndex, now: Time, out: &mut Vec<Output>) {
+    pub(super) fn suspect(&mut self, neighbour: PeerIndex, now: Time, out: &mut Vec<Output>) {
         let Some(link) = self.setup.links.between(self.setup.me, neighbour) else {
             return;
         };
@@ -316,7 +346,7 @@ impl Regroup {
         let origin = self.setup.me;
         for &link in links {
             self.known.cuts.insert(link);
-            self.flood(Record::Cut { link, origin }, None, out);
+            self.flood(self.signed(Record::Cut { link, origin }), None, out);
             self.close(link, out);
         }
         self.freeze(now, None, out);
@@ -334,7 +364,7 @@ impl Regroup {
     }
 
     /// Something new has gone wrong: stops, and says where it stands.
-    fn freeze(&mut self, now: Time, first: Option<Record>, out: &mut Vec<Output>) {
+    fn freeze(&mut self, now: Time, first: Option<Signed>, out: &mut Vec<Output>) {
         let view = self.next_view();
         if view.members.len() < self.setup.tolerance.floor {
             return self.finish(End::Floor, out);
@@ -349,7 +379,7 @@ impl Regroup {
         let statement = Statement {
             disruptions: self.known.clone(),
             done: self.done,
-            certified: self.certified.iter().copied().collect(),
+            certified: self.certified.keys().copied().collect(),
             sent: self.sent,
             retries: self.retries,
         };
@@ -359,12 +389,12 @@ impl Regroup {
             serial,
             statement: statement.clone(),
         }));
-        self.stated.insert(origin, (serial, statement.clone()));
-        let statement = Record::Statement {
+        let statement = self.signed(Record::Statement {
             origin,
             serial,
             statement,
-        };
+        });
+        self.stated.insert(origin, statement.clone());
         for record in first.into_iter().chain([statement]) {
             self.flood(record, None, out);
         }
@@ -374,11 +404,11 @@ impl Regroup {
 
     /// Whether a member says just what is known here, and nothing of it without the records that show it.
     fn agrees(&self, member: PeerIndex) -> bool {
-        self.stated.get(&member).is_some_and(|(_, statement)| {
+        self.statement_of(member).is_some_and(|(_, statement)| {
             // Sums that are here already are not taken again.
             let is_past = |at: &Attempt| at.release < self.done;
             let shown = |at: &Attempt| {
-                is_past(at) || self.certified.contains(at) || self.is_certificate(*at)
+                is_past(at) || self.certified.contains_key(at) || self.is_certificate(*at)
             };
             statement.disruptions == self.known && statement.certified.iter().all(shown)
         })
@@ -392,14 +422,42 @@ impl Regroup {
             return false;
         };
         #[cfg(test)]
-        if let Some(missing) = self.tamper.holders_missing() {
-            return held.len() + missing >= view.members.len();
+        {
+            let members = view.members.len();
+            let needed = self.tamper.words_needed(members);
+            if needed < members {
+                return held.len() >= needed;
+            }
         }
-        view.members.is_subset(held)
+        view.members.iter().all(|member| held.contains_key(&member))
+    }
+
+    /// The certificate of an attempt, if this member has it.
+    #[must_use]
+    pub fn certificate(&self, attempt: Attempt) -> Option<&Certificate> {
+        self.certified.get(&attempt)
+    }
+
+    /// How many tries have been charged anew in the session.
+    #[must_use]
+    pub fn retries(&self) -> u32 {
+        self.retries
+    }
+
+    /// Makes an attempt's certificate durable, once everybody has said that it holds what was published.
+    fn note_certified(&mut self, attempt: Attempt, out: &mut Vec<Output>) -> Option<Certificate> {
+        if !self.is_certificate(attempt) {
+            return None;
+        }
+        let signatures = self.held.get(&attempt)?.clone();
+        let certificate = Certificate::new(attempt, signatures);
+        out.push(Output::Persist(Durable::Certified(certificate.clone())));
+        self.certified.insert(attempt, certificate.clone());
+        Some(certificate)
     }
 
     /// Goes on, if all who are left say the same.
-    fn decide(&mut self, out: &mut Vec<Output>) {
+    pub(super) fn decide(&mut self, out: &mut Vec<Output>) {
         if self.stage != Stage::Frozen {
             return;
         }
@@ -414,7 +472,7 @@ impl Regroup {
         }
         let statements: Vec<&Statement> = agreeing
             .iter()
-            .filter_map(|member| Some(&self.stated.get(member)?.1))
+            .filter_map(|member| Some(self.statement_of(*member)?.1))
             .collect();
         let rule = (&*self.setup.links, &*self.setup.tolerance, self.setup.last);
         let Some(resume) = resume(rule, (&view, &self.views), &statements) else {
@@ -424,8 +482,8 @@ impl Regroup {
         // Certificates that others have are certificates.
         let shown = statements.iter().flat_map(|one| one.certified.clone());
         for attempt in shown.collect::<Vec<_>>() {
-            if self.certified.insert(attempt) {
-                out.push(Output::Persist(Durable::Certified(attempt)));
+            if !self.certified.contains_key(&attempt) {
+                self.note_certified(attempt, out);
             }
         }
         out.push(Output::Persist(Durable::Decided {
@@ -433,6 +491,10 @@ impl Regroup {
             anew: match &resume {
                 Resume::Begin { attempt, .. } => Some(attempt.release),
                 _ => None,
+            },
+            retries: match &resume {
+                Resume::Begin { retries, .. } | Resume::Average { retries, .. } => *retries,
+                Resume::Finished | Resume::Lost { .. } => self.retries,
             },
         }));
         self.views.push(view);
@@ -466,9 +528,10 @@ impl Regroup {
     /// This member holds what all its neighbours published.
     fn hold(&mut self, attempt: Attempt, out: &mut Vec<Output>) {
         let origin = self.setup.me;
-        self.note_held(attempt, origin);
+        let word = self.signed(Record::Held { origin, attempt });
+        self.note_held(attempt, origin, word.signature);
         out.push(Output::Persist(Durable::Held(attempt)));
-        self.flood(Record::Held { origin, attempt }, None, out);
+        self.flood(word, None, out);
         self.certify(out);
     }
 
@@ -480,17 +543,17 @@ impl Regroup {
         let is_own = self
             .held
             .get(&attempt)
-            .is_some_and(|held| held.contains(self.setup.me));
-        if !is_own || !self.is_certificate(attempt) || self.certified.contains(&attempt) {
+            .is_some_and(|held| held.contains_key(&self.setup.me));
+        if !is_own || !self.is_certificate(attempt) || self.certified.contains_key(&attempt) {
             return;
         }
         if attempt.release > self.setup.last {
             return self.finish(End::Finished, out);
         }
-        self.certified.insert(attempt);
-        self.forget();
-        out.push(Output::Persist(Durable::Certified(attempt)));
-        out.push(Output::Certified(attempt));
+        if let Some(certificate) = self.note_certified(attempt, out) {
+            self.forget();
+            out.push(Output::Certified(certificate));
+        }
     }
 
     fn averaged(&mut self, release: ReleaseId, out: &mut Vec<Output>) {
@@ -498,6 +561,7 @@ impl Regroup {
         out.push(Output::Persist(Durable::Done(release)));
         let attempt = Attempt {
             release: release.next(),
+            retry: self.retries,
             view: self.view().number,
         };
         self.current = Some(attempt);
@@ -513,39 +577,14 @@ impl Regroup {
     /// What was certified at this release, or after it, is void: its contributions are lost.
     fn try_anew(&mut self, release: ReleaseId) {
         self.done = self.done.min(ReleaseId(release.0.saturating_sub(1)));
-        self.certified.retain(|at| at.release < release);
+        self.certified.retain(|at, _| at.release < release);
     }
 
     /// Forgets what no statement can be about any more.
     fn forget(&mut self) {
         let oldest = self.done.0.saturating_sub(1);
-        self.certified.retain(|at| at.release.0 > oldest);
+        self.certified.retain(|at, _| at.release.0 > oldest);
         self.held.retain(|at, _| at.release.0 > oldest);
-    }
-
-    /// Tells a neighbour that has lost its memory what it cannot know.
-    fn inform(&mut self, neighbour: PeerIndex, out: &mut Vec<Output>) {
-        let mut records = self.heard.clone();
-        let held = self.held.iter().flat_map(|(attempt, held)| {
-            let attempt = *attempt;
-            held.iter()
-                .map(move |origin| Record::Held { origin, attempt })
-        });
-        records.extend(held);
-        let stated = self.stated.iter().map(|(origin, (serial, statement))| {
-            let (origin, serial, statement) = (*origin, *serial, statement.clone());
-            Record::Statement {
-                origin,
-                serial,
-                statement,
-            }
-        });
-        records.extend(stated);
-        let to = vec![neighbour];
-        out.extend(records.into_iter().map(|record| Output::Send {
-            to: to.clone(),
-            record,
-        }));
     }
 
     /// Gives up the neighbours that have not said the same in time; where none of them is a neighbour, waits on.
@@ -570,7 +609,7 @@ impl Regroup {
         self.stage = Stage::Ended(end);
         if end == End::Finished {
             let origin = self.setup.me;
-            self.flood(Record::Finished { origin }, None, out);
+            self.flood(self.signed(Record::Finished { origin }), None, out);
         }
         out.push(Output::Ended(end));
     }

@@ -31,27 +31,39 @@
 //! wrong is finite.
 //!
 //! Privacy depends on none of it: the account holds for whatever was published. Safety needs no bound on delays; timers decide only who is accused.
-//! One member that deviates can stop a session, or make it last.
+//! One member that deviates can stop a session, or make it last. Every record is signed by its origin, and two statements that no honest member makes both are
+//! [`Evidence`]: everybody gives up its link to who made them.
 //!
 //! # Sources
 //! Views and flush are those of virtual synchrony (Birman and Joseph, 1987); the union of failure sets and the decision by all of them follow
 //! early-stopping agreement (Dolev, Reischuk and Strong, 1990). That cuts are of links is ours.
 
+mod attempt;
+mod certificate;
+mod evidence;
+mod hearing;
 mod interface;
 mod links;
 mod machine;
 mod record;
 mod resume;
 mod sets;
+mod signed;
 #[cfg(test)]
-mod tests;
+pub(in crate::protocol) mod tests;
+mod threshold;
 
-#[cfg(test)]
-pub(crate) use tests::Tamper;
-
+pub(in crate::protocol) use attempt::ADDRESS_LEN;
+pub use attempt::{Attempt, ViewNumber};
+pub use certificate::{Certificate, CertificateError, HELD_LEN, SIGNATURE_LEN, held_statement};
+pub use evidence::Evidence;
 pub use interface::{End, Input, Output, RegroupSetup};
 pub use links::{Links, LinksError};
 pub use machine::Regroup;
-pub use record::{Attempt, Disruptions, Durable, MOST_RESTARTS, Record, Statement, ViewNumber};
+pub use record::{Disruptions, Durable, MOST_RESTARTS, Record, Statement};
 pub use resume::{Heir, Publication, Resume, Tolerance, View};
 pub use sets::{CutLinks, Index, LinkIndex, Members, Set};
+pub use signed::{Signed, Signer, Verifier};
+#[cfg(test)]
+pub(crate) use tests::Tamper;
+pub use threshold::{MOST_HOLDERS, Threshold, ThresholdError, Thresholds, ThresholdsError};

@@ -1,5 +1,7 @@
 //! What members tell one another when something goes wrong, and what they must have on disk first.
 
+use super::attempt::{Attempt, ViewNumber};
+use super::certificate::Certificate;
 use super::sets::{CutLinks, LinkIndex};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -49,23 +51,18 @@ impl Disruptions {
         let restarts: u32 = self.restarts.iter().map(|count| u32::from(*count)).sum();
         ViewNumber(self.cuts.len() as u64 * VIEWS_PER_CUT + u64::from(restarts))
     }
+
+    /// As bytes; among disruptions of one session no two have the same.
+    pub(super) fn append_to(&self, out: &mut Vec<u8>) {
+        for word in self.cuts.words() {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        out.extend_from_slice(&self.restarts);
+    }
 }
 
 /// More than the restarts that a session has at most.
 const VIEWS_PER_CUT: u64 = 1 << 20;
-
-/// Which view, in the order in which they are decided; 0 is the view of a session in which nothing has gone wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ViewNumber(pub u64);
-
-/// One try at one release: all its noise is drawn for it, and for no other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Attempt {
-    /// Which release.
-    pub release: ReleaseId,
-    /// Under which view it was begun, which says who takes part.
-    pub view: ViewNumber,
-}
 
 /// A statement: where its origin stands, and what it knows to have gone wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,13 +149,15 @@ pub enum Durable {
         disruptions: Disruptions,
         /// The release that is tried with fresh noise; nothing if one that was certified is averaged again.
         anew: Option<ReleaseId>,
+        /// How many tries have been charged anew in the session by now.
+        retries: u32,
     },
     /// This member has said that it holds what its neighbours sealed.
     Held(Attempt),
     /// This member's contribution may leave.
     Sent(Attempt),
-    /// This member holds the attempt's certificate.
-    Certified(Attempt),
+    /// This member holds an attempt's certificate: this one.
+    Certified(Certificate),
     /// The sum of this release is here.
     Done(ReleaseId),
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::attempt::{Attempt, ViewNumber};
 use super::links::Links;
-use super::record::{Attempt, Disruptions, Statement, ViewNumber};
+use super::record::{Disruptions, Statement};
 use super::sets::Members;
+use super::threshold::{Thresholds, ThresholdsError};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// Who takes part, over which links: what all members decided on.
@@ -28,15 +30,29 @@ impl View {
             disruptions,
         }
     }
+
+    /// The digest of what was decided: number, cut links, restarts, members. Two members that sign for one digest agree on who holds what of
+    /// whom.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        let mut bytes = self.number.0.to_le_bytes().to_vec();
+        self.disruptions.append_to(&mut bytes);
+        let members = self.members.words().iter();
+        bytes.extend(members.flat_map(|word| word.to_le_bytes()));
+        blake3::derive_key(VIEW_CONTEXT, &bytes)
+    }
 }
 
+/// What digests of views are of.
+const VIEW_CONTEXT: &str = "undertone 2026-11 decided view v1";
+
 /// Whether a contribution can be read before it is certified.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Publication {
     /// It can: trying a release again is one more release for whoever had sent.
     Open,
-    /// It cannot: a sealed contribution that is never opened costs nothing.
-    Sealed,
+    /// It cannot: a sealed contribution that is never opened costs nothing. Neighbours open together what a peer sealed that has been lost.
+    Sealed(Thresholds),
 }
 
 /// What a session tolerates.
@@ -50,6 +66,28 @@ pub struct Tolerance {
     pub retries: u32,
     /// Whether contributions are sealed.
     pub publication: Publication,
+}
+
+impl Tolerance {
+    /// Of a session among these peers that seal what they contribute, of whom `colluders` may be curious and `dropouts` may be lost, and of which
+    /// releases may be tried again `retries` times. A peer is cut off when it has fewer live neighbours than open what it seals, not before: a rule that
+    /// kept further losses in reserve would cut off both ends of one broken cable.
+    ///
+    /// # Errors
+    /// [`ThresholdsError`] says what to change where degrees do not allow it.
+    pub fn sealed(
+        links: &Links,
+        (colluders, dropouts): (usize, usize),
+        retries: u32,
+    ) -> Result<Self, ThresholdsError> {
+        let thresholds = Thresholds::new(links, colluders, dropouts)?;
+        Ok(Self {
+            floor: links.peers() - dropouts,
+            needs: thresholds.shares().collect(),
+            retries,
+            publication: Publication::Sealed(thresholds),
+        })
+    }
 }
 
 /// Whoever gives a lost peer's contribution to the sum.
@@ -120,7 +158,7 @@ pub(super) fn resume(
         again = heirs(links, tolerance, then, view).map(|heirs| (attempt, heirs));
     }
     // What was sent in the open counts, whether or not it comes to anything: its release will be tried anew.
-    let is_open = tolerance.publication == Publication::Open;
+    let is_open = matches!(tolerance.publication, Publication::Open);
     let is_wasted = |at: Attempt| at.release >= release && !certified().any(|one| *one == at);
     let wasted = statements.iter().filter_map(|one| one.sent).any(is_wasted);
     let is_lost = final_one.is_some() && again.is_none();
@@ -140,6 +178,7 @@ pub(super) fn resume(
     }
     let attempt = Attempt {
         release,
+        retry: retries,
         view: view.number,
     };
     Some(Resume::Begin { attempt, retries })

@@ -121,6 +121,11 @@ impl<I: Index> Set<I> {
             .all(|(at, word)| missing(at, *word) == 0)
     }
 
+    /// Its bits, 64 to a word.
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// What is in, ascending.
     pub fn iter(&self) -> impl Iterator<Item = I> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {

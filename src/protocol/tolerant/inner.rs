@@ -1,41 +1,87 @@
 //! The peer of a view inside a tolerant one: which of its messages leave, and which wait for a certificate.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{DiskRecord, Frame, Output, TolerantError, TolerantPeer};
-use crate::protocol::averaging::Part;
-use crate::protocol::message::{Body, Message, Summand};
+use crate::protocol::message::{Body, Message};
 use crate::protocol::outbox::{CollectingOutbox, Event, Targets};
 use crate::protocol::peer::{Input, Peer};
-use crate::protocol::regroup::{self, Attempt, View};
-use crate::vocabulary::{PeerIndex, ReleaseId, Round, Time};
+use crate::protocol::regroup::{self, Attempt, Certificate, Heir, View};
+use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 
 /// A peer of the session of a view.
 pub(super) struct Inner {
     pub(super) peer: Peer,
     pub(super) view: Arc<View>,
-    members: Arc<[PeerIndex]>,
+    pub(super) members: Arc<[PeerIndex]>,
     pub(super) attempt: Attempt,
+    /// Whether all members end with the same bits.
+    pub(super) ends_equal: bool,
     /// The release whose certificate is here.
-    open: Option<ReleaseId>,
+    pub(super) open: Option<ReleaseId>,
+    /// Whether what was certified before is averaged again.
+    pub(super) is_again: bool,
+    /// Who brings in the contributions of peers that are lost.
+    pub(super) heirs: Vec<Heir>,
+    /// Whether its peer has not begun, since something that it brings in is not readable yet.
+    pub(super) waits: bool,
+    /// Neighbours' messages to a peer that has not begun.
+    pub(super) early: Vec<(PeerIndex, Message)>,
+    /// Neighbours whose contributions its peer has got.
+    pub(super) fed: BTreeSet<PeerIndex>,
     /// Messages of an averaging that waits for its certificate.
     waiting: Vec<(Targets, Message)>,
 }
+
+/// Nobody sends a third message before its first was taken (see [`crate::protocol`], rule 3).
+const MOST_EARLY: usize = 2;
 
 impl Inner {
     pub(super) fn new(
         peer: Peer,
         view: Arc<View>,
         members: Arc<[PeerIndex]>,
-        (attempt, is_open): (Attempt, bool),
+        attempt: Attempt,
+        ends_equal: bool,
     ) -> Self {
         Self {
             peer,
             view,
             members,
             attempt,
-            open: is_open.then_some(attempt.release),
+            ends_equal,
+            open: None,
+            is_again: false,
+            heirs: Vec::new(),
+            waits: false,
+            early: Vec::new(),
+            fed: BTreeSet::new(),
             waiting: Vec::new(),
+        }
+    }
+
+    /// What was certified before is averaged, with these heirs.
+    pub(super) fn averages_again(&mut self, heirs: Vec<Heir>) {
+        self.open = Some(self.attempt.release);
+        self.is_again = true;
+        self.waits = true;
+        self.heirs = heirs;
+    }
+
+    /// The next attempt begins, at the release that follows.
+    pub(super) fn goes_on(&mut self, attempt: Attempt) {
+        self.attempt = attempt;
+        self.is_again = false;
+        self.heirs.clear();
+        self.fed.clear();
+    }
+
+    /// Keeps a message until its peer begins.
+    pub(super) fn keep_early(&mut self, from: PeerIndex, message: Message) {
+        let before = self.early.iter().filter(|(one, _)| *one == from).count();
+        if before < MOST_EARLY {
+            self.early.push((from, message));
         }
     }
 
@@ -46,7 +92,7 @@ impl Inner {
     }
 
     /// Who these neighbours are in the whole session.
-    fn targets(&self, targets: &Targets) -> Vec<PeerIndex> {
+    pub(super) fn targets(&self, targets: &Targets) -> Vec<PeerIndex> {
         let neighbours = self.peer.neighbours();
         let global = |local: PeerIndex| self.members[local.index()];
         match targets {
@@ -103,8 +149,13 @@ impl TolerantPeer {
             Event::Published { release, input } => {
                 let attempt = Attempt {
                     release: *release,
+                    retry: self.regroup.retries(),
                     view: inner.view.number,
                 };
+                if self.sealer.is_some() {
+                    out.push(Output::Event(attempt, event.clone()));
+                    return self.seal(attempt, input, now, out);
+                }
                 let agreed = inner.peer.agreement();
                 let to = inner.targets(&Targets::All);
                 let me = self.setup.me;
@@ -112,6 +163,7 @@ impl TolerantPeer {
                 kept.agreed = agreed;
                 kept.inputs.insert(me, input.clone());
                 out.push(Output::Event(attempt, event.clone()));
+                out.push(Output::Charge(attempt));
                 out.push(Output::Persist(DiskRecord::Input {
                     attempt,
                     from: me,
@@ -163,42 +215,27 @@ impl TolerantPeer {
     /// The attempt is certified: what was published may be averaged.
     pub(super) fn open(
         &mut self,
-        attempt: Attempt,
+        certificate: &Certificate,
         now: Time,
         out: &mut Vec<Output>,
     ) -> Result<(), TolerantError> {
+        self.send_key(certificate, out)?;
+        let attempt = certificate.attempt();
         let Some(inner) = &mut self.inner else {
             return Ok(());
         };
         inner.open = Some(attempt.release);
         let waiting = std::mem::take(&mut inner.waiting);
-        let is_recurrence = matches!(inner.peer.part_of_program(), Part::Recurrence { .. });
-        if !is_recurrence {
+        if !inner.takes_published() {
             for (targets, message) in waiting {
                 self.pass_on(targets, message, out);
             }
             return Ok(());
         }
         // Neighbours would send just what they have published: it is taken from there.
-        let session = inner.peer.session();
         let neighbours: Vec<PeerIndex> = inner.peer.neighbours().to_vec();
         for local in neighbours {
-            let Some(inner) = &self.inner else {
-                return Ok(());
-            };
-            let from = inner.members[local.index()];
-            let kept = self.kept.get(&attempt);
-            let Some(input) = kept.and_then(|kept| kept.inputs.get(&from)) else {
-                continue;
-            };
-            let message = Message {
-                session,
-                release: attempt.release,
-                round: Round(0),
-                body: Summand::body(input),
-            };
-            let from = local;
-            self.run(Input::Message { from, message }, now, out)?;
+            self.feed(attempt, local, now, out)?;
         }
         Ok(())
     }

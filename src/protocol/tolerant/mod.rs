@@ -13,28 +13,55 @@
 //! everybody holds what its neighbours published, are the contributions combined. So the contribution of a peer that vanishes later is
 //! still there, with the neighbour that is its heir, and the sum is the one that all who took part contributed to; nothing is ever subtracted from it.
 //!
-//! Contributions are published in the open ([`Publication::Open`](super::regroup::Publication::Open)): whoever has to try a release again has
-//! published twice, and pays for it with one of the session's retries. Sessions of real numbers whose sums need all neighbours
-//! or a tree; not of own coordinates, integers or mass that is passed on.
+//! # In the open, and sealed
+//! With [`Publication::Open`] whoever has to try a release again has published twice, and pays for it with one of the session's retries. With
+//! [`Publication::Sealed`] a try is free as long as nothing of it is certified, since nothing of it can be read:
+//!
+//! ```text
+//!  charge, then seal ──▶ hold all neighbours' seals, and sign so ──▶ everybody's signature: certificate ──▶ open ──▶ average
+//!        ▲                            │ something goes wrong              │ something goes wrong
+//!        └──── fresh noise, free ─────┘                                   └──▶ holders give up shares of the lost: heirs open, average
+//! ```
+//!
+//! The signed words travel over as many hops as the graph is wide, and that everybody's are here proves that everybody holds what its neighbours sealed:
+//! they are the barrier and the certificate in one. A barrier of as many empty rounds would prove the same a second time, and to nobody who was not there.
+//!
+//! What is sealed is on the disk before it leaves, and after the charge for its try; a peer that comes back reads its contribution out of those bytes, and computes nothing
+//! again. What a holder may do is [`escrow`](super::escrow)'s to say, and each of its steps is on the disk before anything that follows from it leaves. Views, disruptions and
+//! the graph of links come from [`regroup`](super::regroup); keys are handed in ([`SealSecrets`]), and erased when it is over.
+//!
+//! Sessions of real numbers whose sums need all neighbours or a tree; not of own coordinates, integers or mass that is passed on.
 
 mod frame;
 mod inner;
+mod sealer;
+mod sealing;
+mod secrets;
+#[cfg(test)]
+mod tamper;
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
 
-pub use frame::{DiskRecord, Frame};
+pub use frame::{DiskRecord, Frame, SignedShare};
+pub use secrets::SealSecrets;
+#[cfg(test)]
+pub(crate) use tamper::Tamper;
 
 use super::averaging::Part;
+use super::escrow::Refused;
 use super::fault::Fault;
 use super::message::Summand;
 use super::outbox::Event;
 use super::peer::{Peer, PeerError, PeerSetup};
-use super::regroup::{self, Attempt, End, Regroup, RegroupSetup, Resume, View};
+use super::regroup::{
+    self, Attempt, End, Evidence, Publication, Regroup, RegroupSetup, Resume, View,
+};
 use crate::algorithm::PublicState;
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 use inner::Inner;
+use sealer::Sealer;
 
 /// A peer's part in the session of a view.
 pub struct ViewSetup {
@@ -42,6 +69,8 @@ pub struct ViewSetup {
     pub setup: PeerSetup,
     /// Everybody in the view, in that order.
     pub members: Arc<[PeerIndex]>,
+    /// Whether all members end with the same bits.
+    pub ends_equal: bool,
 }
 
 /// Where the sessions of views come from: a pure function of the session and the view.
@@ -76,6 +105,9 @@ pub enum Input {
 /// What it tells its driver, to be done in this order.
 #[derive(Clone, Debug)]
 pub enum Output {
+    /// The try of this attempt costs its price: the ledger must have it before anything that follows is carried out. A try that is in the ledger is
+    /// not charged again.
+    Charge(Attempt),
     /// Write this to the disk before anything that follows leaves.
     Persist(DiskRecord),
     /// To these neighbours.
@@ -100,6 +132,8 @@ pub enum Output {
     },
     /// A neighbour deviates.
     Fault(Fault),
+    /// Somebody is proved to deviate.
+    Deviates(Box<Evidence>),
     /// It is over.
     Ended(End),
 }
@@ -118,11 +152,26 @@ pub enum TolerantError {
         /// Why.
         source: Box<dyn Error + Send + Sync>,
     },
+    /// What is sealed, held, opened or given up is refused.
+    #[error(transparent)]
+    Escrow(#[from] Refused),
+    /// A peer that is to seal what it contributes, and lacks a secret for it.
+    #[error(
+        "{peer} is to seal what it contributes, and has agreed on no secret with its neighbour {with}: every pair of neighbours needs one"
+    )]
+    Secrets {
+        /// Who.
+        peer: PeerIndex,
+        /// With whom.
+        with: PeerIndex,
+    },
     /// Its disk lacks what it had written.
-    #[error("{peer} has lost what it had written about {release}: its disk is not the one it had")]
+    #[error("{peer} has lost {what} of {release}: its disk is not the one it had")]
     Disk {
         /// Who.
         peer: PeerIndex,
+        /// What.
+        what: &'static str,
         /// Of which release.
         release: ReleaseId,
     },
@@ -154,32 +203,41 @@ pub struct TolerantPeer {
     /// Public states by how many releases they have behind them: as many as can be asked for again.
     states: BTreeMap<u32, PublicState>,
     kept: BTreeMap<Attempt, Kept>,
+    /// What seals, where contributions are sealed.
+    sealer: Option<Sealer>,
+    #[cfg(test)]
+    tamper: Tamper,
+    #[cfg(test)]
+    came_back: bool,
 }
 
 impl TolerantPeer {
-    /// A peer of a session that begins.
-    #[must_use]
-    pub fn new(setup: RegroupSetup, views: Arc<dyn Views>, start: PublicState) -> Self {
-        Self {
-            regroup: Regroup::new(setup.clone()),
-            setup,
-            views,
-            inner: None,
-            states: BTreeMap::from([(0, start)]),
-            kept: BTreeMap::new(),
-        }
+    /// A peer of a session that begins. `secrets` are needed where contributions are sealed, and used nowhere else.
+    ///
+    /// # Errors
+    /// [`TolerantError::Secrets`].
+    pub fn new(
+        setup: RegroupSetup,
+        secrets: Option<SealSecrets>,
+        views: Arc<dyn Views>,
+        start: PublicState,
+    ) -> Result<Self, TolerantError> {
+        Self::made(setup, secrets, views, start)
     }
 
     /// A peer that starts again with what it had on its disk, in the order in which it was written.
-    #[must_use]
+    ///
+    /// # Errors
+    /// [`TolerantError::Secrets`].
     pub fn recovered(
         setup: RegroupSetup,
+        secrets: Option<SealSecrets>,
         views: Arc<dyn Views>,
         start: PublicState,
         disk: &[DiskRecord],
-    ) -> Self {
-        let mut peer = Self::new(setup, views, start);
-        let mut durable = Vec::new();
+    ) -> Result<Self, TolerantError> {
+        let mut peer = Self::made(setup, secrets, views, start)?;
+        let (mut durable, mut escrow, mut seals) = (Vec::new(), Vec::new(), Vec::new());
         for record in disk.iter().cloned() {
             match record {
                 DiskRecord::Regroup(record) => durable.push(record),
@@ -193,13 +251,60 @@ impl TolerantPeer {
                     kept.agreed = agreed;
                     kept.inputs.insert(from, input);
                 }
+                DiskRecord::Agreed { attempt, agreed } => {
+                    peer.kept.entry(attempt).or_default().agreed = agreed;
+                }
+                DiskRecord::Escrow(record) => escrow.push(record),
+                DiskRecord::Seal(seal) => seals.push(seal),
                 DiskRecord::State(state) => {
                     peer.states.insert(state.released, state);
                 }
             }
         }
         peer.regroup = Regroup::recovered(peer.setup.clone(), durable);
-        peer
+        #[cfg(test)]
+        {
+            peer.came_back = true;
+        }
+        if let Some(sealer) = &mut peer.sealer {
+            sealer.put_back(escrow, seals);
+        }
+        Ok(peer)
+    }
+
+    fn made(
+        setup: RegroupSetup,
+        secrets: Option<SealSecrets>,
+        views: Arc<dyn Views>,
+        start: PublicState,
+    ) -> Result<Self, TolerantError> {
+        check_secrets(&setup, secrets.as_ref())?;
+        Ok(Self {
+            regroup: Regroup::new(setup.clone()),
+            sealer: secrets.and_then(|secrets| Sealer::new(&setup, secrets)),
+            setup,
+            views,
+            inner: None,
+            states: BTreeMap::from([(0, start)]),
+            kept: BTreeMap::new(),
+            #[cfg(test)]
+            tamper: Tamper::default(),
+            #[cfg(test)]
+            came_back: false,
+        })
+    }
+
+    /// The same peer with a defect.
+    #[cfg(test)]
+    pub(crate) fn armed(mut self, tamper: Tamper) -> Self {
+        self.tamper = tamper;
+        if tamper != Tamper::None {
+            self.regroup.tamper = tamper.agreement();
+        }
+        if let Some(sealer) = &mut self.sealer {
+            sealer.arm(tamper);
+        }
+        self
     }
 
     /// The agreement that this peer takes part in.
@@ -231,23 +336,38 @@ impl TolerantPeer {
                     self.keep(from, attempt, input, out);
                     self.hold(attempt, now, out)
                 }
+                Frame::Sealed { attempt, frame } => {
+                    self.take_seal(from, attempt, frame, out)?;
+                    self.hold(attempt, now, out)
+                }
+                Frame::Key { attempt, key } => self.take_key(from, attempt, key, now, out),
+                Frame::Share { view, signed } => self.take_share(from, view, signed, now, out),
                 Frame::Step { view, message } => {
                     let is_here = view == self.regroup.view().number && self.is_running();
-                    let inner = self.inner.as_ref().filter(|_| is_here);
-                    match inner.and_then(|inner| inner.local(from)) {
-                        Some(from) => {
-                            let input = super::peer::Input::Message { from, message };
-                            self.run(input, now, out)
-                        }
-                        None => Ok(()),
+                    let inner = self.inner.as_mut().filter(|_| is_here);
+                    let Some((inner, from)) = inner.and_then(|inner| {
+                        let from = inner.local(from)?;
+                        Some((inner, from))
+                    }) else {
+                        return Ok(());
+                    };
+                    if inner.waits {
+                        inner.keep_early(from, message);
+                        return Ok(());
                     }
+                    let input = super::peer::Input::Message { from, message };
+                    self.run(input, now, out)
                 }
             },
         }
     }
 
     fn is_running(&self) -> bool {
-        !self.regroup.is_frozen() && self.regroup.end().is_none()
+        !self.regroup.is_frozen() && !self.is_ended()
+    }
+
+    fn is_ended(&self) -> bool {
+        self.regroup.end().is_some()
     }
 
     /// Tells the agreement, and does what it says.
@@ -271,10 +391,13 @@ impl TolerantPeer {
                 regroup::Output::Cut(neighbour) => out.push(Output::Cut(neighbour)),
                 regroup::Output::Wake(serial, at) => out.push(Output::Wake(serial, at)),
                 regroup::Output::Freeze => self.inner = None,
-                regroup::Output::Resume { view, resume } => self.resume(view, resume, now, out)?,
-                regroup::Output::Certified(attempt) => self.open(attempt, now, out)?,
+                regroup::Output::Resume { view, resume } => self.resume(&view, resume, now, out)?,
+                regroup::Output::Certified(certificate) => self.open(&certificate, now, out)?,
+                regroup::Output::Deviates(evidence) => out.push(Output::Deviates(evidence)),
                 regroup::Output::Ended(end) => {
                     self.inner = None;
+                    // Nothing is sealed, opened or given up any more: its keys are erased.
+                    self.sealer = None;
                     out.push(Output::Ended(end));
                 }
             }
@@ -285,7 +408,7 @@ impl TolerantPeer {
     /// Begins, or goes on with, what the agreement says.
     fn resume(
         &mut self,
-        view: Arc<View>,
+        view: &Arc<View>,
         resume: Resume,
         now: Time,
         out: &mut Vec<Output>,
@@ -296,53 +419,56 @@ impl TolerantPeer {
             Resume::Finished | Resume::Lost { .. } => return Ok(()),
         };
         out.push(Output::Resumed {
-            view: Arc::clone(&view),
+            view: Arc::clone(view),
             resume,
         });
         if let Some(inner) = &mut self.inner {
             // Nothing went wrong since: its peer goes on by itself.
-            inner.attempt = attempt;
+            inner.goes_on(attempt);
             return Ok(());
         }
         let me = self.setup.me;
         let before = attempt.release.0.saturating_sub(1);
-        let lost = TolerantError::Disk {
+        let lost = |what| TolerantError::Disk {
             peer: me,
+            what,
             release: attempt.release,
         };
-        let Some(mut state) = self.states.get(&before).cloned() else {
-            return Err(lost);
-        };
+        let state = self.states.get(&before).cloned();
+        let mut state = state.ok_or(lost("the state at the beginning"))?;
         let number = view.number.0;
-        let made = self.views.setup(&view, me);
-        let ViewSetup { setup, members } = made.map_err(|source| TolerantError::View {
+        let made = self.views.setup(view, me);
+        let ViewSetup {
+            setup,
+            members,
+            ends_equal,
+        } = made.map_err(|source| TolerantError::View {
             view: number,
             source,
         })?;
         check_supported(&setup)?;
-        let is_open = heirs.is_some();
-        let peer = match heirs {
-            None => {
-                state.agreed = None;
-                Peer::new(setup)?.after(state)?
-            }
-            Some(heirs) => {
-                let Some(kept) = self.kept.get(&attempt) else {
-                    return Err(lost);
-                };
-                state.agreed = kept.agreed;
-                let mine = heirs.iter().filter(|heir| heir.heir == me);
-                let all = [me].into_iter().chain(mine.map(|heir| heir.lost));
-                let inputs: Option<Vec<_>> = all.map(|from| kept.inputs.get(&from)).collect();
-                let Some(mut sum) = inputs.and_then(|inputs| added(&inputs)) else {
-                    return Err(lost);
-                };
-                setup.plan.values().round(&mut sum);
-                Peer::new(setup)?.after(state)?.given(Arc::new(sum))?
+        if let Some(sealer) = &mut self.sealer {
+            sealer.enter(view, out)?;
+        }
+        state.agreed = match &heirs {
+            None => None,
+            Some(_) => {
+                self.kept
+                    .get(&attempt)
+                    .ok_or(lost("what was published"))?
+                    .agreed
             }
         };
-        self.inner = Some(Inner::new(peer, view, members, (attempt, is_open)));
-        self.run(super::peer::Input::Start, now, out)
+        let peer = Peer::new(setup)?.after(state)?;
+        let mut inner = Inner::new(peer, Arc::clone(view), members, attempt, ends_equal);
+        let Some(heirs) = heirs else {
+            self.inner = Some(inner);
+            return self.run(super::peer::Input::Start, now, out);
+        };
+        inner.averages_again(heirs.clone());
+        self.inner = Some(inner);
+        self.reopen(attempt, (view.number, &heirs), out)?;
+        self.inherit(now, out)
     }
 
     /// Keeps what a neighbour published, if it is what this peer waits for or may wait for next.
@@ -382,12 +508,17 @@ impl TolerantPeer {
         let cuts = view.disruptions.cuts();
         let live = self.setup.links.live(me, cuts, &view.members);
         let live: Vec<PeerIndex> = live.collect();
-        let is_here = |from: &PeerIndex| kept.inputs.contains_key(from);
+        let sealer = self.sealer.as_ref();
+        let is_here = |from: &PeerIndex| match sealer {
+            Some(sealer) if *from != me => sealer.holds(attempt, *from),
+            _ => kept.inputs.contains_key(from),
+        };
         if kept.is_told || attempt != inner.attempt || !is_here(&me) || !live.iter().all(is_here) {
             return Ok(());
         }
         kept.is_told = true;
-        for from in live {
+        // What was sealed is on the disk since it came.
+        for from in live.into_iter().filter(|_| sealer.is_none()) {
             if let Some(input) = kept.inputs.get(&from) {
                 out.push(Output::Persist(DiskRecord::Input {
                     attempt,
@@ -397,12 +528,15 @@ impl TolerantPeer {
                 }));
             }
         }
+        if !self.attest(attempt, out)? {
+            return Ok(());
+        }
         self.tell(regroup::Input::Holding(attempt), now, out)
     }
 }
 
 /// Σ of these, in order.
-fn added(inputs: &[&Summand]) -> Option<Vec<f64>> {
+fn added(inputs: &[Summand]) -> Option<Vec<f64>> {
     let mut sum: Option<Vec<f64>> = None;
     for input in inputs {
         let values = input.reals()?;
@@ -412,6 +546,22 @@ fn added(inputs: &[&Summand]) -> Option<Vec<f64>> {
         }
     }
     sum
+}
+
+/// Where contributions are sealed, a peer shares a secret with each of its neighbours.
+fn check_secrets(setup: &RegroupSetup, secrets: Option<&SealSecrets>) -> Result<(), TolerantError> {
+    if setup.tolerance.publication == Publication::Open {
+        return Ok(());
+    }
+    let neighbours = setup.links.neighbours(setup.me).iter();
+    let has = |with| secrets.is_some_and(|secrets| secrets.sending_to(with).is_some());
+    match neighbours.map(|(with, _)| *with).find(|with| !has(*with)) {
+        Some(with) => Err(TolerantError::Secrets {
+            peer: setup.me,
+            with,
+        }),
+        None => Ok(()),
+    }
 }
 
 fn check_supported(setup: &PeerSetup) -> Result<(), TolerantError> {

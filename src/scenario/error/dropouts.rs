@@ -2,6 +2,7 @@
 
 use crate::engine::event::faults::ScheduleError;
 use crate::privacy::PrivacyError;
+use crate::protocol::regroup::ThresholdsError;
 use crate::topology::PeerNameError;
 
 /// Why the tables `[dropouts]` and `[faults]` cannot be used.
@@ -37,11 +38,9 @@ pub enum DropoutsTableError {
         /// What to do.
         change: &'static str,
     },
-    /// Sealed publication.
-    #[error(
-        "[dropouts] publish = \"sealed\" cannot be run yet: set publish = \"open\", where a release that is tried again costs one of `retries`"
-    )]
-    Sealed,
+    /// Sealed publication in a graph whose degrees do not allow it.
+    #[error("[dropouts] publish = \"sealed\": {0}")]
+    Sealed(#[from] ThresholdsError),
     /// More retries than anybody pays for.
     #[error("[dropouts] retries = {found}; give at most {most}")]
     Retries {

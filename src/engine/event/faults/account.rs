@@ -1,5 +1,7 @@
 //! What a run with faults has cost, from what was published in it.
 
+use std::collections::BTreeSet;
+
 use super::outcome::FaultyOutcome;
 use crate::engine::SessionViews;
 use crate::privacy::realised::{Attempted, Realised, RealisedError};
@@ -8,7 +10,8 @@ use crate::protocol::regroup::Attempt;
 use crate::vocabulary::PeerIndex;
 
 impl FaultyOutcome {
-    /// Every attempt in which anybody published, as privacy accounting takes it: open contributions are read as soon as they are sent.
+    /// Every attempt in which anybody published, as privacy accounting takes it: open contributions are read as soon as they are sent, sealed ones once
+    /// they are opened.
     ///
     /// Losses are in units of the sensitivity: a contribution moves by at most 1, under noise of scale 1 times the factor of its release.
     ///
@@ -21,7 +24,7 @@ impl FaultyOutcome {
         let graph = session.noise_graph().clone();
         let mut realised = Realised::new(graph, sigmas.own, sigmas.pairwise)?;
         for (attempt, (view, retries)) in &self.parts {
-            let read: Vec<u32> = self.publishers(*attempt).map(|peer| peer.0).collect();
+            let read: Vec<u32> = self.readers(*attempt).map(|peer| peer.0).collect();
             let members: Vec<u32> = view.members.iter().map(|peer| peer.0).collect();
             let planned = plan.release(attempt.release);
             let factor = planned.map_or(1.0, PlannedRelease::factor);
@@ -39,9 +42,14 @@ impl FaultyOutcome {
         Ok(realised)
     }
 
-    /// Who published in an attempt, ascending.
-    fn publishers(&self, attempt: Attempt) -> impl Iterator<Item = PeerIndex> + '_ {
+    /// Who could be read in an attempt, ascending: whoever published in the open, and whoever's sealed contribution was opened, by itself or by
+    /// those who hold shares.
+    fn readers(&self, attempt: Attempt) -> impl Iterator<Item = PeerIndex> + '_ {
         let all = (attempt, PeerIndex(0))..=(attempt, PeerIndex(u32::MAX));
-        self.published.range(all).map(|((_, peer), _)| *peer)
+        let by_shares = self.observed.shares.range(all.clone());
+        let by_shares = by_shares.map(|((_, peer), _)| *peer);
+        let mut read: BTreeSet<PeerIndex> = by_shares.collect();
+        read.extend(self.observed.read.range(all).map(|(_, peer)| *peer));
+        read.into_iter()
     }
 }

@@ -16,9 +16,12 @@ use crate::engine::{SessionViews, ViewError};
 use crate::linalg::Block;
 use crate::protocol::averaging::PeerBytes;
 use crate::protocol::regroup::{
-    Attempt, Durable, End, Links, LinksError, RegroupSetup, Resume, Tolerance, View, ViewNumber,
+    Attempt, Durable, End, Links, LinksError, Publication, RegroupSetup, Resume, Tolerance, View,
+    ViewNumber,
 };
-use crate::protocol::tolerant::{DiskRecord, Frame, Input, Output, TolerantError, TolerantPeer};
+use crate::protocol::tolerant::{
+    DiskRecord, Frame, Input, Output, SealSecrets, TolerantError, TolerantPeer,
+};
 use crate::protocol::{Event, Terms};
 use crate::vocabulary::{PeerIndex, ReleaseId, Span, Time};
 
@@ -178,7 +181,10 @@ impl<'a> Network<'a> {
     fn run(mut self, pairs: &[(u32, u32)]) -> Result<FaultyOutcome, FaultyError> {
         for u in 0..self.processes.len() {
             let start = self.start_state();
-            let peer = TolerantPeer::new(self.setup(u), self.shared_views(), start);
+            let (secrets, views) = (self.secrets(u), self.shared_views());
+            let peer = TolerantPeer::new(self.setup(u), secrets, views, start)?;
+            #[cfg(test)]
+            let peer = peer.armed(self.views.tamper);
             self.processes[u].peer = Some(peer);
         }
         for u in 0..self.processes.len() {
@@ -259,11 +265,18 @@ impl<'a> Network<'a> {
         let releases = self.views.session().plan().releases().len();
         RegroupSetup {
             me: PeerIndex::from_index(u),
+            session: self.views.session().plan().session(),
+            signatures: self.views.signatures(PeerIndex::from_index(u)),
             links: Arc::clone(&self.links),
             tolerance: Arc::clone(self.tolerance),
             last: ReleaseId(releases as u32),
             patience: Span::from_micros(self.schedule.patience_micros),
         }
+    }
+
+    fn secrets(&self, u: usize) -> Option<SealSecrets> {
+        let is_open = self.tolerance.publication == Publication::Open;
+        (!is_open).then(|| self.views.seal_secrets(PeerIndex::from_index(u)))
     }
 
     fn start_state(&self) -> PublicState {
@@ -330,9 +343,11 @@ impl<'a> Network<'a> {
             Some(CrashPoint::AfterRecord | CrashPoint::Frame) | None => {}
         }
         process.records += 1;
-        if let DiskRecord::Regroup(Durable::Certified(attempt)) = &record {
-            self.watch.certified(PeerIndex::from_index(u), *attempt);
+        let me = PeerIndex::from_index(u);
+        if let DiskRecord::Regroup(Durable::Certified(certificate)) = &record {
+            self.watch.certified(me, certificate.attempt());
         }
+        self.outcome.observed.written(me, &record);
         process.disk.push(record);
         if due.is_some() {
             self.crash(u);
@@ -341,6 +356,10 @@ impl<'a> Network<'a> {
 
     fn carry_out(&mut self, u: usize, output: Output) {
         match output {
+            Output::Charge(attempt) => {
+                let me = PeerIndex::from_index(u);
+                self.outcome.observed.charged(me, attempt);
+            }
             Output::Persist(record) => self.persist(u, record),
             Output::Send { to, frame } => {
                 for v in to {
@@ -365,7 +384,12 @@ impl<'a> Network<'a> {
             Output::Event(attempt, event) => self.noted(u, attempt, &event),
             Output::Fault(fault) => {
                 let v = fault.culprit.index();
+                self.outcome.observed.blamed(fault.culprit);
                 self.push(0, Happening::Suspicion(u, v));
+            }
+            Output::Deviates(evidence) => {
+                let culprit = evidence.culprit();
+                self.outcome.proven.insert(culprit, *evidence);
             }
             Output::Ended(end) => {
                 self.note(u, Moment::Ended(end));
@@ -391,6 +415,10 @@ impl<'a> Network<'a> {
             .as_ref()
             .is_none_or(|old| old.number != view.number);
         fired.views += u64::from(is_new && view.number != ViewNumber(0));
+        if let Resume::Begin { attempt, .. } | Resume::Average { attempt, .. } = resume {
+            let me = PeerIndex::from_index(u);
+            self.outcome.observed.resumed(me, *attempt, &view);
+        }
         if is_new {
             self.note(u, Moment::WentOn(view.number));
         }
@@ -439,6 +467,10 @@ impl<'a> Network<'a> {
                     process.end.taken.insert(*release, taken);
                 }
             }
+            Event::Published { input, .. } => {
+                let place = (attempt, PeerIndex::from_index(u));
+                self.outcome.published.insert(place, input.clone());
+            }
             Event::Released {
                 release,
                 terms,
@@ -447,7 +479,7 @@ impl<'a> Network<'a> {
                 let sum = (terms.clone(), Arc::clone(sum));
                 self.processes[u].sums.insert(*release, sum);
             }
-            Event::Published { .. } | Event::Finished => {}
+            Event::Finished => {}
         }
     }
 
@@ -462,8 +494,9 @@ impl<'a> Network<'a> {
         self.outcome.sent[u].add(phase, bytes * times);
         self.outcome.fired.frames_lost += u64::from(carried.lost);
         self.outcome.fired.frames_held_up += u64::from(carried.has_waited);
+        let (from, parts) = (PeerIndex::from_index(u), &self.outcome.parts);
+        self.outcome.observed.sent(from, &frame, parts);
         if let Frame::Published { attempt, input } = &frame {
-            let from = PeerIndex::from_index(u);
             let published = &mut self.outcome.published;
             let first = published
                 .entry((*attempt, from))
@@ -573,12 +606,14 @@ impl<'a> Network<'a> {
         self.outcome.fired.restarts += 1;
         self.note(u, Moment::Restarted);
         let (setup, start) = (self.setup(u), self.start_state());
-        let views = self.shared_views();
+        let (secrets, views) = (self.secrets(u), self.shared_views());
         let process = &mut self.processes[u];
         process.life += 1;
         process.is_up = true;
         process.view = None;
-        let peer = TolerantPeer::recovered(setup, views, start, &process.disk);
+        let peer = TolerantPeer::recovered(setup, secrets, views, start, &process.disk)?;
+        #[cfg(test)]
+        let peer = peer.armed(self.views.tamper);
         process.peer = Some(peer);
         let me = PeerIndex::from_index(u);
         for v in self.neighbours(u) {

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::fired::Fired;
+use super::observer::Observed;
 use super::random::Extent;
 use crate::algorithm::PublicState;
 use crate::engine::record::{self, Pending};
 use crate::engine::{Communication, Outcome, SessionViews, ViewError};
 use crate::linalg::Block;
 use crate::protocol::averaging::{CommonEnd, PeerBytes, Traffic};
-use crate::protocol::regroup::{Attempt, End, Heir, View, ViewNumber};
+use crate::protocol::regroup::{Attempt, End, Evidence, Heir, View, ViewNumber};
 use crate::protocol::{Summand, Terms};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -73,7 +74,7 @@ pub const MOST_MOMENTS: usize = 200_000;
 pub struct FaultyOutcome {
     /// Every peer's end.
     pub peers: Vec<PeerEnd>,
-    /// Everything that ever left its peer, by attempt and peer.
+    /// Every contribution that its peer made, by attempt and peer; sealed ones as they were before.
     pub published: BTreeMap<(Attempt, PeerIndex), Summand>,
     /// How often a peer published something else in an attempt than it had published in it before: never.
     pub contradictions: u64,
@@ -83,6 +84,10 @@ pub struct FaultyOutcome {
     pub parts: BTreeMap<Attempt, (Arc<View>, u32)>,
     /// Heirs, by the view that they were heirs in.
     pub heirs: BTreeMap<(ViewNumber, Attempt), Vec<Heir>>,
+    /// Who was proved to deviate.
+    pub proven: BTreeMap<PeerIndex, Evidence>,
+    /// What became known, and was charged.
+    pub observed: Observed,
     /// What went wrong.
     pub fired: Fired,
     /// Frames that were sent, each as often as it was.

@@ -6,7 +6,7 @@ use crate::protocol::regroup::{Record, Statement};
 use crate::protocol::tolerant::Frame;
 use crate::protocol::wire::{HEADER_LEN, PREFIX_LEN, framed_len};
 
-/// A signature of Ed25519. In virtual time nobody signs, and the bytes are counted all the same: a record is its origin's word.
+/// A signature of Ed25519; those of virtual time are as long.
 const SIGNATURE: usize = 64;
 
 /// What a frame is for, and how many bytes it takes on a stream, between peers that exchange such values in a session of so many peers and links.
@@ -23,13 +23,19 @@ pub(super) fn size(frame: &Frame, values: Values, (peers, links): (usize, usize)
         Frame::Published { input, .. } => (Phase::Sums, framed_len(&input.body(), values)),
         Frame::Record(record) => (
             Phase::Agreement,
-            PREFIX_LEN + HEADER_LEN + said(record, (peers, links)) + SIGNATURE,
+            PREFIX_LEN + HEADER_LEN + said(&record.record, (peers, links)) + SIGNATURE,
+        ),
+        Frame::Sealed { frame, .. } => (Phase::Sums, PREFIX_LEN + HEADER_LEN + frame.len()),
+        Frame::Key { .. } => (Phase::Sums, PREFIX_LEN + HEADER_LEN + ATTEMPT + 32),
+        Frame::Share { .. } => (
+            Phase::Agreement,
+            PREFIX_LEN + HEADER_LEN + 8 + ATTEMPT + 4 + 4 + 1 + 32 + SIGNATURE,
         ),
     };
     (phase, bytes as u64)
 }
 
-const ATTEMPT: usize = 4 + 8;
+const ATTEMPT: usize = 4 + 4 + 8;
 
 fn said(record: &Record, (peers, links): (usize, usize)) -> usize {
     let origin = 4;

@@ -1,3 +1,6 @@
+mod mutants;
+mod sealed;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,6 +13,7 @@ use crate::privacy::accountant::{PublicGraph, certified_variance_factors};
 use crate::privacy::realised::Counted;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Form, Length};
 use crate::protocol::regroup::{Attempt, End, Publication, Tolerance, View};
+use crate::protocol::tolerant::Tamper;
 use crate::protocol::{Summand, kernel};
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -51,10 +55,15 @@ struct Scene {
 }
 
 fn scene(peers: u32, kind: AveragingKind, seed: u64) -> Scene {
-    scene_on(graph(peers, 2 + (seed % 2) as u32), kind, seed)
+    scene_on(&graph(peers, 2 + (seed % 2) as u32), kind, seed)
 }
 
-fn scene_on(graph: Graph, kind: AveragingKind, seed: u64) -> Scene {
+fn scene_on(graph: &Graph, kind: AveragingKind, seed: u64) -> Scene {
+    armed_scene(graph, kind, seed, Tamper::None)
+}
+
+/// The same with a defect.
+fn armed_scene(graph: &Graph, kind: AveragingKind, seed: u64, tamper: Tamper) -> Scene {
     let peers = graph.nodes() as u32;
     let length = match kind.is_exact() {
         true => Length::Own,
@@ -62,14 +71,16 @@ fn scene_on(graph: Graph, kind: AveragingKind, seed: u64) -> Scene {
     };
     let options = AveragingOptions::default();
     let rows = (0..peers).map(rows).collect();
-    let session = session_of_length(&graph, rows, 2, ITERATIONS, (kind, length, options), seed);
+    let session = session_of_length(graph, rows, 2, ITERATIONS, (kind, length, options), seed);
     let recompiled = Recompiled {
         kind,
         length,
         options,
     };
+    let mut views = SessionViews::new(session.clone(), recompiled);
+    views.tamper = tamper;
     Scene {
-        views: Arc::new(SessionViews::new(session.clone(), recompiled)),
+        views: Arc::new(views),
         session,
         links: graph.edge_list().collect(),
     }
@@ -207,6 +218,8 @@ fn check(scene: &Scene, outcome: &FaultyOutcome, tolerance: &Tolerance) -> Resul
         true => Ok(()),
         false => Err(what.to_owned()),
     };
+    let blamed = &outcome.observed.blamed;
+    ensure(blamed.is_empty(), "nobody deviates, and somebody is blamed")?;
     let mut finished = 0;
     let mut taken: BTreeMap<ReleaseId, Attempt> = BTreeMap::new();
     for (u, peer) in outcome.peers.iter().enumerate() {
@@ -250,7 +263,7 @@ fn check(scene: &Scene, outcome: &FaultyOutcome, tolerance: &Tolerance) -> Resul
         let enough = view.members.len() >= tolerance.floor;
         ensure(enough, "POLICY: an attempt below the floor")?;
         for peer in view.members.iter() {
-            if outcome.published.contains_key(&(*attempt, peer)) {
+            if outcome.observed.read.contains(&(*attempt, peer)) {
                 let read = tries.entry((attempt.release, *retries, peer)).or_insert(0);
                 *read += 1;
                 ensure(*read == 1, "PAID: somebody was read twice in one try")?;

@@ -33,7 +33,7 @@ impl Kind {
     fn is_of(self, record: &Record) -> bool {
         match record {
             Record::Sealed(_) => self == Self::Sealed,
-            Record::Held { attempt, .. } => self == Self::Held && attempt.view > 0,
+            Record::Held { attempt, .. } => self == Self::Held && attempt.view.0 > 0,
             Record::Opened(_) => self == Self::Opened,
             Record::Released { .. } => self == Self::Released,
             _ => false,
@@ -245,8 +245,8 @@ impl<R: Rng> Schedule<R> {
         if !view.members.contains(&peer) {
             return;
         }
-        let view = View::new(
-            view.number,
+        let view = Membership::new(
+            ViewNumber(view.number),
             view.digest,
             view.members.clone(),
             view.live(peer),

@@ -19,7 +19,8 @@ fn order() -> Order {
 fn records() -> Vec<Record> {
     let order = order();
     let seal = order.with(|s| Seal::new(&root(2), s)).expect("valid");
-    let view = View::new(3, [4; 32], peers(0..7), order.holders.clone()).expect("in order");
+    let view = Membership::new(ViewNumber(3), [4; 32], peers(0..7), order.holders.clone())
+        .expect("in order");
     let share = seal.share_of(PeerIndex(4), &escrow_key(PeerIndex(2), PeerIndex(4)));
     vec![
         Record::Entered(view),

@@ -53,8 +53,8 @@ impl Session {
                 continue;
             }
             let others = peers(members.iter().copied().filter(|o| *o != peer.0));
-            let view = View::new(
-                number,
+            let view = Membership::new(
+                ViewNumber(number),
                 [number as u8; 32],
                 peers(members.iter().copied()),
                 others,
@@ -200,17 +200,29 @@ fn what_does_not_belong_is_refused_and_changes_nothing() {
     let before = session.peers.clone();
     let view = |number, members: &[u32]| {
         let others = peers(members.iter().copied().filter(|o| *o != 1));
-        View::new(number, [0; 32], peers(members.iter().copied()), others).expect("in order")
+        Membership::new(
+            ViewNumber(number),
+            [0; 32],
+            peers(members.iter().copied()),
+            others,
+        )
+        .expect("in order")
     };
     let entered = session.take(mine, |e| e.enter(view(0, &[0, 1, 2, 3, 4, 5, 6])));
     let old = Refused::OldView {
-        number: 0,
-        current: 0,
+        number: ViewNumber(0),
+        current: ViewNumber(0),
     };
     assert_eq!(entered, Err(old));
     for small in [&[0, 1, 2, 3, 4, 5][..], &[0, 2, 3, 4, 5, 6, 7]] {
         let refused = session.take(mine, |e| e.enter(view(1, small)));
-        assert!(matches!(refused, Err(Refused::SmallView { number: 1, .. })));
+        assert!(matches!(
+            refused,
+            Err(Refused::SmallView {
+                number: ViewNumber(1),
+                ..
+            })
+        ));
     }
     let seal = |session: &mut Session, order: &Order| {
         let root = root(1);

@@ -14,6 +14,9 @@ use zeroize::Zeroizing;
 
 use super::*;
 use crate::protocol::SessionId;
+use crate::protocol::regroup::{
+    Attempt, Certificate, CertificateError, SIGNATURE_LEN, Threshold, ViewNumber, held_statement,
+};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 pub(super) const SESSION: SessionId = SessionId([7; 16]);
@@ -22,7 +25,7 @@ pub(super) fn attempt(retry: u32, view: u64) -> Attempt {
     Attempt {
         release: ReleaseId(1),
         retry,
-        view,
+        view: ViewNumber(view),
     }
 }
 

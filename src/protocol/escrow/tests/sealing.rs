@@ -67,7 +67,7 @@ fn other_attempts_dealers_and_values_have_other_keys_streams_and_shares() {
     let tail = |seal: &Seal| seal.frame()[SEAL_HEAD_LEN + 5 * SEAL_SHARE_LEN..].to_vec();
     let share = |seal: &Seal| seal.frame()[SEAL_HEAD_LEN..SEAL_HEAD_LEN + SEAL_SHARE_LEN].to_vec();
     let mut later = order(5, 3, 64);
-    later.attempt.view += 1;
+    later.attempt.view.0 += 1;
     let mut retried = order(5, 3, 64);
     retried.attempt.retry += 1;
     let mut release = order(5, 3, 64);

@@ -3,18 +3,34 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::super::attempt::{Attempt, ViewNumber};
+use super::super::evidence::Evidence;
 use super::super::interface::{Input, Output, RegroupSetup};
 use super::super::links::{Links, LinksError};
 use super::super::machine::Regroup;
-use super::super::record::{Attempt, Durable, Record, ViewNumber};
+use super::super::record::{Durable, Record};
 use super::super::resume::{Publication, Resume, Tolerance};
 use super::super::sets::{CutLinks, LinkIndex, Members};
+use super::super::signed::Signed;
+use super::super::threshold::Thresholds;
+use super::Marks;
+use crate::protocol::SessionId;
 use crate::vocabulary::{PeerIndex, ReleaseId, Span, Time};
 
 const FIRST: Attempt = Attempt {
     release: ReleaseId(1),
+    retry: 0,
     view: ViewNumber(0),
 };
+
+const SESSION: SessionId = SessionId([1; 16]);
+
+/// This record as its origin signs it.
+fn signed(record: Record) -> Signed {
+    let bytes = record.signed_bytes(SESSION, |_| Some([0; 32]));
+    let signature = Marks::of(record.origin()).sign(&bytes.expect("a digest"));
+    Signed { record, signature }
+}
 
 fn pair(u: u32, v: u32) -> (PeerIndex, PeerIndex) {
     (PeerIndex(u), PeerIndex(v))
@@ -26,19 +42,22 @@ struct Four {
     disks: Vec<Vec<Durable>>,
     resumed: Vec<Option<Resume>>,
     certified: Vec<Option<Attempt>>,
-    under_way: VecDeque<(usize, usize, Record)>,
+    proven: Vec<(usize, Evidence)>,
+    under_way: VecDeque<(usize, usize, Signed)>,
 }
 
 fn setup(u: u32) -> RegroupSetup {
     let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(u, v)| pair(u, v));
     RegroupSetup {
         me: PeerIndex(u),
+        session: SESSION,
+        signatures: Marks::of(PeerIndex(u)),
         links: Arc::new(Links::new(4, pairs.to_vec()).expect("a graph")),
         tolerance: Arc::new(Tolerance {
             floor: 3,
             needs: vec![1; 4],
             retries: 0,
-            publication: Publication::Sealed,
+            publication: Publication::Sealed(Thresholds::forged(&[1; 4])),
         }),
         last: ReleaseId(2),
         patience: Span(1_000),
@@ -52,6 +71,7 @@ impl Four {
             disks: vec![Vec::new(); 4],
             resumed: vec![None; 4],
             certified: vec![None; 4],
+            proven: Vec::new(),
             under_way: VecDeque::new(),
         };
         (0..4).for_each(|u| four.tell(u, Input::Start));
@@ -69,7 +89,8 @@ impl Four {
                     self.under_way.extend(to.into_iter().map(one));
                 }
                 Output::Resume { resume, .. } => self.resumed[u] = Some(resume),
-                Output::Certified(attempt) => self.certified[u] = Some(attempt),
+                Output::Certified(certificate) => self.certified[u] = Some(certificate.attempt()),
+                Output::Deviates(evidence) => self.proven.push((u, *evidence)),
                 _ => {}
             }
         }
@@ -97,10 +118,10 @@ fn after_a_crash(keeps: impl Fn(&Durable) -> bool) -> Vec<Option<Resume>> {
     four.under_way.retain(|(_, to, _)| *to != 0);
     let held: VecDeque<_> = four.under_way.drain(..).collect();
     for u in 1..4 {
-        let record = Record::Cut {
+        let record = signed(Record::Cut {
             link: LinkIndex(3),
             origin: PeerIndex(1),
-        };
+        });
         let from = PeerIndex(if u == 1 { 2 } else { 1 });
         let other_end = if u == 1 {
             Input::Suspect(from)
@@ -158,11 +179,11 @@ fn a_certificate_is_not_believed() {
     statement.certified = vec![FIRST];
     let (origin, serial) = (PeerIndex(0), 1);
     for to in 1..4 {
-        let record = Record::Statement {
+        let record = signed(Record::Statement {
             origin,
             serial,
             statement: statement.clone(),
-        };
+        });
         let from = origin;
         four.tell(to, Input::Heard { from, record });
     }
@@ -172,24 +193,24 @@ fn a_certificate_is_not_believed() {
         "nobody goes on with what member 0 claims"
     );
     // Nor does anybody take a record that its origin could not have signed, or a link that is not there.
-    let record = Record::Cut {
+    let record = signed(Record::Cut {
         link: LinkIndex(5),
         origin: PeerIndex(0),
-    };
+    });
     let serial_before = four.disks[3].len();
     let from = PeerIndex(0);
     four.tell(3, Input::Heard { from, record });
     for link in [LinkIndex(6), LinkIndex(u32::MAX)] {
-        let record = Record::Cut {
+        let record = signed(Record::Cut {
             link,
             origin: PeerIndex(0),
-        };
+        });
         four.tell(3, Input::Heard { from, record });
     }
-    let record = Record::Held {
+    let record = signed(Record::Held {
         origin: PeerIndex(9),
         attempt: FIRST,
-    };
+    });
     four.tell(3, Input::Heard { from, record });
     assert_eq!(four.disks[3].len(), serial_before);
 }
@@ -237,4 +258,96 @@ fn the_largest_component_goes_on_and_nobody_in_a_tie() {
             })
         );
     }
+}
+
+/// What a session has paid for is not forgotten when all its members start again: the next attempt would pass for one of the try before.
+#[test]
+fn retries_are_remembered_by_whoever_comes_back() {
+    let mut disruptions = Regroup::new(setup(0)).view().disruptions.clone();
+    disruptions.restarts[1] = 1;
+    let decided = Durable::Decided {
+        disruptions,
+        anew: Some(ReleaseId(1)),
+        retries: 2,
+    };
+    let mut member = Regroup::recovered(setup(0), [decided]);
+    let mut out = Vec::new();
+    member.handle(Input::Start, Time(0), &mut out);
+    let stated = out.iter().find_map(|output| match output {
+        Output::Persist(Durable::Stated { statement, .. }) => Some(statement.retries),
+        _ => None,
+    });
+    assert_eq!((member.retries(), stated), (2, Some(2)));
+}
+
+/// A member that states two things is proved to deviate, everywhere and by whoever has both halves; a signature that is not its origin's does nothing.
+#[test]
+fn two_statements_of_one_member_are_proof_against_it() {
+    let mut four = Four::new();
+    four.tell(0, Input::Suspect(PeerIndex(1)));
+    four.deliver(|_, _| true);
+    let mut honest = None;
+    for record in &four.disks[0] {
+        if let Durable::Stated { statement, .. } = record {
+            honest = Some(statement.clone());
+        }
+    }
+    let honest = honest.expect("member 0 froze");
+    let mut other = honest.clone();
+    other.retries = 7;
+    let statement = |serial, statement| Record::Statement {
+        origin: PeerIndex(0),
+        serial,
+        statement,
+    };
+    let from = PeerIndex(0);
+    // Nobody but member 0 can sign it.
+    let signature = signed(statement(1, honest.clone())).signature;
+    let forged = Signed {
+        record: statement(1, other.clone()),
+        signature,
+    };
+    four.tell(
+        2,
+        Input::Heard {
+            from,
+            record: forged,
+        },
+    );
+    assert!(four.proven.is_empty() && !four.members[2].is_cut(from));
+    // The same again is no contradiction.
+    let record = signed(statement(1, honest.clone()));
+    four.tell(2, Input::Heard { from, record });
+    assert!(four.proven.is_empty());
+    let record = signed(statement(1, other.clone()));
+    four.tell(2, Input::Heard { from, record });
+    four.deliver(|_, _| true);
+    let by: Vec<usize> = four.proven.iter().map(|(u, _)| *u).collect();
+    assert!([1, 2, 3].iter().all(|u| by.contains(u)), "{by:?}");
+    for (u, evidence) in &four.proven {
+        assert_eq!(evidence.culprit(), PeerIndex(0));
+        assert!(evidence.is_proof(SESSION, &Marks(PeerIndex::from_index(*u))));
+        let elsewhere = SessionId([2; 16]);
+        assert!(!evidence.is_proof(elsewhere, &Marks(PeerIndex(3))));
+        assert!(four.members[*u].is_cut(PeerIndex(0)));
+    }
+    // What is later and says more is no contradiction, and what is forged is none that anybody accepts.
+    let mut more = honest.clone();
+    more.disruptions.restarts[0] += 1;
+    let (first, second) = (
+        signed(statement(1, honest)),
+        signed(statement(2, more.clone())),
+    );
+    assert_eq!(Evidence::of(&first, &second), None);
+    assert_eq!(Evidence::of(&second, &first), None);
+    let backwards = signed(statement(3, other));
+    let evidence = Evidence::of(&second, &backwards).expect("less had gone wrong later");
+    assert!(evidence.is_proof(SESSION, &Marks(PeerIndex(3))));
+    let Signed { record, .. } = backwards;
+    let forged = Signed {
+        record,
+        signature: second.signature,
+    };
+    let evidence = Evidence::of(&second, &forged).expect("a contradiction");
+    assert!(!evidence.is_proof(SESSION, &Marks(PeerIndex(3))));
 }

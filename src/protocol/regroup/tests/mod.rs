@@ -2,8 +2,40 @@ mod by_hand;
 mod model;
 mod schedules;
 
+use std::sync::Arc;
+
+use super::certificate::SIGNATURE_LEN;
 use super::links::Links;
 use super::record::Statement;
+use super::signed::{Signer, Verifier};
+use crate::vocabulary::PeerIndex;
+
+/// A signature that costs little, by keys that nobody in a test looks at.
+#[derive(Debug)]
+pub(in crate::protocol) struct Marks(pub(in crate::protocol) PeerIndex);
+
+impl Marks {
+    pub(in crate::protocol) fn of(me: PeerIndex) -> Arc<dyn Signer> {
+        Arc::new(Self(me))
+    }
+}
+
+impl Signer for Marks {
+    fn sign(&self, bytes: &[u8]) -> [u8; SIGNATURE_LEN] {
+        let mut signature = [0; SIGNATURE_LEN];
+        let mut hasher = blake3::Hasher::new_derive_key("undertone tests: signature");
+        hasher.update(&self.0.0.to_le_bytes());
+        hasher.update(bytes);
+        hasher.finalize_xof().fill(&mut signature);
+        signature
+    }
+}
+
+impl Verifier for Marks {
+    fn verify(&self, by: PeerIndex, bytes: &[u8], signature: &[u8; SIGNATURE_LEN]) -> bool {
+        Self(by).sign(bytes) == *signature
+    }
+}
 
 /// A defect on purpose: with each of them schedules must turn red.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +46,8 @@ pub(crate) enum Tamper {
     NoBarrier,
     /// A certificate may lack one member's word.
     OneShort,
+    /// A certificate has one word beside the own.
+    OneSignature,
     /// Statements do not say what is certified.
     ForgetCertificates,
     /// More than half of all decide.
@@ -46,12 +80,13 @@ impl Tamper {
         statement
     }
 
-    /// How many words a certificate may lack.
-    pub(super) fn holders_missing(self) -> Option<usize> {
+    /// How many words make a certificate among this many members.
+    pub(super) fn words_needed(self, members: usize) -> usize {
         match self {
-            Self::NoBarrier => Some(usize::MAX / 2),
-            Self::OneShort => Some(1),
-            _ => None,
+            Self::NoBarrier => 0,
+            Self::OneShort => members - 1,
+            Self::OneSignature => members.min(2),
+            _ => members,
         }
     }
 

@@ -5,14 +5,17 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
+use super::super::attempt::{Attempt, ViewNumber};
 use super::super::interface::{End, Input, Output, RegroupSetup};
 use super::super::links::Links;
 use super::super::machine::Regroup;
-use super::super::record::{Attempt, Durable, Record, ViewNumber};
+use super::super::record::Durable;
 use super::super::resume::{Publication, Resume, View};
 use super::super::sets::Members;
-use super::Tamper;
+use super::super::signed::Signed;
 use super::schedules::Schedule;
+use super::{Marks, Tamper};
+use crate::protocol::SessionId;
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 
 /// A step of the protocol that is modelled: its messages carry nothing.
@@ -25,7 +28,7 @@ pub(super) enum Step {
 
 #[derive(Clone, Debug)]
 enum Frame {
-    Record(Record),
+    Record(Signed),
     Step(ViewNumber, Attempt, Step),
 }
 
@@ -82,6 +85,8 @@ pub(super) enum Broken {
     Few,
     /// Contributions to one attempt were made twice.
     Fresh,
+    /// Somebody honest is proved to deviate.
+    Blame,
     /// More than the retries, or none where somebody's contribution had left in the open.
     Charged,
 }
@@ -245,8 +250,8 @@ impl Network {
                 self.nodes[u].inbox.clear();
             }
             Output::Resume { view, resume } => self.resume(u, &view, &resume),
-            Output::Certified(attempt) => {
-                self.certified(u, attempt);
+            Output::Certified(certificate) => {
+                self.certified(u, certificate.attempt());
                 match self.schedule.provoked.take_if(|(first, ..)| *first == u) {
                     Some((_, v, w)) => {
                         // Somebody else gives up a link just now, so that all freeze before they certify.
@@ -257,6 +262,9 @@ impl Network {
                     }
                     None => self.enter(u),
                 }
+            }
+            Output::Deviates(_) => {
+                self.story.broken.insert(Broken::Blame);
             }
             Output::Wake(serial, at) => {
                 let life = self.nodes[u].life;
@@ -397,7 +405,7 @@ impl Network {
 
     /// A contribution that leaves in the open: every try after the first at one release is one that was counted.
     fn in_the_open(&mut self, u: usize, attempt: Attempt, retries: u32) {
-        if self.schedule.publication == Publication::Sealed {
+        if matches!(self.schedule.publication, Publication::Sealed(_)) {
             return;
         }
         let tries = self.sealed.iter();
@@ -559,6 +567,8 @@ impl Network {
 fn setup(schedule: &Schedule, links: &Arc<Links>, u: usize) -> RegroupSetup {
     RegroupSetup {
         me: PeerIndex::from_index(u),
+        session: SessionId([1; 16]),
+        signatures: Marks::of(PeerIndex::from_index(u)),
         links: Arc::clone(links),
         tolerance: Arc::new(schedule.tolerance()),
         last: ReleaseId(schedule.releases),

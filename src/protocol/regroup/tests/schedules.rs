@@ -8,6 +8,7 @@ use rand::{RngExt, SeedableRng};
 use super::super::links::Links;
 use super::super::machine::Regroup;
 use super::super::resume::{Publication, Tolerance};
+use super::super::threshold::Thresholds;
 use super::Tamper;
 use super::model::{Broken, Network, Story};
 use crate::vocabulary::{PeerIndex, Span};
@@ -103,7 +104,7 @@ impl Schedule {
             releases: 2,
             retries: if r.random_bool(0.5) { 8 } else { 1 },
             publication: match r.random_bool(0.5) {
-                true => Publication::Sealed,
+                true => Publication::Sealed(Thresholds::forged(&vec![1; peers])),
                 false => Publication::Open,
             },
             crashes,
@@ -132,7 +133,7 @@ impl Schedule {
             floor,
             needs: vec![1; self.peers],
             retries: self.retries,
-            publication: self.publication,
+            publication: self.publication.clone(),
         }
     }
 

@@ -62,7 +62,7 @@ fn everybody_finishes_under_loss_latency_and_churn_on_every_graph() {
     let mut restarts = 0;
     for (name, graph) in graphs() {
         for (seed, kind) in (1..).zip(KINDS) {
-            let scene = scene_on(graph.clone(), kind, seed);
+            let scene = scene_on(&graph, kind, seed);
             let tolerance = tolerance(graph.nodes() as u32, 0, 40);
             let schedule = churn(&scene, seed);
             let outcome = run(&scene.views, &tolerance, &schedule).expect("runs");

@@ -1,4 +1,4 @@
-//! Views as a holder knows them, and certificates: everybody's word that all seals of an attempt are held.
+//! Certificates: everybody's word that all that was published in an attempt is held.
 
 use std::collections::BTreeMap;
 
@@ -14,95 +14,6 @@ pub const HELD_LEN: usize = DOMAIN.len() + 16 + ADDRESS_LEN + 32;
 
 /// Bytes of a signature.
 pub const SIGNATURE_LEN: usize = 64;
-
-/// A decided view, as one of its members sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct View {
-    number: u64,
-    digest: [u8; 32],
-    members: Vec<PeerIndex>,
-    neighbours: Vec<PeerIndex>,
-}
-
-/// A list of peers that is no view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ViewError {
-    /// Members or neighbours out of order.
-    #[error("members and neighbours of view {number} are listed in ascending order, each once")]
-    Order {
-        /// Of which view.
-        number: u64,
-    },
-    /// A neighbour that takes no part.
-    #[error("{neighbour} is a live neighbour in view {number} and no member of it")]
-    Stranger {
-        /// Of which view.
-        number: u64,
-        /// Who.
-        neighbour: PeerIndex,
-    },
-}
-
-impl View {
-    /// The view with this number: its members, ascending, and of these the live neighbours of the peer at hand, ascending. `digest` is of all that was
-    /// decided, members and cut links, so that two who sign for one digest agree on who holds whose seals.
-    ///
-    /// # Errors
-    /// [`ViewError`].
-    pub fn new(
-        number: u64,
-        digest: [u8; 32],
-        members: Vec<PeerIndex>,
-        neighbours: Vec<PeerIndex>,
-    ) -> Result<Self, ViewError> {
-        let ascending = |list: &[PeerIndex]| list.windows(2).all(|pair| pair[0] < pair[1]);
-        if !ascending(&members) || !ascending(&neighbours) {
-            return Err(ViewError::Order { number });
-        }
-        let stranger = neighbours
-            .iter()
-            .find(|n| members.binary_search(n).is_err());
-        if let Some(&neighbour) = stranger {
-            return Err(ViewError::Stranger { number, neighbour });
-        }
-        Ok(Self {
-            number,
-            digest,
-            members,
-            neighbours,
-        })
-    }
-
-    /// Its number.
-    #[must_use]
-    pub fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// The digest of what was decided.
-    #[must_use]
-    pub fn digest(&self) -> &[u8; 32] {
-        &self.digest
-    }
-
-    /// Who takes part, ascending.
-    #[must_use]
-    pub fn members(&self) -> &[PeerIndex] {
-        &self.members
-    }
-
-    /// Live neighbours of the peer at hand, ascending: the holders of its seals, and whose seals it holds.
-    #[must_use]
-    pub fn neighbours(&self) -> &[PeerIndex] {
-        &self.neighbours
-    }
-
-    /// Whether somebody takes part.
-    #[must_use]
-    pub fn has(&self, peer: PeerIndex) -> bool {
-        self.members.binary_search(&peer).is_ok()
-    }
-}
 
 /// What a member signs once it durably holds the seals of all its neighbours in an attempt. It is the same for all members, so that
 /// nobody says two things by signing it.
@@ -167,6 +78,11 @@ impl Certificate {
         }
     }
 
+    /// Who signed, and how, ascending.
+    pub fn signatures(&self) -> impl Iterator<Item = (PeerIndex, [u8; SIGNATURE_LEN])> + '_ {
+        self.signatures.iter().map(|(by, word)| (*by, *word))
+    }
+
     /// For which attempt.
     #[must_use]
     pub fn attempt(&self) -> Attempt {
@@ -177,7 +93,7 @@ impl Certificate {
     ///
     /// # Errors
     /// [`CertificateError`] for the first member, by number, that has not.
-    pub(super) fn check(
+    pub(in crate::protocol) fn check(
         &self,
         members: &[PeerIndex],
         statement: &[u8; HELD_LEN],

@@ -1,5 +1,10 @@
 //! How many holders open a contribution without its owner.
 
+use std::sync::Arc;
+
+use super::links::Links;
+use crate::vocabulary::PeerIndex;
+
 /// The most holders of one contribution: shares are points of a field with 255 of them.
 pub const MOST_HOLDERS: usize = 255;
 
@@ -91,14 +96,126 @@ impl Threshold {
 
     /// A threshold that no configuration gives, to show what happens then.
     #[cfg(test)]
-    pub(super) fn forged(shares: u8) -> Self {
+    pub(in crate::protocol) fn forged(shares: u8) -> Self {
         Self { shares }
+    }
+}
+
+/// The thresholds of all peers of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thresholds(Arc<[Threshold]>);
+
+/// Why the peers of a session cannot seal what they contribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ThresholdsError {
+    /// One of them has too few neighbours, or too many.
+    #[error("{peer}: {source}")]
+    Peer {
+        /// Which.
+        peer: PeerIndex,
+        /// Why.
+        source: ThresholdError,
+    },
+    /// More dropouts than leave a majority.
+    #[error(
+        "a session of {peers} peers cannot tolerate {dropouts} dropouts: more than half must be left. Lower dropouts.tolerate to {most}"
+    )]
+    Majority {
+        /// How many peers.
+        peers: usize,
+        /// f.
+        dropouts: usize,
+        /// The largest f.
+        most: usize,
+    },
+}
+
+impl Thresholds {
+    /// Those of the peers of this communication graph, for `colluders` curious peers (t) and `dropouts` that may be gone (f).
+    ///
+    /// # Errors
+    /// [`ThresholdsError`] for the first peer whose degree does not allow it, or where f ≥ s/2.
+    pub fn new(links: &Links, colluders: usize, dropouts: usize) -> Result<Self, ThresholdsError> {
+        let peers = links.peers();
+        let most = peers.saturating_sub(1) / 2;
+        if dropouts > most {
+            return Err(ThresholdsError::Majority {
+                peers,
+                dropouts,
+                most,
+            });
+        }
+        let all = (0..peers).map(|u| {
+            let peer = PeerIndex::from_index(u);
+            let neighbours = links.neighbours(peer).len();
+            let threshold = Threshold::new(neighbours, colluders, dropouts);
+            threshold.map_err(|source| ThresholdsError::Peer { peer, source })
+        });
+        Ok(Self(all.collect::<Result<_, _>>()?))
+    }
+
+    /// That of one peer.
+    #[must_use]
+    pub fn of(&self, peer: PeerIndex) -> Option<Threshold> {
+        self.0.get(peer.index()).copied()
+    }
+
+    /// How many peers.
+    #[must_use]
+    pub fn peers(&self) -> usize {
+        self.0.len()
+    }
+
+    /// τ of every peer.
+    pub(super) fn shares(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().map(|threshold| u32::from(threshold.shares))
+    }
+
+    /// Thresholds that no configuration gives.
+    #[cfg(test)]
+    pub(crate) fn forged(shares: &[u8]) -> Self {
+        Self(shares.iter().map(|&shares| Threshold { shares }).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Small networks with one curious peer: which of them can seal, and what the refusal says to change.
+    #[test]
+    fn small_networks_seal_where_degrees_allow_it() {
+        let complete = |s: u32| {
+            let pairs = (0..s).flat_map(|u| (u + 1..s).map(move |v| (PeerIndex(u), PeerIndex(v))));
+            Links::new(s as usize, pairs.collect()).expect("a graph")
+        };
+        let line = |s: u32| {
+            let pairs = (1..s).map(|v| (PeerIndex(v - 1), PeerIndex(v)));
+            Links::new(s as usize, pairs.collect()).expect("a graph")
+        };
+        // The largest number of dropouts of a complete graph of s: s − 1 ≥ 3f + t + 1.
+        for (s, most) in [(3, 0), (4, 0), (5, 0), (6, 1), (8, 1), (9, 2), (12, 3)] {
+            let links = complete(s);
+            let can = |f| Thresholds::new(&links, 1, f).is_ok();
+            assert!(can(most) && !can(most + 1), "{s} peers");
+        }
+        let refused = Thresholds::new(&line(7), 1, 0).expect_err("its ends have one neighbour");
+        let text = refused.to_string();
+        assert!(
+            text.contains("peer 0") && text.contains("publish = \"open\""),
+            "{text}"
+        );
+        let refused = Thresholds::new(&complete(9), 1, 5);
+        let (peers, dropouts, most) = (9, 5, 4);
+        assert_eq!(
+            refused,
+            Err(ThresholdsError::Majority {
+                peers,
+                dropouts,
+                most
+            })
+        );
+    }
 
     #[test]
     fn thresholds_keep_two_attempts_apart_and_let_the_others_open() {

@@ -1,0 +1,178 @@
+//! Ed25519 signatures of deployed members on what they tell one another while something goes wrong.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::identity::{Domain, Identity, PublicId, SIGNATURE_LEN, Signature};
+use crate::protocol::regroup::{Signer, Verifier};
+use crate::vocabulary::PeerIndex;
+
+/// Of everything that [`regroup`](crate::protocol::regroup) and shares of sealed contributions sign. What is signed names its session.
+const DOMAIN: Domain = Domain("undertone 2026-11 agreement on losses v1");
+
+/// The public keys of the members of a session, in the order of their numbers: all that it takes to check evidence.
+#[derive(Clone)]
+pub struct MemberKeys(Arc<[PublicId]>);
+
+/// A member's own key and those of all.
+pub struct MemberSigner {
+    identity: Arc<Identity>,
+    keys: MemberKeys,
+}
+
+impl MemberKeys {
+    /// These keys.
+    #[must_use]
+    pub fn new(members: impl IntoIterator<Item = PublicId>) -> Self {
+        Self(members.into_iter().collect())
+    }
+}
+
+impl MemberSigner {
+    /// The member with this identity among these.
+    #[must_use]
+    pub fn new(identity: Arc<Identity>, keys: MemberKeys) -> Self {
+        Self { identity, keys }
+    }
+}
+
+impl Verifier for MemberKeys {
+    fn verify(&self, by: PeerIndex, bytes: &[u8], signature: &[u8; SIGNATURE_LEN]) -> bool {
+        let signature = Signature::from_bytes(*signature);
+        let key = self.0.get(by.index());
+        key.is_some_and(|key| key.verify(DOMAIN, bytes, &signature).is_ok())
+    }
+}
+
+impl Verifier for MemberSigner {
+    fn verify(&self, by: PeerIndex, bytes: &[u8], signature: &[u8; SIGNATURE_LEN]) -> bool {
+        self.keys.verify(by, bytes, signature)
+    }
+}
+
+impl Signer for MemberSigner {
+    fn sign(&self, bytes: &[u8]) -> [u8; SIGNATURE_LEN] {
+        self.identity.sign(DOMAIN, bytes).to_bytes()
+    }
+}
+
+impl fmt::Debug for MemberKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MemberKeys({} members)", self.0.len())
+    }
+}
+
+impl fmt::Debug for MemberSigner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MemberSigner({})", self.identity.id())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::SessionId;
+    use crate::protocol::regroup::{
+        Disruptions, Evidence, Input, Links, Output, Publication, Record, Regroup, RegroupSetup,
+        Signed, Statement, Tolerance,
+    };
+    use crate::vocabulary::{ReleaseId, Span, Time};
+
+    const SESSION: SessionId = SessionId([6; 16]);
+
+    fn identity(number: u8) -> Arc<Identity> {
+        Arc::new(Identity::from_secret([number + 1; 32].into()))
+    }
+
+    fn member(me: u32, keys: &MemberKeys) -> Regroup {
+        let pairs = [(0, 1), (0, 2), (1, 2)].map(|(u, v)| (PeerIndex(u), PeerIndex(v)));
+        Regroup::new(RegroupSetup {
+            me: PeerIndex(me),
+            session: SESSION,
+            signatures: Arc::new(MemberSigner::new(identity(me as u8), keys.clone())),
+            links: Arc::new(Links::new(3, pairs.to_vec()).expect("a graph")),
+            tolerance: Arc::new(Tolerance {
+                floor: 2,
+                needs: vec![1; 3],
+                retries: 0,
+                publication: Publication::Open,
+            }),
+            last: ReleaseId(1),
+            patience: Span(1),
+        })
+    }
+
+    /// Whoever says two things is proved to have, with its real key, to a third party that has nothing but public keys.
+    #[test]
+    fn evidence_is_checked_by_whoever_has_the_public_keys() {
+        let keys = MemberKeys::new((0..3).map(|number| identity(number).id()));
+        let mut honest = member(1, &keys);
+        let mut out = Vec::new();
+        honest.handle(Input::Start, Time(0), &mut out);
+        let mut disruptions = None;
+        let mut liar = member(0, &keys);
+        liar.handle(Input::Start, Time(0), &mut out);
+        out.clear();
+        liar.handle(Input::Suspect(PeerIndex(2)), Time(0), &mut out);
+        let mut said = Vec::new();
+        for output in &out {
+            if let Output::Send { record, .. } = output {
+                if let Record::Statement { statement, .. } = &record.record {
+                    disruptions = Some(statement.disruptions.clone());
+                }
+                said.push(record.clone());
+            }
+        }
+        let disruptions: Disruptions = disruptions.expect("it states what it knows");
+        let other = Record::Statement {
+            origin: PeerIndex(0),
+            serial: 1,
+            statement: Statement {
+                disruptions,
+                done: ReleaseId(1),
+                certified: Vec::new(),
+                sent: None,
+                retries: 0,
+            },
+        };
+        let signer = MemberSigner::new(identity(0), keys.clone());
+        let bytes = other.signed_bytes(SESSION, |_| None).expect("a statement");
+        let signature = signer.sign(&bytes);
+        said.push(Signed {
+            record: other.clone(),
+            signature,
+        });
+        let from = PeerIndex(0);
+        let hear = |honest: &mut Regroup, record: &Signed| {
+            let mut out = Vec::new();
+            let record = record.clone();
+            honest.handle(Input::Heard { from, record }, Time(0), &mut out);
+            out.into_iter().find_map(|output| match output {
+                Output::Deviates(evidence) => Some(*evidence),
+                _ => None,
+            })
+        };
+        // Signed by somebody else it is nothing.
+        let by_another = MemberSigner::new(identity(2), keys.clone()).sign(&bytes);
+        let forged = Signed {
+            record: other,
+            signature: by_another,
+        };
+        let mut proofs: Vec<Evidence> = said
+            .iter()
+            .filter_map(|record| {
+                assert_eq!(hear(&mut honest, &forged), None);
+                hear(&mut honest, record)
+            })
+            .collect();
+        let evidence = proofs.pop().expect("it said two things");
+        assert!(proofs.is_empty() && evidence.culprit() == PeerIndex(0));
+        assert!(evidence.is_proof(SESSION, &keys));
+        assert!(!evidence.is_proof(SessionId([7; 16]), &keys));
+        let others = MemberKeys::new((1..4).map(|number| identity(number).id()));
+        assert!(!evidence.is_proof(SESSION, &others));
+        let few = MemberKeys::new([]);
+        assert!(!evidence.is_proof(SESSION, &few));
+        assert!(!format!("{signer:?} {keys:?}").contains("101"));
+    }
+}
