@@ -1,6 +1,5 @@
 //! What went wrong in a run, as a terminal shows it, and `undertone faults shrink`.
 
-use std::fs;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
@@ -11,6 +10,7 @@ use super::{Verdict, table};
 use crate::config::faults_text;
 use crate::run::faults::{FaultsSummary, Kept, shrink};
 use crate::vocabulary::printed_list;
+use crate::writing::replace;
 
 /// Most names of a list that are printed.
 const SHOWN: usize = 8;
@@ -36,7 +36,8 @@ fn shrunk(arguments: &ShrinkArguments) -> Result<Verdict> {
     let text = faults_text(&least);
     match &arguments.out {
         Some(path) => {
-            fs::write(path, &text).with_context(|| format!("cannot write {}", path.display()))?;
+            replace(path, text.as_bytes())
+                .with_context(|| format!("cannot write {}", path.display()))?;
             let left = least.listed();
             println!(
                 "after {runs} runs {left} faults are left: {}",

@@ -9,6 +9,7 @@ mod descent;
 mod dropouts;
 mod error;
 mod evaluation;
+mod faults_file;
 mod file;
 mod numbers;
 mod overrides;
@@ -24,9 +25,10 @@ mod topology;
 pub use algorithm::AlgorithmConfig;
 pub use completion::CompletionConfig;
 pub use descent::DescentKeys;
-pub use dropouts::{DropoutsConfig, FaultsConfig, Publish, faults_text, read_faults};
+pub use dropouts::{DropoutsConfig, FaultsConfig, Publish};
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
+pub use faults_file::{faults_text, read_faults};
 pub use file::{read_config, resolved};
 pub use numbers::{
     Centre, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig, RatingValues,

@@ -5,8 +5,7 @@ use super::figure::Figure;
 use super::number;
 use super::series::{Mark, Point, Series};
 use super::table::{Cell, PageTable};
-use crate::run::faults::{FaultsSummary, Faulty};
-use crate::vocabulary::printed_list;
+use crate::run::faults::{FaultsSummary, Faulty, listed};
 use crate::writing::Column;
 
 /// How many peers live, and how many have each sum, over time.
@@ -75,7 +74,7 @@ pub(super) fn tables(summary: &FaultsSummary) -> Vec<PageTable> {
 fn releases(summary: &FaultsSummary) -> PageTable {
     let names = |names: &[String]| match names.is_empty() {
         true => Cell::Missing,
-        false => Cell::Text(printed_list(names)),
+        false => Cell::Text(listed(names)),
     };
     let rows = summary.releases.iter().map(|release| {
         vec![

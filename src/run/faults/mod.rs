@@ -17,7 +17,7 @@ use story::Story;
 pub(super) use cost::{Squares, squares};
 pub use error::{FaultsError, NoResult};
 pub use shrinking::{Kept, ShrinkError, shrink};
-pub use told::{Conducted, Curve, FaultsSummary, Faulty, RealisedEpsilon, RealisedRelease};
+pub use told::{Conducted, Curve, FaultsSummary, Faulty, RealisedEpsilon, RealisedRelease, listed};
 
 /// Runs a session whose peers tolerate losses, under the faults of the experiment's file.
 ///

@@ -8,6 +8,7 @@ use crate::config::{FaultsConfig, Publish};
 use crate::engine::Outcome;
 use crate::engine::event::faults::Fired;
 use crate::privacy::realised::Realised;
+use crate::vocabulary::printed_list;
 
 /// An outcome, and what else there is to say of it.
 #[derive(Clone, Debug)]
@@ -123,4 +124,10 @@ impl FaultsSummary {
     pub fn is_faulty(&self) -> bool {
         self.fired != Fired::default()
     }
+}
+
+/// The names of peers in one line, each as it can be typed.
+#[must_use]
+pub fn listed(names: &[String]) -> String {
+    printed_list(names)
 }
