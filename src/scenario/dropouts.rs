@@ -122,7 +122,7 @@ pub(super) fn refused(config: &Config, source: PrivacyError) -> Option<DropoutsT
     (tolerate > 0).then_some(DropoutsTableError::Noise {
         tolerate,
         colluders: config.privacy.colluders,
-        source,
+        source: Box::new(source),
     })
 }
 

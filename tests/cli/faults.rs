@@ -63,13 +63,12 @@ fn a_run_with_crashes_says_who_was_there_and_what_it_cost_and_runs_again() {
     // That is the result of the engine on which nothing can go wrong.
     scratch.write(
         "sims/lockstep.toml",
-        &String::from_utf8(scratch.read("sims/sim.toml"))
+        String::from_utf8(scratch.read("sims/sim.toml"))
             .expect("text")
             .replace("kind = \"event\"", "kind = \"lockstep\"")
             .split("[faults]")
             .next()
-            .expect("a beginning")
-            .to_owned(),
+            .expect("a beginning"),
     );
     let lockstep = scratch.undertone("run sims/lockstep.toml --out lockstep --quiet");
     assert_eq!(lockstep.code, Some(0), "{}", lockstep.stderr);

@@ -50,7 +50,7 @@ mod resume;
 mod sets;
 mod signed;
 #[cfg(test)]
-pub(in crate::protocol) mod tests;
+pub(crate) mod tests;
 mod threshold;
 
 pub(in crate::protocol) use attempt::ADDRESS_LEN;

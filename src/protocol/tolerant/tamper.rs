@@ -106,7 +106,7 @@ impl TolerantPeer {
     }
 
     /// Takes back what this peer shares with peers that are lost, which is what nobody may do.
-    pub(super) fn roll_back(&self, attempt: Attempt, inputs: &mut Vec<Summand>) {
+    pub(super) fn roll_back(&self, attempt: Attempt, inputs: &mut [Summand]) {
         let (Some(inner), Some(view)) = (&self.inner, self.regroup.view_with(attempt.view)) else {
             return;
         };

@@ -87,7 +87,7 @@ pub enum DropoutsTableError {
         /// t.
         colluders: usize,
         /// Why.
-        source: PrivacyError,
+        source: Box<PrivacyError>,
     },
     /// A peer that nobody is called.
     #[error("[faults] {0}")]

@@ -14,6 +14,9 @@ const MOST_SENT: u32 = 1_000;
 /// Where nobody says how long frames take.
 const USUAL: Latency = Latency::Exponential { mean_micros: 1_000 };
 
+/// When a link goes away, and when it comes back.
+type Absence = (u64, Option<u64>);
+
 /// All links of a run.
 pub(super) struct Carrier {
     generator: ChaCha20Rng,
@@ -21,7 +24,7 @@ pub(super) struct Carrier {
     loss: f64,
     resend_micros: u64,
     /// Per link, lower end first, when it carries nothing.
-    outages: BTreeMap<(u32, u32), Vec<(u64, Option<u64>)>>,
+    outages: BTreeMap<(u32, u32), Vec<Absence>>,
     /// When the last frame from one peer to another arrives: none overtakes another.
     last: BTreeMap<(usize, usize), u64>,
 }
