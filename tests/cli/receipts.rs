@@ -270,14 +270,18 @@ fn what_is_on_trust_is_not_found() {
             "pilot.bytes_max_peer",
             "pilot.counts",
             "pilot.shares",
+            "realised.attempts",
             "version"
         ]
     );
-    // Those of a choice and its pilot are altered where such a run is.
-    let of_a_choice = |field: &str| field.starts_with("choice.") || field.starts_with("pilot.");
+    // Those of a choice, its pilot and a run with faults are altered where such runs are.
+    let elsewhere = |field: &str| {
+        let tables = ["choice.", "pilot.", "realised."];
+        tables.iter().any(|table| field.starts_with(table))
+    };
     for field in fields
         .into_iter()
-        .filter(|field| *field != "noise_graph.names" && !of_a_choice(field))
+        .filter(|field| *field != "noise_graph.names" && !elsewhere(field))
     {
         let path = format!("/{}", field.replace('.', "/"));
         assert!(!found(&with(&honest, &[(&path, "else".into())])), "{field}");

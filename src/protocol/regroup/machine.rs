@@ -182,7 +182,8 @@ impl Regroup {
         self.stage == Stage::Running && current.is_some_and(|at| at.release == release)
     }
 
-    /// Whoever has finished tells those who come back; nobody else has anything to say.
+    /// Whoever has finished tells those who come back; nobody else has anything to say, and their drivers take no connection any more: whoever
+    /// comes back must see that they are gone.
     fn after_the_end(&self, end: End, input: &Input, out: &mut Vec<Output>) {
         let back = match input {
             Input::Returned(neighbour) => Some(*neighbour),

@@ -307,6 +307,13 @@ impl TolerantPeer {
         self
     }
 
+    /// Whether this peer takes a connection of a neighbour: not over a link that is cut, nor once it has left without having finished.
+    #[must_use]
+    pub fn takes(&self, neighbour: PeerIndex) -> bool {
+        let has_left = self.regroup.end().is_some_and(|end| end != End::Finished);
+        !self.regroup.is_cut(neighbour) && !has_left
+    }
+
     /// The agreement that this peer takes part in.
     #[must_use]
     pub fn regroup(&self) -> &Regroup {

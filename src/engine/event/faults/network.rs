@@ -621,9 +621,9 @@ impl<'a> Network<'a> {
                 .peer
                 .as_ref()
                 .filter(|_| self.processes[v].is_up);
-            match other.map(|peer| peer.regroup().is_cut(me)) {
-                Some(false) => self.tell(v, Input::Returned(me))?,
-                Some(true) => self.push(self.schedule.notice_micros, Happening::Suspicion(u, v)),
+            match other.map(|peer| peer.takes(me)) {
+                Some(true) => self.tell(v, Input::Returned(me))?,
+                Some(false) => self.push(self.schedule.notice_micros, Happening::Suspicion(u, v)),
                 None => {
                     let (wait, life) = (self.schedule.grace_micros, self.processes[v].life);
                     self.push(wait, Happening::Gone(u, v, life));
