@@ -1,6 +1,6 @@
 //! A session with peers that deviate: what they spoil, and who is named.
 //!
-//! All peers are unchanged [`Peer`]s. A deviant's messages are changed on their way out, and so is what it says when averaging is judged by
+//! All peers are unchanged [`Peer`](crate::protocol::Peer)s. A deviant's messages are changed on their way out, and so is what it says when averaging is judged by
 //! [`probe`](crate::protocol::probe). The outcome is a pure function of session and deviants: messages are delivered in the order in which they are sent.
 
 mod network;

@@ -28,7 +28,7 @@
 //!
 //! What is sealed is on the disk before it leaves, and after the charge for its try; a peer that comes back reads its contribution out of those bytes, and computes nothing
 //! again. What a holder may do is [`escrow`](super::escrow)'s to say, and each of its steps is on the disk before anything that follows from it leaves. Views, disruptions and
-//! the graph of links come from [`regroup`](super::regroup); keys are handed in ([`SealSecrets`]), and erased when it is over.
+//! the graph of links come from [`regroup`]; keys are handed in ([`SealSecrets`]), and erased when it is over.
 //!
 //! Sessions of real numbers whose sums need all neighbours or a tree; not of own coordinates, integers or mass that is passed on.
 

@@ -119,13 +119,6 @@ fn a_million_schedules_are_green() {
     all(10_000..1_010_000);
 }
 
-/// Number 8550: a peer that came back waited for ever for a neighbour that had been excluded meanwhile, and still took its connection.
-#[test]
-fn schedules_that_once_were_red_are_green() {
-    let case = case(8550);
-    assert!(case.outcome(&case.schedule).is_ok());
-}
-
 /// `SEED=8550 cargo test --lib soak::one_again -- --ignored --nocapture`
 #[test]
 #[ignore = "one schedule again, by its number: the command stands above"]
