@@ -233,7 +233,7 @@ pub(crate) struct RunArguments {
     /// Also write the public transcript: trace/basis-L.npy and trace/sum-L.npy
     #[arg(long)]
     pub(crate) trace: bool,
-    /// Let go wrong what this file lists instead of [faults]; a run with [dropouts] writes one, faults.toml
+    /// Let go wrong what this file lists instead of `[faults]`; a run with `[dropouts]` writes one, faults.toml
     #[arg(long, value_name = "FILE")]
     pub(crate) faults: Option<PathBuf>,
     #[command(flatten)]
@@ -255,7 +255,7 @@ pub(crate) enum FaultsCommand {
 pub(crate) struct ShrinkArguments {
     #[command(flatten)]
     pub(crate) experiment: ExperimentArguments,
-    /// The faults to shrink, instead of [faults] in the file
+    /// The faults to shrink, instead of `[faults]` in the file
     #[arg(long, value_name = "FILE")]
     pub(crate) faults: Option<PathBuf>,
     /// Keep that this case occurs, not that nobody has a result

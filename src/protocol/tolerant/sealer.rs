@@ -1,4 +1,4 @@
-//! The part of a tolerant peer that seals, holds, opens and gives up shares: the rules of [`escrow`](crate::protocol::escrow), and the seals themselves.
+//! The part of a tolerant peer that seals, holds, opens and gives up shares: the rules of [`escrow`], and the seals themselves.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
