@@ -39,7 +39,13 @@ impl Averaging {
         })
     }
 
-    /// What the deviant sent instead of what it should have, at the place where it deviates.
+    /// What the lowest of those who hear a place was sent there.
+    fn sent_at(&self, place: Place) -> Option<&Arc<Vec<f64>>> {
+        let receivers = (place, PeerIndex(0))..=(place, PeerIndex(u32::MAX));
+        self.sent.range(receivers).next().map(|(_, block)| block)
+    }
+
+    /// Where a deviant deviates.
     fn place(&self, deviant: &Deviant) -> Option<Place> {
         let places = self.rules.places(deviant.peer);
         let last = places.len().checked_sub(1)?;
@@ -68,8 +74,7 @@ impl Averaging {
             Deviation::FalseAccount => reading.projections[0] += deviant.error,
             Deviation::Stale | Deviation::WrongStep => {
                 let place = self.place(deviant)?;
-                let receivers = (place, PeerIndex(0))..=(place, PeerIndex(u32::MAX));
-                if let Some((_, block)) = self.sent.range(receivers).next() {
+                if let Some(block) = self.sent_at(place) {
                     *reading = probe.read(block);
                 }
             }
@@ -278,12 +283,8 @@ impl<'a> Network<'a> {
             Deviation::Stale => {
                 let places = averaging.rules.places(from);
                 let before = places.iter().rfind(|place| place.round < round);
-                let sent = before.and_then(|place| {
-                    let receivers = (*place, PeerIndex(0))..=(*place, PeerIndex(u32::MAX));
-                    averaging.sent.range(receivers).next()
-                });
-                match sent {
-                    Some((_, block)) => changed.copy_from_slice(block),
+                match before.and_then(|place| averaging.sent_at(*place)) {
+                    Some(block) => changed.copy_from_slice(block),
                     None => changed.fill(0.0),
                 }
             }

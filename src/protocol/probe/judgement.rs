@@ -62,8 +62,9 @@ impl Rules {
         exhibits: &[Exhibit],
         is_signed: impl Fn(&Exhibit) -> bool,
     ) -> Vec<Verdict> {
+        let accounts = &self.whole(accounts);
         let all = (0..self.peers()).map(PeerIndex::from_index);
-        let is_silent = |peer: &PeerIndex| self.whole(accounts, *peer).is_none();
+        let is_silent = |peer: &PeerIndex| accounts[peer.index()].is_none();
         let silent = all.clone().filter(is_silent);
         let mut verdicts: Vec<Verdict> = silent
             .map(|culprit| Verdict {
@@ -99,21 +100,25 @@ impl Rules {
         verdicts
     }
 
-    /// The account of a peer, if it is one of as many readings as the peer held values, and they are numbers.
-    fn whole<'a>(&self, accounts: &'a [Option<Account>], peer: PeerIndex) -> Option<&'a Account> {
-        let account = accounts.get(peer.index())?.as_ref()?;
-        let is_sound = account.readings.iter().all(Reading::is_sound);
-        let expected = self.steps(peer) + 1;
-        (account.readings.len() == expected && is_sound).then_some(account)
+    /// Every peer's account, if it is one of as many readings as the peer held values, and they are numbers.
+    pub(super) fn whole<'a>(&self, accounts: &'a [Option<Account>]) -> Vec<Option<&'a Account>> {
+        let whole = |peer: PeerIndex| {
+            let account = accounts.get(peer.index())?.as_ref()?;
+            let is_sound = account.readings.iter().all(Reading::is_sound);
+            let expected = self.steps(peer) + 1;
+            (account.readings.len() == expected && is_sound).then_some(account)
+        };
+        let all = (0..self.peers()).map(PeerIndex::from_index);
+        all.map(whole).collect()
     }
 
     /// What the sender says was sent at a place.
     pub(super) fn claimed<'a>(
         &self,
-        accounts: &'a [Option<Account>],
+        whole: &[Option<&'a Account>],
         place: Place,
     ) -> Option<&'a Reading> {
-        let account = self.whole(accounts, place.peer)?;
+        let account = whole.get(place.peer.index()).copied().flatten()?;
         account.readings.get(self.step_of(place)?)
     }
 
@@ -121,11 +126,11 @@ impl Rules {
     fn check(
         &self,
         probe: &Probe,
-        accounts: &[Option<Account>],
+        accounts: &[Option<&Account>],
         shown: &BTreeMap<(PeerIndex, Place), Reading>,
         (peer, step): (PeerIndex, usize),
     ) -> Option<Finding> {
-        let account = self.whole(accounts, peer)?;
+        let account = accounts[peer.index()]?;
         let mut terms = Vec::new();
         for Input { from, at, weight } in self.inputs(peer, step) {
             let reading = match from {

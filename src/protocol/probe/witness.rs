@@ -70,8 +70,9 @@ impl Witness {
         probe: &Probe,
         accounts: &[Option<Account>],
     ) -> Vec<Exhibit> {
+        let accounts = rules.whole(accounts);
         let is_shown = |place: Place, block: &Arc<Vec<f64>>| {
-            let claimed = rules.claimed(accounts, place);
+            let claimed = rules.claimed(&accounts, place);
             claimed != Some(&probe.read(block))
         };
         let heard = rules.heard(self.me).into_iter();
