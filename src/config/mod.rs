@@ -44,7 +44,7 @@ pub use schema::{
 };
 pub use study::{Coherence, Cost, Dataset, Ranks, StartRatio, StudyConfig, StudyKind};
 pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptBytes, SweptError};
-pub use topology::{FileSource, TopologySource};
+pub use topology::{EdgesSource, FileSource, TopologySource};
 
 pub(crate) use file::{anchored, check_identity};
 #[cfg(test)]

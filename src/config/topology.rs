@@ -1,10 +1,13 @@
-//! The `[topology]` table: a generator with its parameters, or a file.
+//! The `[topology]` table: a generator with its parameters, a file, or a list of edges.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::topology::{GeneratorConfig, LoadOptions, ParallelEdges, Topology, TopologyError};
+use super::peer_name::PeerName;
+use crate::topology::{
+    GeneratorConfig, LoadOptions, NamedEdges, ParallelEdges, Topology, TopologyError,
+};
 
 /// Where a graph comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +16,31 @@ pub enum TopologySource {
     Generator(GeneratorConfig),
     /// Read from a file: `.edges`, `.graphml`, `.gml` or a `.toml` recipe.
     File(FileSource),
+    /// Written out, edge by edge.
+    Edges(EdgesSource),
+}
+
+/// Edges between peers that are called by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EdgesSource {
+    /// The names of the peers, in order. Absent where they are the numbers from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<PeerName>>,
+    /// Every edge once: the names of its ends.
+    pub edges: Vec<(PeerName, PeerName)>,
+}
+
+impl EdgesSource {
+    fn topology(&self, peers: usize) -> Result<Topology, TopologyError> {
+        let pairs = self.edges.iter();
+        let names = self.nodes.as_ref();
+        let named = NamedEdges {
+            names: names.map(|names| names.iter().map(|name| name.0.as_str()).collect()),
+            edges: pairs.map(|(u, v)| (u.0.as_str(), v.0.as_str())).collect(),
+        };
+        named.topology(peers)
+    }
 }
 
 /// A graph file and what to do with its irregularities.
@@ -33,7 +61,7 @@ impl TopologySource {
     /// The path of the file, if it is one.
     pub(super) fn file_mut(&mut self) -> Option<&mut PathBuf> {
         match self {
-            Self::Generator(_) => None,
+            Self::Generator(_) | Self::Edges(_) => None,
             Self::File(source) => Some(&mut source.file),
         }
     }
@@ -41,11 +69,12 @@ impl TopologySource {
     /// The topology for `peers` peers; file paths are relative to `base`.
     ///
     /// # Errors
-    /// [`TopologyError`] with the file and line, or the parameter to change; a file's node count must be
-    /// the number of peers.
+    /// [`TopologyError`] with the file and line, or the parameter to change; the nodes of a file or of a list must be as many as
+    /// the peers.
     pub fn resolve(&self, base: &Path, peers: usize) -> Result<Topology, TopologyError> {
         match self {
             Self::Generator(generator) => Topology::generate(generator, peers),
+            Self::Edges(edges) => edges.topology(peers),
             Self::File(source) => {
                 let options = LoadOptions {
                     largest_component: source.largest_component,
@@ -64,6 +93,7 @@ impl Serialize for TopologySource {
         match self {
             Self::Generator(generator) => generator.serialize(serializer),
             Self::File(file) => file.serialize(serializer),
+            Self::Edges(edges) => edges.serialize(serializer),
         }
     }
 }
@@ -71,19 +101,28 @@ impl Serialize for TopologySource {
 impl<'de> Deserialize<'de> for TopologySource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let table = toml::Table::deserialize(deserializer)?;
-        match (table.contains_key("generator"), table.contains_key("file")) {
-            (true, false) => GeneratorConfig::deserialize(table)
+        let given: Vec<&str> = ["generator", "file", "edges"]
+            .into_iter()
+            .filter(|key| table.contains_key(*key))
+            .collect();
+        match given.as_slice() {
+            ["generator"] => GeneratorConfig::deserialize(table)
                 .map(Self::Generator)
                 .map_err(de::Error::custom),
-            (false, true) => FileSource::deserialize(table)
+            ["file"] => FileSource::deserialize(table)
                 .map(Self::File)
                 .map_err(de::Error::custom),
-            (true, true) => Err(de::Error::custom(
-                "give either `generator` or `file`, not both",
+            ["edges"] => EdgesSource::deserialize(table)
+                .map(Self::Edges)
+                .map_err(de::Error::custom),
+            [] => Err(de::Error::custom(
+                "expected `generator = \"random-regular\"` (see `undertone topology list`), `file = \"../topologies/karate.edges\"` \
+                 or `edges = [[\"ulm\", \"bonn\"], [\"bonn\", \"kiel\"]]`",
             )),
-            (false, false) => Err(de::Error::custom(
-                "expected `generator = \"random-regular\"` (see `undertone topology list`) or `file = \"../topologies/karate.edges\"`",
-            )),
+            several => Err(de::Error::custom(format!(
+                "give one of `generator`, `file` and `edges`, not {}",
+                several.join(" and ")
+            ))),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::{FileProblem, GraphError};
+use super::{FileProblem, GraphError, NamedEdgesError};
 
 /// A topology that cannot be generated, read or used.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,9 @@ pub enum TopologyError {
         /// What the user of the topology needs.
         wanted: usize,
     },
+    /// A list of edges that is no graph of the peers.
+    #[error(transparent)]
+    Edges(#[from] NamedEdgesError),
     /// A recipe without a number of nodes, loaded where nothing else gives one.
     #[error("{generator}: the number of nodes is not given; set `n`")]
     NodeCountUnknown {

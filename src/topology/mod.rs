@@ -9,6 +9,7 @@ mod files;
 pub mod generators;
 mod graph;
 mod mixing;
+mod named_edges;
 mod names;
 mod spectrum;
 mod vertex_connectivity;
@@ -29,6 +30,7 @@ pub use files::{
 pub use generators::{GeneratorConfig, REGISTRY};
 pub use graph::{Graph, GraphError};
 pub use mixing::{Mixing, metropolis_weight, self_weight};
+pub use named_edges::{NamedEdges, NamedEdgesError};
 pub use names::PeerNameError;
 pub use spectrum::{CERTIFIED_UP_TO, Interval, Known, SAFETY, Spectrum};
 pub use vertex_connectivity::vertex_connectivity;

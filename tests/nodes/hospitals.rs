@@ -101,3 +101,19 @@ fn twenty_four_processes_on_a_graph_of_their_beacon_finish() {
                   block = 2\niterations = 3\n";
     all_finish(24, Some(tables), Duration::from_secs(120));
 }
+
+/// A ring of five and a chord, by name: a graph of the user's own.
+#[test]
+fn five_processes_on_a_graph_that_is_written_out_finish() {
+    let tables = r#"[topology]
+edges = [
+    ["member-0", "member-3"], ["member-3", "member-1"], ["member-1", "member-4"], ["member-4", "member-2"],
+    ["member-2", "member-0"], ["member-3", "member-4"],
+]
+[algorithm]
+kind = "power"
+rank = 2
+iterations = 3
+"#;
+    all_finish(5, Some(tables), Duration::from_secs(60));
+}

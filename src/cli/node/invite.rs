@@ -28,10 +28,12 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
     let base = options.plan.parent().map(PathBuf::from).unwrap_or_default();
     let columns = names(&options.items)?;
     let deployment = Deployment::new(&plan, columns.clone(), options.rows, &base)?;
-    deployment.inline_constants(&mut plan)?;
-    let deployment = Deployment::new(&plan, columns.clone(), options.rows, &base)?;
     let members = members(options)?;
+    let names: Vec<_> = members.iter().map(|member| member.name.clone()).collect();
+    deployment.inline_constants(&mut plan, &names)?;
+    let deployment = Deployment::new(&plan, columns.clone(), options.rows, &base)?;
     let least = options.min_peers.unwrap_or(members.len());
+    deployment.check_graphs(&names, least)?;
     let stated = stated(&deployment, least, members.len())?;
     let now = OffsetDateTime::now_utc();
     let now = now.replace_nanosecond(0)?;
@@ -99,7 +101,7 @@ fn names(path: &Path) -> Result<Vec<String>> {
     Ok(list.as_slice().to_vec())
 }
 
-/// One member per ticket.
+/// One member per ticket, in the order of their keys.
 fn members(options: &InviteArguments) -> Result<Vec<Member>> {
     let path = &options.members;
     let text = std::fs::read_to_string(path)
@@ -127,6 +129,7 @@ fn members(options: &InviteArguments) -> Result<Vec<Member>> {
             rows: options.rows,
         });
     }
+    members.sort_by_key(|member| member.id);
     Ok(members)
 }
 

@@ -60,12 +60,14 @@ pub(super) fn deployment(invitation: &Invitation, path: &Path) -> Result<Deploym
     let most = invitation.members.iter().map(|member| member.rows).max();
     let base = path.parent().unwrap_or(Path::new("."));
     let columns = invitation.columns.clone();
-    Ok(Deployment::new(
-        &invitation.plan,
-        columns,
-        most.unwrap_or(1),
-        base,
-    )?)
+    let deployment = Deployment::new(&invitation.plan, columns, most.unwrap_or(1), base)?;
+    let names: Vec<_> = invitation
+        .members
+        .iter()
+        .map(|member| member.name.clone())
+        .collect();
+    deployment.check_graphs(&names, invitation.session.min_peers)?;
+    Ok(deployment)
 }
 
 /// What so many members plan, with no more noise than is stated: on the first graph that the beacon draws which allows that.

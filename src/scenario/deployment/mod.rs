@@ -7,6 +7,8 @@
 //! data, which has nobody to draw it here, is refused by name: the most rated items, a start from popularity, weights of items, a clip by what was
 //! counted, anything that is measured or recommended from all rows.
 
+mod graphs;
+
 #[cfg(test)]
 mod tests;
 
@@ -46,6 +48,14 @@ pub enum DeploymentError {
         key: &'static str,
         /// Why, and what to do.
         why: &'static str,
+    },
+    /// A graph that is not over the members.
+    #[error("[{key}] {why}")]
+    Graph {
+        /// Which table.
+        key: &'static str,
+        /// Why, and what to do.
+        why: String,
     },
     /// A table that does not read.
     #[error("{0}")]
@@ -245,6 +255,15 @@ impl Deployment {
         Ok(experiment)
     }
 
+    /// Refuses graphs of a session file that are not over these members, who are `names` in the order of their keys. All of the `invited` must join
+    /// where a graph is written out: it has no meaning without one of its nodes.
+    ///
+    /// # Errors
+    /// [`DeploymentError`] naming the key and what to change.
+    pub fn check_graphs(&self, names: &[String], min_peers: usize) -> Result<(), DeploymentError> {
+        graphs::check(&self.table, names, min_peers)
+    }
+
     /// Whether the beacon draws a graph: another draw is another one.
     #[must_use]
     pub fn draws_graphs(&self) -> bool {
@@ -254,20 +273,21 @@ impl Deployment {
         })
     }
 
-    /// Writes the public constants of files into a plan's tables, so that a session file holds all that its hash must cover.
+    /// Writes the public constants of files into a plan's tables, so that a session file holds all that its hash must cover. A graph of a file or
+    /// of a list becomes a list of edges between these members, who are `names` in the order of their keys.
     ///
     /// # Errors
-    /// [`DeploymentError`] for files that cannot be read, and for graphs of files.
-    pub fn inline_constants(&self, plan: &mut Table) -> Result<(), DeploymentError> {
+    /// [`DeploymentError`] for files that cannot be read, and for graphs that are not over these members.
+    pub fn inline_constants(
+        &self,
+        plan: &mut Table,
+        names: &[String],
+    ) -> Result<(), DeploymentError> {
         for key in ["topology", "noise_topology"] {
-            if plan
-                .get(key)
-                .is_some_and(|graph| graph.get("file").is_some())
+            if let Some(Value::Table(table)) = plan.get_mut(key)
+                && (table.contains_key("file") || table.contains_key("edges"))
             {
-                return Err(DeploymentError::Key {
-                    key: "topology.file",
-                    why: "members may be fewer than were invited: choose a generator",
-                });
+                *table = graphs::listed(key, table, names, &self.base)?;
             }
         }
         let config = self.config(2, &[0; 32], 0)?;

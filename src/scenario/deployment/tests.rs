@@ -218,3 +218,88 @@ fn noise_of_two_members_cancels_but_for_what_each_drew_alone() {
     assert!(within(one.norm(), alone), "{} {alone}", one.norm());
     assert!(alone > 1.5 * expected);
 }
+
+#[test]
+fn a_graph_that_is_written_out_is_between_members_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(
+        folder.path().join("mine.edges"),
+        "kiel ulm\nulm bonn\nbonn oslo\noslo kiel\n",
+    )
+    .expect("written");
+    let names = ["ulm", "oslo", "kiel", "bonn"].map(str::to_owned);
+    let plan = |topology: &str| {
+        let text = INTERACTIONS.replace(
+            "generator = \"random-regular\"\ndegree = 3\nseed = \"beacon\"",
+            topology,
+        );
+        toml::from_str::<Table>(&text).expect("TOML")
+    };
+    let invited = |topology: &str| {
+        let mut table = plan(topology);
+        let of = |table: &Table| Deployment::new(table, columns(12), 100, folder.path());
+        of(&table)?.inline_constants(&mut table, &names)?;
+        let deployment = of(&table)?;
+        deployment.check_graphs(&names, 4)?;
+        Ok::<_, DeploymentError>((deployment, table))
+    };
+    let (deployment, table) = invited("file = \"mine.edges\"").expect("valid");
+    let listed =
+        r#"edges = [["bonn", "ulm"], ["kiel", "ulm"], ["oslo", "bonn"], ["kiel", "oslo"]]"#;
+    assert_eq!(
+        invited(listed).expect("valid").1["topology"],
+        table["topology"]
+    );
+    let experiment = deployment.experiment(4, &[3; 32], 0).expect("valid");
+    let graph = experiment.topology().graph();
+    assert_eq!(
+        graph.edge_list().collect::<Vec<_>>(),
+        [(0, 2), (0, 3), (1, 2), (1, 3)]
+    );
+    assert_eq!(graph.name(2), "kiel");
+    assert!(!deployment.draws_graphs());
+    // Another beacon is the same graph.
+    let other = deployment.experiment(4, &[4; 32], 0).expect("valid");
+    assert_eq!(experiment.graphs_digest(), other.graphs_digest());
+
+    for (topology, expected) in [
+        (
+            r#"edges = [["ulm", "rome"]]"#,
+            "edge number 1 of `edges` names rome",
+        ),
+        (r#"edges = [["ulm", "ulm"]]"#, "self-loop"),
+        (
+            "edges = []\nnodes = [\"a\", \"b\", \"c\", \"d\"]",
+            "has a node a, which no member is called",
+        ),
+        (
+            "edges = []\nnodes = [\"ulm\", \"bonn\"]",
+            "the topology has 2 nodes, but 4 peers",
+        ),
+        ("file = \"none.edges\"", "none.edges"),
+        ("edges = []\nfile = \"mine.edges\"", "not file and edges"),
+    ] {
+        let error = invited(topology).expect_err(topology).to_string();
+        assert!(error.contains(expected), "{error}\n{expected}");
+    }
+    // What a hostile session file may say.
+    let refused = |names: &[String], least, expected: &str| {
+        let error = deployment.check_graphs(names, least).expect_err("refused");
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    refused(&names, 3, "needs all of its members");
+    refused(&names[1..], 3, "in the order of their keys");
+    let unread = Deployment::new(
+        &plan("file = \"mine.edges\""),
+        columns(12),
+        100,
+        folder.path(),
+    );
+    let error = unread.expect("not looked at").check_graphs(&names, 4);
+    assert!(
+        error
+            .expect_err("a file")
+            .to_string()
+            .contains("members have no such file")
+    );
+}

@@ -12,6 +12,7 @@ mod sessions;
 
 use std::net::{TcpListener, UdpSocket};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
@@ -41,18 +42,23 @@ pub(super) fn id(peer: usize) -> PublicId {
     identity(peer).id()
 }
 
-/// An address on loopback that nobody has just now.
+/// An address on loopback that nobody has just now, given out once: hosts of two tests have equal keys, so that one would be taken for the
+/// other where a port is used again. It lies below those that systems take for outgoing connections.
 pub(super) fn free_address(kind: Kind) -> String {
-    match kind {
-        Kind::Tcp => {
-            let socket = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-            let port = socket.local_addr().expect("bound").port();
-            format!("/ip4/127.0.0.1/tcp/{port}")
-        }
-        Kind::Quic => {
-            let socket = UdpSocket::bind(("127.0.0.1", 0)).expect("a free port");
-            let port = socket.local_addr().expect("bound").port();
-            format!("/ip4/127.0.0.1/udp/{port}/quic-v1")
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let start = std::process::id().wrapping_mul(61);
+    loop {
+        let number = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = 20_000 + (number % 10_000) as u16;
+        let at = ("127.0.0.1", port);
+        match kind {
+            Kind::Tcp if TcpListener::bind(at).is_ok() => {
+                return format!("/ip4/127.0.0.1/tcp/{port}");
+            }
+            Kind::Quic if UdpSocket::bind(at).is_ok() => {
+                return format!("/ip4/127.0.0.1/udp/{port}/quic-v1");
+            }
+            _ => {}
         }
     }
 }
