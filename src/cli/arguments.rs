@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 
 use crate::campaign::advise::Guess;
+use crate::campaign::sweep::Shard;
 use crate::config::{Config, ConfigError, StudyConfig, read_config, read_faults};
 use crate::run::recommend::Format;
 use crate::scenario::{Experiment, ExperimentError};
@@ -112,6 +113,14 @@ pub(crate) enum Command {
         undertone faults shrink sims/dropouts.toml --faults faults.toml --out least.toml"
     )]
     Faults(FaultsCommand),
+    /// Put together what shards of a sweep have run
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  \
+        undertone run sims/fig1-small.toml --shard 1/4 --out out/shard-1   on each of four machines, with a number of its own\n  \
+        undertone sweep merge out/shard-1 out/shard-2 out/shard-3 out/shard-4"
+    )]
+    Sweep(SweepCommand),
     /// Look at, make and list communication graphs
     #[command(after_help = "Examples:\n  \
         undertone topology list\n  \
@@ -236,6 +245,34 @@ pub(crate) struct RunArguments {
     /// Let go wrong what this file lists instead of `[faults]`; a run with `[dropouts]` writes one, faults.toml
     #[arg(long, value_name = "FILE")]
     pub(crate) faults: Option<PathBuf>,
+    /// Of a sweep: run every N-th cell, from the I-th on, for `undertone sweep merge`
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    #[command(flatten)]
+    pub(crate) report: ReportArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SweepCommand {
+    /// Write what the whole sweep would have written, from the folders of all its shards
+    #[command(
+        after_help = "Nothing is run: cells that no shard has finished are counted, and nothing is written. The results are those of the whole sweep, byte for byte.\n\n\
+        Example:\n  undertone sweep merge out/shard-1 out/shard-2 --out out/fig1-small"
+    )]
+    Merge(MergeArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MergeArguments {
+    /// The folders that `undertone run --shard` wrote
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Write the results into this directory [default: out/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// The folder of the experiment file on this machine, if it is another one than on the machine of the first shard
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) base: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }

@@ -56,6 +56,7 @@ pub fn main() -> ExitCode {
         Command::Audit(options) => audit::execute(options),
         Command::Recommend(options) => recommend::execute(options),
         Command::Faults(command) => faults::execute(command),
+        Command::Sweep(command) => sweep::execute_command(command),
         Command::Topology(options) => topology::execute(options),
         #[cfg(feature = "node")]
         Command::Node(command) => node::execute(command),

@@ -23,6 +23,11 @@ use crate::writing::bytes;
 
 pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     if let Some(study) = arguments.experiment.study()? {
+        ensure!(
+            arguments.shard.is_none(),
+            "--shard is for sweeps, and {} is a study",
+            arguments.experiment.sim.display()
+        );
         return super::study::execute(arguments, &study);
     }
     let config = arguments.experiment.config()?;
@@ -36,6 +41,11 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     if config.sweep.is_some() {
         return super::sweep::execute(arguments, config);
     }
+    ensure!(
+        arguments.shard.is_none(),
+        "--shard is for sweeps, and {} is one run",
+        arguments.experiment.sim.display()
+    );
     let quiet = arguments.report.quiet;
     let mut progress = Progress::new("reading", quiet);
     let open = Auto::is_meant(&config);

@@ -1,14 +1,14 @@
-//! `undertone run` of an experiment file with a `[sweep]`: runs all its cells and prints the comparison.
+//! `undertone run` of an experiment file with a `[sweep]`, whole or a shard of it, and `undertone sweep merge`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::arguments::RunArguments;
+use super::arguments::{ReportArguments, RunArguments, SweepCommand};
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::campaign::sweep::{Advance, Coincidence, Curve, Frontier, Sweep, SweepResult};
+use crate::campaign::sweep::{Advance, Coincidence, Curve, Frontier, Shards, Sweep, SweepResult};
 use crate::config::{Config, Seeds, SweepConfig, SweptError, resolved};
 use crate::report;
 use crate::writing::bytes;
@@ -34,18 +34,58 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
     let written = resolved(&config);
     let sweep = Sweep::new(config, base).map_err(|error| arguments.experiment.named(error))?;
     progress.message("sweeping");
-    let result = sweep.run(&directory, &mut |advance: Advance| {
-        progress.advance(advance)
-    })?;
+    let mut told = |advance: Advance| progress.advance(advance);
+    if let Some(shard) = arguments.shard {
+        let cells = sweep.run_shard(shard, &directory, &mut told)?;
+        progress.finish();
+        if !quiet {
+            println!(
+                "shard {shard}: {cells} of {} cells, in {}\nwhen all shards have ended: undertone sweep merge DIR ...",
+                sweep.cells().len(),
+                directory.display(),
+            );
+        }
+        return Ok(Verdict::Success);
+    }
+    let result = sweep.run(&directory, &mut told)?;
     progress.finish();
-    let page = report::sweep_page(&report::SweepReport::of(&result, &table, &written))?;
-    let page = report::write(&directory, &page)?;
+    report_on(&result, (&table, &written), &directory, &arguments.report)
+}
+
+/// `undertone sweep merge`.
+pub(crate) fn execute_command(command: &SweepCommand) -> Result<Verdict> {
+    let SweepCommand::Merge(arguments) = command;
+    let progress = Progress::new("merging", arguments.report.quiet);
+    let shards = Shards::open(&arguments.folders, arguments.base.as_deref())?;
+    let config = shards.config();
+    let own = arguments.out.clone();
+    let directory = own.unwrap_or_else(|| PathBuf::from("out").join(&config.name));
+    let result = shards.merge(&directory)?;
+    progress.finish();
+    let written = resolved(config);
+    report_on(
+        &result,
+        (shards.table(), &written),
+        &directory,
+        &arguments.report,
+    )
+}
+
+/// Writes the page, prints the comparison and says whether what was to be checked holds. `described` is the table of the sweep and the whole file.
+fn report_on(
+    result: &SweepResult,
+    described: (&SweepConfig, &str),
+    directory: &Path,
+    how: &ReportArguments,
+) -> Result<Verdict> {
+    let page = report::sweep_page(&report::SweepReport::of(result, described.0, described.1))?;
+    let page = report::write(directory, &page)?;
     let mut out = io::stdout().lock();
-    if arguments.report.json {
-        serde_json::to_writer_pretty(&mut out, &result)?;
+    if how.json {
+        serde_json::to_writer_pretty(&mut out, result)?;
         writeln!(out)?;
-    } else if !quiet {
-        print(&mut out, &result)?;
+    } else if !how.quiet {
+        print(&mut out, result)?;
         writeln!(out, "\nresults: {}", directory.display())?;
         writeln!(out, "report: {}", page.display())?;
     }

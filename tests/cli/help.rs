@@ -9,6 +9,7 @@ const COMMANDS: &[&[&str]] = &[
     &["privacy"],
     &["topology"],
     &["faults", "shrink"],
+    &["sweep", "merge"],
     &["topology", "inspect"],
     &["topology", "generate"],
     &["topology", "list"],

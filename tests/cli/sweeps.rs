@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::repository;
 use crate::support::scratch::{SIM, Scratch};
 
 const SWEEP: &str = r#"
@@ -107,6 +108,203 @@ fn an_interrupted_sweep_goes_on_to_the_same_bytes_on_any_number_of_threads() {
     assert!(
         text.contains("\n\"exact, with \"\"a\"\" comma\",10.0,3,"),
         "{text}"
+    );
+}
+
+/// Four shards, one of them killed and begun again, with a line torn in its journal.
+#[test]
+fn shards_make_the_whole_sweep_byte_for_byte() {
+    let scratch = scratch();
+    run(&scratch, "2", "run sims/sweep.toml --out whole");
+    for shard in 1..=4 {
+        let arguments = format!("run sims/sweep.toml --shard {shard}/4 --out part-{shard}");
+        if shard == 3 {
+            let mut child = command(&scratch, "1", &arguments).spawn().expect("starts");
+            let patience = Instant::now() + Duration::from_secs(60);
+            while lines(&scratch, "part-3/cells.jsonl") < 5 {
+                assert!(Instant::now() < patience, "no cell is finished");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            child.kill().expect("our own child");
+            child.wait().expect("ended");
+            let mut journal = scratch.read("part-3/cells.jsonl");
+            let torn = journal[..200].to_vec();
+            journal.extend(torn);
+            std::fs::write(scratch.path("part-3/cells.jsonl"), journal).expect("writable");
+            // Too early: nothing is written, and what is missing is named.
+            let early = scratch.undertone("sweep merge part-1 part-2 part-3 --out merged");
+            assert_eq!(early.code, Some(2));
+            for word in [
+                "of 144 cells are not finished",
+                "shard 3/4 in part-3 has not ended",
+                "shard 4/4 was not given",
+            ] {
+                assert!(early.stderr.contains(word), "{}", early.stderr);
+            }
+            assert!(!scratch.path("merged").exists());
+        }
+        run(&scratch, "2", &arguments);
+    }
+    let cells = |shard| lines(&scratch, &format!("part-{shard}/cells.jsonl"));
+    assert_eq!([cells(1), cells(2), cells(3), cells(4)], [36, 36, 37, 36]);
+    assert!(!scratch.path("part-1/summary.json").exists());
+    run(
+        &scratch,
+        "2",
+        "sweep merge part-4 part-1 part-3 part-2 --out merged",
+    );
+    for name in [
+        "sweep.csv",
+        "curves.csv",
+        "summary.json",
+        "config.toml",
+        "report.html",
+    ] {
+        let whole = scratch.read(&format!("whole/{name}"));
+        assert!(whole == scratch.read(&format!("merged/{name}")), "{name}");
+    }
+    // A sweep goes on from what was merged: there is nothing left to run.
+    run(&scratch, "2", "run sims/sweep.toml --out merged");
+    assert_eq!(lines(&scratch, "merged/cells.jsonl"), CELLS);
+}
+
+/// The files for SLURM and Kubernetes, with the variables that these set, against the unsharded sweep.
+#[test]
+fn a_job_array_and_an_indexed_job_make_the_whole_sweep() {
+    let scratch = scratch();
+    let text = String::from_utf8(scratch.read("sims/sweep.toml")).expect("text");
+    scratch.write("sims/sweep.toml", &text.replace("seeds = 12", "seeds = 2"));
+    run(&scratch, "2", "run sims/sweep.toml --out whole");
+    let program = env!("CARGO_BIN_EXE_undertone");
+    let job = std::fs::read_to_string(repository("sims/cluster/kubernetes.yaml")).expect("a file");
+    let documents = yaml_rust2::YamlLoader::load_from_str(&job).expect("YAML");
+    let pod = &documents[1]["spec"]["template"]["spec"]["containers"][0];
+    let shell = pod["args"][0].as_str().expect("a command");
+    assert_eq!(documents[1]["spec"]["completions"].as_i64(), Some(16));
+    assert!(shell.contains("/16 "), "{shell}");
+    let shell = shell
+        .replace("/16 ", "/3 ")
+        .replace("/sims/fig1-small.toml", "sims/sweep.toml")
+        .replace("/results", "pods")
+        .replace("exec undertone", &format!("exec '{program}'"));
+    for shard in 1..=3 {
+        let slurm = Command::new("bash")
+            .arg(repository("sims/cluster/slurm.sh"))
+            .args(["sims/sweep.toml", "tasks"])
+            .current_dir(scratch.path(""))
+            .envs([("SLURM_ARRAY_TASK_MAX", "3"), ("UNDERTONE", program)])
+            .env("SLURM_ARRAY_TASK_ID", shard.to_string())
+            .status();
+        assert!(slurm.expect("bash").success());
+        let pod = Command::new("/bin/sh")
+            .args(["-c", &shell])
+            .current_dir(scratch.path(""))
+            .env("JOB_COMPLETION_INDEX", (shard - 1).to_string())
+            .status();
+        assert!(pod.expect("sh").success());
+    }
+    for folder in ["tasks", "pods"] {
+        let shards: Vec<_> = (1..=3)
+            .map(|shard| format!("{folder}/shard-{shard}"))
+            .collect();
+        run(
+            &scratch,
+            "2",
+            &format!("sweep merge {} --out {folder}/whole", shards.join(" ")),
+        );
+        for name in [
+            "sweep.csv",
+            "curves.csv",
+            "summary.json",
+            "config.toml",
+            "report.html",
+        ] {
+            let whole = scratch.read(&format!("whole/{name}"));
+            assert!(
+                whole == scratch.read(&format!("{folder}/whole/{name}")),
+                "{folder} {name}"
+            );
+        }
+    }
+    let alone = Command::new("bash")
+        .arg(repository("sims/cluster/slurm.sh"))
+        .args(["sims/sweep.toml", "tasks"])
+        .output()
+        .expect("bash");
+    assert!(String::from_utf8_lossy(&alone.stderr).contains("submit this as an array"));
+}
+
+#[test]
+fn folders_that_make_no_sweep_are_refused() {
+    let scratch = scratch();
+    let quick = "--set sweep.seeds=1";
+    for shard in 1..=2 {
+        run(
+            &scratch,
+            "2",
+            &format!("run sims/sweep.toml {quick} --shard {shard}/2 --out part-{shard}"),
+        );
+    }
+    run(
+        &scratch,
+        "2",
+        &format!("run sims/sweep.toml {quick} --shard 2/3 --out third"),
+    );
+    run(
+        &scratch,
+        "2",
+        "run sims/sweep.toml --set sweep.seeds=2 --shard 2/2 --out other",
+    );
+    let damaged = String::from_utf8(scratch.read("part-2/shard.json")).expect("text");
+    for (name, text) in [
+        ("damaged/shard.json", "{}".to_owned()),
+        (
+            "newer/shard.json",
+            damaged.replace("\"schema\": 1", "\"schema\": 2"),
+        ),
+        (
+            "moved/shard.json",
+            damaged.replace("\"base\": \"", "\"base\": \"/nowhere"),
+        ),
+    ] {
+        scratch.write(name, &text);
+    }
+    for (arguments, expected) in [
+        ("sweep merge part-1 none", "none/shard.json is no shard's"),
+        ("sweep merge part-1 damaged", "missing field"),
+        ("sweep merge part-1 newer", "it has schema 2"),
+        (
+            "sweep merge part-1 third",
+            "third is a shard of another sweep than part-1",
+        ),
+        (
+            "sweep merge part-1 other",
+            "other is a shard of another sweep than part-1",
+        ),
+        (
+            "sweep merge moved part-1",
+            "name the folder of the experiment file with --base",
+        ),
+        ("sweep merge part-1 part-1", "shard 2/2 was not given"),
+        ("run sims/sweep.toml --shard 3/2", "such as 2/4"),
+        ("run sims/sim.toml --shard 1/2", "--shard is for sweeps"),
+    ] {
+        let refused = scratch.undertone(arguments);
+        assert_eq!(refused.code, Some(2), "{arguments}");
+        assert!(
+            refused.stderr.contains(expected),
+            "{arguments}: {}",
+            refused.stderr
+        );
+    }
+    assert!(!scratch.path("out").exists());
+    // On a machine where the files are elsewhere.
+    let moved = scratch.undertone("sweep merge moved part-1 --base sims --out merged");
+    assert_eq!(moved.code, Some(2));
+    assert!(
+        moved.stderr.contains("shard 2/2 in moved has not ended"),
+        "{}",
+        moved.stderr
     );
 }
 

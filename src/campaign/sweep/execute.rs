@@ -56,6 +56,31 @@ impl Sweep {
         directory: &Path,
         progress: &mut dyn FnMut(Advance),
     ) -> Result<SweepResult, SweepRunError> {
+        let outcomes = self.finish(directory, |_| true, progress)?;
+        self.conclude(directory, outcomes)
+    }
+
+    /// Writes what follows from all cells.
+    pub(super) fn conclude(
+        &self,
+        directory: &Path,
+        outcomes: Vec<Option<CellOutcome>>,
+    ) -> Result<SweepResult, SweepRunError> {
+        output::write_cells(self, directory, &outcomes)?;
+        let outcomes: Vec<CellOutcome> = outcomes.into_iter().flatten().collect();
+        let result = SweepResult::of(self, &outcomes);
+        output::write_result(&result, directory)?;
+        Ok(result)
+    }
+
+    /// Runs the cells that are wanted and that `directory/cells.jsonl` does not hold yet, and writes `config.toml` and `sweep.csv`. Gives how
+    /// cells ended, in order, where they have.
+    pub(super) fn finish(
+        &self,
+        directory: &Path,
+        is_wanted: impl Fn(usize) -> bool,
+        progress: &mut dyn FnMut(Advance),
+    ) -> Result<Vec<Option<CellOutcome>>, SweepRunError> {
         crate::run::output::create(directory)?;
         output::forget(directory)?;
         output::write_config(self, directory)?;
@@ -63,11 +88,13 @@ impl Sweep {
         let mut journal = Journal::open(&directory.join("cells.jsonl"))?;
         let finished = |key: &String| journal.finished(key).cloned();
         let mut outcomes: Vec<Option<CellOutcome>> = keys.iter().map(finished).collect();
-        let pending: Vec<usize> = (0..keys.len()).filter(|&i| outcomes[i].is_none()).collect();
+        let wanted: Vec<usize> = (0..keys.len()).filter(|&i| is_wanted(i)).collect();
+        let is_pending = |&index: &usize| outcomes[index].is_none();
+        let pending: Vec<usize> = wanted.iter().copied().filter(is_pending).collect();
         let mut advance = Advance {
             done: 0,
             total: pending.len(),
-            resumed: keys.len() - pending.len(),
+            resumed: wanted.len() - pending.len(),
         };
         progress(advance);
         let workers = rayon::current_num_threads()
@@ -109,10 +136,7 @@ impl Sweep {
             Ok::<(), SweepRunError>(())
         })?;
         output::write_cells(self, directory, &outcomes)?;
-        let outcomes: Vec<CellOutcome> = outcomes.into_iter().flatten().collect();
-        let result = SweepResult::of(self, &outcomes);
-        output::write_result(&result, directory)?;
-        Ok(result)
+        Ok(outcomes)
     }
 
     /// How many of these cells fit into the memory that is free, at least one.
@@ -205,7 +229,7 @@ impl Sweep {
 
     /// A hash per cell of everything its numbers depend on: the program to the byte, both configurations in full,
     /// the content of the data files and the graphs.
-    fn keys(&self) -> Result<Vec<String>, SweepRunError> {
+    pub(super) fn keys(&self) -> Result<Vec<String>, SweepRunError> {
         let files = Memo::default();
         let content = |path: &PathBuf| {
             files.get(path.clone(), || {
@@ -215,11 +239,16 @@ impl Sweep {
                 })
             })
         };
-        let program = std::env::current_exe().map_err(|source| SweepRunError::Data {
-            path: PathBuf::from("the running program"),
-            source,
-        })?;
-        let program = content(&program)?;
+        let running = || {
+            std::env::current_exe().map_err(|source| SweepRunError::Data {
+                path: PathBuf::from("the running program"),
+                source,
+            })
+        };
+        let program = match &self.program {
+            Some(program) => content(program)?,
+            None => content(&running()?)?,
+        };
         let of = |&cell: &Cell| {
             let (config, reference) = (self.cell_config(cell), self.reference_config(cell));
             let base = self.materials.base();

@@ -1,6 +1,6 @@
 //! From a `[sweep]` table to cells, every one of them checked before the first runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::cells::{self, Cell};
 use super::error::SweepError;
@@ -35,6 +35,8 @@ pub struct Sweep {
     pub(super) fixed: Memo<FixedKey, Fixed>,
     pub(super) plain: Memo<Config, Option<Block>>,
     pub(super) lines: Memo<Config, PredictionErrors>,
+    /// The file that computes, if it is not the running program.
+    pub(super) program: Option<PathBuf>,
 }
 
 /// A method at a grid point.
@@ -79,9 +81,26 @@ impl Sweep {
             fixed: Memo::default(),
             plain: Memo::default(),
             lines: Memo::default(),
+            program: None,
         };
         sweep.resolve_settings()?;
         Ok(sweep)
+    }
+
+    /// The same sweep, computed by this file and not by the running program: a library that another program has loaded. Cells that were
+    /// finished by other code are not taken for its own.
+    #[must_use]
+    pub fn computed_by(mut self, program: &Path) -> Self {
+        self.program = Some(program.to_path_buf());
+        self
+    }
+
+    /// The configuration as it was given, with its `[sweep]`.
+    pub(super) fn whole_config(&self) -> Config {
+        Config {
+            sweep: Some(self.table.clone()),
+            ..self.config.clone()
+        }
     }
 
     /// All cells, in the order of `sweep.csv`: methods, then grid points, then seeds.

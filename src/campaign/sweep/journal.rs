@@ -70,6 +70,19 @@ impl Journal {
         })
     }
 
+    /// The finished cells of a journal that is only looked at; none if there is no such file.
+    pub(super) fn read(path: &Path) -> Result<BTreeMap<String, CellOutcome>, OutputError> {
+        let found = match File::open(path) {
+            Ok(mut file) => read(&mut file),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeMap::new()),
+            Err(error) => Err(error),
+        };
+        found.map_err(|source| OutputError {
+            path: path.to_path_buf(),
+            source,
+        })
+    }
+
     /// How the cell of this key ended, if it has.
     pub(super) fn finished(&self, key: &str) -> Option<&CellOutcome> {
         self.finished.get(key)

@@ -7,7 +7,7 @@
 //! All cells of one seed start from the same X⁰, which depends on the seed and the shape alone. All methods of
 //! one grid point and seed are measured against the same references: those of the experiment file with the
 //! grid point's values and without any method's. A cell's numbers depend on its own configuration only, so
-//! neither the number of threads nor an interruption changes a byte of the results.
+//! neither the number of threads nor an interruption nor [`Shard`]s on several machines change a byte of the results.
 
 mod bands;
 mod cells;
@@ -25,6 +25,7 @@ mod output;
 mod permutation;
 mod references;
 mod result;
+mod shard;
 
 pub use cells::Cell;
 pub use coincidence::Coincidence;
@@ -38,3 +39,4 @@ pub use journal::CellOutcome;
 pub use measures::{Measures, PredictionErrors};
 pub use permutation::SIGNIFICANCE;
 pub use result::{MethodPromise, SWEEP_SCHEMA, SweepResult};
+pub use shard::{MergeError, Shard, ShardError, Shards};

@@ -15,9 +15,7 @@ use crate::writing::csv;
 
 /// The experiment file as it was run, with absolute paths.
 pub(super) fn write_config(sweep: &Sweep, directory: &Path) -> Result<(), OutputError> {
-    let mut config = sweep.config.clone();
-    config.sweep = Some(sweep.table.clone());
-    let config = anchored(config, sweep.materials.base());
+    let config = anchored(sweep.whole_config(), sweep.materials.base());
     put(directory, "config.toml", resolved(&config).as_bytes())
 }
 
