@@ -14,7 +14,7 @@
 //!
 //! ```text
 //! cli              guide    arguments, terminal, exit codes | the manual: pages without code
-//! report                    report.html: figures, tables, the graph
+//! report      live          report.html: figures, tables, the graph | the run as it happens, in a browser
 //! campaign                  sweeps, studies, advice: many runs
 //! assess                    verify, audit, coalitions: is it true
 //! run                       execute, references, metrics, receipt, summary, files
@@ -67,6 +67,8 @@ pub mod data;
 pub mod engine;
 pub mod guide;
 pub mod linalg;
+#[cfg(feature = "live")]
+pub mod live;
 #[cfg(feature = "node")]
 pub mod node;
 pub mod noise;

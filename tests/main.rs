@@ -16,6 +16,8 @@ mod gram_recommender;
 mod graphs;
 mod laplace;
 mod layering;
+#[cfg(feature = "live")]
+mod live;
 mod loss;
 mod low_rank;
 #[cfg(all(feature = "node", feature = "cli"))]

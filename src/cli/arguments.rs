@@ -245,6 +245,14 @@ pub(crate) struct RunArguments {
     /// Let go wrong what this file lists instead of `[faults]`; a run with `[dropouts]` writes one, faults.toml
     #[arg(long, value_name = "FILE")]
     pub(crate) faults: Option<PathBuf>,
+    /// Show the run on a page that a browser on this machine can open, at this port of the loopback interface or one that is free; ends with Ctrl-C
+    #[cfg(feature = "live")]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0", require_equals = true)]
+    pub(crate) live: Option<u16>,
+    /// With --live on engine event: begin paused
+    #[cfg(feature = "live")]
+    #[arg(long, requires = "live")]
+    pub(crate) paused: bool,
     /// Of a sweep: run every N-th cell, from the I-th on, for `undertone sweep merge`
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,

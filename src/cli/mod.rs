@@ -7,6 +7,7 @@ mod arguments;
 mod audit;
 mod auto;
 mod faults;
+mod live;
 #[cfg(feature = "node")]
 mod node;
 mod privacy;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 
 use super::arguments::RunArguments;
+use super::live::Showing;
 use super::progress::Progress;
 use super::{Verdict, table};
 use crate::campaign::auto::Auto;
@@ -28,6 +29,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
             "--shard is for sweeps, and {} is a study",
             arguments.experiment.sim.display()
         );
+        Showing::refuse(arguments, "a study")?;
         return super::study::execute(arguments, &study);
     }
     let config = arguments.experiment.config()?;
@@ -39,6 +41,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
         );
     }
     if config.sweep.is_some() {
+        Showing::refuse(arguments, "a sweep")?;
         return super::sweep::execute(arguments, config);
     }
     ensure!(
@@ -67,11 +70,19 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     let directory = folder(&experiment.config().name);
     output::create(&directory)?;
     progress.message("running");
-    let results = match &chosen {
-        Some(chosen) => chosen.run(&mut progress)?,
-        None => match run(&experiment, &mut progress) {
-            Err(RunError::Faults(FaultsError::NoResult(none))) => {
+    let showing = Showing::start(arguments, &experiment)?;
+    let mut observer = showing.observer(&experiment, &mut progress);
+    let found = match &chosen {
+        Some(chosen) => chosen.run(&mut *observer).map_err(anyhow::Error::from),
+        None => run(&experiment, &mut *observer).map_err(anyhow::Error::from),
+    };
+    drop(observer);
+    let results = match found {
+        Ok(results) => results,
+        Err(error) => match error.downcast::<RunError>() {
+            Ok(RunError::Faults(FaultsError::NoResult(none))) => {
                 progress.finish();
+                showing.failed(&none);
                 output::write_no_result(&directory, &none.faulty)?;
                 let mut out = io::stdout().lock();
                 if arguments.report.json {
@@ -83,9 +94,11 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
                     writeln!(out, "what went wrong: {}", directory.display())?;
                 }
                 eprintln!("error: {none}");
+                showing.stay();
                 return Ok(Verdict::CheckFailed);
             }
-            other => other?,
+            Ok(other) => return Err(other.into()),
+            Err(other) => return Err(other),
         },
     };
     progress.finish();
@@ -113,6 +126,8 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
         writeln!(out, "report: {}", written.display())?;
     }
     super::warn(&results.summary.warnings);
+    showing.done(&results.summary);
+    showing.stay();
     Ok(Verdict::Success)
 }
 

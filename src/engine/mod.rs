@@ -31,8 +31,8 @@ mod threshold;
 
 pub use network::mixing_bounds;
 pub use outcome::{
-    Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, StepTotals, Totals,
-    Transcript,
+    Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, Standing,
+    StepTotals, Totals, Transcript,
 };
 pub use record::Collector;
 pub use rows::PeerRows;

@@ -8,7 +8,7 @@ use crate::algorithm::PublicState;
 use crate::linalg::Block;
 use crate::protocol::averaging::{PhaseBytes, Traffic};
 use crate::protocol::{Steps, Terms};
-use crate::vocabulary::{Iteration, ReleaseId, Round};
+use crate::vocabulary::{Iteration, PeerIndex, ReleaseId, Round, Time};
 
 /// Sums over all peers that only a simulator can see, for `verify` and the tests, in the units in which inputs are published;
 /// of own coordinates those of all peers.
@@ -244,6 +244,36 @@ pub trait Observer {
 
     /// `done` of `total` units of work are complete; called often, must be cheap.
     fn progress(&mut self, _done: u64, _total: u64) {}
+
+    /// How far a peer is. The engines whose peers are machines of their own tell: event and swarm; with faults also what went wrong with it.
+    fn peer(&mut self, _peer: PeerIndex, _standing: Standing) {}
+
+    /// Something is about to happen at this moment of virtual time. The event engine waits until this returns, so that a run can be watched
+    /// step by step; called often, must be cheap otherwise.
+    fn step(&mut self, _now: Time) {}
+}
+
+/// How far a peer is, or what went wrong with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It has published in a release.
+    Published(ReleaseId),
+    /// It has the sum of a release.
+    Released(ReleaseId),
+    /// It has everything.
+    Finished,
+    /// Its process crashed.
+    Crashed,
+    /// Its disk failed, and it stopped.
+    DiskFailed,
+    /// Its process started again.
+    Restarted,
+    /// It gave up its link to another.
+    GaveUp(PeerIndex),
+    /// It went on with those who are left.
+    WentOn,
+    /// Its session ended without a result.
+    Ended,
 }
 
 /// An observer that ignores everything.

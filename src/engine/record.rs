@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::outcome::{Consensus, Inputs, Observer, ReleaseRecord, StepTotals, Totals, Transcript};
+use super::outcome::{
+    Consensus, Inputs, Observer, ReleaseRecord, Standing, StepTotals, Totals, Transcript,
+};
 use super::session::Session;
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
@@ -61,6 +63,16 @@ impl Collector {
     /// in it, if it wants to, and then its record.
     pub fn event(&mut self, from: PeerIndex, event: &Event, observer: &mut dyn Observer) {
         let u = from.index();
+        observer.peer(
+            from,
+            match event {
+                Event::Published { release, .. } => Standing::Published(*release),
+                Event::Released { release, .. } | Event::Advanced { release, .. } => {
+                    Standing::Released(*release)
+                }
+                Event::Finished => Standing::Finished,
+            },
+        );
         match event {
             Event::Published { release, input } => {
                 let pending = self.pending(*release);

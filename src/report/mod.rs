@@ -37,6 +37,7 @@ use crate::writing::replace;
 
 pub use axis::{Axis, Spacing};
 pub use figure::{Figure, FigureError, Guide, frontier};
+pub use layout::places;
 pub use markup::Markup;
 pub use network::{MOST_EDGES, MOST_NODES, Network, is_drawn};
 pub use page::Page;

@@ -1,10 +1,10 @@
 //! How far the peers are apart after every averaging round, collected where that is cheap.
 
-use crate::engine::{Observer, ReleaseRecord, Transcript};
+use crate::engine::{Observer, ReleaseRecord, Standing, Transcript};
 use crate::protocol::averaging::Form;
 use crate::scenario::Experiment;
 use crate::scenario::memory::watches_rounds;
-use crate::vocabulary::{ReleaseId, Round};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round, Time};
 
 /// Passes everything on to another observer and keeps the rounds.
 pub(super) struct Rounds<'a> {
@@ -56,6 +56,14 @@ impl Observer for Rounds<'_> {
 
     fn progress(&mut self, done: u64, total: u64) {
         self.inner.progress(done, total);
+    }
+
+    fn peer(&mut self, peer: PeerIndex, standing: Standing) {
+        self.inner.peer(peer, standing);
+    }
+
+    fn step(&mut self, now: Time) {
+        self.inner.step(now);
     }
 }
 

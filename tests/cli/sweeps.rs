@@ -267,6 +267,8 @@ fn folders_that_make_no_sweep_are_refused() {
             damaged.replace("\"base\": \"", "\"base\": \"/nowhere"),
         ),
     ] {
+        let folder = scratch.path(name);
+        std::fs::create_dir(folder.parent().expect("a folder")).expect("created");
         scratch.write(name, &text);
     }
     for (arguments, expected) in [

@@ -1,7 +1,7 @@
 //! The layer map as tables.
 
 /// What each layer may name, lowest first. `lib.rs` and `main.rs` stand above all.
-pub(super) const BELOW: [(&str, &[&str]); 21] = [
+pub(super) const BELOW: [(&str, &[&str]); 22] = [
     ("vocabulary", &[]),
     ("linalg", &["vocabulary"]),
     // Numbers and bytes to files: it knows nothing of what they mean.
@@ -157,6 +157,20 @@ pub(super) const BELOW: [(&str, &[&str]); 21] = [
             "campaign",
         ],
     ),
+    // A picture of a run while it runs: places of nodes are the report's.
+    (
+        "live",
+        &[
+            "vocabulary",
+            "linalg",
+            "engine",
+            "config",
+            "scenario",
+            "run",
+            "assess",
+            "report",
+        ],
+    ),
     (
         "cli",
         &[
@@ -175,6 +189,7 @@ pub(super) const BELOW: [(&str, &[&str]); 21] = [
             "assess",
             "campaign",
             "report",
+            "live",
         ],
     ),
     // Pages without code; one of them is computed by the tests of privacy.
@@ -199,12 +214,13 @@ pub(super) const NODE_FROM_ENGINE: [&str; 12] = [
 ];
 
 /// Words that may occur only below some paths, in code that is not a test, and why.
-pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
+pub(super) const CONFINED: [(&[&str], &[&str], &str); 11] = [
     (
         &["tokio", "tokio_util", "libp2p", "libp2p_stream", "futures"],
-        &["src/node"],
+        &["src/node", "src/live"],
         "the core has no runtime",
     ),
+    (&["axum"], &["src/live"], "one layer has a web server"),
     (
         &["clap", "indicatif", "anyhow", "signal_hook"],
         &["src/cli"],
@@ -240,6 +256,7 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
             "src/scenario/clock.rs",
             "src/campaign",
             "src/node",
+            "src/live",
             "src/cli",
         ],
         "a result that depends on the clock cannot be repeated",
@@ -253,7 +270,7 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 10] = [
             "from_os_rng",
             "getrandom",
         ],
-        &["src/node", "src/session"],
+        &["src/node", "src/session", "src/live"],
         "every stream of a simulation derives from the seed",
     ),
     (

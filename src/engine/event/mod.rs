@@ -112,6 +112,7 @@ impl<'a> Simulation<'a> {
             self.carry_out(PeerIndex::from_index(u), 0)?;
         }
         while let Some((now, arrival)) = self.queue.pop() {
+            self.observer.step(Time(0) + Span::from_micros(now));
             match arrival {
                 Arrival::Everywhere { from, parity } => {
                     for &to in self.session.graph().neighbours(from.index()) {
