@@ -9,8 +9,8 @@ use pyo3::types::PyDict;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use undertone::privacy::accountant::{
-    AccountOptions, NoiseCovariance, PublicGraph, account as accounted,
-    certified_variance_factors, worst_coalition,
+    AccountOptions, NoiseCovariance, PublicGraph, account as accounted, certified_variance_factors,
+    worst_coalition,
 };
 use undertone::privacy::{
     Budget, Calibrated, Connectivity, Delta, NoisePlan, NoiseRequest, PrivacyError, calibrate,
@@ -36,7 +36,11 @@ fn edges_of(edges: &PyReadonlyArray2<'_, u32>) -> PyResult<Vec<(u32, u32)>> {
             edges.ncols()
         )));
     }
-    Ok(edges.rows().into_iter().map(|row| (row[0], row[1])).collect())
+    Ok(edges
+        .rows()
+        .into_iter()
+        .map(|row| (row[0], row[1]))
+        .collect())
 }
 
 /// A square, rounded as every plan rounds it.
@@ -94,7 +98,7 @@ impl Scale {
 
 /// What every honest peer loses to one coalition.
 #[pyfunction]
-#[pyo3(signature = (own, edges, pairwise, coalition, sensitivity, iterations, delta, gap, method, connectivity))]
+#[pyo3(signature = (own, edges, pairwise, coalition, sensitivity, iterations, delta, gap, method))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn account<'py>(
     py: Python<'py>,
@@ -107,9 +111,8 @@ pub(crate) fn account<'py>(
     delta: f64,
     gap: f64,
     method: &str,
-    connectivity: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let own: Vec<f64> = own.as_array().iter().map(|&sigma| sigma).collect();
+    let own: Vec<f64> = own.as_array().iter().copied().collect();
     let pairs = edges_of(&edges)?;
     let pairwise: Vec<f64> = pairwise.as_array().iter().copied().collect();
     let engine = named("method", method)?;
@@ -122,7 +125,7 @@ pub(crate) fn account<'py>(
         let variances: Vec<f64> = own.iter().map(|&sigma| squared(sigma)).collect();
         let uniform = pairwise.first().copied();
         let uniform = uniform.filter(|first| pairwise.iter().all(|sigma| sigma == first));
-        let mut options = AccountOptions {
+        let options = AccountOptions {
             gap,
             engine,
             ..AccountOptions::default()
@@ -130,11 +133,6 @@ pub(crate) fn account<'py>(
         let covariance = match uniform {
             Some(sigma) => {
                 let graph = Graph::from_edges(peers, &pairs)?;
-                if connectivity {
-                    let lambda2 = connectivity_of(&graph);
-                    let left = lambda2.after_coalition(&graph, &coalition);
-                    options.connectivity = left.unwrap_or(0.0) * squared(sigma);
-                }
                 NoiseCovariance::new(variances, &[(&graph, squared(sigma))])?
             }
             None => {

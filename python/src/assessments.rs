@@ -8,9 +8,7 @@ use pyo3::types::PyDict;
 use serde::Serialize;
 use undertone::assess::audit::{AuditOptions, audit as audited};
 use undertone::assess::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
-use undertone::assess::verification::{
-    Check, VerifyOptions, verify as verified, verify_pair,
-};
+use undertone::assess::verification::{Check, VerifyOptions, verify as verified, verify_pair};
 use undertone::assess::{
     Conversions, DropoutCost, PeerCost, conversions, dropout_costs, peer_costs,
 };

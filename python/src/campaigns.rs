@@ -107,7 +107,10 @@ pub(crate) fn advise(
     supervised(py, progress, move |watch| {
         let guesses = match assume {
             None => Guess::DEFAULTS.to_vec(),
-            Some(all) => all.into_iter().map(|(t, d, s)| Guess::new(t, d, s)).collect(),
+            Some(all) => all
+                .into_iter()
+                .map(|(t, d, s)| Guess::new(t, d, s))
+                .collect(),
         };
         let Configured { mut config, base } = source.read()?;
         config.sweep = None;

@@ -6,9 +6,9 @@
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -162,11 +162,7 @@ fn defect(words: &str) -> PyErr {
 }
 
 /// Calls the callback if there is news.
-fn tell(
-    progress: Option<&Bound<'_, PyAny>>,
-    watch: &Watch,
-    told: &mut (u64, u64),
-) -> PyResult<()> {
+fn tell(progress: Option<&Bound<'_, PyAny>>, watch: &Watch, told: &mut (u64, u64)) -> PyResult<()> {
     let now = watch.now();
     if let Some(callback) = progress
         && now != *told

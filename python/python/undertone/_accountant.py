@@ -218,7 +218,7 @@ def account(
     names = list(coalition or ())
     numbers = peers.numbers(names)
     found = _undertone.account(
-        own, peers.edges, pairwise, numbers, float(sensitivity), _count("iterations", iterations), float(delta), float(gap), method, False
+        own, peers.edges, pairwise, numbers, float(sensitivity), _count("iterations", iterations), float(delta), float(gap), method
     )
     colluding = set(numbers)
     honest = np.array([k for k in range(len(peers)) if k not in colluding], dtype=np.intp)

@@ -36,14 +36,14 @@ def sweep(
     Returns
     -------
     pandas.DataFrame
-        One row per method and value: ``metric``, ``method``, the swept key, ``runs``, ``mean`` and the ends ``low`` and ``high`` of a 99 %
+        One row per method and value: ``measure``, ``method``, the swept key, ``runs``, ``mean`` and the ends ``low`` and ``high`` of a 99 %
         band of the mean. ``frame.attrs`` has ``summary``, what ``summary.json`` holds, and ``cells``, the columns of ``sweep.csv``. Where pandas is missing, a dict of
         arrays.
 
     >>> import undertone
     >>> small = {"sweep.seeds": 2, "sweep.over": {"privacy.epsilon": [2, 50]}, "sweep.coincide": [], "data.items": 20}
     >>> curve = undertone.sweep("sims/fig1-small.toml", set=small)
-    >>> ours = curve[(curve.method == "Undertone") & (curve.metric == "relative_error_non_private")]
+    >>> ours = curve[(curve.method == "Undertone") & (curve.measure == "relative_error_non_private")]
     >>> bool(ours["mean"].is_monotonic_decreasing)
     True
     """

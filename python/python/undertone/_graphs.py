@@ -38,7 +38,13 @@ class Peers:
         """The numbers of some peers, in the order given."""
         if isinstance(names, (str, bytes)):
             raise TypeError(f"a coalition is a list of peers, found the text {names!r}")
-        return [self.number(name) for name in names]
+        numbers: dict[int, Hashable] = {}
+        for name in names:
+            number = self.number(name)
+            if number in numbers:
+                raise ValueError(f"peer {name!r} is named twice; name every peer once")
+            numbers[number] = name
+        return list(numbers)
 
     def labels(self) -> list[str]:
         """A text for every peer, no two the same: what the library calls it."""

@@ -159,7 +159,7 @@ def lifted(
     sim: Any, data: Any = None, topology: GraphLike | None = None, noise_topology: GraphLike | None = None
 ) -> tuple[Any, Memory]:
     """An experiment without what is in memory, and that. In a dictionary ``data.path``, ``topology`` and ``noise_topology`` may be arrays,
-    frames and graphs themselves."""
+    frames and graphs themselves; a graph says how many peers there are."""
     if not isinstance(sim, Mapping):
         return sim, Memory(data, topology, noise_topology)
     plain = dict(sim)
@@ -178,4 +178,8 @@ def lifted(
             del plain[key]
             if given is None:
                 graphs[key] = value
-    return plain, Memory(data, graphs["topology"], graphs["noise_topology"])
+    memory = Memory(data, graphs["topology"], graphs["noise_topology"])
+    if memory.topology is not None:
+        # Node k is peer k, unless the dictionary says otherwise.
+        plain.setdefault("peers", {"count": len(memory.topology)})
+    return plain, memory

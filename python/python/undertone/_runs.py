@@ -165,7 +165,7 @@ def run(
     data : rows held in memory instead of ``data.path``: an array of numbers; a frame with columns ``user``, ``item`` and perhaps ``rating``;
         or a sparse matrix of users by items. In a dict it may stand at ``data.path``.
     topology, noise_topology : graphs held in memory: of networkx with nodes of any kind, or edges (m, 2). Node k of the graph is
-        peer k. In a dict they may stand in place of the tables.
+        peer k. In a dict they may stand in place of the tables, and ``peers.count`` is then that of the graph.
     trace : with ``out``, also every release.
 
     Ctrl-C stops it. Noise of a simulation follows from its seed: whoever knows the seed can take it off again.
@@ -186,7 +186,6 @@ def run(
     >>> result = undertone.run({
     ...     "data": {"path": rows, "row_clip": 6.0},
     ...     "topology": networkx.random_regular_graph(6, 40, seed=1),
-    ...     "peers": {"count": 40},
     ...     "algorithm": {"kind": "isometric-covariance", "rank": 2, "iterations": 1},
     ...     "privacy": {"epsilon": 1.0, "delta": 1e-5, "adjacency": "user", "sensitivity": "unit-row"},
     ...     "averaging": {"scheme": "tree"},
