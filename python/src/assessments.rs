@@ -17,7 +17,6 @@ use undertone::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Trusted
 use undertone::run::summary::PrivacySummary;
 use undertone::topology::TopologySummary;
 
-use crate::failure::Failure;
 use crate::runs::settled;
 use crate::source::Source;
 use crate::supervised::{Watching, supervised};
@@ -194,12 +193,12 @@ pub(crate) fn check_receipt(
         if receipt.request.preconditioning.is_some() && items.exists() {
             findings.extend(receipt.check_items(&ItemList::read(&items)?));
         }
+        let holds = findings.iter().all(|finding| finding.agrees);
         Ok(serde_json::to_string(&Checked {
-            holds: findings.iter().all(|finding| finding.agrees),
+            holds,
             findings,
             taken_on_trust: ON_TRUST,
             fields: Receipt::standings(),
-        })
-        .map_err(Failure::from)?)
+        })?)
     })
 }

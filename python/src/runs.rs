@@ -20,6 +20,9 @@ use crate::failure::Failure;
 use crate::source::{Configured, Source};
 use crate::supervised::{Watch, Watching, supervised};
 
+/// A release: iteration, rows, columns, sensitivity, σ's of its blocks, quantity of each block.
+type Released = (u32, usize, usize, f64, Vec<f64>, Vec<String>);
+
 /// Everything one run left.
 #[pyclass(frozen, module = "undertone._undertone")]
 pub(crate) struct Run {
@@ -57,8 +60,8 @@ impl Run {
         array(py, self.report.outcome.basis())
     }
 
-    /// Every release: iteration, rows, columns, sensitivity, σ's of its blocks, quantity of each block.
-    fn releases(&self) -> Vec<(u32, usize, usize, f64, Vec<f64>, Vec<String>)> {
+    /// Every release.
+    fn releases(&self) -> Vec<Released> {
         let declared = self.experiment.releases();
         let records = self.report.outcome.records.iter();
         records

@@ -17,12 +17,12 @@ import undertone
 
 #: Ten sims on embedded data, some made smaller.
 SIMS: list[tuple[str, list[str]]] = [
-    ("quickstart", []),
+    ("quickstart", ["peers.count=60"]),
     ("dropouts", []),
     ("audit", []),
-    ("auto-small", ["data.items=60", "peers.count=40"]),
+    ("auto-small", ["data.items=40", "peers.count=30"]),
     ("completion-small", ["peers.count=20"]),
-    ("deflation-small", []),
+    ("clipping-digits", []),
     ("graph-eigenvector", []),
     ("ppi-small", []),
     ("streaming-small", []),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -197,23 +196,33 @@ def test_other_threads_of_python_run_meanwhile() -> None:
     assert counted > 50 * taken, (counted, taken)
 
 
-def _in_a_child(queue: Any) -> None:
+#: A child that uses the package after its parent has.
+CHILD = """
+import multiprocessing, sys, undertone
+
+def account(queue):
     try:
         undertone.account((2, [(0, 1)]), 1.0, 1.0)
         queue.put("ran")
     except RuntimeError as error:
         queue.put(str(error))
 
-
-def test_after_a_fork_there_is_an_error_and_no_hang() -> None:
+if __name__ == "__main__":
     undertone.account((2, [(0, 1)]), 1.0, 1.0)
-    for method, expected in (("fork", "spawn"), ("spawn", "ran")):
-        context = multiprocessing.get_context(method)
-        queue = context.Queue()
-        process = context.Process(target=_in_a_child, args=(queue,))
-        process.start()
-        assert expected in queue.get(timeout=60)
-        process.join(timeout=60)
+    context = multiprocessing.get_context(sys.argv[1])
+    queue = context.Queue()
+    process = context.Process(target=account, args=(queue,))
+    process.start()
+    print(queue.get(timeout=60))
+    process.join(timeout=60)
+"""
+
+
+@pytest.mark.parametrize(("method", "says"), [("fork", "spawn"), ("spawn", "ran")])
+def test_after_a_fork_there_is_an_error_and_no_hang(method: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "child.py").write_text(CHILD)
+    done = subprocess.run([sys.executable, str(tmp_path / "child.py"), method], capture_output=True, text=True, timeout=120)
+    assert says in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

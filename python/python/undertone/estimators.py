@@ -132,7 +132,7 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if isinstance(components, bool) or not isinstance(components, (int, np.integer)) or not 1 <= components <= columns:
             raise ValueError(f"n_components={components!r} must be a whole number from 1 to the number of columns, {columns}")
         norm = self._norm(X)
-        centred_norm = norm if self.centred_norm is None else float(self.centred_norm)
+        centred_norm = _bound("centred_norm", norm if self.centred_norm is None else self.centred_norm)
         order, table, graph = self._peers(rows, groups)
         data: dict[str, Any] = {"path": X[order], "row_clip": centred_norm}
         public = None
@@ -227,7 +227,7 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             )
             longest = float(np.linalg.norm(X, axis=1).max())
             return longest if longest > 0.0 else 1.0
-        return float(norm)
+        return _bound("data_norm", norm)
 
     def _peers(self, rows: int, groups: Any) -> tuple[NDArray[np.intp], dict[str, Any], Any]:
         """The order of the rows by peer, the table ``[peers]``, and the graph."""
@@ -242,7 +242,7 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if labels.shape != (rows,):
             raise ValueError(f"groups has shape {labels.shape}, and there are {rows} rows: one label each")
         if nodes is not None and nodes.graph is not None:
-            numbers = np.array(nodes.numbers(labels.tolist()))
+            numbers = np.array([nodes.number(label) for label in labels.tolist()])
             silent = np.setdiff1d(np.arange(len(nodes)), numbers)
             if silent.size:
                 raise ValueError(f"node {nodes.names[silent[0]]!r} of the topology holds no row: every peer needs one")
@@ -265,3 +265,10 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if self.random_state is None:
             return secrets.randbelow(2**63)
         return int(check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64))
+
+
+def _bound(name: str, value: Any) -> float:
+    bound = float(value)
+    if not (bound > 0.0 and np.isfinite(bound)):
+        raise ValueError(f"{name}={value!r} must be a finite number above 0: a length that rows are shortened to")
+    return bound
