@@ -15,18 +15,20 @@ from conftest import REPOSITORY
 
 import undertone
 
-#: Ten sims on embedded data, some made smaller.
+#: Ten sims on embedded data, some made smaller: runs, and below them sweeps.
 SIMS: list[tuple[str, list[str]]] = [
     ("quickstart", ["peers.count=60"]),
     ("dropouts", []),
     ("audit", []),
     ("auto-small", ["data.items=40", "peers.count=30"]),
     ("completion-small", ["peers.count=20"]),
-    ("clipping-digits", []),
-    ("graph-eigenvector", []),
-    ("ppi-small", []),
-    ("streaming-small", []),
     ("recommender-movielens-private", ["peers.count=30"]),
+]
+SWEEPS: list[tuple[str, list[str]]] = [
+    ("graph-eigenvector", ["sweep.seeds=2"]),
+    ("ppi-small", ["sweep.seeds=2"]),
+    ("streaming-small", ["sweep.seeds=2"]),
+    ("deflation-small", ["sweep.seeds=2"]),
 ]
 
 
@@ -70,6 +72,22 @@ def test_a_sim_has_the_bits_of_the_command(name: str, changes: list[str], comman
     written = {path.name for path in (tmp_path / "rust").iterdir()}
     assert {path.name for path in (tmp_path / "python").iterdir()} == written
     for file in written - {"summary.json", "report.html"}:
+        assert (tmp_path / "python" / file).read_bytes() == (tmp_path / "rust" / file).read_bytes(), file
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "changes"), SWEEPS, ids=[name for name, _ in SWEEPS])
+def test_a_sweep_has_the_bytes_of_the_command(name: str, changes: list[str], command: str, tmp_path: Path) -> None:
+    sim = f"sims/{name}.toml"
+    sets = [word for change in changes for word in ("--set", change)]
+    said = subprocess.run([command, "run", sim, "--quiet", "--out", str(tmp_path / "rust"), *sets], capture_output=True, text=True)
+    assert said.returncode in (0, 1), said.stderr
+    curve = undertone.sweep(sim, set=changes, out=tmp_path / "python")
+    assert len(curve) > 0 and curve.attrs["holds"] == (said.returncode == 0)
+    written = {path.name for path in (tmp_path / "rust").iterdir()}
+    assert {path.name for path in (tmp_path / "python").iterdir()} == written
+    # The journal has its cells in the order in which they were finished.
+    for file in written - {"cells.jsonl"}:
         assert (tmp_path / "python" / file).read_bytes() == (tmp_path / "rust" / file).read_bytes(), file
 
 
