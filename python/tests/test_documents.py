@@ -62,7 +62,10 @@ def test_types_that_are_wrong_are_noticed(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("page", ["README.md", "python/README.md", "src/guide/python.md"])
-def test_code_of_pages(page: str) -> None:
+def test_code_of_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What is written is not written into the repository.
+    (tmp_path / "sims").symlink_to(REPOSITORY / "sims")
+    monkeypatch.chdir(tmp_path)
     text = (REPOSITORY / page).read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert blocks, page

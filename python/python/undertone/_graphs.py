@@ -31,7 +31,7 @@ class Peers:
         """The number of a peer."""
         found = self.index.get(_plain(name)) if self.index else _counted(name, len(self))
         if found is None:
-            raise ValueError(f"no peer is named {name!r}")
+            raise ValueError(f"no peer is named {_plain(name)!r}")
         return found
 
     def numbers(self, names: Iterable[Hashable]) -> list[int]:
@@ -42,7 +42,7 @@ class Peers:
         for name in names:
             number = self.number(name)
             if number in numbers:
-                raise ValueError(f"peer {name!r} is named twice; name every peer once")
+                raise ValueError(f"peer {_plain(name)!r} is named twice; name every peer once")
             numbers[number] = name
         return list(numbers)
 
@@ -84,7 +84,7 @@ def peers_of(graph: GraphLike) -> Peers:
 def _of_networkx(graph: Any) -> Peers:
     if graph.is_directed():
         raise ValueError("noise and messages go both ways: give an undirected graph, such as graph.to_undirected()")
-    names = list(graph.nodes)
+    names = [_plain(name) for name in graph.nodes]
     index = {name: number for number, name in enumerate(names)}
     pairs = [(index[u], index[v]) for u, v in graph.edges()]
     edges = np.array(pairs, dtype=np.uint32).reshape(-1, 2)
