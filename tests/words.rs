@@ -6,20 +6,25 @@ use std::path::Path;
 use crate::support::repository;
 
 /// Files and folders that are read.
-const READ: [&str; 9] = [
+const READ: [&str; 14] = [
     "src",
     "tests",
     "benches",
     "examples",
     "sims",
     "topologies",
+    "python/README.md",
+    "python/examples",
+    "python/python",
+    "python/src",
+    "python/tests",
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
 ];
 
 /// Endings of files that hold text of ours.
-const TEXT: [&str; 3] = ["rs", "md", "toml"];
+const TEXT: [&str; 4] = ["rs", "md", "toml", "py"];
 
 /// This file, which names what it looks for.
 const HERE: &str = "tests/words.rs";

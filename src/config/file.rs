@@ -40,7 +40,8 @@ pub fn resolved(config: &Config) -> String {
 }
 
 /// A configuration with its paths, which start at `base`, made absolute.
-pub(crate) fn anchored(mut config: Config, base: &Path) -> Config {
+#[must_use]
+pub fn anchored(mut config: Config, base: &Path) -> Config {
     let anchor = |path: &mut PathBuf| {
         let joined = base.join(&*path);
         // Without a current directory nothing is absolute; the joined path is the best there is.

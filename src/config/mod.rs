@@ -29,11 +29,11 @@ pub use dropouts::{DropoutsConfig, FaultsConfig, Publish};
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
 pub use faults_file::{faults_text, read_faults};
-pub use file::{read_config, resolved};
+pub use file::{anchored, read_config, resolved};
 pub use numbers::{
     Centre, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig, RatingValues,
 };
-pub use overrides::{OverrideError, parse_set};
+pub use overrides::{OverrideError, apply, parse_set};
 pub use peer_name::PeerName;
 pub use peers::{PeerCount, PeersConfig};
 pub use pilot::PilotConfig;
@@ -46,7 +46,5 @@ pub use study::{Coherence, Cost, Dataset, Ranks, StartRatio, StudyConfig, StudyK
 pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptBytes, SweptError};
 pub use topology::{EdgesSource, FileSource, TopologySource};
 
-pub(crate) use file::{anchored, check_identity};
-#[cfg(test)]
-pub(crate) use overrides::apply;
+pub(crate) use file::check_identity;
 pub(crate) use overrides::with;

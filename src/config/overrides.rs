@@ -39,7 +39,7 @@ pub enum OverrideError {
 ///
 /// # Errors
 /// [`OverrideError`] naming the override.
-pub(crate) fn apply<T: DeserializeOwned>(
+pub fn apply<T: DeserializeOwned>(
     mut table: toml::Table,
     set: &[String],
 ) -> Result<T, OverrideError> {

@@ -14,6 +14,9 @@ pub struct PeersConfig {
     /// How users are dealt.
     #[serde(default = "round_robin")]
     pub partition: Partition,
+    /// With `partition = "contiguous"`: how many users each peer holds, in the order of the peers; equal shares where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Vec<u32>>,
 }
 
 impl Default for PeersConfig {
@@ -21,6 +24,7 @@ impl Default for PeersConfig {
         Self {
             count: PeerCount::default(),
             partition: round_robin(),
+            sizes: None,
         }
     }
 }

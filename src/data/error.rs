@@ -156,6 +156,26 @@ pub enum DataError {
         /// Users there are.
         users: usize,
     },
+    /// Sizes of peers that do not deal every user once.
+    #[error(
+        "peers.sizes has {found} numbers that sum to {sum}, and there are {peers} peers and {users} users: give every peer a number of at \
+         least 1, {users} together"
+    )]
+    Sizes {
+        /// How many sizes.
+        found: usize,
+        /// Their sum.
+        sum: u64,
+        /// Peers there are.
+        peers: usize,
+        /// Users there are.
+        users: usize,
+    },
+    /// Sizes of peers that users are not dealt to in order.
+    #[error(
+        "peers.sizes says how many users, one after the other, each peer holds: set peers.partition = \"contiguous\" with it"
+    )]
+    SizesPartition,
     /// A row that is not a sorted set of item indices.
     #[error(
         "row {user} names item {item} out of place; rows list distinct indices below {items} \

@@ -52,7 +52,7 @@ pub use matrix::{
 };
 pub use matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
 pub use own_ratings::{load_own_ratings, read_own_ratings};
-pub use partition::{Partition, assign, peer_rows};
+pub use partition::{Partition, assign, assign_sizes, peer_rows};
 pub use ratings::{Loaded, ReadCounts};
 pub use source::Limits;
 pub use titles::{load_titles, read_titles};

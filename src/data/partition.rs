@@ -74,6 +74,32 @@ pub fn assign(
     Ok(assignment)
 }
 
+/// The users of each of `peers` peers where they are so many: the first ones are peer 0's, the next ones peer 1's.
+///
+/// # Errors
+/// [`DataError::NoPeers`] for 0 peers, [`DataError::Sizes`] unless there is one size per peer, none of them 0, and they sum to `users`.
+pub fn assign_sizes(users: usize, peers: usize, sizes: &[u32]) -> Result<Vec<Vec<u32>>, DataError> {
+    if peers == 0 {
+        return Err(DataError::NoPeers);
+    }
+    let sum: u64 = sizes.iter().copied().map(u64::from).sum();
+    if sizes.len() != peers || sizes.contains(&0) || sum != users as u64 {
+        return Err(DataError::Sizes {
+            found: sizes.len(),
+            sum,
+            peers,
+            users,
+        });
+    }
+    let mut next = 0_u32;
+    let held = sizes.iter().map(|size| {
+        let own = next..next + size;
+        next = own.end;
+        own.collect()
+    });
+    Ok(held.collect())
+}
+
 /// The rows of each peer, in the order of its users, with all columns.
 ///
 /// # Panics
@@ -155,6 +181,19 @@ mod tests {
             assign(3, 0, Partition::Random, &seed),
             Err(DataError::NoPeers)
         );
+    }
+
+    #[test]
+    fn sizes_deal_every_user_once_or_are_refused() {
+        let dealt = assign_sizes(6, 3, &[1, 3, 2]).expect("six users");
+        assert_eq!(dealt, [vec![0], vec![1, 2, 3], vec![4, 5]]);
+        // 2³² users more than there are would come out even in 32 bits.
+        let wraps: &[u32] = &[u32::MAX, 1, 6];
+        for sizes in [&[3, 3][..], &[6, 0, 0], &[2, 2, 3], &[1; 4], &[], wraps] {
+            let error = assign_sizes(6, 3, sizes).expect_err("not six users at three peers");
+            assert!(error.to_string().contains("6 together"), "{error}");
+        }
+        assert_eq!(assign_sizes(0, 0, &[]), Err(DataError::NoPeers));
     }
 
     #[test]

@@ -20,6 +20,7 @@
 //! | [`campaigns`] | How are figures and tables made from many runs? |
 //! | [`recommendation`] | How does a basis recommend, and what is private about it? |
 //! | [`topologies`] | Which graphs are there, and how do I bring my own? |
+//! | [`python`] | How is all of it used from Python, and what does the estimator promise? |
 //! | [`papers`] | What is taken from which paper, and what is done otherwise? |
 //! | [`errata`] | What do the papers state wrongly? |
 //! | [`glossary`] | What is a thing called in text, formulas, files and code? |
@@ -56,6 +57,7 @@ pages! {
     campaigns = "campaigns.md";
     recommendation = "recommendation.md";
     topologies = "topologies.md";
+    python = "python.md";
     papers = "papers.md";
     glossary = "glossary.md";
     dependencies = "dependencies.md";

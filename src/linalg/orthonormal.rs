@@ -77,6 +77,16 @@ pub fn orthonormalise(block: &Block) -> Result<Block, NotFullRank> {
 /// # Errors
 /// [`NotFullRank`] if p > n.
 pub fn start_block(seed: &Seed, rows: usize, columns: usize) -> Result<Block, NotFullRank> {
+    // Before anything is drawn: a file may ask for any number of columns.
+    if rows < columns || columns == 0 {
+        return Err(NotFullRank {
+            rows,
+            columns,
+            column: rows,
+            magnitude: 0.0,
+            largest: 0.0,
+        });
+    }
     let mut generator = seed.generator(Label::Start);
     let values = (0..rows * columns)
         .map(|_| StandardNormal.sample(&mut generator))
@@ -117,6 +127,11 @@ mod tests {
         let nan = Block::from_values(2, 1, vec![f64::NAN, 1.0]);
         assert!(orthonormalise(&nan).is_err());
         assert!(orthonormalise(&Block::zeros(4, 2)).is_err());
-        assert!(start_block(&Seed::from_u64(1), 2, 3).is_err());
+        let seed = Seed::from_u64(1);
+        assert!(start_block(&seed, 2, 3).is_err());
+        assert!(start_block(&seed, 2, 0).is_err());
+        // More than any machine holds is refused as well, and not drawn first.
+        let most = start_block(&seed, 4, usize::MAX).expect_err("more columns than rows");
+        assert_eq!((most.columns, most.column), (usize::MAX, 4));
     }
 }

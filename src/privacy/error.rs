@@ -202,6 +202,16 @@ pub enum PrivacyError {
         /// Nodes of the graph.
         found: usize,
     },
+    /// A noise edge between what are not two peers.
+    #[error("a noise edge joins peers {u} and {v}; name two different peers from 0 to {}", peers.saturating_sub(1))]
+    Edge {
+        /// One end.
+        u: u32,
+        /// The other.
+        v: u32,
+        /// Number of peers.
+        peers: usize,
+    },
     /// No honest peer left.
     #[error("colluders = {colluders}, but there are only {peers} peers; at least one must be honest, so at most {} may collude", peers.saturating_sub(1))]
     NobodyHonest {

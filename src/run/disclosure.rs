@@ -243,6 +243,8 @@ impl Discloses for DataError {
             | Self::Preparation(_)
             | Self::Generated(_)
             | Self::NoPeers
+            | Self::Sizes { .. }
+            | Self::SizesPartition
             | Self::TooManyPeers { .. } => Dependence::Public,
             // A limit on rows, where one is promised, is part of what makes a file a data set.
             Self::Line { .. }

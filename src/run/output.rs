@@ -261,8 +261,9 @@ fn forget_trace(folder: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// One row per iteration.
-fn metrics(report: &Report) -> Table {
+/// What `metrics.csv` holds: one row per iteration.
+#[must_use]
+pub fn metrics(report: &Report) -> Table {
     let columns = [
         "iteration",
         "statistic",

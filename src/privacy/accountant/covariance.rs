@@ -58,14 +58,7 @@ impl NoiseCovariance {
                     found: graph.nodes(),
                 });
             }
-            // Written so that NaN is refused too.
-            if !(variance == 0.0 || variance.is_normal() && variance > 0.0) {
-                return Err(PrivacyError::Parameter {
-                    name: "the variance of the pairwise noise",
-                    found: variance,
-                    expected: "a finite number of at least 0",
-                });
-            }
+            check_pairwise(variance)?;
         }
         let mut merged = Self {
             offsets: vec![0],
@@ -79,20 +72,7 @@ impl NoiseCovariance {
             for &(graph, variance) in graphs.iter().filter(|(_, variance)| *variance > 0.0) {
                 row.extend(graph.neighbours(u).iter().map(|&v| (v, variance)));
             }
-            // Stable, so that both directions of an edge add in the same order.
-            row.sort_by_key(|&(v, _)| v);
-            let first = merged.neighbours.len();
-            for &(v, variance) in &row {
-                if merged.neighbours.len() > first && merged.neighbours.last() == Some(&v) {
-                    if let Some(weight) = merged.weights.last_mut() {
-                        *weight += variance;
-                    }
-                } else {
-                    merged.neighbours.push(v);
-                    merged.weights.push(variance);
-                }
-            }
-            merged.offsets.push(merged.neighbours.len());
+            merged.push_row(&mut row);
         }
         merged.check_range()?;
         Ok(merged)
@@ -104,6 +84,54 @@ impl NoiseCovariance {
     /// Those of [`Self::new`].
     pub fn uniform(graph: &Graph, own: f64, pairwise: f64) -> Result<Self, PrivacyError> {
         Self::new(vec![own; graph.nodes()], &[(graph, pairwise)])
+    }
+
+    /// Own noise of variance `own[u]` at peer u, and pairwise noise of its own variance on every edge `(u, v, variance)`. The variances
+    /// of an edge that is named more than once add up.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`], [`PrivacyError::Edge`] for an edge that ends where no peer is or where it began.
+    ///
+    /// # Cost
+    /// O(edges · log degree) time and memory.
+    pub fn of_edges(own: Vec<f64>, edges: &[(u32, u32, f64)]) -> Result<Self, PrivacyError> {
+        let mut merged = Self::new(own, &[])?;
+        let peers = merged.own.len();
+        let mut rows: Vec<Vec<(u32, f64)>> = vec![Vec::new(); peers];
+        for &(u, v, variance) in edges {
+            if u == v || u.max(v) as usize >= peers {
+                return Err(PrivacyError::Edge { u, v, peers });
+            }
+            check_pairwise(variance)?;
+            if variance > 0.0 {
+                rows[u as usize].push((v, variance));
+                rows[v as usize].push((u, variance));
+            }
+        }
+        merged.offsets.truncate(1);
+        for row in &mut rows {
+            merged.push_row(row);
+        }
+        merged.check_range()?;
+        Ok(merged)
+    }
+
+    /// The next peer's partners, in any order and several times each.
+    fn push_row(&mut self, row: &mut [(u32, f64)]) {
+        // Stable, so that both directions of an edge add in the same order.
+        row.sort_by_key(|&(v, _)| v);
+        let first = self.neighbours.len();
+        for &(v, variance) in &*row {
+            if self.neighbours.len() > first && self.neighbours.last() == Some(&v) {
+                if let Some(weight) = self.weights.last_mut() {
+                    *weight += variance;
+                }
+            } else {
+                self.neighbours.push(v);
+                self.weights.push(variance);
+            }
+        }
+        self.offsets.push(self.neighbours.len());
     }
 
     /// Number of peers, s.
@@ -205,6 +233,19 @@ impl NoiseCovariance {
     }
 }
 
+/// Refuses what is no variance of pairwise noise.
+fn check_pairwise(variance: f64) -> Result<(), PrivacyError> {
+    // Written so that NaN is refused too.
+    if variance == 0.0 || variance.is_normal() && variance > 0.0 {
+        return Ok(());
+    }
+    Err(PrivacyError::Parameter {
+        name: "the variance of the pairwise noise",
+        found: variance,
+        expected: "a finite number of at least 0",
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,6 +264,26 @@ mod tests {
         // Without variance there is no edge.
         let none = NoiseCovariance::uniform(&path, 1.0, 0.0).expect("valid");
         assert_eq!(none.pieces(&[]).expect("valid").len(), 3);
+    }
+
+    #[test]
+    fn every_edge_may_have_a_variance_of_its_own() {
+        let (path, pair) = (graph(3, &[(0, 1), (1, 2)]), graph(3, &[(0, 1)]));
+        let own = vec![1.0, 2.0, 3.0];
+        let graphs = NoiseCovariance::new(own.clone(), &[(&path, 5.0), (&pair, 0.5)]);
+        let edges = [(1, 0, 5.0), (2, 1, 5.0), (0, 1, 0.5), (0, 2, 0.0)];
+        let edges = NoiseCovariance::of_edges(own.clone(), &edges);
+        assert_eq!(edges.expect("valid"), graphs.expect("valid"));
+        for (u, v) in [(0, 3), (1, 1), (u32::MAX, 0)] {
+            assert!(matches!(
+                NoiseCovariance::of_edges(own.clone(), &[(u, v, 1.0)]),
+                Err(PrivacyError::Edge { peers: 3, .. })
+            ));
+        }
+        for bad in [f64::NAN, -1.0, f64::INFINITY, 1e-310] {
+            assert!(NoiseCovariance::of_edges(own.clone(), &[(0, 1, bad)]).is_err());
+        }
+        assert!(NoiseCovariance::of_edges(vec![], &[]).is_err());
     }
 
     #[test]

@@ -272,8 +272,15 @@ pub(crate) fn assignment(
     peers: usize,
 ) -> Result<Vec<Vec<u32>>, ExperimentError> {
     let seed = Seed::from_u64(config.seed);
-    data::assign(users, peers, config.peers.partition, &seed)
-        .map_err(|error| NetworkError::Peers(error).into())
+    let partition = config.peers.partition;
+    let assigned = match &config.peers.sizes {
+        Some(sizes) if partition == data::Partition::Contiguous => {
+            data::assign_sizes(users, peers, sizes)
+        }
+        Some(_) => Err(data::DataError::SizesPartition),
+        None => data::assign(users, peers, partition, &seed),
+    };
+    assigned.map_err(|error| NetworkError::Peers(error).into())
 }
 
 /// The rows of each peer.

@@ -1,0 +1,288 @@
+"""Whether an experiment keeps what it promises."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _undertone
+from ._graphs import GraphLike
+from ._memory import lifted
+from ._progress import Progress, told
+from ._runs import Set, Sim, _given, _path, _set
+from ._tables import of_rows
+from ._warnings import warn
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of a verification."""
+
+    #: Which kind: ``algebra``, ``peers``, ``law``, ``utility`` or ``spent``.
+    kind: str
+    #: What is checked.
+    name: str
+    statistic: float | None
+    #: Where it is a test.
+    p_value: float | None
+    #: What the statistic, or the p-value, is held against.
+    threshold: float | None
+    passed: bool
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The statistical test that an experiment is what its plan says. True where every check passed."""
+
+    name: str
+    engine: str
+    passed: bool
+    runs: int
+    checks: Sequence[Check]
+    #: Checks that do not apply, with the reason.
+    skipped: Sequence[str]
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def failures(self) -> list[Check]:
+        """The checks that failed."""
+        return [check for check in self.checks if not check.passed]
+
+    def to_frame(self) -> Any:
+        """One row per check."""
+        return of_rows([vars(check) for check in self.checks])
+
+
+def verify(
+    sim: Sim,
+    *,
+    set: Set = None,
+    runs: int = 20,
+    significance: float = 1e-3,
+    progress: Progress = None,
+    data: Any = None,
+    topology: GraphLike | None = None,
+    noise_topology: GraphLike | None = None,
+) -> Verification:
+    """Tests by repeated runs that a decentralised experiment is, in law, what a trusted curator would have done.
+
+    A correct experiment fails with probability at most ``significance``. Other arguments are as in :func:`undertone.run`.
+
+    >>> import undertone
+    >>> tested = undertone.verify("sims/quickstart.toml", set={"peers.count": 12, "data.items": 20}, runs=5)
+    >>> bool(tested), tested.failures
+    (True, [])
+    """
+    plain, memory = lifted(sim, data, topology, noise_topology)
+    with told(progress, "verifying") as callback, memory:
+        text = _undertone.verify(_given(plain), _set(set), memory.arguments, int(runs), float(significance), callback)
+    found = json.loads(text)
+    warn(found.pop("warnings"))
+    checks = tuple(Check(**check) for check in found.pop("checks"))
+    return Verification(checks=checks, **{**found, "skipped": tuple(found["skipped"])})
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What attackers found who tried to tell two neighbouring worlds apart. True where they stayed below the certificate."""
+
+    adjacency: str
+    #: The peer that held the record, by the caller's name.
+    victim: Any
+    coalition: Sequence[Any]
+    #: Runs in each world.
+    trials: int
+    significance: float
+    #: The record: items in the two worlds, and how much of the sensitivity it uses.
+    canary: Mapping[str, Any]
+    #: What the accountant certifies for this victim and coalition.
+    certified_mu: float
+    certified_epsilon: float
+    #: What this pair of worlds loses, from the change it really makes.
+    pair_mu: float
+    #: Who did best.
+    attacker: str
+    #: Lower confidence bounds.
+    empirical_mu: float
+    empirical_epsilon: float
+    #: ``None`` beyond the coalition that the experiment promises to withstand.
+    promised_epsilon: float | None
+    passed: bool
+    #: The audit of the pilot before it, if there is one.
+    pilot: Audit | None = field(default=None)
+
+    def __bool__(self) -> bool:
+        return self.passed and (self.pilot is None or self.pilot.passed)
+
+
+def audit(
+    sim: Sim,
+    *,
+    set: Set = None,
+    trials: int = 2000,
+    significance: float = 1e-3,
+    coalition: Collection[Hashable] = (),
+    victim: Hashable | None = None,
+    progress: Progress = None,
+    data: Any = None,
+    topology: GraphLike | None = None,
+    noise_topology: GraphLike | None = None,
+) -> Audit:
+    """Plays the distinguishing game on real transcripts: a lower bound on the privacy loss, to hold against the certificate.
+
+    >>> import undertone
+    >>> small = {"peers.count": 8, "topology.degree": 4, "data.items": 8, "algorithm.rank": 2}
+    >>> found = undertone.audit("sims/quickstart.toml", set=small, trials=200)
+    >>> bool(found), found.empirical_epsilon <= found.certified_epsilon
+    (True, True)
+    """
+    plain, memory = lifted(sim, data, topology, noise_topology)
+    with told(progress, "auditing") as callback, memory:
+        own, before = _undertone.audit(
+            _given(plain),
+            _set(set),
+            memory.arguments,
+            int(trials),
+            float(significance),
+            [memory.label(name) for name in coalition],
+            None if victim is None else memory.label(victim),
+            callback,
+        )
+    names = memory.names()
+    pilot = None if before is None else _audit(json.loads(before), names, None)
+    return _audit(json.loads(own), names, pilot)
+
+
+def _audit(found: dict[str, Any], names: Mapping[str, Any], pilot: Audit | None) -> Audit:
+    found["victim"] = names.get(found["victim"], found["victim"])
+    found["coalition"] = tuple(names.get(name, name) for name in found["coalition"])
+    return Audit(**found, pilot=pilot)
+
+
+@dataclass(frozen=True)
+class PeerCost:
+    """What one honest peer loses to the coalition that was named."""
+
+    peer: Any
+    #: Noise partners that do not collude.
+    honest_partners: int
+    epsilon_low: float
+    epsilon: float
+    epsilon_high: float
+    mu: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What an experiment costs before it runs."""
+
+    #: The ``privacy`` table that the run's summary will have, with coalitions and conversions.
+    privacy: Mapping[str, Any]
+    topology: Mapping[str, Any]
+    #: By peer, in the caller's names, where asked for.
+    peers: Mapping[Any, PeerCost]
+    warnings: Sequence[str]
+
+    @property
+    def epsilon(self) -> float | None:
+        """The ε promised against the coalition size asked for; ``None`` without privacy."""
+        epsilon = self.privacy.get("epsilon")
+        return None if epsilon is None else float(epsilon)
+
+    @property
+    def views(self) -> Any:
+        """What adversaries of growing size learn, one row each."""
+        return of_rows(self.privacy.get("views", []))
+
+
+def privacy(
+    sim: Sim,
+    *,
+    set: Set = None,
+    peers: bool = False,
+    coalition: Collection[Hashable] = (),
+    target_gap: float | None = None,
+    progress: Progress = None,
+    data: Any = None,
+    topology: GraphLike | None = None,
+    noise_topology: GraphLike | None = None,
+) -> Forecast:
+    """What an experiment would cost, without running it: every view, the worst coalitions, and, with ``peers`` or a ``coalition``, everybody's
+    loss to it. ``target_gap`` asks which edges would bring the price of decentralisation down to that.
+
+    >>> import undertone
+    >>> cost = undertone.privacy("sims/quickstart.toml", set={"peers.count": 40})
+    >>> cost.epsilon <= 2.0
+    True
+    """
+    plain, memory = lifted(sim, data, topology, noise_topology)
+    with told(progress, "planning") as callback, memory:
+        text = _undertone.privacy(
+            _given(plain),
+            _set(set),
+            memory.arguments,
+            bool(peers),
+            [memory.label(name) for name in coalition],
+            None if target_gap is None else float(target_gap),
+            callback,
+        )
+    found = json.loads(text)
+    names = memory.names()
+    table = found["privacy"]
+    costs = [PeerCost(**{**cost, "peer": names.get(cost["peer"], cost["peer"])}) for cost in table.pop("peers", None) or ()]
+    for worst in table.get("coalitions", ()):
+        worst["attained_by"] = [names.get(name, name) for name in worst["attained_by"]]
+        worst["victim"] = names.get(worst["victim"], worst["victim"])
+    return Forecast(
+        privacy=table,
+        topology=found["topology"],
+        peers={cost.peer: cost for cost in costs},
+        warnings=tuple(found["warnings"]),
+    )
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One number of a receipt, computed again."""
+
+    what: str
+    stated: float | None
+    computed: float | None
+    agrees: bool
+
+
+@dataclass(frozen=True)
+class ReceiptCheck:
+    """Whether a receipt's promises follow from what it states. That proves the arithmetic, not that the run happened."""
+
+    holds: bool
+    findings: Sequence[Finding]
+    #: What nobody can compute from a receipt, and why.
+    taken_on_trust: Sequence[Mapping[str, str]]
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+def check_receipt(receipt: str | os.PathLike[str] | Mapping[str, Any]) -> ReceiptCheck:
+    """Computes a receipt's promises again: of a file, or of :attr:`Result.receipt <undertone.Result.receipt>`.
+
+    >>> import undertone
+    >>> result = undertone.run("sims/quickstart.toml", set={"peers.count": 12, "data.items": 20})
+    >>> bool(undertone.check_receipt(result.receipt))
+    True
+    """
+    if isinstance(receipt, Mapping):
+        found = json.loads(_undertone.check_receipt("the receipt", json.dumps(receipt)))
+    else:
+        found = json.loads(_undertone.check_receipt(_path(receipt), None))
+    return ReceiptCheck(
+        holds=found["holds"],
+        findings=tuple(Finding(**finding) for finding in found["findings"]),
+        taken_on_trust=tuple(found["taken_on_trust"]),
+    )

@@ -1,0 +1,131 @@
+"""Graphs of any kind as peers, numbered from 0, and edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Union
+from xml.sax.saxutils import escape
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+#: A networkx graph; an array of edges of shape (m, 2) over nodes numbered from 0; the number of nodes and such an array; or a sparse
+#: adjacency matrix of scipy.
+GraphLike = Union[Any, ArrayLike, tuple[int, ArrayLike]]
+
+
+@dataclass(frozen=True)
+class Peers:
+    """The nodes of a graph by the caller's names, and the edges by number."""
+
+    names: Sequence[Hashable]
+    edges: NDArray[np.uint32]
+    graph: Any = None
+    index: Mapping[Hashable, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def number(self, name: Hashable) -> int:
+        """The number of a peer."""
+        found = self.index.get(_plain(name)) if self.index else _counted(name, len(self))
+        if found is None:
+            raise ValueError(f"no peer is named {_plain(name)!r}")
+        return found
+
+    def numbers(self, names: Iterable[Hashable]) -> list[int]:
+        """The numbers of some peers, in the order given."""
+        if isinstance(names, (str, bytes)):
+            raise TypeError(f"a coalition is a list of peers, found the text {names!r}")
+        numbers: dict[int, Hashable] = {}
+        for name in names:
+            number = self.number(name)
+            if number in numbers:
+                raise ValueError(f"peer {_plain(name)!r} is named twice; name every peer once")
+            numbers[number] = name
+        return list(numbers)
+
+    def labels(self) -> list[str]:
+        """A text for every peer, no two the same: what the library calls it."""
+        texts = [str(name) for name in self.names]
+        usable = all(text.isprintable() and text.strip() == text and 0 < len(text) <= 200 for text in texts)
+        return texts if usable and len(set(texts)) == len(texts) else [str(k) for k in range(len(texts))]
+
+    def gml(self) -> str:
+        """The graph as a file that the library reads; its nodes keep their order."""
+        lines = ["graph [", "directed 0"]
+        for number, label in enumerate(self.labels()):
+            text = escape(label, {'"': "&quot;"})
+            lines.append(f'node [ id {number} label "{text}" ]')
+        lines.extend(f"edge [ source {u} target {v} ]" for u, v in self.edges.tolist())
+        return "\n".join([*lines, "]", ""])
+
+
+def peers_of(graph: GraphLike) -> Peers:
+    """The peers of any graph that people have."""
+    if hasattr(graph, "nodes") and hasattr(graph, "edges") and hasattr(graph, "is_directed"):
+        return _of_networkx(graph)
+    if hasattr(graph, "tocoo"):
+        return _of_adjacency(graph)
+    nodes: int | None = None
+    if isinstance(graph, tuple) and len(graph) == 2 and isinstance(graph[0], (int, np.integer)):
+        if np.ndim(graph[1]) != 0:
+            nodes, graph = int(graph[0]), graph[1]
+    edges = _pairs(graph)
+    least = int(edges.max()) + 1 if len(edges) else 0
+    if nodes is None:
+        nodes = least
+    if nodes < 1 or nodes < least:
+        raise ValueError(f"a graph of {nodes} nodes whose edges name node {least - 1}: give (nodes, edges) with at least {max(least, 1)}")
+    return Peers(range(nodes), edges)
+
+
+def _of_networkx(graph: Any) -> Peers:
+    if graph.is_directed():
+        raise ValueError("noise and messages go both ways: give an undirected graph, such as graph.to_undirected()")
+    names = [_plain(name) for name in graph.nodes]
+    index = {name: number for number, name in enumerate(names)}
+    pairs = [(index[u], index[v]) for u, v in graph.edges()]
+    edges = np.array(pairs, dtype=np.uint32).reshape(-1, 2)
+    return Peers(names, edges, graph, index)
+
+
+def _of_adjacency(matrix: Any) -> Peers:
+    entries = matrix.tocoo()
+    if entries.shape[0] != entries.shape[1]:
+        raise ValueError(f"an adjacency matrix is square, found {entries.shape}")
+    rows, columns = entries.row[entries.data != 0], entries.col[entries.data != 0]
+    pairs = set(zip(rows.tolist(), columns.tolist()))
+    one_way = next((pair for pair in pairs if pair[::-1] not in pairs), None)
+    if one_way is not None:
+        raise ValueError(f"an adjacency matrix is symmetric, and entry {one_way} has no entry {one_way[::-1]}")
+    kept = sorted(pair for pair in pairs if pair[0] <= pair[1])
+    return Peers(range(entries.shape[0]), np.array(kept, dtype=np.uint32).reshape(-1, 2))
+
+
+def _pairs(edges: Any) -> NDArray[np.uint32]:
+    array = np.asarray(edges)
+    if array.size == 0 and array.ndim <= 2:
+        return np.empty((0, 2), dtype=np.uint32)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(
+            f"a graph is a networkx graph, an array of edges of shape (m, 2), (nodes, edges) or a sparse adjacency matrix; found shape {array.shape}"
+        )
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"the ends of edges are whole numbers from 0, found {array.dtype}")
+    if int(array.min()) < 0 or int(array.max()) >= 2**32 - 1:
+        raise ValueError("the ends of edges are numbered from 0, below 2**32 - 1")
+    return np.ascontiguousarray(array, dtype=np.uint32)
+
+
+def _plain(name: Hashable) -> Hashable:
+    # numpy's numbers hash as Python's; their text does not matter.
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def _counted(name: Hashable, count: int) -> int | None:
+    plain = _plain(name)
+    if isinstance(plain, int) and not isinstance(plain, bool) and 0 <= plain < count:
+        return plain
+    return None

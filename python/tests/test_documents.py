@@ -1,0 +1,73 @@
+"""What is written for readers runs: docstrings, examples, the code of README and guide. What is typed passes mypy."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY
+
+import undertone
+
+MODULES = sorted(module.name for module in pkgutil.iter_modules(undertone.__path__))
+EXAMPLES = sorted((REPOSITORY / "python" / "examples").glob("*.py"))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_docstrings() -> None:
+    options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+    attempted = 0
+    for name in ["undertone", *(f"undertone.{name}" for name in MODULES)]:
+        failed, tried = doctest.testmod(importlib.import_module(name), optionflags=options)
+        assert failed == 0, name
+        attempted += tried
+    assert attempted >= 40, attempted
+
+
+def test_every_public_name_is_documented() -> None:
+    for name in undertone.__all__:
+        if not name.startswith("_") and name != "with_node":
+            assert (getattr(undertone, name).__doc__ or "").strip(), name
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+def test_examples_run(path: Path) -> None:
+    done = subprocess.run([sys.executable, "-W", "ignore", str(path)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_types() -> None:
+    """mypy, strict, over the examples and the package with its stub."""
+    checked = [*map(str, EXAMPLES), "-p", "undertone"]
+    config = str(REPOSITORY / "python" / "pyproject.toml")
+    for files in (checked[:-2], checked[-2:]):
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", "--config-file", config, "--cache-dir", "/dev/null", *files], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types_that_are_wrong_are_noticed(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text('import undertone\nundertone.plan([(0, 1)], epsilon="much", delta=1e-5).sigma_own.upper()\nundertone.run(3)\n')
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", "/dev/null", str(wrong)], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stdout.count("error:") >= 3, done.stdout
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("page", ["README.md", "python/README.md", "src/guide/python.md"])
+def test_code_of_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What is written is not written into the repository.
+    (tmp_path / "sims").symlink_to(REPOSITORY / "sims")
+    monkeypatch.chdir(tmp_path)
+    text = (REPOSITORY / page).read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert blocks, page
+    for block in blocks:
+        exec(compile(block, page, "exec"), {})
