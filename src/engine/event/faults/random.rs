@@ -161,7 +161,7 @@ impl FaultSchedule {
                 side,
             });
         }
-        if crashes > 0 && r.random_bool(0.3) {
+        if crashes > 0 && r.random_bool(0.35) {
             aimed(r, &mut all, (peers, links), &around, crashes);
         }
         all
@@ -239,32 +239,37 @@ fn aimed(
     };
     // Sessions here have three sums or so.
     let after = r.random_range(0..3);
-    match r.random_range(0..4) {
+    match r.random_range(0..6) {
         // Whoever knows of a certificate is lost, and everybody else has stopped before they do.
-        0 => {
-            all.crashes
-                .push(crash(peer, CrashPoint::AfterCertificate, after));
-            let mut free: BTreeSet<u32> = (0..peers).filter(|one| *one != peer).collect();
-            for &(by, of) in links {
-                if free.contains(&by) && free.contains(&of) {
-                    free.remove(&by);
-                    free.remove(&of);
-                    all.suspicions.push(Suspicion {
-                        micros: 0,
-                        by,
-                        of,
-                        after_crash_of: Some(peer),
-                    });
-                }
+        0 | 1 => {
+            let mut who: BTreeSet<u32> = (0..peers).collect();
+            let mut knowing: Vec<u32> = (0..crashes).map(|_| taken(r, &mut who)).collect();
+            knowing.sort_unstable();
+            let mut free: BTreeSet<u32> = (0..peers).collect();
+            let apart = links.iter().filter(|(u, v)| {
+                let is_free = free.contains(u) && free.contains(v);
+                is_free && free.remove(u) && free.remove(v)
+            });
+            let apart: Vec<(u32, u32)> = apart.copied().collect();
+            for &lost in &knowing {
+                all.crashes
+                    .push(crash(lost, CrashPoint::AfterCertificate, after));
+                let both = apart.iter().flat_map(|&(u, v)| [(u, v), (v, u)]);
+                all.suspicions.extend(both.map(|(by, of)| Suspicion {
+                    micros: 0,
+                    by,
+                    of,
+                    after_crash_of: Some(lost),
+                }));
             }
         }
         // Its word has left, and it does not know what others make of it, when it comes back.
-        1 => all.crashes.push(Crash {
+        2 => all.crashes.push(Crash {
             restart_micros: r.random_bool(0.8).then(|| r.random_range(100..60_000)),
             ..crash(peer, CrashPoint::BeforeCertificate, after)
         }),
         // What somebody published is with nobody any more.
-        2 if around.len() <= crashes as usize => {
+        3 if around.len() <= crashes as usize => {
             let point = CrashPoint::AfterCertificate;
             all.crashes = around.iter().map(|&one| crash(one, point, after)).collect();
         }

@@ -237,7 +237,7 @@ fn red(seeds: Range<u64>, defect: impl Fn(bool)) -> Option<(u64, String)> {
 /// Defects of the agreement, and for each of them the first schedule that shows it.
 const DEFECTS: [(Tamper, u64); 4] = [
     (Tamper::NoBarrier, 6),
-    (Tamper::OneShort, 374),
+    (Tamper::OneShort, 6),
     (Tamper::ForgetCertificates, 1),
     (Tamper::Majority, 4),
 ];
