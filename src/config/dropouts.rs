@@ -14,17 +14,16 @@ pub struct DropoutsConfig {
     /// How often a release may be tried again, at the price of one release more each time.
     #[serde(default)]
     pub retries: u32,
-    /// Whether contributions can be read before everybody holds them.
-    #[serde(default)]
-    pub publish: Publish,
+    /// Whether contributions can be read before everybody holds them; where nothing is said they cannot, if every peer has enough neighbours for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub publish: Option<Publish>,
 }
 
 /// `dropouts.publish`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Publish {
     /// They can: whoever tries a release again has published twice, and pays for it with a retry.
-    #[default]
     Open,
     /// They cannot.
     Sealed,

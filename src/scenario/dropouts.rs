@@ -27,7 +27,7 @@ use crate::engine::event::faults::FaultSchedule;
 use crate::engine::{Recompiled, Session, SessionViews};
 use crate::privacy::{PrivacyError, Scheme};
 use crate::protocol::averaging::Form;
-use crate::protocol::regroup::{Links, Publication, Thresholds, Tolerance};
+use crate::protocol::regroup::{Links, Publication, Thresholds, ThresholdsError, Tolerance};
 use crate::topology::{Topology, vertex_connectivity};
 use crate::vocabulary::{Distribution, PeerIndex};
 
@@ -81,14 +81,16 @@ pub(super) fn check(config: &Config) -> Result<(), DropoutsTableError> {
     Ok(())
 }
 
-/// Refuses more losses than this graph can bear.
-pub(super) fn check_graph(config: &Config, topology: &Topology) -> Result<(), DropoutsTableError> {
+/// Refuses more losses than this graph can bear, and seals contributions, unless the file says otherwise, where everybody has enough neighbours for it.
+pub(super) fn settle(config: &mut Config, topology: &Topology) -> Result<(), DropoutsTableError> {
+    let colluders = config.privacy.colluders;
     let Some(DropoutsConfig {
         tolerate, publish, ..
-    }) = config.dropouts
+    }) = &mut config.dropouts
     else {
         return Ok(());
     };
+    let tolerate = *tolerate;
     let (found, peers) = (tolerate, topology.graph().nodes());
     let most = peers.saturating_sub(1) / 2;
     if found > most {
@@ -103,8 +105,15 @@ pub(super) fn check_graph(config: &Config, topology: &Topology) -> Result<(), Dr
             most: connectivity.saturating_sub(1),
         });
     }
-    if publish == Publish::Sealed {
-        Thresholds::new(&links_of(topology), config.privacy.colluders, tolerate)?;
+    if *publish != Some(Publish::Open) {
+        match (
+            Thresholds::new(&links_of(topology), colluders, tolerate),
+            &publish,
+        ) {
+            (Ok(_), _) => *publish = Some(Publish::Sealed),
+            (Err(_), None) => *publish = Some(Publish::Open),
+            (Err(refused), Some(_)) => return Err(refused.into()),
+        }
     }
     Ok(())
 }
@@ -175,7 +184,7 @@ impl Experiment {
         let dropouts = self.config.dropouts?;
         let peers = self.topology.graph().nodes();
         let (tolerate, retries) = (dropouts.tolerate, dropouts.retries);
-        match dropouts.publish {
+        match dropouts.publish.unwrap_or(Publish::Open) {
             Publish::Open => Some(Tolerance {
                 floor: peers - tolerate,
                 needs: vec![1; peers],
@@ -188,6 +197,17 @@ impl Experiment {
                 Some(sealed.expect("degrees were checked when the experiment was resolved"))
             }
         }
+    }
+
+    /// Why contributions can be read before everybody holds them, where they are not sealed for want of neighbours.
+    #[must_use]
+    pub fn why_open(&self) -> Option<ThresholdsError> {
+        let dropouts = self.config.dropouts?;
+        if dropouts.publish == Some(Publish::Sealed) {
+            return None;
+        }
+        let planned = (self.config.privacy.colluders, dropouts.tolerate);
+        Thresholds::new(&links_of(&self.topology), planned.0, planned.1).err()
     }
 
     /// What goes wrong, with peers by number and the latency of `[engine]` where it has none of its own; nothing where the file does not say.
@@ -289,6 +309,33 @@ mod tests {
             nothing.noise().sigma_own().to_bits(),
             plain.noise().sigma_own().to_bits()
         );
+    }
+
+    /// Where nothing is said contributions are sealed if every peer has 3f + t + 1 neighbours, and open with a warning that says what it would take if not.
+    #[test]
+    fn contributions_are_sealed_where_degrees_allow_it() {
+        let publish = |set: &[&str]| {
+            let experiment = sim("../tests/power.toml", &[&TOLERANT[..], set].concat());
+            let experiment = experiment.expect("resolves");
+            let is_warned =
+                |warning: &crate::scenario::Warning| warning.to_string().contains("publish");
+            let warned = experiment.warnings().iter().any(is_warned);
+            assert_eq!(warned, experiment.why_open().is_some());
+            let publish = experiment.config().dropouts.expect("a table").publish;
+            let tolerance = experiment.tolerance().expect("tolerant");
+            let is_open = tolerance.publication == Publication::Open;
+            assert_eq!(is_open, publish == Some(Publish::Open));
+            (publish.expect("settled"), warned)
+        };
+        // t = 1 and f = 3: eleven neighbours.
+        assert_eq!(publish(&[]), (Publish::Sealed, false));
+        assert_eq!(
+            publish(&["dropouts.publish=sealed"]),
+            (Publish::Sealed, false)
+        );
+        assert_eq!(publish(&["dropouts.publish=open"]), (Publish::Open, false));
+        assert_eq!(publish(&["topology.degree=11"]), (Publish::Sealed, false));
+        assert_eq!(publish(&["topology.degree=10"]), (Publish::Open, true));
     }
 
     /// Weights that divide the budget: a retry costs what the dearest release does.

@@ -112,7 +112,7 @@ impl Experiment {
         let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
         let peers = peer_count(&config, loaded);
         let network = network::matched(&config, peers, topology, materials, &mut clock)?;
-        dropouts::check_graph(&config, &network.topology)?;
+        dropouts::settle(&mut config, &network.topology)?;
         let rows = Rows::of(&config, loaded, list.as_deref(), (floor, peers), materials)?;
         let items = rows.user_rows.dimension();
         algorithm_keys::check(&config, items)?;

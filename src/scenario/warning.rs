@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::privacy::CalibrationWarning;
+use crate::protocol::regroup::ThresholdsError;
 use crate::topology::{CERTIFIED_UP_TO, SAFETY};
 
 /// Something the user should know before trusting a result. Its text is what summaries and terminals show.
@@ -25,6 +26,9 @@ pub enum Warning {
         /// Number of users.
         users: usize,
     },
+    /// Contributions that can be read before everybody holds them, for want of neighbours.
+    #[error("dropouts.publish = \"open\", so that a release that is tried again is paid for: {0}")]
+    OpenContributions(ThresholdsError),
     /// Pairwise noise that saves nothing.
     #[error(
         "every peer adds as much noise as if it trusted nobody, and pairwise noise on top; \

@@ -26,6 +26,7 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
             warnings.push(Warning::DearerThanLocal);
         }
         warnings.extend(reinterpreted(experiment));
+        warnings.extend(experiment.why_open().map(Warning::OpenContributions));
     }
     if config.algorithm.start == Start::Popularity {
         warnings.push(Warning::PopularityStart);

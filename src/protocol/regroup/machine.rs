@@ -6,16 +6,20 @@ use std::sync::Arc;
 use super::attempt::Attempt;
 use super::certificate::{Certificate, SIGNATURE_LEN};
 use super::interface::{End, Input, Output, RegroupSetup};
+use super::paths::Paths;
 use super::record::{Disruptions, Durable, MOST_RESTARTS, Record, Statement};
 use super::resume::{Resume, View, resume};
 use super::sets::LinkIndex;
 use super::signed::Signed;
 #[cfg(test)]
 use super::tests::Tamper;
-use crate::vocabulary::{PeerIndex, ReleaseId, Time};
+use crate::vocabulary::{PeerIndex, ReleaseId, Span, Time};
+
+/// One part in so many of its patience is how long a member waits, before it states what has gone wrong, for what else has.
+const SETTLING: u64 = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+pub(super) enum Stage {
     Waiting,
     Running,
     Frozen,
@@ -27,22 +31,32 @@ enum Stage {
 pub struct Regroup {
     pub(super) setup: RegroupSetup,
     known: Disruptions,
-    stage: Stage,
+    pub(super) stage: Stage,
     pub(super) views: Vec<View>,
     serial: u64,
     /// The newest statement of each member.
     pub(super) stated: BTreeMap<PeerIndex, Signed>,
     /// Who is proved to deviate: what it states is not heard any more.
     pub(super) proven: BTreeSet<PeerIndex>,
-    done: ReleaseId,
-    retries: u32,
+    pub(super) done: ReleaseId,
+    pub(super) retries: u32,
     sent: Option<Attempt>,
-    certified: BTreeMap<Attempt, Certificate>,
+    pub(super) certified: BTreeMap<Attempt, Certificate>,
     /// Who says that it holds what was published in an attempt, with its signature, for attempts at the last two releases.
     pub(super) held: BTreeMap<Attempt, BTreeMap<PeerIndex, [u8; SIGNATURE_LEN]>>,
-    current: Option<Attempt>,
+    pub(super) current: Option<Attempt>,
     /// Cuts and restarts as they were signed, for whoever comes back without them.
     pub(super) heard: Vec<Signed>,
+    /// Whom this member passes words on to in the present view.
+    pub(super) paths: Option<Paths>,
+    /// Words that all neighbours were told.
+    pub(super) told: BTreeSet<(Attempt, PeerIndex)>,
+    /// The timer after which this member states what it knows by then to have gone wrong.
+    settles: Option<u64>,
+    /// The timer after which it waits no longer for its neighbours' statements.
+    waits: Option<u64>,
+    /// Timers that it has asked for.
+    timers: u64,
     #[cfg(test)]
     pub(in crate::protocol) tamper: Tamper,
 }
@@ -68,6 +82,11 @@ impl Regroup {
             held: BTreeMap::new(),
             current: None,
             heard: Vec::new(),
+            paths: None,
+            told: BTreeSet::new(),
+            settles: None,
+            waits: None,
+            timers: 0,
             #[cfg(test)]
             tamper: Tamper::now(),
             setup,
@@ -167,13 +186,15 @@ impl Regroup {
             }
             Input::Holding(attempt) if self.is_current(attempt) => self.hold(attempt, out),
             Input::Averaged(release) if self.is_due(release) => self.averaged(release, out),
-            Input::Timer(serial) => self.lose_patience(serial, now, out),
+            Input::Timer(number) if self.settles == Some(number) => self.state(now, out),
+            Input::Timer(number) if self.waits == Some(number) => self.lose_patience(now, out),
+            Input::Timer(_) => {}
             // What the driver was about to do has been overtaken.
             Input::Sending(_) | Input::Holding(_) | Input::Averaged(_) => {}
         }
     }
 
-    fn is_current(&self, attempt: Attempt) -> bool {
+    pub(super) fn is_current(&self, attempt: Attempt) -> bool {
         self.stage == Stage::Running && self.current == Some(attempt)
     }
 
@@ -226,14 +247,6 @@ impl Regroup {
         if count > MOST_RESTARTS {
             return self.finish(End::Restarts, out);
         }
-        // The crash may have come in the middle of saying it, or of passing on what others said: nobody else tells it to whoever has no other
-        // neighbour.
-        for (attempt, words) in self.held.clone() {
-            for (origin, signature) in words {
-                let record = Record::Held { origin, attempt };
-                self.flood(Signed { record, signature }, None, out);
-            }
-        }
         let restart = self.signed(Record::Restart { origin: me, count });
         self.freeze(now, Some(restart), out);
     }
@@ -269,13 +282,23 @@ impl Regroup {
             Record::Held { attempt, .. } => {
                 // Frozen members collect them too: somebody else's certificate is checked by them.
                 let held = self.held.get(&attempt);
-                let is_new = held.is_none_or(|held| !held.contains_key(&origin));
+                let known = held.and_then(|held| held.get(&origin)).copied();
                 let may_say = self.may_come(attempt) && self.view().members.contains(origin);
-                if is_new && may_say && self.is_signed(&signed) {
-                    self.note_held(attempt, origin, signed.signature);
-                    self.flood(signed, Some(from), out);
-                    self.certify(out);
-                    self.decide(out);
+                match known {
+                    _ if !may_say => {}
+                    // Not all neighbours have a word that came before this member froze.
+                    Some(signature) if self.stage == Stage::Frozen => {
+                        let record = signed.record;
+                        self.pass_on(Signed { record, signature }, Some(from), out);
+                    }
+                    Some(_) => {}
+                    None if self.is_signed(&signed) => {
+                        self.note_held(attempt, origin, signed.signature);
+                        self.pass_on(signed, Some(from), out);
+                        self.certify(out);
+                        self.decide(out);
+                    }
+                    None => {}
                 }
             }
             Record::Finished { .. } => {
@@ -290,17 +313,11 @@ impl Regroup {
         }
     }
 
-    /// Whether somebody can be at this attempt while this member is where it is: nobody is further ahead than the next release.
-    fn may_come(&self, attempt: Attempt) -> bool {
-        let here = self.current.map_or(ReleaseId(1), |current| current.release);
-        attempt.view == self.view().number
-            && attempt.retry == self.retries
-            && (attempt.release == here || attempt.release == here.next())
-    }
-
-    fn note_held(&mut self, attempt: Attempt, by: PeerIndex, signature: [u8; SIGNATURE_LEN]) {
-        let held = self.held.entry(attempt).or_default();
-        held.insert(by, signature);
+    /// Asks to be called at this time.
+    fn wake(&mut self, at: Time, out: &mut Vec<Output>) -> Option<u64> {
+        self.timers += 1;
+        out.push(Output::Wake(self.timers, at));
+        Some(self.timers)
     }
 
     /// Sends a record to all neighbours but `except`, from whom it came. Before anything is done about it: whoever hears of what follows
@@ -364,7 +381,8 @@ impl Regroup {
         }
     }
 
-    /// Something new has gone wrong: stops, and says where it stands.
+    /// Something new has gone wrong: stops, and says a little later where it stands. What goes wrong seldom comes alone (all neighbours of a process that is gone give up
+    /// their links to it), and whatever else is known by then is stated with it.
     fn freeze(&mut self, now: Time, first: Option<Signed>, out: &mut Vec<Output>) {
         let view = self.next_view();
         if view.members.len() < self.setup.tolerance.floor {
@@ -375,6 +393,31 @@ impl Regroup {
         }
         self.stage = Stage::Frozen;
         out.push(Output::Freeze);
+        if let Some(first) = first {
+            self.flood(first, None, out);
+        }
+        self.waits = None;
+        if self.settles.is_none() {
+            let patience = self.setup.patience.0 / SETTLING;
+            self.settles = self.wake(now + Span(patience), out);
+        }
+    }
+
+    /// States where it stands.
+    fn state(&mut self, now: Time, out: &mut Vec<Output>) {
+        self.settles = None;
+        if self.stage != Stage::Frozen {
+            return;
+        }
+        // Before a claim whatever shows it.
+        let newest = self.certified.last_key_value();
+        let shown = newest.map(|(attempt, certificate)| (*attempt, certificate.clone()));
+        if let Some((attempt, certificate)) = shown {
+            for (origin, signature) in certificate.signatures() {
+                let record = Record::Held { origin, attempt };
+                self.pass_on(Signed { record, signature }, None, out);
+            }
+        }
         self.serial += 1;
         let (serial, origin) = (self.serial, self.setup.me);
         let statement = Statement {
@@ -396,10 +439,8 @@ impl Regroup {
             statement,
         });
         self.stated.insert(origin, statement.clone());
-        for record in first.into_iter().chain([statement]) {
-            self.flood(record, None, out);
-        }
-        out.push(Output::Wake(serial, now + self.setup.patience));
+        self.flood(statement, None, out);
+        self.waits = self.wake(now + self.setup.patience, out);
         self.decide(out);
     }
 
@@ -415,46 +456,10 @@ impl Regroup {
         })
     }
 
-    /// Whether everybody who takes part in an attempt has said that it holds what was published.
-    fn is_certificate(&self, attempt: Attempt) -> bool {
-        let view = self.views.iter().rfind(|view| view.number == attempt.view);
-        let held = self.held.get(&attempt);
-        let (Some(view), Some(held)) = (view, held) else {
-            return false;
-        };
-        #[cfg(test)]
-        {
-            let members = view.members.len();
-            let needed = self.tamper.words_needed(members);
-            if needed < members {
-                return held.len() >= needed;
-            }
-        }
-        view.members.iter().all(|member| held.contains_key(&member))
-    }
-
-    /// The certificate of an attempt, if this member has it.
-    #[must_use]
-    pub fn certificate(&self, attempt: Attempt) -> Option<&Certificate> {
-        self.certified.get(&attempt)
-    }
-
     /// How many tries have been charged anew in the session.
     #[must_use]
     pub fn retries(&self) -> u32 {
         self.retries
-    }
-
-    /// Makes an attempt's certificate durable, once everybody has said that it holds what was published.
-    fn note_certified(&mut self, attempt: Attempt, out: &mut Vec<Output>) -> Option<Certificate> {
-        if !self.is_certificate(attempt) {
-            return None;
-        }
-        let signatures = self.held.get(&attempt)?.clone();
-        let certificate = Certificate::new(attempt, signatures);
-        out.push(Output::Persist(Durable::Certified(certificate.clone())));
-        self.certified.insert(attempt, certificate.clone());
-        Some(certificate)
     }
 
     /// Goes on, if all who are left say the same.
@@ -526,37 +531,6 @@ impl Regroup {
         out.push(Output::Resume { view, resume });
     }
 
-    /// This member holds what all its neighbours published.
-    fn hold(&mut self, attempt: Attempt, out: &mut Vec<Output>) {
-        let origin = self.setup.me;
-        let word = self.signed(Record::Held { origin, attempt });
-        self.note_held(attempt, origin, word.signature);
-        out.push(Output::Persist(Durable::Held(attempt)));
-        self.flood(word, None, out);
-        self.certify(out);
-    }
-
-    /// Goes on with an attempt whose certificate is complete.
-    fn certify(&mut self, out: &mut Vec<Output>) {
-        let Some(attempt) = self.current.filter(|at| self.is_current(*at)) else {
-            return;
-        };
-        let is_own = self
-            .held
-            .get(&attempt)
-            .is_some_and(|held| held.contains_key(&self.setup.me));
-        if !is_own || !self.is_certificate(attempt) || self.certified.contains_key(&attempt) {
-            return;
-        }
-        if attempt.release > self.setup.last {
-            return self.finish(End::Finished, out);
-        }
-        if let Some(certificate) = self.note_certified(attempt, out) {
-            self.forget();
-            out.push(Output::Certified(certificate));
-        }
-    }
-
     fn averaged(&mut self, release: ReleaseId, out: &mut Vec<Output>) {
         self.done = release;
         out.push(Output::Persist(Durable::Done(release)));
@@ -582,15 +556,16 @@ impl Regroup {
     }
 
     /// Forgets what no statement can be about any more.
-    fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         let oldest = self.done.0.saturating_sub(1);
         self.certified.retain(|at, _| at.release.0 > oldest);
         self.held.retain(|at, _| at.release.0 > oldest);
+        self.told.retain(|(at, _)| at.release.0 > oldest);
     }
 
     /// Gives up the neighbours that have not said the same in time; where none of them is a neighbour, waits on.
-    fn lose_patience(&mut self, serial: u64, now: Time, out: &mut Vec<Output>) {
-        if self.stage != Stage::Frozen || serial != self.serial {
+    fn lose_patience(&mut self, now: Time, out: &mut Vec<Output>) {
+        if self.stage != Stage::Frozen {
             return;
         }
         let view = self.next_view();
@@ -601,12 +576,12 @@ impl Regroup {
             .map(|(_, link)| *link)
             .collect();
         match cut.is_empty() {
-            true => out.push(Output::Wake(serial, now + self.setup.patience)),
+            true => self.waits = self.wake(now + self.setup.patience, out),
             false => self.give_up(&cut, now, out),
         }
     }
 
-    fn finish(&mut self, end: End, out: &mut Vec<Output>) {
+    pub(super) fn finish(&mut self, end: End, out: &mut Vec<Output>) {
         self.stage = Stage::Ended(end);
         if end == End::Finished {
             let origin = self.setup.me;

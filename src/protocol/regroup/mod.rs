@@ -45,6 +45,7 @@ mod hearing;
 mod interface;
 mod links;
 mod machine;
+mod paths;
 mod record;
 mod resume;
 mod sets;
@@ -52,6 +53,7 @@ mod signed;
 #[cfg(test)]
 pub(crate) mod tests;
 mod threshold;
+mod words;
 
 pub(in crate::protocol) use attempt::ADDRESS_LEN;
 pub use attempt::{Attempt, ViewNumber};

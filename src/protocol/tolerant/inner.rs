@@ -26,7 +26,7 @@ pub(super) struct Inner {
     pub(super) heirs: Vec<Heir>,
     /// Whether its peer has not begun, since something that it brings in is not readable yet.
     pub(super) waits: bool,
-    /// Neighbours' messages to a peer that has not begun.
+    /// Neighbours' messages to a peer that may not average yet.
     pub(super) early: Vec<(PeerIndex, Message)>,
     /// Neighbours whose contributions its peer has got.
     pub(super) fed: BTreeSet<PeerIndex>,
@@ -77,7 +77,13 @@ impl Inner {
         self.fed.clear();
     }
 
-    /// Keeps a message until its peer begins.
+    /// Whether a message is of an averaging whose certificate is not here yet. Words come by shortest paths, not all over the link of whoever has all of
+    /// them already: its peer must not take a sum that the agreement does not know to be final.
+    pub(super) fn is_ahead(&self, message: &Message) -> bool {
+        matches!(message.body, Body::Average(_)) && self.open != Some(message.release)
+    }
+
+    /// Keeps a message until its peer may take it.
     pub(super) fn keep_early(&mut self, from: PeerIndex, message: Message) {
         let before = self.early.iter().filter(|(one, _)| *one == from).count();
         if before < MOST_EARLY {
@@ -226,16 +232,20 @@ impl TolerantPeer {
         };
         inner.open = Some(attempt.release);
         let waiting = std::mem::take(&mut inner.waiting);
-        if !inner.takes_published() {
+        let early = std::mem::take(&mut inner.early);
+        if inner.takes_published() {
+            // Neighbours would send just what they have published: it is taken from there.
+            let neighbours: Vec<PeerIndex> = inner.peer.neighbours().to_vec();
+            for local in neighbours {
+                self.feed(attempt, local, now, out)?;
+            }
+        } else {
             for (targets, message) in waiting {
                 self.pass_on(targets, message, out);
             }
-            return Ok(());
         }
-        // Neighbours would send just what they have published: it is taken from there.
-        let neighbours: Vec<PeerIndex> = inner.peer.neighbours().to_vec();
-        for local in neighbours {
-            self.feed(attempt, local, now, out)?;
+        for (from, message) in early {
+            self.run(Input::Message { from, message }, now, out)?;
         }
         Ok(())
     }

@@ -358,7 +358,7 @@ impl TolerantPeer {
                     }) else {
                         return Ok(());
                     };
-                    if inner.waits {
+                    if inner.waits || inner.is_ahead(&message) {
                         inner.keep_early(from, message);
                         return Ok(());
                     }

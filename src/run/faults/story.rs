@@ -63,6 +63,7 @@ impl Story<'_> {
     ) -> FaultsSummary {
         let config = self.experiment.config();
         let dropouts = config.dropouts;
+        let publish = dropouts.and_then(|one| one.publish);
         let mut ends = BTreeMap::new();
         for peer in &self.run.peers {
             *ends.entry(name_of(peer)).or_default() += 1;
@@ -73,7 +74,8 @@ impl Story<'_> {
             tolerate: dropouts.map_or(0, |one| one.tolerate),
             retries: self.tolerance.retries,
             retries_spent: self.run.retries(),
-            publish: dropouts.map_or(Publish::Open, |one| one.publish),
+            publish: publish.unwrap_or(Publish::Open),
+            why_open: self.experiment.why_open().map(|why| why.to_string()),
             finished: ends.get("finished").copied().unwrap_or(0),
             ends,
             reporter: reporter.map(|peer| self.name(peer)),

@@ -65,6 +65,8 @@ pub struct FaultsSummary {
     pub retries_spent: u32,
     /// Whether contributions could be read before everybody held them.
     pub publish: Publish,
+    /// Why they are not sealed, where peers have too few neighbours for it.
+    pub why_open: Option<String>,
     /// Who has the result.
     pub finished: usize,
     /// How all ended: how many, by name of the end.

@@ -190,10 +190,7 @@ impl<'a> Network<'a> {
         for u in 0..self.processes.len() {
             self.tell(u, Input::Start)?;
         }
-        for suspicion in &self.schedule.suspicions {
-            let (by, of) = (suspicion.by as usize, suspicion.of as usize);
-            self.push(suspicion.micros, Happening::Suspicion(by, of));
-        }
+        self.suspect(None);
         for ((u, v), from, until) in all_outages(self.schedule, pairs) {
             // Both ends give up a link that is away for too long.
             let grace = self.schedule.grace_micros;
@@ -314,18 +311,18 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    /// Where the process crashes, if it is at this frame, or else this record.
-    fn due(&mut self, u: usize, is_frame: bool) -> Option<CrashPoint> {
+    /// Where the process crashes, if it is at this record, or else this frame.
+    fn due(&mut self, u: usize, record: Option<&DiskRecord>) -> Option<CrashPoint> {
         let process = &mut self.processes[u];
         let crash = process.crashes.front()?;
-        let is_counted = (crash.at == CrashPoint::Frame) == is_frame;
+        let is_counted = crash.at.counts(record);
         process.counted += u32::from(is_counted);
         (is_counted && process.counted > crash.after).then_some(crash.at)
     }
 
     /// Writes a record, unless the process or its disk comes to an end with it.
     fn persist(&mut self, u: usize, record: DiskRecord) {
-        let due = self.due(u, false);
+        let due = self.due(u, Some(&record));
         let process = &mut self.processes[u];
         if process
             .disk_fails
@@ -334,13 +331,13 @@ impl<'a> Network<'a> {
             return self.fail_disk(u);
         }
         match due {
-            Some(CrashPoint::BeforeRecord) => return self.crash(u),
+            Some(CrashPoint::BeforeRecord | CrashPoint::BeforeCertificate) => return self.crash(u),
             Some(CrashPoint::TornRecord) => {
                 // What is found of it at the next start is no whole record, and dropped.
                 self.outcome.fired.torn_records += 1;
                 return self.crash(u);
             }
-            Some(CrashPoint::AfterRecord | CrashPoint::Frame) | None => {}
+            _ => {}
         }
         process.records += 1;
         let me = PeerIndex::from_index(u);
@@ -363,7 +360,7 @@ impl<'a> Network<'a> {
             Output::Persist(record) => self.persist(u, record),
             Output::Send { to, frame } => {
                 for v in to {
-                    if self.due(u, true).is_some() {
+                    if self.due(u, None).is_some() {
                         return self.crash(u);
                     }
                     self.send(u, v.index(), frame.clone());
@@ -520,9 +517,21 @@ impl<'a> Network<'a> {
         self.push(at - self.now, happening);
     }
 
+    /// Suspicions without a reason that are counted from a crash of this peer, or from the beginning.
+    fn suspect(&mut self, crashed: Option<usize>) {
+        let crashed = crashed.map(|u| u as u32);
+        let schedule = self.schedule;
+        let all = schedule.suspicions.iter();
+        for suspicion in all.filter(|one| one.after_crash_of == crashed) {
+            let (by, of) = (suspicion.by as usize, suspicion.of as usize);
+            self.push(suspicion.micros, Happening::Suspicion(by, of));
+        }
+    }
+
     fn crash(&mut self, u: usize) {
         self.outcome.fired.crashes += 1;
         self.note(u, Moment::Crashed);
+        self.suspect(Some(u));
         let process = &mut self.processes[u];
         process.is_up = false;
         process.peer = None;

@@ -103,7 +103,7 @@ impl FaultSchedule {
                 let comes_back = time + 1 < again || r.random_bool(0.4);
                 all.crashes.push(Crash {
                     restart_micros: comes_back.then(|| r.random_range(100..60_000)),
-                    ..crash(r, peer, (60 + 60 * peers, 80))
+                    ..crash(r, peer, (60 + 20 * peers, 80))
                 });
             }
         }
@@ -129,7 +129,7 @@ impl FaultSchedule {
         });
         let around: Vec<u32> = std::iter::once(last).chain(beside).collect();
         if around.len() <= crashes as usize && r.random_bool(0.1) {
-            let begins = r.random_range(0..60 * peers);
+            let begins = r.random_range(0..20 * peers);
             all.crashes = around
                 .iter()
                 .map(|&peer| Crash {
@@ -161,6 +161,9 @@ impl FaultSchedule {
                 side,
             });
         }
+        if crashes > 0 && r.random_bool(0.35) {
+            aimed(r, &mut all, (peers, links), &around, crashes);
+        }
         all
     }
 
@@ -190,7 +193,7 @@ fn crash(r: &mut ChaCha20Rng, peer: u32, (frames, records): (u32, u32)) -> Crash
     ][r.random_range(0..6)];
     let most = match at {
         CrashPoint::Frame => frames,
-        CrashPoint::BeforeRecord | CrashPoint::TornRecord | CrashPoint::AfterRecord => records,
+        _ => records,
     };
     Crash {
         peer,
@@ -203,8 +206,78 @@ fn crash(r: &mut ChaCha20Rng, peer: u32, (frames, records): (u32, u32)) -> Crash
 fn suspicion(r: &mut ChaCha20Rng, links: &[(u32, u32)], micros: u64) -> Suspicion {
     let (u, v) = links[r.random_range(0..links.len())];
     let (by, of) = if r.random_bool(0.5) { (u, v) } else { (v, u) };
-    let micros = r.random_range(0..=micros);
-    Suspicion { micros, by, of }
+    Suspicion {
+        micros: r.random_range(0..=micros),
+        by,
+        of,
+        after_crash_of: None,
+    }
+}
+
+/// Nothing but what makes a case that other draws seldom make: a crash at a named moment of the protocol, and what must happen beside it. `around` is somebody with all
+/// its neighbours.
+fn aimed(
+    r: &mut ChaCha20Rng,
+    all: &mut FaultSchedule,
+    (peers, links): (u32, &[(u32, u32)]),
+    around: &[u32],
+    crashes: u32,
+) {
+    *all = FaultSchedule {
+        latency: all.latency,
+        loss: all.loss,
+        notice_micros: all.notice_micros,
+        patience_micros: all.patience_micros,
+        ..FaultSchedule::none(all.seed)
+    };
+    let peer = r.random_range(0..peers);
+    let crash = |peer, at, after| Crash {
+        peer,
+        after,
+        at,
+        restart_micros: None,
+    };
+    // Sessions here have three sums or so.
+    let after = r.random_range(0..3);
+    match r.random_range(0..6) {
+        // Whoever knows of a certificate is lost, and everybody else has stopped before they do.
+        0 | 1 => {
+            let mut who: BTreeSet<u32> = (0..peers).collect();
+            let mut knowing: Vec<u32> = (0..crashes).map(|_| taken(r, &mut who)).collect();
+            knowing.sort_unstable();
+            let mut free: BTreeSet<u32> = (0..peers).collect();
+            let apart = links.iter().filter(|(u, v)| {
+                let is_free = free.contains(u) && free.contains(v);
+                is_free && free.remove(u) && free.remove(v)
+            });
+            let apart: Vec<(u32, u32)> = apart.copied().collect();
+            for &lost in &knowing {
+                all.crashes
+                    .push(crash(lost, CrashPoint::AfterCertificate, after));
+                let both = apart.iter().flat_map(|&(u, v)| [(u, v), (v, u)]);
+                all.suspicions.extend(both.map(|(by, of)| Suspicion {
+                    micros: 0,
+                    by,
+                    of,
+                    after_crash_of: Some(lost),
+                }));
+            }
+        }
+        // Its word has left, and it does not know what others make of it, when it comes back.
+        2 => all.crashes.push(Crash {
+            restart_micros: r.random_bool(0.8).then(|| r.random_range(100..60_000)),
+            ..crash(peer, CrashPoint::BeforeCertificate, after)
+        }),
+        // What somebody published is with nobody any more.
+        3 if around.len() <= crashes as usize => {
+            let point = CrashPoint::AfterCertificate;
+            all.crashes = around.iter().map(|&one| crash(one, point, after)).collect();
+        }
+        _ => {
+            let after = after.max(r.random_range(0..3));
+            all.crashes.push(crash(peer, CrashPoint::AfterSum, after));
+        }
+    }
 }
 
 fn outage(r: &mut ChaCha20Rng, link: (u32, u32), (micros, most): (u64, u64)) -> Outage {

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::error::{MOST_LISTED, MOST_LOSS, MOST_MICROS, ScheduleError};
 use super::rates::RandomFaults;
 use crate::engine::event::Latency;
+use crate::protocol::regroup::Durable;
+use crate::protocol::tolerant::DiskRecord;
 
 /// What goes wrong, and how slow everything is. `P` is what a peer is called: its number, or in files its name.
 ///
@@ -104,6 +106,26 @@ pub enum CrashPoint {
     TornRecord,
     /// Records: the last one is on the disk.
     AfterRecord,
+    /// Certificates: the last one is not on the disk.
+    BeforeCertificate,
+    /// Certificates: the last one is on the disk.
+    AfterCertificate,
+    /// Sums: the last one is on the disk.
+    AfterSum,
+}
+
+impl CrashPoint {
+    /// Whether it counts what a peer does with this record; a frame, if there is none.
+    pub(super) fn counts(self, record: Option<&DiskRecord>) -> bool {
+        match self {
+            Self::Frame => record.is_none(),
+            Self::BeforeRecord | Self::TornRecord | Self::AfterRecord => record.is_some(),
+            Self::BeforeCertificate | Self::AfterCertificate => {
+                matches!(record, Some(DiskRecord::Regroup(Durable::Certified(_))))
+            }
+            Self::AfterSum => matches!(record, Some(DiskRecord::Regroup(Durable::Done(_)))),
+        }
+    }
 }
 
 /// A link that is given up for nothing.
@@ -116,6 +138,9 @@ pub struct Suspicion<P = u32> {
     pub by: P,
     /// The other end.
     pub of: P,
+    /// Counted from every crash of this peer; from the beginning, if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_crash_of: Option<P>,
 }
 
 /// A link that carries nothing for a while: frames wait. Both ends give it up if it lasts longer than the grace.
@@ -207,6 +232,11 @@ impl<P> FaultSchedule<P> {
                 micros: suspicion.micros,
                 by: name(&suspicion.by)?,
                 of: name(&suspicion.of)?,
+                after_crash_of: suspicion
+                    .after_crash_of
+                    .as_ref()
+                    .map(&mut name)
+                    .transpose()?,
             });
         }
         for outage in &self.outages {
@@ -342,7 +372,9 @@ impl FaultSchedule {
         let disks = self.disks.iter().map(|one| ("disk", one.peer));
         let sides = self.partitions.iter().flat_map(|one| &one.side);
         let sides = sides.map(|peer| ("partition", *peer));
-        for (key, peer) in crashes.chain(disks).chain(sides) {
+        let provoking = self.suspicions.iter().filter_map(|one| one.after_crash_of);
+        let provoking = provoking.map(|peer| ("suspicion.after_crash_of", peer));
+        for (key, peer) in crashes.chain(disks).chain(sides).chain(provoking) {
             if peer as usize >= peers {
                 return Err(ScheduleError::NoPeer { key, peer, peers });
             }

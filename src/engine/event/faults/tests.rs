@@ -19,6 +19,7 @@ use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 mod churn;
+mod costs;
 mod soak;
 
 const ITERATIONS: u32 = 3;

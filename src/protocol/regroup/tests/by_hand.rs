@@ -36,6 +36,8 @@ fn pair(u: u32, v: u32) -> (PeerIndex, PeerIndex) {
     (PeerIndex(u), PeerIndex(v))
 }
 
+const PATIENCE: u64 = 1_000;
+
 /// Four members, each connected to each.
 struct Four {
     members: Vec<Regroup>,
@@ -44,6 +46,8 @@ struct Four {
     certified: Vec<Option<Attempt>>,
     proven: Vec<(usize, Evidence)>,
     under_way: VecDeque<(usize, usize, Signed)>,
+    /// Timers of members that are about to state where they stand.
+    timers: Vec<(usize, u64)>,
 }
 
 fn setup(u: u32) -> RegroupSetup {
@@ -59,8 +63,8 @@ fn setup(u: u32) -> RegroupSetup {
             retries: 0,
             publication: Publication::Sealed(Thresholds::forged(&[1; 4])),
         }),
-        last: ReleaseId(2),
-        patience: Span(1_000),
+        last: ReleaseId(3),
+        patience: Span(PATIENCE),
     }
 }
 
@@ -73,6 +77,7 @@ impl Four {
             certified: vec![None; 4],
             proven: Vec::new(),
             under_way: VecDeque::new(),
+            timers: Vec::new(),
         };
         (0..4).for_each(|u| four.tell(u, Input::Start));
         four
@@ -91,18 +96,41 @@ impl Four {
                 Output::Resume { resume, .. } => self.resumed[u] = Some(resume),
                 Output::Certified(certificate) => self.certified[u] = Some(certificate.attempt()),
                 Output::Deviates(evidence) => self.proven.push((u, *evidence)),
+                Output::Wake(number, at) if at.0 < PATIENCE => self.timers.push((u, number)),
                 _ => {}
             }
         }
     }
 
-    /// Delivers what is under way over these links, in order, until nothing is.
+    /// Delivers what is under way over these links, in order, and lets members state where they stand, until nothing is.
     fn deliver(&mut self, may: impl Fn(usize, usize) -> bool) {
-        while let Some(at) = self.under_way.iter().position(|(u, v, _)| may(*u, *v)) {
-            let (from, to, record) = self.under_way.remove(at).expect("found");
-            let from = PeerIndex::from_index(from);
-            self.tell(to, Input::Heard { from, record });
+        loop {
+            while let Some(at) = self.under_way.iter().position(|(u, v, _)| may(*u, *v)) {
+                let (from, to, record) = self.under_way.remove(at).expect("found");
+                let from = PeerIndex::from_index(from);
+                self.tell(to, Input::Heard { from, record });
+            }
+            let due = std::mem::take(&mut self.timers);
+            if due.is_empty() {
+                return;
+            }
+            due.into_iter()
+                .for_each(|(u, number)| self.tell(u, Input::Timer(number)));
         }
+    }
+
+    /// Crashes a member, which comes back with its disk, or what it `keeps` of it. What was under way to it is gone.
+    fn restart(&mut self, u: usize, keeps: impl Fn(&Durable) -> bool) {
+        self.under_way.retain(|(_, to, _)| *to != u);
+        self.timers.retain(|(of, _)| *of != u);
+        let disk = self.disks[u].iter().filter(|one| keeps(one)).cloned();
+        self.members[u] = Regroup::recovered(setup(u as u32), disk);
+        self.resumed = vec![None; 4];
+        for v in (0..4).filter(|v| *v != u) {
+            self.tell(v, Input::Returned(PeerIndex::from_index(u)));
+        }
+        self.tell(u, Input::Start);
+        self.deliver(|_, _| true);
     }
 }
 
@@ -136,16 +164,7 @@ fn after_a_crash(keeps: impl Fn(&Durable) -> bool) -> Vec<Option<Resume>> {
     four.under_way = held.into_iter().chain(later).collect();
     four.deliver(|_, to| to != 0);
     assert_eq!(four.certified[1..], [None, None, None]);
-    let disk: Vec<Durable> = four.disks[0]
-        .iter()
-        .filter(|one| keeps(one))
-        .cloned()
-        .collect();
-    four.members[0] = Regroup::recovered(setup(0), disk);
-    four.resumed = vec![None; 4];
-    (1..4).for_each(|v| four.tell(v, Input::Returned(PeerIndex(0))));
-    four.tell(0, Input::Start);
-    four.deliver(|_, _| true);
+    four.restart(0, keeps);
     four.resumed
 }
 
@@ -158,6 +177,38 @@ fn what_one_member_certified_is_final_for_all() {
     let resumed = after_a_crash(|record| !matches!(record, Durable::Certified(_)));
     let anew = |resume: &Option<Resume>| matches!(resume, Some(Resume::Begin { attempt, .. }) if attempt.view > FIRST.view);
     assert!(resumed.iter().all(anew), "{resumed:?}");
+}
+
+/// A member that crashes when its word has left, and before it has those of all others, comes back to others that know of a certificate that it lacks. It is told what it
+/// missed, whichever release it is at: measured by the attempt that it is in, as it once was, a member that is in none would take no word of the third
+/// release, and would wait for ever while everybody else has gone on.
+#[test]
+fn whoever_comes_back_hears_what_it_missed_at_every_release() {
+    for last in 1..=3 {
+        let mut four = Four::new();
+        let at = |release| Attempt {
+            release: ReleaseId(release),
+            ..FIRST
+        };
+        for release in 1..=last {
+            (0..4).for_each(|u| four.tell(u, Input::Sending(at(release))));
+            (0..4).for_each(|u| four.tell(u, Input::Holding(at(release))));
+            if release < last {
+                four.deliver(|_, _| true);
+                (0..4).for_each(|u| four.tell(u, Input::Averaged(ReleaseId(release))));
+            }
+        }
+        four.deliver(|_, to| to != 0);
+        let knows = |u: usize| four.members[u].certificate(at(last)).is_some();
+        assert_eq!([0, 1, 2, 3].map(knows), [false, true, true, true]);
+        four.restart(0, |_| true);
+        let is_again = |resume: &Option<Resume>| matches!(resume, Some(Resume::Average { attempt, .. }) if *attempt == at(last));
+        assert!(
+            four.resumed.iter().all(is_again),
+            "{last}: {:?}",
+            four.resumed
+        );
+    }
 }
 
 /// A member that claims a certificate that nobody else can check is not heard.
@@ -273,6 +324,12 @@ fn retries_are_remembered_by_whoever_comes_back() {
     let mut member = Regroup::recovered(setup(0), [decided]);
     let mut out = Vec::new();
     member.handle(Input::Start, Time(0), &mut out);
+    let timer = out.iter().find_map(|output| match output {
+        Output::Wake(number, _) => Some(*number),
+        _ => None,
+    });
+    let timer = Input::Timer(timer.expect("it is about to state where it stands"));
+    member.handle(timer, Time(0), &mut out);
     let stated = out.iter().find_map(|output| match output {
         Output::Persist(Durable::Stated { statement, .. }) => Some(statement.retries),
         _ => None,

@@ -101,7 +101,7 @@ impl Schedule {
             peers,
             floor: peers - tolerated,
             pairs,
-            releases: 2,
+            releases: 2 + (seed % 3) as u32,
             retries: if r.random_bool(0.5) { 8 } else { 1 },
             publication: match r.random_bool(0.5) {
                 true => Publication::Sealed(Thresholds::forged(&vec![1; peers])),

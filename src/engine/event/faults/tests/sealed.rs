@@ -46,6 +46,17 @@ pub(super) fn sealed_with(number: u64, tamper: Tamper) -> (Scene, u32) {
     (armed_scene(&graph, kind, number, tamper), lost)
 }
 
+/// A session of so many peers that seals, and how many it may lose.
+pub(super) fn sealed_among(peers: u32, number: u64) -> (Scene, u32) {
+    let kind = KINDS[(number % 3) as usize];
+    let (reach, lost) = match number % 8 < 4 && peers > 8 {
+        true => (4, 2),
+        false => (3, 1),
+    };
+    let graph = circulant(peers, reach);
+    (armed_scene(&graph, kind, number, Tamper::None), lost)
+}
+
 pub(super) fn tolerance(scene: &Scene, lost: u32, retries: u32) -> Arc<Tolerance> {
     let links = scene.views.links().expect("a graph");
     let tolerance = Tolerance::sealed(&links, (COLLUDERS, lost as usize), retries);

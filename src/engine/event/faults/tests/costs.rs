@@ -1,0 +1,108 @@
+//! What tolerance costs where nothing goes wrong: bytes and time against the same session without it.
+
+use super::sealed::circulant;
+use super::{Scene, tolerance};
+use crate::engine::event::faults::{FaultSchedule, run};
+use crate::engine::tests::session_of_length;
+use crate::engine::{Recompiled, SessionViews, Silent, event};
+use crate::linalg::SparseRows;
+use crate::protocol::averaging::{AveragingKind, AveragingOptions, Length};
+use crate::protocol::regroup::Tolerance;
+use std::sync::Arc;
+
+const HOP: u64 = 1_000;
+
+/// The word that all is over takes as many hops as the graph is wide, once a session: it is a larger part of a tree's few rounds.
+fn releases(kind: AveragingKind) -> u32 {
+    if kind == AveragingKind::Tree { 12 } else { 6 }
+}
+
+/// 24 peers with 10 links each, and messages of so many numbers.
+fn scene(kind: AveragingKind, items: u32, rank: usize) -> Scene {
+    let graph = circulant(24, 5);
+    let rows = |peer: u32| {
+        let mut rows = SparseRows::new(items as usize);
+        let mine: Vec<u32> = (0..items)
+            .filter(|item| (peer * 31 + item * 17) % 5 == 0)
+            .collect();
+        let value = 1.0 / (mine.len() as f64).sqrt();
+        rows.push_row(mine.into_iter().map(|item| (item, value)))
+            .expect("ascending");
+        rows
+    };
+    let length = match kind.is_exact() {
+        true => Length::Own,
+        false => Length::Rounds(16),
+    };
+    let options = AveragingOptions::default();
+    let rows = (0..24).map(rows).collect();
+    let releases = releases(kind);
+    let session = session_of_length(&graph, rows, rank, releases, (kind, length, options), 3);
+    let views = SessionViews::new(
+        session.clone(),
+        Recompiled {
+            kind,
+            length,
+            options,
+        },
+    );
+    Scene {
+        views: Arc::new(views),
+        links: graph.edge_list().collect(),
+        session,
+    }
+}
+
+/// Bytes and time with tolerance over those without, and what is allowed of the time: a barrier as wide as the graph and a step in which keys are sent, and 5 %.
+fn measured(scene: &Scene, tolerance: &Arc<Tolerance>) -> (f64, f64, f64) {
+    let latency = event::Latency::Constant { micros: HOP };
+    let plain = event::run(&scene.session, latency, &mut Silent).expect("runs");
+    let plain = plain.communication.bytes_total as f64;
+    let mut schedule = FaultSchedule::none(7);
+    schedule.latency = Some(latency);
+    let outcome = run(&scene.views, tolerance, &schedule).expect("runs");
+    let bytes: u64 = outcome.sent.iter().map(|one| one.total()).sum();
+    let plan = scene.session.plan().parameters();
+    let iterations = scene.session.plan().releases().len() as u32;
+    let rounds = f64::from(plan.scale_rounds + plan.averaging_rounds);
+    let time = outcome.ended_micros as f64 / (f64::from(iterations) * rounds * HOP as f64);
+    let wide = f64::from(scene.session.graph().diameter_bound().expect("connected"));
+    (
+        bytes as f64 / plain,
+        time,
+        1.0 + (wide + 1.0) / rounds + 0.05,
+    )
+}
+
+/// In the open 3 % at most of the bytes where everybody averages with all neighbours, from messages of 240 numbers on; sealed from 400 on.
+#[test]
+fn tolerance_costs_little_where_nothing_goes_wrong() {
+    for (kind, items, rank) in [
+        (AveragingKind::Chebyshev, 120, 2),
+        (AveragingKind::Linear, 120, 2),
+        (AveragingKind::Chebyshev, 200, 2),
+        (AveragingKind::Chebyshev, 200, 4),
+        (AveragingKind::Tree, 120, 2),
+        (AveragingKind::Tree, 200, 4),
+    ] {
+        let scene = scene(kind, items, rank);
+        let numbers = items as usize * rank;
+        let open = tolerance(24, 2, 1);
+        let links = scene.views.links().expect("a graph");
+        let sealed = Arc::new(Tolerance::sealed(&links, (1, 2), 1).expect("degrees allow it"));
+        for (name, tolerance) in [("open", open), ("sealed", sealed)] {
+            let (bytes, time, allowed) = measured(&scene, &tolerance);
+            println!(
+                "{kind:?}, {numbers} numbers, {name}: bytes {bytes:.4}, time {time:.3} of {allowed:.3}"
+            );
+            assert!(
+                time <= allowed,
+                "{kind:?}, {numbers}, {name}: {time} > {allowed}"
+            );
+            let least = if name == "open" { 240 } else { 400 };
+            if kind != AveragingKind::Tree && numbers >= least {
+                assert!(bytes <= 1.03, "{kind:?}, {numbers}, {name}: {bytes}");
+            }
+        }
+    }
+}

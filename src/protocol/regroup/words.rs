@@ -1,0 +1,134 @@
+//! Who says that it holds what was published in an attempt: words, the way they go, and certificates, which are everybody's.
+
+use super::attempt::Attempt;
+use super::certificate::{Certificate, SIGNATURE_LEN};
+use super::interface::{End, Output};
+use super::machine::{Regroup, Stage};
+use super::paths::Paths;
+use super::record::{Durable, Record};
+use super::signed::Signed;
+use crate::vocabulary::PeerIndex;
+
+impl Regroup {
+    /// Whether this member may need what somebody says of this attempt. It counts from the sums that it has, not from the attempt that it is in: a member
+    /// that has come back is in none, and is told again what it missed.
+    ///
+    /// What it lacks is in its present view and try, and at the release after its last sum. *Proof.* Let p show a certificate of A that this member lacks, with
+    /// both in a later view. This member said that it holds A, so it had decided A's view and tried A. It has decided no later view: p certified A before it stated what that was
+    /// decided on, and then the decision came with A's certificate, or later, when p was frozen and certified nothing. Tries are counted by decisions, and nobody has
+    /// a sum without its certificate. ∎ Others are one release further at most, since they wait for this member's word.
+    pub(super) fn may_come(&self, attempt: Attempt) -> bool {
+        let (release, done) = (attempt.release.0, self.done.0);
+        attempt.view == self.view().number
+            && attempt.retry == self.retries
+            && (done..=done.saturating_add(2)).contains(&release)
+    }
+
+    pub(super) fn note_held(
+        &mut self,
+        attempt: Attempt,
+        by: PeerIndex,
+        signature: [u8; SIGNATURE_LEN],
+    ) {
+        let held = self.held.entry(attempt).or_default();
+        held.insert(by, signature);
+    }
+
+    /// Passes on somebody's word that it holds what its neighbours published in an attempt of the present view.
+    ///
+    /// As long as nothing goes wrong it takes shortest paths from its origin, and comes once to everybody ([`Paths`]). Once this member is frozen it goes to all neighbours, once.
+    /// So does every word of the newest certificate before the statement that claims it ([`Self::state`]), and by induction over the way of that statement whoever hears the claim has
+    /// heard those words on the same link before. Older certificates are with everybody: a certificate at the next release says that all are done with
+    /// this one.
+    pub(super) fn pass_on(&mut self, word: Signed, from: Option<PeerIndex>, out: &mut Vec<Output>) {
+        let Record::Held { origin, attempt } = word.record else {
+            return;
+        };
+        if self.stage == Stage::Running {
+            let view = &self.views[self.views.len() - 1];
+            let paths = match self.paths.take() {
+                Some(paths) if paths.view() == view.number => paths,
+                _ => Paths::of(view, &self.setup.links, self.setup.me),
+            };
+            let mut to = paths.onward(origin).to_vec();
+            self.paths = Some(paths);
+            to.retain(|neighbour| Some(*neighbour) != from);
+            if !to.is_empty() {
+                out.push(Output::Send { to, record: word });
+            }
+        } else if self.told.insert((attempt, origin)) {
+            self.flood(word, from, out);
+        }
+    }
+
+    /// This member holds what all its neighbours published.
+    pub(super) fn hold(&mut self, attempt: Attempt, out: &mut Vec<Output>) {
+        let origin = self.setup.me;
+        let word = self.signed(Record::Held { origin, attempt });
+        self.note_held(attempt, origin, word.signature);
+        out.push(Output::Persist(Durable::Held(attempt)));
+        self.pass_on(word, None, out);
+        self.certify(out);
+    }
+
+    /// Goes on with an attempt whose certificate is complete.
+    pub(super) fn certify(&mut self, out: &mut Vec<Output>) {
+        let Some(attempt) = self.current.filter(|at| self.is_current(*at)) else {
+            return;
+        };
+        let is_own = self
+            .held
+            .get(&attempt)
+            .is_some_and(|held| held.contains_key(&self.setup.me));
+        if !is_own || !self.is_certificate(attempt) || self.certified.contains_key(&attempt) {
+            return;
+        }
+        if attempt.release > self.setup.last {
+            return self.finish(End::Finished, out);
+        }
+        if let Some(certificate) = self.note_certified(attempt, out) {
+            self.forget();
+            out.push(Output::Certified(certificate));
+        }
+    }
+
+    /// Whether everybody who takes part in an attempt has said that it holds what was published.
+    pub(super) fn is_certificate(&self, attempt: Attempt) -> bool {
+        let view = self.views.iter().rfind(|view| view.number == attempt.view);
+        let held = self.held.get(&attempt);
+        let (Some(view), Some(held)) = (view, held) else {
+            return false;
+        };
+        #[cfg(test)]
+        {
+            let members = view.members.len();
+            let needed = self.tamper.words_needed(members);
+            if needed < members {
+                return held.len() >= needed;
+            }
+        }
+        view.members.iter().all(|member| held.contains_key(&member))
+    }
+
+    /// The certificate of an attempt, if this member has it.
+    #[must_use]
+    pub fn certificate(&self, attempt: Attempt) -> Option<&Certificate> {
+        self.certified.get(&attempt)
+    }
+
+    /// Makes an attempt's certificate durable, once everybody has said that it holds what was published.
+    pub(super) fn note_certified(
+        &mut self,
+        attempt: Attempt,
+        out: &mut Vec<Output>,
+    ) -> Option<Certificate> {
+        if !self.is_certificate(attempt) {
+            return None;
+        }
+        let signatures = self.held.get(&attempt)?.clone();
+        let certificate = Certificate::new(attempt, signatures);
+        out.push(Output::Persist(Durable::Certified(certificate.clone())));
+        self.certified.insert(attempt, certificate.clone());
+        Some(certificate)
+    }
+}
