@@ -41,6 +41,7 @@ mod setup;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod tolerant;
 mod transport;
 
 pub use error::{GateError, HostError, Misbehaviour};
@@ -48,3 +49,4 @@ pub use evidence::{Evidence, EvidenceError, SIGNED_STAMP_LEN};
 pub use frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};
 pub use host::Host;
 pub use setup::{Gate, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun, Written};
+pub use tolerant::{Keeper, Life, Told, TolerantRun};

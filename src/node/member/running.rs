@@ -67,6 +67,8 @@ impl Conductor<'_> {
             basis: Arc::clone(&basis),
             releases: self.releases.clone(),
             written: self.written,
+            attempts: self.attempts(),
+            taken: self.taken.clone(),
         };
         let files = (planned.keep)(&result).map_err(MemberError::Plan)?;
         for (file, bytes) in files {

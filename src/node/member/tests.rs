@@ -152,6 +152,7 @@ impl Planner for Fixed {
             offer,
             charges: vec![part; ITERATIONS as usize],
             keep: Box::new(|_| Ok(Vec::new())),
+            tolerant: None,
         })
     }
 }

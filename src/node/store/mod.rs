@@ -28,6 +28,8 @@ mod ledger_error;
 mod lock;
 mod offer;
 mod policy;
+mod records;
+mod recovery;
 mod secrets;
 mod session_files;
 mod signed_file;
@@ -46,6 +48,7 @@ pub use ledger::{Account, Ledger, LedgerEvent, LedgerView};
 pub use ledger_error::{LedgerError, LineError};
 pub use offer::{Offer, Refusal};
 pub use policy::{Policy, Publish};
+pub use recovery::RecoveryLog;
 pub use secrets::OneTimeSecrets;
 pub use session_files::{SessionFiles, SessionView};
 pub use signed_file::{

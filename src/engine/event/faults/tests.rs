@@ -1,3 +1,4 @@
+pub(super) mod bytes;
 mod mutants;
 mod sealed;
 

@@ -198,9 +198,24 @@ impl Ledger {
         release: ReleaseId,
         mu_squared: Square,
     ) -> Result<(), LedgerError> {
+        self.charge_try(session, (release, 0), mu_squared)
+    }
+
+    /// The same for one try at a release, where peers that are lost may have it tried again: `retry` is how many tries had been charged anew in the
+    /// session when this one began, itself included. Tries with one such number are charged once.
+    ///
+    /// # Errors
+    /// Those of [`Self::charge`].
+    pub fn charge_try(
+        &mut self,
+        session: [u8; 32],
+        (release, retry): (ReleaseId, u32),
+        mu_squared: Square,
+    ) -> Result<(), LedgerError> {
         self.record(LedgerEvent::Charged {
             session: Digest(session),
             release,
+            retry,
             mu_squared,
         })
     }
