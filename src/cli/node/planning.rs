@@ -9,8 +9,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::engine::Session;
 use crate::config::Publish as Publication;
+use crate::engine::Session;
 use crate::node::member::{MemberResult, Planned, Planner, ResultFiles, Tolerant};
 use crate::node::store::{
     INVITATION, Offer, Publish, ScopeName, SignedFileError, Square, verify_bytes,

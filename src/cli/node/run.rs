@@ -159,7 +159,9 @@ fn print(progress: &Progress) {
                 false => format!(", without {}", without.join(", ")),
             };
             let what = match (release, is_again) {
-                (Some(release), true) => format!("; {release} is averaged again, with all who contributed"),
+                (Some(release), true) => {
+                    format!("; {release} is averaged again, with all who contributed")
+                }
                 (Some(release), false) => format!("; {release} begins with those who are left"),
                 (None, _) => String::new(),
             };

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::StreamExt;
-use libp2p::{PeerId, Stream};
 use libp2p::identity::Keypair;
+use libp2p::{PeerId, Stream};
 use libp2p_stream::IncomingStreams;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, watch};
@@ -138,6 +138,8 @@ impl Host {
         tasks.spawn(accept_into(Arc::clone(&hub), tolerant, |member| {
             &member.tolerant
         }));
+        #[cfg(test)]
+        tasks.spawn(super::barring::follow(identity.id(), Arc::clone(&hub)));
         for member in by_id.values() {
             tasks.spawn(links::keep(Arc::clone(&hub), Arc::clone(member)));
         }

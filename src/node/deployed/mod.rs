@@ -27,6 +27,8 @@
 //! What a session is, who may take part, and what it costs, is not known here.
 
 mod address;
+#[cfg(test)]
+mod barring;
 mod control;
 mod driver;
 mod edge;
@@ -44,6 +46,8 @@ mod tests;
 mod tolerant;
 mod transport;
 
+#[cfg(test)]
+pub(in crate::node) use barring::SIDES;
 pub use error::{GateError, HostError, Misbehaviour};
 pub use evidence::{Evidence, EvidenceError, SIGNED_STAMP_LEN};
 pub use frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};

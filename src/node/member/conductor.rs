@@ -20,7 +20,7 @@ use crate::node::deployed::{
 use crate::node::network::span;
 #[cfg(unix)]
 use crate::node::store::ControlServer;
-use crate::protocol::regroup::View;
+use crate::protocol::regroup::{Heir, View};
 use crate::protocol::wire::signed::SIGNED_VERSION;
 use crate::session::{
     Assembly, AssemblySetup, Identity, Input, PublicId, Reason, Relays, SessionHash, Signed,
@@ -163,8 +163,10 @@ pub(super) struct Conductor<'a> {
     pub(super) seen: BTreeSet<PublicId>,
     /// Until when neighbours of a tolerant peer must have been there, and who they are.
     pub(super) expected: Option<(Instant, Vec<PublicId>)>,
-    /// The view of a tolerant peer, the attempts that it has begun, and those that its sums are of.
-    pub(super) view: Option<Arc<View>>,
+    /// The views of a tolerant peer, the present one last, and who brings in what somebody lost has contributed in it.
+    pub(super) views: Vec<Arc<View>>,
+    pub(super) heirs: Vec<Heir>,
+    /// The attempts that it has begun, and those that its sums are of.
     pub(super) attempts: Arc<Mutex<Attempts>>,
     pub(super) taken: BTreeMap<ReleaseId, Taken>,
 }
@@ -230,7 +232,8 @@ impl<'a> Conductor<'a> {
             result: None,
             seen: BTreeSet::new(),
             expected: None,
-            view: None,
+            views: Vec::new(),
+            heirs: Vec::new(),
             attempts: Arc::default(),
             taken: BTreeMap::new(),
             setup,

@@ -3,8 +3,8 @@
 use std::io;
 
 use crate::node::deployed::HostError;
-use crate::protocol::regroup::End;
 use crate::node::store::{Digest, JournalError, LedgerError, Refusal, SessionEnd, StoreError};
+use crate::protocol::regroup::End;
 use crate::session::{AssemblyError, IdentityError, KeyError, PublicId};
 use crate::vocabulary::ReleaseId;
 

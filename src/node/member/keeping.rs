@@ -7,9 +7,12 @@ use tokio::sync::mpsc;
 use zeroize::Zeroizing;
 
 use super::error::MemberError;
+use super::setup::Released;
+use crate::linalg::Block;
 use crate::node::deployed::{GateError, Keeper};
 use crate::node::store::{Ledger, RecoveryLog, Square};
-use crate::protocol::regroup::{Attempt, View, ViewNumber};
+use crate::protocol::Plan;
+use crate::protocol::regroup::{Attempt, Durable, View, ViewNumber};
 use crate::protocol::tolerant::{DiskRecord, Format};
 use crate::session::SessionHash;
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -33,6 +36,8 @@ pub(super) struct MemberKeeper {
     /// With fewer members than this its policy begins nothing.
     pub(super) least: usize,
     pub(super) attempts: Arc<Mutex<Attempts>>,
+    /// What is written before anything else is.
+    pub(super) noted: Vec<Zeroizing<Vec<u8>>>,
 }
 
 impl Keeper for MemberKeeper {
@@ -49,11 +54,16 @@ impl Keeper for MemberKeeper {
         Ok(())
     }
 
-    fn keep(&mut self, mut records: Vec<Zeroizing<Vec<u8>>>) -> Result<(), GateError> {
-        for record in &mut records {
-            record.insert(0, PEER);
-        }
-        self.log.append(&records).map_err(GateError::new)
+    fn keep(&mut self, records: Vec<Zeroizing<Vec<u8>>>) -> Result<(), GateError> {
+        let mut all = std::mem::take(&mut self.noted);
+        all.extend(records.iter().map(|record| {
+            // Long enough at once: growing would leave copies of shares behind.
+            let mut marked = Zeroizing::new(Vec::with_capacity(1 + record.len()));
+            marked.push(PEER);
+            marked.extend_from_slice(record);
+            marked
+        }));
+        self.log.append(&all).map_err(GateError::new)
     }
 
     fn note(&mut self, attempt: Attempt, view: &View) -> Result<(), GateError> {
@@ -65,8 +75,8 @@ impl Keeper for MemberKeeper {
                 self.least
             )));
         }
-        let record = noted(attempt, &members);
-        self.log.append(&[record]).map_err(GateError::new)?;
+        // With the first record of the attempt, before anything of it leaves.
+        self.noted.push(Zeroizing::new(noted(attempt, &members)));
         let mut attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
         attempts.insert(attempt, members);
         Ok(())
@@ -121,6 +131,47 @@ pub(super) fn found(
         read.ok_or(MemberError::JournalLost)?;
     }
     Ok((disk, attempts))
+}
+
+/// What had come of a session before this member started again: the releases whose sums it has, and the estimate after the last of them.
+pub(super) fn come_so_far(
+    disk: &[DiskRecord],
+    me: PeerIndex,
+    plan: &Plan,
+) -> (Vec<Released>, Option<Arc<Block>>) {
+    let (mut done, mut state, mut agreed) = (ReleaseId(0), None, BTreeMap::new());
+    for record in disk {
+        match record {
+            DiskRecord::Regroup(Durable::Done(release)) => done = *release,
+            DiskRecord::State(newest) => state = Some(newest),
+            DiskRecord::Agreed {
+                attempt,
+                agreed: of,
+            } => {
+                agreed.insert(attempt.release, *of);
+            }
+            DiskRecord::Input {
+                attempt,
+                from,
+                agreed: of,
+                ..
+            } if *from == me => {
+                agreed.insert(attempt.release, *of);
+            }
+            _ => {}
+        }
+    }
+    let released = (1..=done.0).map(ReleaseId).filter_map(|release| {
+        let agreed = agreed.get(&release).copied()?;
+        let terms = plan.release(release)?.terms(agreed.unwrap_or(0.0));
+        Some(Released {
+            release,
+            statistic: terms.statistic,
+            sensitivity: terms.sensitivity,
+        })
+    });
+    let basis = state.map(|state| plan.algorithm().estimate(state));
+    (released.collect(), basis)
 }
 
 #[cfg(test)]

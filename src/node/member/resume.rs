@@ -13,8 +13,8 @@ use crate::node::store::{
     Digest, Journal, Ledger, OneTimeSecrets, Record, Reservation, SessionEnd, SessionFiles, Square,
 };
 use crate::session::{
-    Assembled, Ephemeral, Identity, Join, LedgerHead, Mode, OwnNoise, SessionHash, Signed, Statement,
-    build, commitment, sampler_fingerprint,
+    Assembled, Ephemeral, Identity, Join, LedgerHead, Mode, OwnNoise, SessionHash, Signed,
+    Statement, build, commitment, sampler_fingerprint,
 };
 
 /// The Join as signed.

@@ -69,6 +69,7 @@ impl Conductor<'_> {
             written: self.written,
             attempts: self.attempts(),
             taken: self.taken.clone(),
+            views: self.views.clone(),
         };
         let files = (planned.keep)(&result).map_err(MemberError::Plan)?;
         for (file, bytes) in files {

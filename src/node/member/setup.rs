@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::algorithm::LocalData;
 use super::keeping::Attempts;
+use crate::algorithm::LocalData;
 use crate::engine::{Session, SessionViews};
 use crate::linalg::Block;
 use crate::node::deployed::Written;
 use crate::node::store::{Offer, Policy, ScopeName, Square, StateDir};
-use crate::protocol::regroup::{Attempt, Tolerance, View};
+use crate::protocol::regroup::{Attempt, Heir, Tolerance, View};
 use crate::session::{Assembled, Invitation};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -82,6 +82,8 @@ pub struct Taken {
     pub attempt: Attempt,
     /// The view that it was averaged in.
     pub view: Arc<View>,
+    /// Who brought in the contributions of those who were lost in between.
+    pub heirs: Vec<Heir>,
 }
 
 /// What an operator is told. Nothing of it depends on private rows.
@@ -180,4 +182,6 @@ pub struct MemberResult {
     pub attempts: Attempts,
     /// Which attempt each sum is of that this member has formed since it last started.
     pub taken: BTreeMap<ReleaseId, Taken>,
+    /// The views that it has gone on in since then, in order.
+    pub views: Vec<Arc<View>>,
 }

@@ -20,7 +20,8 @@ use crate::protocol::Event;
 use crate::protocol::regroup::{Attempt, End, Publication, RegroupSetup, Resume, View, ViewNumber};
 use crate::protocol::tolerant::{Format, TolerantPeer, Views};
 use crate::session::{
-    Assembled, AssemblyError, Ephemeral, MemberKeys, MemberSigner, OwnNoise, PairEnd, PublicId, drawn,
+    Assembled, AssemblyError, Ephemeral, MemberKeys, MemberSigner, OwnNoise, PairEnd, PublicId,
+    drawn,
 };
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -105,6 +106,8 @@ impl Conductor<'_> {
         let format = Format::new(&setup, session.plan());
         let (log, kept) = self.ready.files.recovery()?;
         let (disk, attempts) = keeping::found(&kept, &format)?;
+        let (releases, basis) = keeping::come_so_far(&disk, me, session.plan());
+        (self.releases, self.basis) = (releases, basis);
         let life = Life::new(lives, drawn()?);
         self.ready.journal.append(Record::Begun {
             life: life.number(),
@@ -129,6 +132,7 @@ impl Conductor<'_> {
             told: self.gate.take(),
             least: self.setup.policy.min_peers(),
             attempts: Arc::clone(&self.attempts),
+            noted: Vec::new(),
         };
         (self.progress)(Progress::Agreed {
             members: self.roster.iter().map(|id| name(&self.names, id)).collect(),
@@ -203,9 +207,13 @@ impl Conductor<'_> {
                 Ok(())
             }
             Event::Advanced { release, .. } => {
-                if let Some(view) = &self.view {
-                    let view = Arc::clone(view);
-                    self.taken.insert(*release, Taken { attempt, view });
+                if let Some(view) = self.views.last() {
+                    let taken = Taken {
+                        attempt,
+                        view: Arc::clone(view),
+                        heirs: self.heirs.clone(),
+                    };
+                    self.taken.insert(*release, taken);
                 }
                 self.peer(event)
             }
@@ -215,18 +223,24 @@ impl Conductor<'_> {
 
     /// The peer goes on, in this view.
     fn went_on(&mut self, view: Arc<View>, resume: &Resume) {
-        let is_new = match &self.view {
-            Some(before) => before.number != view.number,
-            None => view.number != ViewNumber(0),
+        let before = self.views.last().map(|before| before.number);
+        let is_new = before != Some(view.number);
+        self.heirs = match resume {
+            Resume::Average { heirs, .. } => heirs.clone(),
+            _ => Vec::new(),
         };
         if is_new {
+            self.views.push(Arc::clone(&view));
+        }
+        if is_new && view.number != ViewNumber(0) {
             let (release, is_again) = match resume {
                 Resume::Average { attempt, .. } => (Some(attempt.release), true),
                 Resume::Begin { attempt, .. } => (Some(attempt.release), false),
                 Resume::Finished | Resume::Lost { .. } => (None, false),
             };
             let members = self.roster.iter().enumerate();
-            let without = members.filter(|(u, _)| !view.members.contains(PeerIndex::from_index(*u)));
+            let without =
+                members.filter(|(u, _)| !view.members.contains(PeerIndex::from_index(*u)));
             (self.progress)(Progress::WentOn {
                 members: view.members.len(),
                 without: without.map(|(_, id)| name(&self.names, id)).collect(),
@@ -234,7 +248,6 @@ impl Conductor<'_> {
                 is_again,
             });
         }
-        self.view = Some(view);
     }
 
     /// Who took part in which attempts, for the receipt.

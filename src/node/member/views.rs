@@ -72,7 +72,9 @@ impl Views for MemberViews {
             })
             .collect();
         let index = PeerIndex::from_index(place);
-        let noise = self.noise.noise_in(&within, session.plan(), index, partners?);
+        let noise = self
+            .noise
+            .noise_in(&within, session.plan(), index, partners?);
         #[cfg(test)]
         let noise = super::tests::injected(session, index, noise);
         let setup = session.member_setup(index, self.rows.clone(), noise, None);

@@ -55,3 +55,5 @@ pub use signed_file::{
     INVITATION, RECEIPT, SignedFileError, sign_file, signature_path, verify_bytes, verify_file,
 };
 pub use terms::{Head, MOST_ADOPTED, NoScope, Repair, Reservation, ScopeName, SessionEnd, Square};
+#[cfg(test)]
+pub(in crate::node) use {disk::room::ROOM, ledger::jump::JUMPS};

@@ -56,7 +56,10 @@ impl RecoveryLog {
             length = START as u64;
         }
         disk::Medium::sync(&mut *file).map_err(StoreError::io("sync", path))?;
-        let list = found.records.iter().map(|range| bytes[range.clone()].to_vec());
+        let list = found
+            .records
+            .iter()
+            .map(|range| bytes[range.clone()].to_vec());
         let list: Vec<Vec<u8>> = list.collect();
         let log = Self {
             path: path.to_path_buf(),

@@ -23,6 +23,6 @@ pub use document::{
     StatedAttempt,
 };
 pub use error::ReceiptError;
-pub(crate) use realised::KnownAttempt;
 pub use limits::{MAX_BYTES, SCHEMA, TOLERANT_SCHEMA};
+pub(crate) use realised::KnownAttempt;
 pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};

@@ -72,9 +72,8 @@ pub(crate) struct KnownAttempt {
 fn read_at_worst(attempts: &[KnownAttempt]) -> Vec<Vec<u32>> {
     let read = |place: usize| {
         let one = &attempts[place];
-        let of_one_try = |other: &&KnownAttempt| {
-            (other.release, other.retry) == (one.release, one.retry)
-        };
+        let of_one_try =
+            |other: &&KnownAttempt| (other.release, other.retry) == (one.release, one.retry);
         let later: Vec<&KnownAttempt> = attempts[place + 1..].iter().filter(of_one_try).collect();
         let is_read = |member: &&u32| !later.iter().any(|one| one.members.contains(member));
         one.members.iter().filter(is_read).copied().collect()

@@ -62,13 +62,19 @@ async fn read_head(
     }
     if version != VERSION {
         let (found, expected) = (version, VERSION);
-        return Err(Refusal::Misbehaved(Misbehaviour::Version { found, expected }));
+        return Err(Refusal::Misbehaved(Misbehaviour::Version {
+            found,
+            expected,
+        }));
     }
     let mut found = SessionId([0; 16]);
     found.0.copy_from_slice(&rest[..16]);
     if found != session {
         let expected = session;
-        return Err(Refusal::Misbehaved(Misbehaviour::WrongSession { expected, found }));
+        return Err(Refusal::Misbehaved(Misbehaviour::WrongSession {
+            expected,
+            found,
+        }));
     }
     let mut life = [0; 8];
     life.copy_from_slice(&rest[16..]);
@@ -119,14 +125,18 @@ pub(super) async fn answer(
     session: SessionId,
     answer: Answer,
 ) -> Result<(), Refusal> {
-    stream.write_all(&head(ANSWER, session, answer.life)).await?;
+    stream
+        .write_all(&head(ANSWER, session, answer.life))
+        .await?;
     let standing = match answer.standing {
         Standing::Open => 0,
         Standing::Cut => 1,
         Standing::Over => 2,
     };
     stream.write_all(&[standing]).await?;
-    stream.write_all(&answer.known.number().to_le_bytes()).await?;
+    stream
+        .write_all(&answer.known.number().to_le_bytes())
+        .await?;
     stream.write_all(&answer.last.to_le_bytes()).await?;
     stream.flush().await?;
     Ok(())

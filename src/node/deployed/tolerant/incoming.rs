@@ -105,9 +105,15 @@ impl Incoming {
             life: link.own,
             standing,
             known,
-            last: last.filter(|(of, _)| *of == life).map_or(0, |(_, last)| last),
+            last: last
+                .filter(|(of, _)| *of == life)
+                .map_or(0, |(_, last)| last),
         };
-        let answered = timeout(GREETING, greeting::answer(&mut stream, link.session, answer)).await;
+        let answered = timeout(
+            GREETING,
+            greeting::answer(&mut stream, link.session, answer),
+        )
+        .await;
         if !matches!(answered, Ok(Ok(()))) || standing != Standing::Open {
             let _ = stream.close().await;
             return Err(Stopped::Broken);

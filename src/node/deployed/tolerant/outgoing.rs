@@ -247,7 +247,9 @@ impl Outgoing {
                 }
                 continue;
             };
-            stream.write_all(&(frame.len() as u32).to_le_bytes()).await?;
+            stream
+                .write_all(&(frame.len() as u32).to_le_bytes())
+                .await?;
             stream.write_all(&next.to_le_bytes()).await?;
             stream.write_all(&frame).await?;
             next += 1;
