@@ -46,11 +46,11 @@ mod tests;
 mod tolerant;
 mod transport;
 
-#[cfg(test)]
-pub(in crate::node) use barring::SIDES;
 pub use error::{GateError, HostError, Misbehaviour};
 pub use evidence::{Evidence, EvidenceError, SIGNED_STAMP_LEN};
 pub use frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};
 pub use host::Host;
 pub use setup::{Gate, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun, Written};
 pub use tolerant::{Keeper, Life, Told, TolerantRun};
+#[cfg(test)]
+pub(in crate::node) use {barring::SIDES, tolerant::DIES};

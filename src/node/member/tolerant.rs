@@ -108,10 +108,6 @@ impl Conductor<'_> {
         let (disk, attempts) = keeping::found(&kept, &format)?;
         let (releases, basis) = keeping::come_so_far(&disk, me, session.plan());
         (self.releases, self.basis) = (releases, basis);
-        let life = Life::new(lives, drawn()?);
-        self.ready.journal.append(Record::Begun {
-            life: life.number(),
-        })?;
         let start = PublicState::new(Arc::clone(session.start()));
         let views: Arc<dyn Views> = Arc::new(views);
         let peer = match lives {
@@ -119,6 +115,11 @@ impl Conductor<'_> {
             _ => TolerantPeer::recovered(setup, secrets, views, start, &disk),
         };
         let peer = peer.map_err(|error| MemberError::Host(error.into()))?;
+        let restarts = peer.regroup().known().restarts()[me.index()];
+        let life = Life::new(lives, restarts, drawn()?);
+        self.ready.journal.append(Record::Begun {
+            life: life.number(),
+        })?;
         let neighbours = links.neighbours(me).iter();
         let neighbours: Vec<(PeerIndex, PublicId)> = neighbours
             .map(|(peer, _)| (*peer, self.roster[peer.index()]))

@@ -86,6 +86,7 @@ impl Driver {
                     frame,
                 },
                 Inbound::Frame { .. } => continue,
+                // Nothing more is for its former life.
                 Inbound::Back { place, life } if self.links[place].begin(life) => {
                     Input::Returned(self.neighbours[place])
                 }
@@ -93,8 +94,25 @@ impl Driver {
                 Inbound::Gone(place) => Input::Suspect(self.neighbours[place]),
                 Inbound::Failed(error) => return Err(error),
             };
+            if let Some(neighbour) = self.restarted(&input) {
+                // Before anything is said that follows from it.
+                self.handle(Input::Returned(neighbour), &mut alarm).await?;
+            }
             self.handle(input, &mut alarm).await?;
         }
+    }
+
+    /// The neighbour that has started again, as this input tells for the first time.
+    fn restarted(&self, input: &Input) -> Option<PeerIndex> {
+        let Input::Frame {
+            frame: Frame::Record(signed),
+            ..
+        } = input
+        else {
+            return None;
+        };
+        let (neighbour, restarts) = self.peer.regroup().news_of_restart(signed)?;
+        self.link(neighbour)?.awaits(restarts).then_some(neighbour)
     }
 
     fn is_cut(&self, place: usize) -> bool {
@@ -124,6 +142,8 @@ impl Driver {
                 Output::Send { to, frame } => {
                     self.keep(&mut unkept)?;
                     suspects.extend(self.send(&to, &frame));
+                    #[cfg(test)]
+                    dying::after(&frame);
                 }
                 Output::Wake(serial, at) => {
                     *alarm = Some((serial, self.clock + Duration::from_nanos(at.0)));
@@ -205,5 +225,30 @@ impl Driver {
 
     async fn tell(&self, told: Told) {
         self.hub.tell(HostEvent::Tolerant(told)).await;
+    }
+}
+
+/// A process that dies just after a contribution has left, for tests that start one.
+#[cfg(test)]
+pub(in crate::node) mod dying {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
+
+    use crate::protocol::tolerant::Frame;
+
+    /// Says after how many contributions.
+    pub(in crate::node) const DIES: &str = "UNDERTONE_TEST_DIES";
+
+    static SENT: AtomicU32 = AtomicU32::new(0);
+
+    pub(super) fn after(frame: &Frame) {
+        let is_contribution = matches!(frame, Frame::Published { .. } | Frame::Sealed { .. });
+        let said = std::env::var(DIES).ok();
+        let at = said.and_then(|said| said.parse::<u32>().ok());
+        if is_contribution && at == Some(SENT.fetch_add(1, Ordering::Relaxed) + 1) {
+            // Writers have threads of their own: what was handed to them leaves.
+            std::thread::sleep(Duration::from_millis(300));
+            std::process::abort();
+        }
     }
 }

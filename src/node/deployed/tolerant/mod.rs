@@ -9,7 +9,7 @@
 //!
 //! Frames of one neighbour come in order and once, over as many connections as it takes, as long as both processes live. A process that starts again
 //! is another *life* of its member: frames for its former life are dropped, it is told anew what it cannot know, and counting
-//! begins anew. Its life is on its disk before it begins, and both ends of a stream say theirs, so that a member whose files were brought back from a
+//! begins anew. That may be heard of from others before there is a connection: what follows from it is for the new life, and waits for it. Its life is on its disk before it begins, and both ends of a stream say theirs, so that a member whose files were brought back from a
 //! backup, which goes back to a life that others know to be over, is refused and stops.
 //!
 //! A link that the agreement has cut carries nothing any more: whoever opens a stream over it is told so, which is how a member that comes back too
@@ -36,19 +36,23 @@ use crate::protocol::{Event, FaultKind, SessionId};
 use crate::session::PublicId;
 use crate::vocabulary::PeerIndex;
 
+#[cfg(test)]
+pub(in crate::node) use driver::dying::DIES;
 pub(super) use driver::{Driver, Inbound};
 pub(super) use incoming::Incoming;
 pub(super) use outgoing::Outgoing;
 
-/// One life of a member's process in a session: how many there were before, and a number that no other life has.
+/// One life of a member's process in a session: how many there were before, how many restarts it announces with it, and a number that no other
+/// life has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Life(u64);
 
 impl Life {
-    /// The life after so many, with a number drawn for it.
+    /// The life after so many, at most 2²⁴ − 1, with a number drawn for it. Lives that came to nothing are not announced, so that `restarts` may be fewer.
     #[must_use]
-    pub fn new(before: u32, drawn: u32) -> Self {
-        Self(u64::from(before) << 32 | u64::from(drawn))
+    pub fn new(before: u32, restarts: u8, drawn: u32) -> Self {
+        let before = u64::from(before.min(0x00ff_ffff));
+        Self(before << 40 | u64::from(restarts) << 32 | u64::from(drawn))
     }
 
     /// From the number that was kept of it.
@@ -66,7 +70,12 @@ impl Life {
     /// How many there were before.
     #[must_use]
     pub fn before(self) -> u32 {
-        (self.0 >> 32) as u32
+        (self.0 >> 40) as u32
+    }
+
+    /// How many restarts it announces.
+    fn restarts(self) -> u8 {
+        (self.0 >> 32) as u8
     }
 
     /// Whether it comes after another one.

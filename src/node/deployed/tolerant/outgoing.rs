@@ -38,6 +38,8 @@ pub(in super::super) struct Outgoing {
     pub(super) life: watch::Sender<Option<Life>>,
     /// Whether the link is cut, or this peer has left.
     pub(super) is_cut: watch::Sender<bool>,
+    /// The restart of the neighbour that was heard of before it came itself: what is kept is for that life.
+    awaited: Mutex<Option<u8>>,
 }
 
 /// How a stream ended.
@@ -72,6 +74,7 @@ impl Outgoing {
             more: Notify::new(),
             life: watch::Sender::new(None),
             is_cut: watch::Sender::new(false),
+            awaited: Mutex::default(),
         }
     }
 
@@ -85,14 +88,36 @@ impl Outgoing {
         taken
     }
 
-    /// The neighbour lives this life now. Whether that is news.
+    /// The neighbour lives this life now. Whether it has to be told what it cannot know: it may have been already, when others told of its restart.
     pub(super) fn begin(&self, life: Life) -> bool {
         let known = *self.life.borrow();
         if known.is_some_and(|known| known == life || !life.follows(known)) {
             return false;
         }
-        lock(&self.queue).begin(life);
+        let is_awaited = lock(&self.awaited).is_some_and(|restarts| restarts == life.restarts());
+        let mut queue = lock(&self.queue);
+        if !is_awaited && known.is_some() {
+            queue.expect_another();
+        }
+        queue.begin(life);
+        drop(queue);
         self.life.send_replace(Some(life));
+        !is_awaited && life.restarts() > 0
+    }
+
+    /// Others tell that the neighbour has started again, for the so manieth time. Whether that is news: then everything from here on is for its
+    /// next life, and it has to be told what it cannot know.
+    pub(super) fn awaits(&self, restarts: u8) -> bool {
+        let is_here = self
+            .life
+            .borrow()
+            .is_some_and(|life| life.restarts() >= restarts);
+        let mut awaited = lock(&self.awaited);
+        if is_here || awaited.is_some_and(|known| known >= restarts) {
+            return false;
+        }
+        *awaited = Some(restarts);
+        lock(&self.queue).expect_another();
         true
     }
 

@@ -43,6 +43,12 @@ impl Queue {
         self.life = Some(life);
     }
 
+    /// What was kept is dropped; what comes is for the next life, whichever that is.
+    pub(super) fn expect_another(&mut self) {
+        self.clear();
+        self.life = None;
+    }
+
     /// Drops everything.
     pub(super) fn clear(&mut self) {
         self.kept.clear();
@@ -98,7 +104,7 @@ mod tests {
 
     #[test]
     fn frames_are_kept_for_one_life_and_counted_anew_for_the_next() {
-        let (first, second) = (Life::new(0, 5), Life::new(1, 6));
+        let (first, second) = (Life::new(0, 0, 5), Life::new(1, 1, 6));
         let mut queue = Queue::default();
         assert!(queue.push(frame(1)) && queue.push(frame(2)));
         // Nobody has been heard of: there is nobody to write to.
@@ -119,6 +125,20 @@ mod tests {
         assert!(queue.arrived(first, 2));
         assert_eq!(queue.take(second, 1), Some(frame(3)));
         assert!(!queue.arrived(second, 2) && queue.arrived(second, 1));
+    }
+
+    /// Others tell of the restart before the neighbour comes: what is said from then on is for its next life, and not for the last.
+    #[test]
+    fn what_follows_a_restart_waits_for_the_life_that_is_to_come() {
+        let (first, second) = (Life::new(0, 0, 5), Life::new(1, 1, 6));
+        let mut queue = Queue::default();
+        queue.begin(first);
+        assert!(queue.push(frame(1)));
+        queue.expect_another();
+        assert!(queue.push(frame(2)));
+        assert_eq!(queue.take(first, 1), None);
+        queue.begin(second);
+        assert_eq!(queue.take(second, 1), Some(frame(2)));
     }
 
     #[test]

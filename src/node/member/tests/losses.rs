@@ -4,6 +4,7 @@
 //! part.
 
 mod campaign;
+mod noise;
 mod partitions;
 
 use std::fmt::Write as _;
@@ -15,7 +16,7 @@ use crate::algorithm::PublicState;
 use crate::engine::event::faults::{FaultyOutcome, tests::averaged};
 use crate::engine::{Recompiled, SessionViews};
 use crate::linalg::orthonormalise;
-use crate::node::deployed::SIDES;
+use crate::node::deployed::{DIES, SIDES};
 use crate::node::member::setup::Tolerant;
 use crate::node::store::{JUMPS, ROOM};
 use crate::protocol::averaging::{AveragingOptions, Length};
@@ -579,6 +580,19 @@ fn check(play: &Play, ends: &[Option<String>]) -> Vec<usize> {
     }
     let course = Course::of(play, ends);
     let bits = course.bits();
+    // Whoever takes part in a sum has paid for it, whether it has finished or not.
+    for peer in 0..ends.len() {
+        let (tries, _) = play.charged(peer);
+        for (attempt, ..) in course.taken.values() {
+            let then = &course.known[&attempt.view];
+            let is_paid = tries.contains(&(attempt.release.0, attempt.retry));
+            let is_in = then.members.contains(PeerIndex::from_index(peer));
+            assert!(
+                is_paid || !is_in,
+                "{peer} is in {attempt} and has not paid: {tries:?}"
+            );
+        }
+    }
     for peer in &finished {
         let (own, _) = words(ends[*peer].as_ref().expect("finished"));
         assert!(
@@ -586,14 +600,6 @@ fn check(play: &Play, ends: &[Option<String>]) -> Vec<usize> {
             "{peer} has not the bits of the engine without peers: {}",
             play.why()
         );
-        // What it took part in is paid: the try that its sum is of, at least.
-        let (tries, _) = play.charged(*peer);
-        for (attempt, ..) in course.taken.values() {
-            assert!(
-                tries.contains(&(attempt.release.0, attempt.retry)),
-                "{attempt}"
-            );
-        }
     }
     finished
 }

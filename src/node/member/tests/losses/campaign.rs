@@ -106,16 +106,19 @@ fn killed(lossy: Lossy, run: u32) -> Came {
     if !is_ended {
         play.kill(victim);
     }
+    // Before members have agreed on anything the others wait for it, until the session closes.
+    let has_begun = play.progress(victim).contains("Agreed");
+    let soon = Duration::from_millis((900.0 * share) as u64);
     let back = match run % 3 {
+        _ if !has_begun => Some(soon),
         0 => None,
-        1 => Some(Duration::from_millis((900.0 * share) as u64)),
+        1 => Some(soon),
         _ => Some(Duration::from_millis(1_000 * GRACE + 1_500)),
     };
     if let Some(after) = back.filter(|_| !is_ended) {
         std::thread::sleep(after);
         play.again(victim);
     }
-    let has_begun = play.progress(victim).contains("Agreed");
     let ends = play.ends(END);
     let finished = check(&play, &ends);
     let others = finished.iter().filter(|peer| **peer != victim).count();
@@ -169,6 +172,43 @@ fn four_of_twenty_four() {
     assert_eq!(check(&play, &ends).len(), 20, "{}", play.why());
 }
 
+/// All files of a folder, copied with their modes.
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status();
+    assert!(copied.expect("cp").success());
+}
+
+/// Files that were brought back from a backup name a life that others know to be over: whoever works on them is refused and stops, and what they say is said
+/// by nobody.
+#[test]
+fn a_member_whose_files_come_from_a_backup_is_refused() {
+    let mut play = Play::begin(FIVE, &[]);
+    play.until(1, "charged 15;");
+    play.kill(2);
+    let (state, kept) = (&play.group.states[2], play.group.path().join("backup"));
+    let state = play.group.path().join(state);
+    copy(&state, &kept);
+    play.again(2);
+    play.until(1, "charged 30;");
+    play.kill(2);
+    fs::remove_dir_all(&state).expect("there");
+    copy(&kept, &state);
+    play.again(2);
+    let ends = play.ends(END);
+    assert!(ended(&ends, 2, 4, "brought back from a backup"), "{ends:?}");
+    assert_eq!(check_others(&play, &ends, 2), 4, "{}", play.why());
+}
+
+/// As [`check`], of a play in which somebody's ledger is not what it was.
+fn check_others(play: &Play, ends: &[Option<String>], but: usize) -> usize {
+    let course = Course::of(play, ends);
+    let bits = course.bits();
+    let others = (0..ends.len()).filter(|peer| *peer != but);
+    others
+        .filter(|peer| words(ends[*peer].as_ref().expect("an end")).0 == bits)
+        .count()
+}
+
 /// A disk that becomes full: the member stops before anything leaves that is not written down, and the others go on without it.
 #[test]
 fn a_member_whose_disk_is_full_stops_and_the_others_finish() {
@@ -180,6 +220,26 @@ fn a_member_whose_disk_is_full_stops_and_the_others_finish() {
     assert!(end.starts_with("4 "), "{end}");
     let said = ["not written down", "nothing of "];
     assert!(said.iter().any(|said| end.contains(said)), "{end}");
+}
+
+/// One that dies just when its contribution has left has paid for that, whatever becomes of it; and goes on if it is back in time.
+#[test]
+fn what_has_left_is_paid() {
+    for (lossy, is_back) in [(FIVE, false), (FIVE, true), (SIX_SEALED, false)] {
+        let mut play = Play::begin(lossy, &[(2, DIES, "8")]);
+        let mut child = play.running[2].take().expect("it runs");
+        assert!(!child.wait().expect("a child").success());
+        let (tries, end) = play.charged(2);
+        let paid: Vec<_> = (1..=8).map(|release| (release, 0)).collect();
+        assert_eq!((tries, end), (paid, None));
+        if is_back {
+            play.again(2);
+        }
+        let ends = play.ends(END);
+        let finished = check(&play, &ends);
+        let others = usize::from(lossy.members) - 1 + usize::from(is_back);
+        assert_eq!(finished.len(), others, "{}", play.why());
+    }
 }
 
 /// Clocks that jump by years between any two lines of a ledger change nothing.
