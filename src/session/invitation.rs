@@ -331,6 +331,12 @@ impl Invitation {
         Duration::from_secs(self.session.grace_seconds)
     }
 
+    /// Whether the session goes on when members are lost.
+    #[must_use]
+    pub fn tolerates_losses(&self) -> bool {
+        self.plan.contains_key("dropouts")
+    }
+
     /// What folders of this session are called.
     #[must_use]
     pub fn id(&self) -> String {

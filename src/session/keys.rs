@@ -65,7 +65,7 @@ impl Ephemeral {
         PublicKey::from(&self.0).to_bytes()
     }
 
-    /// The key of the noise that `me` and `other` share under this plan.
+    /// The key of the noise that `me` and `other` share under this plan, or in one view of a session under it.
     ///
     /// HKDF-SHA256 (Krawczyk and Eronen, RFC 5869) of the X25519 secret (RFC 7748), with the plan as salt and both ends, lower index first, as
     /// information: no key of one plan, pair or session is one of another.
@@ -78,6 +78,31 @@ impl Ephemeral {
         me: PairEnd,
         other: PairEnd,
     ) -> Result<StreamKey, KeyError> {
+        let key = self.agreed(b"undertone 2026-11 pair v1", plan, me, other)?;
+        Ok(StreamKey::from_secret(&key))
+    }
+
+    /// The secret that `me` and `other` share for the seals of contributions under this plan, and for nothing else.
+    ///
+    /// # Errors
+    /// Those of [`Self::shared`].
+    pub fn seal_pair(
+        &self,
+        plan: &[u8; 32],
+        me: PairEnd,
+        other: PairEnd,
+    ) -> Result<Zeroizing<[u8; 32]>, KeyError> {
+        self.agreed(b"undertone 2026-11 seal v1", plan, me, other)
+    }
+
+    /// What both ends of a pair know for this purpose.
+    fn agreed(
+        &self,
+        purpose: &[u8; 25],
+        plan: &[u8; 32],
+        me: PairEnd,
+        other: PairEnd,
+    ) -> Result<Zeroizing<[u8; 32]>, KeyError> {
         let secret = self.0.diffie_hellman(&PublicKey::from(other.ephemeral));
         if !secret.was_contributory() {
             return Err(KeyError::Weak { with: other.id });
@@ -89,7 +114,7 @@ impl Ephemeral {
         };
         let mut key = Zeroizing::new([0; 32]);
         let info: [&[u8]; 5] = [
-            b"undertone 2026-11 pair v1",
+            purpose,
             lower.id.bytes(),
             upper.id.bytes(),
             &lower.ephemeral,
@@ -98,7 +123,7 @@ impl Ephemeral {
         Hkdf::<Sha256>::new(Some(plan), secret.as_bytes())
             .expand_multi_info(&info, &mut *key)
             .expect("32 bytes are within what HKDF-SHA256 gives");
-        Ok(StreamKey::from_secret(&key))
+        Ok(key)
     }
 }
 
@@ -142,6 +167,13 @@ impl OwnNoise {
         *blake3::keyed_hash(&self.0, &message).as_bytes()
     }
 
+    /// What all seals of this member's contributions under this plan derive from.
+    pub(crate) fn seal_root(&self, plan: &[u8; 32]) -> Zeroizing<[u8; 32]> {
+        let mut message = [4; 33];
+        message[1..].copy_from_slice(plan);
+        Zeroizing::new(*blake3::keyed_hash(&self.0, &message).as_bytes())
+    }
+
     fn key(&self, plan: &[u8; 32], what: u8) -> StreamKey {
         let mut message = [0; 33];
         message[0] = what;
@@ -160,7 +192,20 @@ impl OwnNoise {
         index: PeerIndex,
         partners: Vec<(PeerIndex, StreamKey)>,
     ) -> PeerNoise {
-        let (sigmas, digest) = (plan.sigmas(), plan.digest());
+        self.noise_in(plan.digest(), plan, index, partners)
+    }
+
+    /// The same in one view of a session, whose plan this is: `within` names session and view, and no two views have one name. Plans of two views
+    /// may be alike, and nothing that was drawn in one may be drawn in another.
+    #[must_use]
+    pub fn noise_in(
+        &self,
+        within: &[u8; 32],
+        plan: &Plan,
+        index: PeerIndex,
+        partners: Vec<(PeerIndex, StreamKey)>,
+    ) -> PeerNoise {
+        let (sigmas, digest) = (plan.sigmas(), within);
         let laws = plan.ring_laws();
         let (key, scale) = (self.key(digest, 1), sigmas.own_of(index));
         let own = match (laws, sigmas.laplace) {
@@ -196,6 +241,16 @@ impl fmt::Debug for OwnNoise {
 /// [`KeyError::Entropy`].
 pub fn nonce() -> Result<String, KeyError> {
     entropy().map(|bytes| super::statement::hex(&*bytes))
+}
+
+/// A number from the operating system that tells two lives of one process apart. It hides nothing.
+///
+/// # Errors
+/// [`KeyError::Entropy`].
+pub fn drawn() -> Result<u32, KeyError> {
+    let mut bytes = [0; 4];
+    getrandom::fill(&mut bytes).map_err(|_| KeyError::Entropy)?;
+    Ok(u32::from_le_bytes(bytes))
 }
 
 /// 32 bytes from the operating system.

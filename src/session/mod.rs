@@ -31,7 +31,7 @@ pub use error::AssemblyError;
 pub use fingerprint::{build, sampler_fingerprint};
 pub use identity::{Domain, Identity, IdentityError, PublicId, Signature, Verifier};
 pub use invitation::{Invitation, InvitationError, MOST_FILE, Member, SessionTable, Stated};
-pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd, nonce};
+pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd, drawn, nonce};
 pub use ledger_proof::{LedgerProof, Remembered};
 pub use near::{MOST_IN_A_MESH, Relays, near};
 pub use signatures::{MemberKeys, MemberSigner};

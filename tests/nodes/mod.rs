@@ -9,6 +9,8 @@ mod group;
 #[cfg(unix)]
 mod hospitals;
 #[cfg(unix)]
+mod losses;
+#[cfg(unix)]
 mod refusals;
 #[cfg(unix)]
 mod simulate;

@@ -89,7 +89,11 @@ fn whatever_may_have_left_is_charged_once_when_the_process_is_killed() {
             .expect("it verifies");
         torn += u32::from(ledger.torn() > 0);
         let account = ledger.session(SESSION).expect("reserved");
-        let charged: Vec<u32> = account.charged.keys().map(|release| release.0).collect();
+        let charged: Vec<u32> = account
+            .charged
+            .keys()
+            .map(|(release, _)| release.0)
+            .collect();
         // Every release once, none left out, and at most one that was not told.
         let last = sent.expect("it charges");
         let count = charged.len() as u32;

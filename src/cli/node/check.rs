@@ -72,7 +72,8 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
         experiment.releases().len()
     );
     for view in experiment.noise().views() {
-        let promise = match view.colluders == config.privacy.colluders {
+        let lost = config.dropouts.map_or(0, |one| one.tolerate);
+        let promise = match view.colluders == config.privacy.colluders + lost {
             true => "  <- the promise",
             false => "",
         };
@@ -86,10 +87,16 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
                 .unwrap_or_default(),
         );
     }
-    println!(
-        "  at delta = {:e}; nothing is tolerated to drop out: whoever crashes ends the session",
-        offer.delta
-    );
+    match config.dropouts {
+        None => println!(
+            "  at delta = {:e}; nothing is tolerated to drop out: whoever crashes ends the session",
+            offer.delta
+        ),
+        Some(dropouts) => println!(
+            "  at delta = {:e}; {} members may be lost and {} releases tried again within the promise, which is against {} curious and all who are lost",
+            offer.delta, dropouts.tolerate, dropouts.retries, config.privacy.colluders,
+        ),
+    }
     if let Some(path) = &options.data {
         let own = deployment.own_rows(path, member.rows)?;
         println!(

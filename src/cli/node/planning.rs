@@ -9,13 +9,14 @@ use anyhow::{Context, Result, anyhow, bail};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::config::Publish as Publication;
 use crate::engine::Session;
-use crate::node::member::{MemberResult, Planned, Planner, ResultFiles};
+use crate::node::member::{MemberResult, Planned, Planner, ResultFiles, Tolerant};
 use crate::node::store::{
     INVITATION, Offer, Publish, ScopeName, SignedFileError, Square, verify_bytes,
 };
 use crate::privacy::{Budget, SquareSum, View, gaussian};
-use crate::run::receipt::Receipt;
+use crate::run::receipt::{KnownAttempt, Receipt};
 use crate::scenario::{Deployment, Experiment};
 use crate::session::{Assembled, Invitation, MOST_FILE, Stated};
 use crate::vocabulary::{ReleaseId, Seed};
@@ -109,9 +110,10 @@ pub(super) fn sigmas(experiment: &Experiment) -> (f64, f64) {
     (noise.sigma_own(), noise.sigma_pairwise())
 }
 
-/// What the coalition that is planned for learns.
+/// What the coalition that is planned for learns: whoever is lost hides nobody, as if it colluded.
 pub(super) fn promised(experiment: &Experiment) -> Result<&View> {
-    let colluders = experiment.config().privacy.colluders;
+    let lost = experiment.config().dropouts.map_or(0, |one| one.tolerate);
+    let colluders = experiment.config().privacy.colluders + lost;
     let views = experiment.noise().views();
     let planned = views.iter().find(|view| view.colluders == colluders);
     planned.ok_or_else(|| anyhow!("nothing is promised against {colluders} colluders"))
@@ -129,6 +131,7 @@ pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer>
     let view = promised(experiment)?;
     let privacy = &experiment.config().privacy;
     let session = session(experiment);
+    let dropouts = experiment.config().dropouts;
     Ok(Offer {
         members: session.peers(),
         colluders: privacy.colluders,
@@ -136,8 +139,11 @@ pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer>
         delta: privacy.delta,
         adjacency: privacy.adjacency,
         certificate: view.certificate,
-        retries: 0,
-        publish: Publish::Open,
+        retries: dropouts.map_or(0, |one| one.retries),
+        publish: match dropouts.map(|one| one.publish) {
+            Some(Publication::Sealed) => Publish::Sealed,
+            Some(Publication::Open) | None => Publish::Open,
+        },
         scope: scope.clone(),
         mu_squared: SquareSum::new(mu_asked(experiment)?.powi(2))?,
         max_frame: session.longest_message() as u64,
@@ -149,13 +155,16 @@ pub(super) fn session(experiment: &Experiment) -> Session {
     experiment.session(&Seed::from_u64(experiment.config().seed))
 }
 
-/// μ² of every release: parts of the whole as 1/f², which is what a release with noise of factor f costs.
+/// μ² of every release: parts of the whole as 1/f², which is what a release with noise of factor f costs. The whole pays for all releases, and for
+/// as many more as there are retries, each as dear as the dearest.
 pub(super) fn charges(experiment: &Experiment, whole: SquareSum) -> Result<Vec<Square>> {
     let releases = 1..=experiment.releases().len() as u32;
     let parts: Vec<f64> = releases
         .map(|number| experiment.noise_factor(ReleaseId(number)).powi(-2))
         .collect();
-    let all: f64 = parts.iter().sum();
+    let dearest = parts.iter().copied().fold(0.0, f64::max);
+    let retries = experiment.config().dropouts.map_or(0, |one| one.retries);
+    let all: f64 = parts.iter().sum::<f64>() + f64::from(retries) * dearest;
     let square = |part: f64| Ok(Square::new(whole.get() * part / all)?);
     parts.into_iter().map(square).collect()
 }
@@ -181,8 +190,13 @@ impl Planner for Plans {
         let made = planned(&self.deployment, members, &assembled.beacon, self.stated).and_then(
             |experiment| {
                 let offer = offer(&experiment, &self.scope)?;
+                let session = session(&experiment);
                 let planned = Planned {
-                    session: session(&experiment),
+                    tolerant: experiment.tolerance().map(|tolerance| Tolerant {
+                        tolerance: Arc::new(tolerance),
+                        views: experiment.views(session.clone()),
+                    }),
+                    session,
                     charges: charges(&experiment, offer.mu_squared)?,
                     offer,
                     keep: Box::new(move |result| files(&experiment, result)),
@@ -198,7 +212,20 @@ impl Planner for Plans {
 fn files(experiment: &Experiment, result: &MemberResult) -> ResultFiles {
     let releases = result.releases.iter();
     let releases = releases.map(|one| (one.release, one.statistic, one.sensitivity));
-    let receipt = Receipt::of_releases(experiment, releases);
+    let mut receipt = Receipt::of_releases(experiment, releases);
+    if experiment.config().dropouts.is_some() {
+        let attempts = result.attempts.iter();
+        let attempts: Vec<KnownAttempt> = attempts
+            .map(|(attempt, members)| KnownAttempt {
+                release: attempt.release,
+                retry: attempt.retry,
+                view: attempt.view.0,
+                members: members.iter().map(|member| member.0).collect(),
+            })
+            .collect();
+        let accounted = receipt.account_for(experiment, &attempts);
+        accounted.map_err(|error| error.to_string())?;
+    }
     let receipt = serde_json::to_vec(&receipt).map_err(|error| error.to_string())?;
     let config = crate::config::resolved(experiment.config());
     Ok(vec![

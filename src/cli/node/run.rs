@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use super::planning;
 use crate::cli::Verdict;
 use crate::node::member::{MemberEnd, MemberError, MemberResult, MemberSetup, Progress, take_part};
-use crate::node::store::{SessionEnd, StateDir};
+use crate::node::store::{Record, SessionEnd, StateDir};
 use crate::session::Invitation;
 
 /// The files of a result.
@@ -36,7 +36,11 @@ pub(super) fn execute(options: &RunArguments) -> Result<Verdict> {
         // What is printed again needs no rows, and may be asked for at any time.
         true => (None, Duration::ZERO),
         false => {
-            let closes_in = window(&invitation)?;
+            // Whoever has begun goes on, whatever the time is.
+            let closes_in = match has_begun(&state, &invitation)? {
+                true => Duration::ZERO,
+                false => window(&invitation)?,
+            };
             let Some(member) = invitation.member(&id) else {
                 bail!(
                     "{id} is not invited: ask the convener for a session file with this member's ticket"
@@ -93,6 +97,17 @@ fn log_to_stderr() {
     let _ = log.try_init();
 }
 
+/// Whether this member has begun the session, which tolerates losses: then it goes on where it was.
+fn has_begun(state: &StateDir, invitation: &Invitation) -> Result<bool> {
+    let id = invitation.hash().0;
+    let sessions = state.view().sessions()?;
+    let files = sessions.iter().find(|session| session.id().0 == id);
+    let records = files.map_or(Ok(Vec::new()), |files| files.records())?;
+    Ok(records
+        .iter()
+        .any(|record| matches!(record, Record::Begun { .. })))
+}
+
 /// How long until the list of members is drawn up.
 fn window(invitation: &Invitation) -> Result<Duration> {
     let session = &invitation.session;
@@ -131,6 +146,26 @@ fn print(progress: &Progress) {
         Progress::Link { member, up: true } => eprintln!("{member} is connected"),
         Progress::Link { member, up: false } => {
             eprintln!("{member}: connection lost, trying again")
+        }
+        Progress::GaveUp { member } => eprintln!("{member} is given up"),
+        Progress::WentOn {
+            members,
+            without,
+            release,
+            is_again,
+        } => {
+            let without = match without.is_empty() {
+                true => String::new(),
+                false => format!(", without {}", without.join(", ")),
+            };
+            let what = match (release, is_again) {
+                (Some(release), true) => {
+                    format!("; {release} is averaged again, with all who contributed")
+                }
+                (Some(release), false) => format!("; {release} begins with those who are left"),
+                (None, _) => String::new(),
+            };
+            eprintln!("{members} members go on{without}{what}");
         }
         Progress::Charged { release, of } => eprintln!("{release} of {of}: charged"),
         Progress::Released {

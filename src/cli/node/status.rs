@@ -71,6 +71,7 @@ fn stage(records: &[Record]) -> String {
         None => "not joined".to_owned(),
         Some(Record::Joined { .. }) => "joined".to_owned(),
         Some(Record::Agreed { .. }) => "agreed".to_owned(),
+        Some(Record::Begun { .. }) => "begun".to_owned(),
         Some(Record::Done { release, .. }) => format!("{release} done"),
         Some(Record::End { outcome }) => outcome.to_string(),
     }

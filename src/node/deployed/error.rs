@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io;
 
+use crate::protocol::tolerant::TolerantError;
 use crate::protocol::{Fault, FaultKind, PeerError, SessionId, wire::WireError};
 use crate::session::PublicId;
 use crate::vocabulary::ReleaseId;
@@ -70,6 +71,29 @@ pub enum HostError {
         release: ReleaseId,
         /// Why.
         source: GateError,
+    },
+    /// A peer that tolerates losses could not go on.
+    #[error(transparent)]
+    Tolerant(#[from] TolerantError),
+    /// A try at a release that cannot be charged: nothing of it has left.
+    #[error("nothing of this try at {release} has left this peer: {source}")]
+    Charge {
+        /// The release.
+        release: ReleaseId,
+        /// Why.
+        source: GateError,
+    },
+    /// What must be on the disk before anything leaves is not.
+    #[error("this peer cannot write down what it must not forget, and says nothing more: {0}")]
+    Keep(#[source] GateError),
+    /// Files that were brought back from a backup, or copied.
+    #[error(
+        "{member} knows of a later life of this member in the session: its files were brought back from a backup, or copied. What they say must not be \
+         said again; leave the session with `undertone node abandon`"
+    )]
+    OtherLife {
+        /// Who knows.
+        member: PublicId,
     },
     /// A task of the host ended without a word: a bug.
     #[error("a task of the host ended without reporting; this is a bug in Undertone")]

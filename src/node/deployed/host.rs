@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::StreamExt;
-use libp2p::PeerId;
 use libp2p::identity::Keypair;
+use libp2p::{PeerId, Stream};
 use libp2p_stream::IncomingStreams;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, watch};
@@ -22,7 +22,8 @@ use super::frames::{Audience, Heard, Log};
 use super::hub::{Hub, Member, Slot};
 use super::serving::{self, Command, Link};
 use super::setup::{HostEvent, HostSetup, MemberAddress, PeerRun};
-use super::streams::{CONTROL, EDGE};
+use super::streams::{CONTROL, EDGE, TOLERANT};
+use super::tolerant::{self, TolerantRun};
 use super::{control, links, transport};
 use crate::protocol::{Lane, Peer};
 use crate::session::{Identity, PublicId};
@@ -55,6 +56,9 @@ pub struct Host {
     stop: watch::Sender<bool>,
     /// The edges of the run, once there is one.
     edges: Option<Vec<Arc<Outgoing>>>,
+    /// The links of a peer that tolerates losses, once there is one, and where its driver is told of neighbours that are gone.
+    links: Vec<Arc<tolerant::Outgoing>>,
+    gone: Option<mpsc::Sender<tolerant::Inbound>>,
 }
 
 impl std::fmt::Debug for Host {
@@ -108,6 +112,7 @@ impl Host {
         };
         let controls = accept(streams.accept(CONTROL));
         let edges = accept(streams.accept(EDGE));
+        let tolerant = accept(streams.accept(TOLERANT));
         let (commands, commanded) = mpsc::channel(COMMANDS);
         let (events_sender, events) = mpsc::channel(EVENTS);
         let members = by_id
@@ -129,7 +134,12 @@ impl Host {
         let mut tasks = JoinSet::new();
         tasks.spawn(serving::serve(swarm, commanded, links));
         tasks.spawn(control::accept(Arc::clone(&hub), controls));
-        tasks.spawn(accept_edges(Arc::clone(&hub), edges));
+        tasks.spawn(accept_into(Arc::clone(&hub), edges, |member| &member.edge));
+        tasks.spawn(accept_into(Arc::clone(&hub), tolerant, |member| {
+            &member.tolerant
+        }));
+        #[cfg(test)]
+        tasks.spawn(super::barring::follow(identity.id(), Arc::clone(&hub)));
         for member in by_id.values() {
             tasks.spawn(links::keep(Arc::clone(&hub), Arc::clone(member)));
         }
@@ -142,6 +152,8 @@ impl Host {
             tasks,
             stop: watch::Sender::new(false),
             edges: None,
+            links: Vec::new(),
+            gone: None,
         })
     }
 
@@ -266,6 +278,87 @@ impl Host {
         Ok(())
     }
 
+    /// Starts a peer that tolerates losses over links to its neighbours. What it tells comes out of [`next`](Self::next); it answers until the
+    /// host ends.
+    ///
+    /// # Errors
+    /// [`HostError::BegunBefore`] and [`HostError::Neighbours`].
+    pub fn begin_tolerant(&mut self, run: TolerantRun) -> Result<(), HostError> {
+        if self.edges.is_some() || self.gone.is_some() {
+            return Err(HostError::BegunBefore);
+        }
+        let TolerantRun {
+            peer,
+            format,
+            session,
+            neighbours,
+            life,
+            keeper,
+        } = run;
+        let members: Option<Vec<_>> = neighbours
+            .iter()
+            .map(|(_, id)| self.by_id.get(id))
+            .collect();
+        let members = members.ok_or(HostError::Neighbours)?;
+        let is_ascending = neighbours.is_sorted_by(|(a, _), (b, _)| a < b);
+        if !is_ascending {
+            return Err(HostError::Neighbours);
+        }
+        let format = Arc::new(format);
+        let (sender, inbox) = mpsc::channel(4 * members.len() + 16);
+        for (place, member) in members.into_iter().enumerate() {
+            member.is_wanted.send_replace(true);
+            let link = tolerant::Outgoing::new(Arc::clone(member), place, session, life);
+            let link = Arc::new(link);
+            let writing = Arc::clone(&link).write(Arc::clone(&self.hub), sender.clone());
+            self.tasks.spawn(writing);
+            let incoming = tolerant::Incoming {
+                hub: Arc::clone(&self.hub),
+                link: Arc::clone(&link),
+                format: Arc::clone(&format),
+                inbox: sender.clone(),
+            };
+            self.tasks.spawn(incoming.read());
+            self.links.push(link);
+        }
+        let driver = tolerant::Driver {
+            peer,
+            format,
+            keeper,
+            inbox,
+            links: self.links.clone(),
+            neighbours: neighbours.iter().map(|(index, _)| *index).collect(),
+            hub: Arc::clone(&self.hub),
+            stop: self.stop.subscribe(),
+            clock: Instant::now(),
+        };
+        self.gone = Some(sender);
+        let runtime = Handle::current();
+        self.tasks
+            .spawn_blocking(move || runtime.block_on(driver.drive()));
+        Ok(())
+    }
+
+    /// Tells a peer that tolerates losses that a neighbour is not there any more, or deviates; nothing happens if it is none.
+    pub fn give_up(&mut self, id: &PublicId) {
+        let place = self.links.iter().position(|link| link.member.id == *id);
+        if let (Some(place), Some(gone)) = (place, self.gone.clone()) {
+            // Its inbox may be full for a moment, and this must not wait.
+            self.tasks.spawn(async move {
+                let _ = gone.send(tolerant::Inbound::Gone(place)).await;
+            });
+        }
+    }
+
+    /// What a peer that tolerates losses has written so far: bytes of frames, and frames that were written again.
+    #[must_use]
+    pub fn counted(&self) -> (u64, u64) {
+        let counts = self.links.iter().map(|link| link.counted());
+        counts.fold((0, 0), |(bytes, again), (more, resent)| {
+            (bytes + more, again + resent)
+        })
+    }
+
     /// What happens next. Waits for ever where nothing does; loses nothing when it is dropped.
     pub async fn next(&mut self) -> HostEvent {
         loop {
@@ -294,7 +387,11 @@ impl Host {
         let edges = self.edges.take().unwrap_or_default();
         let parted = async {
             let is_clear = |edge: &Arc<Outgoing>| edge.sent(Sending::is_clear);
-            while !edges.iter().all(is_clear) || !self.is_said() {
+            let is_written = |link: &Arc<tolerant::Outgoing>| link.is_written();
+            while !edges.iter().all(is_clear)
+                || !self.links.iter().all(is_written)
+                || !self.is_said()
+            {
                 self.pass_time().await;
             }
             self.hub.closing.send_replace(true);
@@ -378,18 +475,23 @@ fn members_of(
             has: Mutex::default(),
             is_barred: AtomicBool::new(false),
             edge: Slot::default(),
+            tolerant: Slot::default(),
         };
         by_id.insert(id, Arc::new(known));
     }
     Ok(by_id)
 }
 
-/// Puts the streams that members open for records where their readers find them. Must come back to the queue at once: the library
+/// Puts the streams that members open where their readers find them. Must come back to the queue at once: the library
 /// drops what arrives meanwhile.
-async fn accept_edges(hub: Arc<Hub>, mut incoming: IncomingStreams) {
+async fn accept_into(
+    hub: Arc<Hub>,
+    mut incoming: IncomingStreams,
+    slot: impl for<'a> Fn(&'a Member) -> &'a Slot<Stream> + Send,
+) {
     while let Some((peer, stream)) = incoming.next().await {
         if let Some(member) = hub.members.get(&peer) {
-            member.edge.put(stream);
+            slot(member).put(stream);
         }
     }
 }

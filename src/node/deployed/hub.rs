@@ -88,6 +88,8 @@ pub(super) struct Member {
     pub(super) is_barred: AtomicBool,
     /// The newest stream of records that it has opened, until a reader takes it.
     pub(super) edge: Slot<Stream>,
+    /// The newest stream of frames between peers that tolerate losses that it has opened, until a reader takes it.
+    pub(super) tolerant: Slot<Stream>,
 }
 
 impl Member {

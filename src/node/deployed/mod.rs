@@ -27,6 +27,8 @@
 //! What a session is, who may take part, and what it costs, is not known here.
 
 mod address;
+#[cfg(test)]
+mod barring;
 mod control;
 mod driver;
 mod edge;
@@ -41,6 +43,7 @@ mod setup;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod tolerant;
 mod transport;
 
 pub use error::{GateError, HostError, Misbehaviour};
@@ -48,3 +51,6 @@ pub use evidence::{Evidence, EvidenceError, SIGNED_STAMP_LEN};
 pub use frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};
 pub use host::Host;
 pub use setup::{Gate, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun, Written};
+pub use tolerant::{Keeper, Life, Told, TolerantRun};
+#[cfg(test)]
+pub(in crate::node) use {barring::SIDES, tolerant::DIES};

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::error::{GateError, HostError, Misbehaviour};
 use super::evidence::Evidence;
+use super::tolerant::Told;
 use crate::protocol::averaging::PeerBytes;
 use crate::protocol::{Event, PeerSetup};
 use crate::session::{Identity, PublicId};
@@ -101,6 +102,8 @@ pub enum HostEvent {
     },
     /// An event of the peer.
     Event(Event),
+    /// What a peer that tolerates losses tells.
+    Tolerant(Told),
     /// The peer has finished, and every neighbour that is there has acknowledged what it was sent.
     Finished(Written),
     /// A member did what it must not. A run in which a neighbour does has ended.

@@ -23,6 +23,9 @@ pub(super) const CONTROL: StreamProtocol = StreamProtocol::new("/undertone/sessi
 /// Records of one directed edge, and their acknowledgements.
 pub(super) const EDGE: StreamProtocol = StreamProtocol::new("/undertone/edge/4");
 
+/// Frames of peers that tolerate losses, one stream per direction.
+pub(super) const TOLERANT: StreamProtocol = StreamProtocol::new("/undertone/tolerant/1");
+
 const CONTROL_MARK: u8 = 0x71;
 const CONTROL_VERSION: u8 = 2;
 const CONTROL_ANSWER: u8 = 0x72;

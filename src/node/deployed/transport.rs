@@ -28,7 +28,7 @@ const LISTEN_TIMEOUT: Duration = Duration::from_secs(10);
 /// What a host's swarm does: raw streams, with members and nobody else.
 #[derive(NetworkBehaviour)]
 pub(super) struct Behaviour {
-    members: allow_block_list::Behaviour<AllowedPeers>,
+    pub(super) members: allow_block_list::Behaviour<AllowedPeers>,
     limits: connection_limits::Behaviour,
     pub(super) streams: libp2p_stream::Behaviour,
 }

@@ -103,6 +103,9 @@ impl Conductor<'_> {
         let Some(planned) = &self.planned else {
             return Ok(());
         };
+        if let Some(tolerant) = planned.tolerant.clone() {
+            return self.begin_tolerant(assembled, &tolerant);
+        }
         let session = &planned.session;
         self.roster = assembled.roster.iter().map(|seat| seat.id).collect();
         let Some(index) = self.own_index() else {

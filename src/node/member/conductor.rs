@@ -1,7 +1,7 @@
 //! The one loop of a member: statements, links and the peer's events in; what is to be said, written and told out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -10,8 +10,9 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::MemberEnd;
 use super::error::MemberError;
+use super::keeping::Attempts;
 use super::resume::{self, Ready, Standing};
-use super::setup::{MemberResult, MemberSetup, Planned, Progress, Released};
+use super::setup::{MemberResult, MemberSetup, Planned, Progress, Released, Taken};
 use super::status::Status;
 use crate::node::deployed::{
     Host, HostError, HostEvent, HostLimits, HostSetup, MemberAddress, Written,
@@ -19,6 +20,7 @@ use crate::node::deployed::{
 use crate::node::network::span;
 #[cfg(unix)]
 use crate::node::store::ControlServer;
+use crate::protocol::regroup::{Heir, View};
 use crate::protocol::wire::signed::SIGNED_VERSION;
 use crate::session::{
     Assembly, AssemblySetup, Identity, Input, PublicId, Reason, Relays, SessionHash, Signed,
@@ -117,6 +119,8 @@ fn answer(setup: &MemberSetup, status: &Status) -> Option<ControlServer> {
 pub(super) enum Stage {
     /// Members are agreeing.
     Assembling,
+    /// This member has begun before, and makes its plan again.
+    Resuming,
     /// The peer runs.
     Running,
     /// The result is on the disk.
@@ -155,6 +159,16 @@ pub(super) struct Conductor<'a> {
     pub(super) written: Written,
     pub(super) last: Instant,
     pub(super) result: Option<MemberResult>,
+    /// Who has been connected since this process began.
+    pub(super) seen: BTreeSet<PublicId>,
+    /// Until when neighbours of a tolerant peer must have been there, and who they are.
+    pub(super) expected: Option<(Instant, Vec<PublicId>)>,
+    /// The views of a tolerant peer, the present one last, and who brings in what somebody lost has contributed in it.
+    pub(super) views: Vec<Arc<View>>,
+    pub(super) heirs: Vec<Heir>,
+    /// The attempts that it has begun, and those that its sums are of.
+    pub(super) attempts: Arc<Mutex<Attempts>>,
+    pub(super) taken: BTreeMap<ReleaseId, Taken>,
 }
 
 impl<'a> Conductor<'a> {
@@ -216,6 +230,12 @@ impl<'a> Conductor<'a> {
             written: Written::default(),
             last: Instant::now(),
             result: None,
+            seen: BTreeSet::new(),
+            expected: None,
+            views: Vec::new(),
+            heirs: Vec::new(),
+            attempts: Arc::default(),
+            taken: BTreeMap::new(),
             setup,
         })
     }
@@ -258,7 +278,15 @@ impl<'a> Conductor<'a> {
 
     async fn until_the_end(&mut self) -> Result<(), MemberError> {
         let mut stop = Box::pin(stopped());
-        self.tell(Input::Start)?;
+        match &self.ready.resumed {
+            Some(resumed) => {
+                self.stage = Stage::Resuming;
+                let assembled = resumed.assembled.clone();
+                self.roster = assembled.roster.iter().map(|seat| seat.id).collect();
+                self.plan(assembled);
+            }
+            None => self.tell(Input::Start)?,
+        }
         self.report_step();
         let linger = Duration::from_secs(self.setup.invitation.session.linger_seconds);
         let mut deadline: Option<Instant> = None;
@@ -273,6 +301,8 @@ impl<'a> Conductor<'a> {
                 }
             }
             let wake = self.wake.unwrap_or_else(|| Instant::now() + REPEAT);
+            let expected = self.expected.as_ref().map_or(wake, |(until, _)| *until);
+            let wake = wake.min(expected);
             let until = deadline.map_or(wake, |deadline| deadline.min(wake));
             let is_planning = self.planning.is_some();
             tokio::select! {
@@ -290,6 +320,10 @@ impl<'a> Conductor<'a> {
                 planned = planned(&mut self.planning), if is_planning => {
                     self.planning = None;
                     let outcome = planned.map_err(|_| HostError::TaskLost)?;
+                    if let Some(resumed) = self.ready.resumed.take() {
+                        self.take_up(resumed, outcome)?;
+                        continue;
+                    }
                     let outcome = outcome.and_then(|planned| self.consider(planned));
                     self.tell(Input::Planned(outcome.map(Box::new)))?;
                     self.report_step();
@@ -299,6 +333,9 @@ impl<'a> Conductor<'a> {
                         self.wake = None;
                         self.tell(Input::Tick)?;
                         self.report_step();
+                    }
+                    if self.expected.as_ref().is_some_and(|(until, _)| *until <= Instant::now()) {
+                        self.give_up_the_absent();
                     }
                 }
                 () = &mut stop => return Err(MemberError::Stopped),
@@ -313,6 +350,7 @@ impl<'a> Conductor<'a> {
             HostEvent::Lost(id) => self.lost(&id)?,
             HostEvent::Control { from, bytes } => self.control(from, bytes)?,
             HostEvent::Event(event) => self.peer(event)?,
+            HostEvent::Tolerant(told) => self.told(told)?,
             HostEvent::Finished(written) => self.written = written,
             HostEvent::Fault {
                 culprit,
@@ -327,9 +365,26 @@ impl<'a> Conductor<'a> {
                         .files
                         .write("evidence-second.bin", &evidence.second)?;
                 }
+                if self.tolerates() {
+                    let member = name(&self.names, &culprit);
+                    tracing::warn!(%member, %what, "a member misbehaves; the link to it is cut");
+                    self.host.give_up(&culprit);
+                    return Ok(());
+                }
                 return Err(MemberError::Culprit {
                     member: name(&self.names, &culprit),
                     why: what.to_string(),
+                });
+            }
+            HostEvent::Failed(HostError::Charge { release, source }) => {
+                return Err(MemberError::NotCharged {
+                    release,
+                    why: source.to_string(),
+                });
+            }
+            HostEvent::Failed(HostError::Keep(source)) => {
+                return Err(MemberError::NotKept {
+                    why: source.to_string(),
                 });
             }
             HostEvent::Failed(HostError::Gate { release, source }) => {
@@ -345,15 +400,35 @@ impl<'a> Conductor<'a> {
 
     fn link(&mut self, id: &PublicId, up: bool) {
         let member = name(&self.names, id);
+        if up {
+            self.seen.insert(*id);
+            if matches!(self.stage, Stage::Resuming | Stage::Running) {
+                self.finished.remove(id);
+            }
+        }
         (self.progress)(Progress::Link { member, up });
+    }
+
+    /// Whether the session has begun and goes on when members are lost.
+    fn tolerates(&self) -> bool {
+        let has_begun = matches!(self.stage, Stage::Resuming | Stage::Running | Stage::Done);
+        has_begun && self.setup.invitation.tolerates_losses()
     }
 
     /// A member has not come back within the grace.
     fn lost(&mut self, id: &PublicId) -> Result<(), MemberError> {
+        if self.tolerates() {
+            self.host.give_up(id);
+            self.finished.insert(*id);
+            // A connection of before the peer began says nothing to it.
+            self.seen.remove(id);
+            self.report_waiting();
+            return Ok(());
+        }
         let is_needed = match self.stage {
             // Until the list is drawn up it may come back.
             Stage::Assembling => self.assembly.lists(id),
-            Stage::Running => self.roster.contains(id),
+            Stage::Resuming | Stage::Running => self.roster.contains(id),
             Stage::Done => {
                 // Nobody is there any more to wait for.
                 self.finished.insert(*id);
@@ -390,6 +465,13 @@ impl<'a> Conductor<'a> {
                 self.compare_results()?;
                 self.report_waiting();
             }
+            Statement::Gone { about: None, .. } if self.tolerates() => {
+                // What it has said of itself it need not be waited for.
+                self.host.give_up(&signed.from);
+                self.finished.insert(signed.from);
+            }
+            // What others say of others is what the peers agree on.
+            Statement::Gone { .. } if self.tolerates() => {}
             Statement::Gone { about, text, .. } => {
                 let culprit = about.unwrap_or(signed.from);
                 let why = match about {

@@ -4,6 +4,7 @@ use std::io;
 
 use crate::node::deployed::HostError;
 use crate::node::store::{Digest, JournalError, LedgerError, Refusal, SessionEnd, StoreError};
+use crate::protocol::regroup::End;
 use crate::session::{AssemblyError, IdentityError, KeyError, PublicId};
 use crate::vocabulary::ReleaseId;
 
@@ -127,12 +128,59 @@ pub enum MemberError {
         /// Why.
         why: String,
     },
+    /// What must be on the disk is not, so that nothing that follows from it has left.
+    #[error("this member has stopped, and nothing that was not written down has left it: {why}")]
+    NotKept {
+        /// Why.
+        why: String,
+    },
+    /// A build or a machine that plans otherwise than the one that began.
+    #[error(
+        "this build plans the session otherwise than when this member began it: start it with the build that it began with, on the same kind of machine"
+    )]
+    OtherBuild,
+    /// Fewer members are left than the session needs.
+    #[error(
+        "fewer members are left than the session needs, so nobody goes on; what was charged stays charged. Ask the convener for a new session"
+    )]
+    Floor,
+    /// The others go on without this member.
+    #[error(
+        "the others have gone on without this member, which was gone for too long or has lost its links; what was charged stays charged. Whoever          finishes has a result that you may ask them for"
+    )]
+    LeftOut,
+    /// The others have finished while this member was away.
+    #[error(
+        "the others have finished while this member was away; what was charged stays charged. The result is public among members: ask one of them for it"
+    )]
+    Missed,
+    /// A contribution is lost that cannot be tried again.
+    #[error(
+        "what somebody who is gone has contributed is lost, and no retry is left (dropouts.retries); what was charged stays charged. Ask the convener          for a new session"
+    )]
+    Contribution,
+    /// Too many restarts.
+    #[error(
+        "this member has started again more often than a session allows, and takes part no more; what was charged stays charged"
+    )]
+    Restarts,
     /// The operator's signal.
     #[error("stopped by its operator; what was charged stays charged")]
     Stopped,
 }
 
 impl MemberError {
+    /// Why a peer that tolerates losses has ended without all sums.
+    pub(super) fn of_end(end: End) -> Self {
+        match end {
+            End::Floor => Self::Floor,
+            End::Excluded => Self::LeftOut,
+            End::Lost => Self::Contribution,
+            End::Restarts => Self::Restarts,
+            End::Missed | End::Finished => Self::Missed,
+        }
+    }
+
     /// What the process ends with: 1 aborted by the protocol, 2 usage, input or own policy, 3 excluded by the others, 4 local state unusable.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
@@ -145,7 +193,14 @@ impl MemberError {
             },
             Self::Ledger(error) => error.exit_code(),
             Self::Store(StoreError::Ledger(error)) => error.exit_code(),
-            Self::Store(_) | Self::Journal(_) | Self::JournalLost => 4,
+            Self::Store(_) | Self::Journal(_) | Self::JournalLost | Self::NotKept { .. } => 4,
+            Self::Host(HostError::OtherLife { .. }) => 4,
+            Self::LeftOut | Self::Missed => 3,
+            Self::Host(HostError::Tolerant(_))
+            | Self::Floor
+            | Self::Contribution
+            | Self::Restarts => 1,
+            Self::OtherBuild => 2,
             Self::Refusal(_)
             | Self::Plan(_)
             | Self::NotInvited { .. }

@@ -3,7 +3,8 @@
 //! ```text
 //! reserve ─▶ secrets, journal ─▶ Join … Ready ─▶ charge, release, charge, release, … ─▶ result ─▶ linger
 //!                 nothing of the rows has left               │
-//!                                                            └─ anybody lost: Gone to all, exit 1, what was charged stays charged
+//!                                                            ├─ anybody lost: Gone to all, exit 1, what was charged stays charged
+//!                                                            └─ where the session tolerates losses: go on without, or with what is held
 //! ```
 //!
 //! # What a crash costs
@@ -11,20 +12,31 @@
 //! Ready leaves. So a process that died before `Agreed` has published nothing and takes the session up again with the same Join; one that died
 //! after it has charged every release that may have left, never draws that session's noise again, and ends the session. A session that
 //! ended says its result again and charges nothing.
+//!
+//! In a session that tolerates losses the journal says `Begun` before the peer begins, and `recovery.bin` has what the peer must not forget before anything
+//! leaves that follows from it. A process that died after `Begun` plans again, finds the same plan, and goes on where it was; one that comes
+//! back after the others have given it up is told so by whomever it connects with.
 
+mod agreed;
 mod agreeing;
 mod conductor;
 mod dispute;
 mod error;
+mod keeping;
 mod resume;
 mod running;
 mod setup;
 mod status;
 #[cfg(test)]
 mod tests;
+mod tolerant;
+mod views;
 
 pub use error::MemberError;
-pub use setup::{MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles};
+pub use keeping::Attempts;
+pub use setup::{
+    MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles, Taken, Tolerant,
+};
 
 use tokio::runtime::{Builder, Handle};
 

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use zeroize::Zeroizing;
 
+use super::agreed;
 use super::dispute;
 use super::error::MemberError;
 use super::setup::MemberSetup;
@@ -12,8 +13,8 @@ use crate::node::store::{
     Digest, Journal, Ledger, OneTimeSecrets, Record, Reservation, SessionEnd, SessionFiles, Square,
 };
 use crate::session::{
-    Ephemeral, Identity, Join, LedgerHead, Mode, OwnNoise, SessionHash, Signed, Statement, build,
-    commitment, sampler_fingerprint,
+    Assembled, Ephemeral, Identity, Join, LedgerHead, Mode, OwnNoise, SessionHash, Signed,
+    Statement, build, commitment, sampler_fingerprint,
 };
 
 /// The Join as signed.
@@ -29,6 +30,17 @@ pub(super) struct Ready {
     pub(super) join: Join,
     /// μ² that is set aside.
     pub(super) reserved: f64,
+    /// What had been begun, where this member goes on.
+    pub(super) resumed: Option<Resumed>,
+}
+
+/// A session that tolerates losses and that this member had begun.
+pub(super) struct Resumed {
+    pub(super) assembled: Assembled,
+    /// The plan that was agreed on.
+    pub(super) plan: Digest,
+    /// How many lives this member had.
+    pub(super) lives: u32,
 }
 
 /// How far it had come.
@@ -68,10 +80,15 @@ pub(super) fn prepare(
         files.erase_secrets()?;
         return Ok(Standing::Ended(ended));
     }
+    let tolerates = setup.invitation.tolerates_losses();
+    if let Some(resumed) = begun(records).filter(|_| tolerates) {
+        return take_up(setup, (files, journal, ledger), resumed, identity);
+    }
     let agreed = records
         .iter()
         .any(|record| !matches!(record, Record::Joined { .. }));
-    if agreed {
+    // Where losses are tolerated nothing has left before the peer has begun, which the journal says first.
+    if agreed && !tolerates {
         ledger.finish(session.0, SessionEnd::Aborted)?;
         journal.append(Record::End {
             outcome: SessionEnd::Aborted,
@@ -156,6 +173,62 @@ pub(super) fn prepare(
         noise,
         join,
         reserved,
+        resumed: None,
+    })))
+}
+
+/// Which plan had been begun, and how often.
+fn begun(records: &[Record]) -> Option<(Digest, u32)> {
+    let lives = records
+        .iter()
+        .filter(|record| matches!(record, Record::Begun { .. }));
+    let lives = u32::try_from(lives.count()).unwrap_or(u32::MAX);
+    let plan = records.iter().rev().find_map(|record| match record {
+        Record::Agreed { plan } => Some(*plan),
+        _ => None,
+    });
+    plan.filter(|_| lives > 0).map(|plan| (plan, lives))
+}
+
+/// Goes on with a session that this member had begun: with the same rows, secrets and plan, or not at all.
+fn take_up(
+    setup: &MemberSetup,
+    (files, journal, ledger): (SessionFiles, Journal, Ledger),
+    (plan, lives): (Digest, u32),
+    identity: &Identity,
+) -> Result<Standing, MemberError> {
+    let session = setup.invitation.hash();
+    let account = ledger.view().session(session.0);
+    let reserved = account.map(|account| account.reservation.mu_squared.0.get());
+    let reserved = reserved.ok_or(MemberError::JournalLost)?;
+    let secrets = files.secrets()?;
+    let (ephemeral, noise) = (
+        Ephemeral::from_kept(&secrets.exchange),
+        OwnNoise::from_kept(&secrets.noise),
+    );
+    let joined = journal.records().iter().find_map(|record| match record {
+        Record::Joined { rows, .. } => Some(*rows),
+        _ => None,
+    });
+    // Other rows under the same noise would be a disclosure.
+    if joined != Some(digest_of(&noise, &setup.rows)) {
+        return Err(MemberError::OtherRows);
+    }
+    let assembled = agreed::kept(&files, &setup.invitation)?;
+    let join = kept_join(&files, session, identity)?;
+    Ok(Standing::Ready(Box::new(Ready {
+        files,
+        journal,
+        ledger: Arc::new(Mutex::new(ledger)),
+        ephemeral,
+        noise,
+        join,
+        reserved,
+        resumed: Some(Resumed {
+            assembled,
+            plan,
+            lives,
+        }),
     })))
 }
 

@@ -67,6 +67,9 @@ impl Conductor<'_> {
             basis: Arc::clone(&basis),
             releases: self.releases.clone(),
             written: self.written,
+            attempts: self.attempts(),
+            taken: self.taken.clone(),
+            views: self.views.clone(),
         };
         let files = (planned.keep)(&result).map_err(MemberError::Plan)?;
         for (file, bytes) in files {

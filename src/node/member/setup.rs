@@ -1,13 +1,16 @@
 //! What a member starts from, what it tells an operator, and what it ends with.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::keeping::Attempts;
 use crate::algorithm::LocalData;
-use crate::engine::Session;
+use crate::engine::{Session, SessionViews};
 use crate::linalg::Block;
 use crate::node::deployed::Written;
 use crate::node::store::{Offer, Policy, ScopeName, Square, StateDir};
+use crate::protocol::regroup::{Attempt, Heir, Tolerance, View};
 use crate::session::{Assembled, Invitation};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -59,6 +62,28 @@ pub struct Planned {
     pub charges: Vec<Square>,
     /// How a result is kept.
     pub keep: Box<dyn Fn(&MemberResult) -> ResultFiles + Send + Sync>,
+    /// What the session tolerates; `None` where the loss of a member ends it.
+    pub tolerant: Option<Tolerant>,
+}
+
+/// What a session tolerates, and what it is among those who are left.
+#[derive(Clone)]
+pub struct Tolerant {
+    /// How many must be left, and what else it takes to go on.
+    pub tolerance: Arc<Tolerance>,
+    /// The session in every view.
+    pub views: Arc<SessionViews>,
+}
+
+/// Which attempt a sum is of, and who averaged it last.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// The attempt.
+    pub attempt: Attempt,
+    /// The view that it was averaged in.
+    pub view: Arc<View>,
+    /// Who brought in the contributions of those who were lost in between.
+    pub heirs: Vec<Heir>,
 }
 
 /// What an operator is told. Nothing of it depends on private rows.
@@ -89,6 +114,22 @@ pub enum Progress {
         member: String,
         /// Whether it is there.
         up: bool,
+    },
+    /// The link to a member is cut: nothing goes over it any more.
+    GaveUp {
+        /// Who.
+        member: String,
+    },
+    /// Members have agreed on what has gone wrong, and go on.
+    WentOn {
+        /// How many take part.
+        members: usize,
+        /// By name, who does not any more.
+        without: Vec<String>,
+        /// With which release; with none if all is done.
+        release: Option<ReleaseId>,
+        /// Whether what everybody holds is averaged again, with whoever contributed; otherwise it is tried anew by those who are left.
+        is_again: bool,
     },
     /// A release is charged, and about to leave.
     Charged {
@@ -137,4 +178,10 @@ pub struct MemberResult {
     pub releases: Vec<Released>,
     /// What was sent.
     pub written: Written,
+    /// Who took part in which attempts, as far as this member began them; nothing of a session that tolerates no losses.
+    pub attempts: Attempts,
+    /// Which attempt each sum is of that this member has formed since it last started.
+    pub taken: BTreeMap<ReleaseId, Taken>,
+    /// The views that it has gone on in since then, in order.
+    pub views: Vec<Arc<View>>,
 }

@@ -39,7 +39,9 @@ struct Told {
     missing: BTreeSet<String>,
     /// Who is not connected, by name.
     disconnected: BTreeSet<String>,
-    /// How many take part: invited, then on the list.
+    /// Who does not take part any more, by name: the others have gone on without.
+    without: BTreeSet<String>,
+    /// How many take part: invited, then on the list, then those who are left.
     members: usize,
     /// The last release that was averaged, of how many, and the iteration it belongs to.
     release: u32,
@@ -80,6 +82,7 @@ impl Status {
             step: "start".to_owned(),
             missing: BTreeSet::new(),
             disconnected: others.filter(|name| name != own).collect(),
+            without: BTreeSet::new(),
             members: invitation.members.len(),
             release: 0,
             releases: 0,
@@ -131,6 +134,24 @@ impl Status {
             }
             Progress::Link { member, up: false } => {
                 told.disconnected.insert(member.clone());
+            }
+            Progress::GaveUp { member } => {
+                told.disconnected.insert(member.clone());
+            }
+            Progress::WentOn {
+                members,
+                without,
+                release,
+                is_again,
+            } => {
+                told.members = *members;
+                told.without = without.iter().cloned().collect();
+                if let Some(release) = release {
+                    told.step = match is_again {
+                        true => format!("average {release} again"),
+                        false => format!("contribute to {release}"),
+                    };
+                }
             }
             Progress::Charged { release, of } => {
                 told.releases = *of;

@@ -27,6 +27,8 @@ use crate::session::{Assembled, Invitation, Member, SessionTable, Stated, nonce}
 use crate::topology::Graph;
 use crate::vocabulary::PeerIndex;
 
+mod losses;
+
 const ITERATIONS: u32 = 3;
 /// μ² of a whole session.
 const WHOLE: f64 = 0.2;
@@ -152,6 +154,7 @@ impl Planner for Fixed {
             offer,
             charges: vec![part; ITERATIONS as usize],
             keep: Box::new(|_| Ok(Vec::new())),
+            tolerant: None,
         })
     }
 }
@@ -239,6 +242,12 @@ fn free_ports(count: u16) -> u16 {
 
 impl Group {
     fn new(members: u16, kind: &str) -> Self {
+        let plan = toml::Table::from_iter([("averaging".to_owned(), kind.into())]);
+        Self::planned(members, plan, 20)
+    }
+
+    /// Members who are invited to this plan and may be away for so many seconds.
+    fn planned(members: u16, plan: toml::Table, grace_seconds: u64) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let port = free_ports(members);
         let mut states = BTreeMap::new();
@@ -266,7 +275,7 @@ impl Group {
             opens: "2026-12-01T08:00:00Z".parse().expect("a time"),
             closes: "2026-12-01T09:00:00Z".parse().expect("a time"),
             min_peers: usize::from(members),
-            grace_seconds: 20,
+            grace_seconds,
             step_limit_seconds: 60,
             linger_seconds: 20,
         };
@@ -274,7 +283,6 @@ impl Group {
             sigma_own: 0.02,
             sigma_pairwise: 3.0,
         };
-        let plan = toml::Table::from_iter([("averaging".to_owned(), kind.into())]);
         let columns = (0..120).map(|column| column.to_string()).collect();
         let text = Invitation::write(table, invited, columns, stated, plan).expect("a session");
         fs::write(folder.path().join("session.toml"), text).expect("written");

@@ -188,6 +188,11 @@ impl Growing {
         if self.fenced {
             return Err(Refused::Fenced);
         }
+        #[cfg(test)]
+        if !room::is_left() {
+            self.fenced = true;
+            return Err(Refused::Failed(ErrorKind::StorageFull.into()));
+        }
         let done = self.medium.write(bytes).and_then(|()| self.medium.sync());
         self.fenced = done.is_err();
         done.map_err(Refused::Failed)
@@ -207,6 +212,27 @@ impl Medium for Locked {
 
     fn sync(&mut self) -> io::Result<()> {
         self.0.sync_all()
+    }
+}
+
+/// A disk that becomes full, for processes that tests start.
+#[cfg(test)]
+pub(super) mod room {
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    /// Says how many records this process can write.
+    pub(in crate::node) const ROOM: &str = "UNDERTONE_TEST_ROOM";
+
+    static LEFT: OnceLock<AtomicI64> = OnceLock::new();
+
+    /// Whether one more can be written.
+    pub(super) fn is_left() -> bool {
+        let left = LEFT.get_or_init(|| {
+            let said = std::env::var(ROOM).ok();
+            AtomicI64::new(said.and_then(|said| said.parse().ok()).unwrap_or(i64::MAX))
+        });
+        left.fetch_sub(1, Ordering::Relaxed) > 0
     }
 }
 

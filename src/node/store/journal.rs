@@ -1,9 +1,6 @@
 //! `sessions/ID/journal.bin`: how far this peer has come in one session, so that a restart repeats nothing.
 //!
-//! The file begins with eight bytes of format and the 32 bytes of the session, so that a journal is none of another session. Then follow records:
-//! length and a checksum of it and of the record's number (u32 each, little-endian), the record, a checksum of the record. Checksums
-//! are CRC-32C (Castagnoli): they notice a bad disk, not a forger, who could not profit: what may be spent stands in the signed ledger, which is
-//! always written first.
+//! It is a file of [records](super::records). What may be spent stands in the signed ledger, which is always written first.
 //!
 //! A record is on the disk when [`Journal::append`] returns. The last one may be torn by a crash, at any byte, and is dropped on reading; anything
 //! else that does not verify is an error.
@@ -12,16 +9,16 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::digest::Digest;
-use super::disk::{self, Growing, Locked, Refused, Writing};
+use super::disk::{self, Growing, Locked, Writing};
 use super::error::{JournalError, StoreError};
+#[cfg(test)]
+use super::records::crc32c;
+use super::records::{self, Problem, START, framed};
 use super::terms::SessionEnd;
 use crate::vocabulary::ReleaseId;
 
 /// First bytes of a journal.
 const FORMAT: [u8; 8] = *b"UTJRNL\x00\x01";
-
-/// Bytes of format and session.
-const START: usize = 40;
 
 /// Bytes of the longest record.
 const LONGEST: usize = 1 << 16;
@@ -38,6 +35,12 @@ pub enum Record {
         file: Digest,
         /// Keyed digest of the own rows: other rows under the same noise would be a disclosure, so a restart refuses them.
         rows: Digest,
+    },
+    /// Before the peer of a session that tolerates losses begins, each time it does: from here on whoever starts again goes on with what it has on
+    /// its disk.
+    Begun {
+        /// Which of its lives this is: none has had this number before.
+        life: u64,
     },
     /// Before Ready leaves: the plan that everybody agreed on.
     Agreed {
@@ -118,16 +121,7 @@ impl Journal {
 
     fn contents(file: &File, path: &Path, session: Digest) -> Result<Contents, StoreError> {
         let bytes = disk::read_bounded(file, path, LONGEST_FILE)?;
-        let path = || path.to_path_buf();
-        read(&bytes, session).map_err(|problem| {
-            StoreError::Journal(match problem {
-                Problem::Foreign => JournalError::Foreign {
-                    path: path(),
-                    session,
-                },
-                Problem::Damaged { at } => JournalError::Damaged { path: path(), at },
-            })
-        })
+        read(&bytes, session).map_err(|problem| StoreError::unreadable(problem, path, session))
     }
 
     /// What was recorded, in order.
@@ -148,14 +142,8 @@ impl Journal {
     /// [`JournalError::Write`], and [`JournalError::Fenced`] ever after.
     pub fn append(&mut self, record: Record) -> Result<(), JournalError> {
         let bytes = framed(&record.bytes(), self.contents.records.len());
-        let path = || self.path.clone();
-        self.file.append(&bytes).map_err(|refused| match refused {
-            Refused::Failed(source) => JournalError::Write {
-                path: path(),
-                source,
-            },
-            Refused::Fenced => JournalError::Fenced(path()),
-        })?;
+        let appended = self.file.append(&bytes);
+        appended.map_err(|refused| JournalError::of(refused, &self.path))?;
         self.contents.length += bytes.len() as u64;
         self.contents.records.push(record);
         Ok(())
@@ -172,6 +160,7 @@ impl Record {
                 [&[3], &release.0.to_le_bytes()[..], &digest.0].concat()
             }
             Self::End { outcome } => vec![4, code(*outcome)],
+            Self::Begun { life } => [&[5], &life.to_le_bytes()[..]].concat(),
         }
     }
 
@@ -201,6 +190,9 @@ impl Record {
                     outcome: OUTCOMES.into_iter().find(|&one| code(one) == outcome)?,
                 }
             }
+            5 => Self::Begun {
+                life: u64::from_le_bytes(fields.try_into().ok()?),
+            },
             _ => return None,
         })
     }
@@ -222,130 +214,22 @@ fn code(outcome: SessionEnd) -> u8 {
     }
 }
 
-/// What is wrong with the bytes of a journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Problem {
-    Foreign,
-    Damaged { at: u64 },
-}
-
 fn start(session: Digest) -> [u8; START] {
-    let mut bytes = [0; START];
-    bytes[..8].copy_from_slice(&FORMAT);
-    bytes[8..].copy_from_slice(&session.0);
-    bytes
-}
-
-/// A record as it stands in the file, as the `index`-th.
-fn framed(record: &[u8], index: usize) -> Vec<u8> {
-    let length = (record.len() as u32).to_le_bytes();
-    [
-        &length[..],
-        &head_sum(length, index).to_le_bytes(),
-        record,
-        &crc32c(&[record]).to_le_bytes(),
-    ]
-    .concat()
-}
-
-fn head_sum(length: [u8; 4], index: usize) -> u32 {
-    crc32c(&[&length, &(index as u64).to_le_bytes()])
+    records::start(FORMAT, session)
 }
 
 /// Reads a journal of `session`.
-///
-/// What a crash leaves after the last whole record is its beginning, perhaps with zeros where the disk was not written to. The length has a checksum
-/// of its own, so that a damaged length is not taken for a long record that was torn, which would hide everything after it.
 fn read(bytes: &[u8], session: Digest) -> Result<Contents, Problem> {
-    let start = start(session);
-    let zeros = |rest: &[u8]| rest.iter().all(|&byte| byte == 0);
-    let Some(mut rest) = bytes.strip_prefix(&start) else {
-        // A journal that was never finished making holds nothing.
-        let common = bytes.iter().zip(start).take_while(|(a, b)| **a == *b);
-        let same = common.count();
-        return match zeros(&bytes[same..]) {
-            true => Ok(Contents {
-                torn: bytes.len() as u64,
-                ..Contents::default()
-            }),
-            false => Err(Problem::Foreign),
-        };
+    let found = records::read(bytes, &start(session), LONGEST)?;
+    let record = |range: &std::ops::Range<usize>| {
+        let at = range.start as u64 - 8;
+        Record::read(&bytes[range.clone()]).ok_or(Problem::Damaged { at })
     };
-    let mut found = Contents {
-        length: START as u64,
-        ..Contents::default()
-    };
-    while !rest.is_empty() {
-        let damaged = Problem::Damaged { at: found.length };
-        let torn = |mut found: Contents| {
-            found.torn = rest.len() as u64;
-            Ok(found)
-        };
-        let Some((head, after)) = rest.split_first_chunk::<8>() else {
-            return torn(found);
-        };
-        let [a, b, c, d, sum @ ..] = *head;
-        let wanted = head_sum([a, b, c, d], found.records.len()).to_le_bytes();
-        if sum != wanted {
-            return match zeros(&rest[8..]) && is_begun(sum, wanted) {
-                true => torn(found),
-                false => Err(damaged),
-            };
-        }
-        let length = u32::from_le_bytes([a, b, c, d]) as usize;
-        if length > LONGEST {
-            return Err(damaged);
-        }
-        let Some((record, after)) = after.split_at_checked(length) else {
-            return torn(found);
-        };
-        let Some((sum, after)) = after.split_first_chunk::<4>() else {
-            return torn(found);
-        };
-        let wanted = crc32c(&[record]).to_le_bytes();
-        if *sum != wanted {
-            return match zeros(after) && is_begun(*sum, wanted) {
-                true => torn(found),
-                false => Err(damaged),
-            };
-        }
-        found.records.push(Record::read(record).ok_or(damaged)?);
-        found.length += (12 + length) as u64;
-        rest = after;
-    }
-    Ok(found)
-}
-
-/// Whether a checksum is one whose end was not written: the bytes wanted, then zeros.
-fn is_begun(found: [u8; 4], wanted: [u8; 4]) -> bool {
-    (0..4).any(|written| {
-        found[..written] == wanted[..written] && found[written..].iter().all(|&byte| byte == 0)
+    Ok(Contents {
+        records: found.records.iter().map(record).collect::<Result<_, _>>()?,
+        length: found.length,
+        torn: found.torn,
     })
-}
-
-/// CRC-32C (Castagnoli; polynomial 0x1EDC6F41, reflected) of the concatenation, as in RFC 3720.
-fn crc32c(parts: &[&[u8]]) -> u32 {
-    const TABLE: [u32; 256] = table();
-    let bytes = parts.iter().copied().flatten();
-    !bytes.fold(u32::MAX, |sum, &byte| {
-        TABLE[usize::from(sum as u8 ^ byte)] ^ (sum >> 8)
-    })
-}
-
-const fn table() -> [u32; 256] {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut sum = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            sum = (sum >> 1) ^ if sum & 1 == 1 { 0x82f6_3b78 } else { 0 };
-            bit += 1;
-        }
-        table[byte] = sum;
-        byte += 1;
-    }
-    table
 }
 
 #[cfg(test)]

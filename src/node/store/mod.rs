@@ -28,6 +28,8 @@ mod ledger_error;
 mod lock;
 mod offer;
 mod policy;
+mod records;
+mod recovery;
 mod secrets;
 mod session_files;
 mod signed_file;
@@ -46,9 +48,12 @@ pub use ledger::{Account, Ledger, LedgerEvent, LedgerView};
 pub use ledger_error::{LedgerError, LineError};
 pub use offer::{Offer, Refusal};
 pub use policy::{Policy, Publish};
+pub use recovery::RecoveryLog;
 pub use secrets::OneTimeSecrets;
 pub use session_files::{SessionFiles, SessionView};
 pub use signed_file::{
     INVITATION, RECEIPT, SignedFileError, sign_file, signature_path, verify_bytes, verify_file,
 };
 pub use terms::{Head, MOST_ADOPTED, NoScope, Repair, Reservation, ScopeName, SessionEnd, Square};
+#[cfg(test)]
+pub(in crate::node) use {disk::room::ROOM, ledger::jump::JUMPS};

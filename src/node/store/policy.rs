@@ -130,6 +130,12 @@ impl Policy {
         Some(Budget { epsilon, delta })
     }
 
+    /// The fewest members with which anything is begun.
+    #[must_use]
+    pub fn min_peers(&self) -> usize {
+        self.session.min_peers
+    }
+
     /// The scopes that have a budget, by name.
     pub fn scopes(&self) -> impl Iterator<Item = &ScopeName> {
         self.lifetime.keys()

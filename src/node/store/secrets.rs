@@ -1,7 +1,7 @@
 //! `own.key`: the secrets of one session, kept until it ends and then erased.
 
 use std::fmt;
-use std::io::{Seek, Write};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use zeroize::Zeroizing;
@@ -76,10 +76,9 @@ pub(super) fn erase(path: &Path) -> Result<(), StoreError> {
     }
     let mut file = disk::open_secret(path, Writing::Over)?;
     let length = file.metadata().map_err(StoreError::io("find", path))?.len();
-    let zeros = vec![0; length.min(1 << 16) as usize];
     file.rewind()
-        .and_then(|()| file.write_all(&zeros))
-        .and_then(|()| file.sync_all())
+        .and_then(|()| io::copy(&mut io::repeat(0).take(length), &mut file))
+        .and_then(|_| file.sync_all())
         .and_then(|()| file.set_len(0))
         .and_then(|()| file.sync_all())
         .map_err(StoreError::io("overwrite", path))?;

@@ -6,11 +6,13 @@ use super::digest::Digest;
 use super::disk;
 use super::error::StoreError;
 use super::journal::{Journal, Record};
+use super::recovery::RecoveryLog;
 use super::secrets::{self, OneTimeSecrets};
 use crate::writing::replace;
 
 const JOURNAL: &str = "journal.bin";
 const SECRETS: &str = "own.key";
+const RECOVERY: &str = "recovery.bin";
 
 /// One session's files to look at.
 #[derive(Clone, Debug)]
@@ -95,6 +97,14 @@ impl SessionFiles {
         Journal::open(&self.path(JOURNAL), self.view.id)
     }
 
+    /// What a peer that tolerates losses keeps to start again with, to be written, and the records that are in it.
+    ///
+    /// # Errors
+    /// [`StoreError::Journal`] for one that is damaged, [`StoreError::InUse`] where it is open already.
+    pub fn recovery(&self) -> Result<(RecoveryLog, Vec<Vec<u8>>), StoreError> {
+        RecoveryLog::open(&self.path(RECOVERY), self.view.id)
+    }
+
     /// Keeps the secrets of this session until it ends; they are on the disk when this returns.
     ///
     /// # Errors
@@ -111,11 +121,13 @@ impl SessionFiles {
         secrets::read(&self.path(SECRETS))
     }
 
-    /// Overwrites, empties and removes the secrets; nothing happens if they are gone.
+    /// Overwrites, empties and removes the secrets, and what was kept to start again with, among which there may be shares; nothing happens if
+    /// they are gone.
     ///
     /// # Errors
     /// [`StoreError::Io`]: then they may still be there.
     pub fn erase_secrets(&self) -> Result<(), StoreError> {
-        secrets::erase(&self.path(SECRETS))
+        secrets::erase(&self.path(SECRETS))?;
+        secrets::erase(&self.path(RECOVERY))
     }
 }

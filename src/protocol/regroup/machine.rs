@@ -153,6 +153,12 @@ impl Regroup {
         self.views.iter().rfind(|view| view.number == number)
     }
 
+    /// What is known to have gone wrong.
+    #[must_use]
+    pub fn known(&self) -> &Disruptions {
+        &self.known
+    }
+
     /// How it has ended, if it has.
     #[must_use]
     pub fn end(&self) -> Option<End> {

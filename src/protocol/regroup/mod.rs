@@ -39,6 +39,7 @@
 //! early-stopping agreement (Dolev, Reischuk and Strong, 1990). That cuts are of links is ours.
 
 mod attempt;
+mod bytes;
 mod certificate;
 mod evidence;
 mod hearing;
@@ -57,6 +58,8 @@ mod words;
 
 pub(in crate::protocol) use attempt::ADDRESS_LEN;
 pub use attempt::{Attempt, ViewNumber};
+pub use bytes::Extent;
+pub(in crate::protocol) use bytes::Reader;
 pub use certificate::{Certificate, CertificateError, HELD_LEN, SIGNATURE_LEN, held_statement};
 pub use evidence::Evidence;
 pub use interface::{End, Input, Output, RegroupSetup};

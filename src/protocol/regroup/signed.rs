@@ -76,7 +76,7 @@ impl Record {
 
 impl Statement {
     /// As bytes that no other statement has: lists come with their length.
-    fn append_to(&self, out: &mut Vec<u8>) {
+    pub(super) fn append_to(&self, out: &mut Vec<u8>) {
         let Self {
             disruptions,
             done,

@@ -32,6 +32,7 @@
 //!
 //! Sessions of real numbers whose sums need all neighbours or a tree; not of own coordinates, integers or mass that is passed on.
 
+mod bytes;
 mod frame;
 mod inner;
 mod sealer;
@@ -44,6 +45,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
 
+pub use bytes::{Format, FormatError};
 pub use frame::{DiskRecord, Frame, SignedShare};
 pub use secrets::SealSecrets;
 #[cfg(test)]
@@ -74,7 +76,7 @@ pub struct ViewSetup {
 }
 
 /// Where the sessions of views come from: a pure function of the session and the view.
-pub trait Views {
+pub trait Views: Send + Sync {
     /// What this peer starts from in this view.
     ///
     /// # Errors

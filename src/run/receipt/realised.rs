@@ -54,7 +54,62 @@ impl RealisedReceipt {
     }
 }
 
+/// An attempt as one deployed member knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnownAttempt {
+    pub(crate) release: ReleaseId,
+    /// How many tries had been charged anew when it began, itself included.
+    pub(crate) retry: u32,
+    pub(crate) view: u64,
+    /// Ascending.
+    pub(crate) members: Vec<u32>,
+}
+
+/// What a member that knows who took part in which attempts, and nothing more, accounts for: in order of releases, tries and views.
+///
+/// What it does not know counts as read. Whoever takes part in the last attempt of a try is read in that one, and in no earlier one: those
+/// who agreed to begin it had said that they had sent nothing that could be read. Whoever is lost in between may have sent before.
+fn read_at_worst(attempts: &[KnownAttempt]) -> Vec<Vec<u32>> {
+    let read = |place: usize| {
+        let one = &attempts[place];
+        let of_one_try =
+            |other: &&KnownAttempt| (other.release, other.retry) == (one.release, one.retry);
+        let later: Vec<&KnownAttempt> = attempts[place + 1..].iter().filter(of_one_try).collect();
+        let is_read = |member: &&u32| !later.iter().any(|one| one.members.contains(member));
+        one.members.iter().filter(is_read).copied().collect()
+    };
+    (0..attempts.len()).map(read).collect()
+}
+
 impl Receipt {
+    /// Adds what these attempts, in order, have cost at worst, as far as a member knows of them.
+    ///
+    /// # Errors
+    /// [`RealisedError`] for attempts that cannot have happened.
+    pub(crate) fn account_for(
+        &mut self,
+        experiment: &Experiment,
+        attempts: &[KnownAttempt],
+    ) -> Result<(), RealisedError> {
+        let noise = experiment.noise();
+        let graph = experiment.noise_topology().graph().clone();
+        let mut realised = Realised::new(graph, noise.sigma_own(), noise.sigma_pairwise())?;
+        for (one, read) in attempts.iter().zip(read_at_worst(attempts)) {
+            realised.record(Attempted {
+                release: one.release,
+                retry: one.retry,
+                view: one.view,
+                members: one.members.clone(),
+                read,
+                revealed: Vec::new(),
+                sensitivity: 1.0,
+                scales: vec![experiment.noise_factor(one.release); one.members.len()],
+            })?;
+        }
+        self.realised = RealisedReceipt::of(experiment, &realised);
+        Ok(())
+    }
+
     /// Accounts for the attempts again, if there are any.
     ///
     /// # Errors
@@ -134,5 +189,30 @@ impl Receipt {
             ),
         ]);
         Ok(findings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_may_have_been_read_counts_as_read_and_nobody_twice_in_a_try() {
+        let attempt = |release, retry, view, members: &[u32]| KnownAttempt {
+            release: ReleaseId(release),
+            retry,
+            view,
+            members: members.to_vec(),
+        };
+        let attempts = [
+            attempt(1, 0, 0, &[0, 1, 2, 3]),
+            // Nobody who is left had sent anything: the same try, without peer 3, which may have.
+            attempt(1, 0, 1, &[0, 1, 2]),
+            attempt(2, 0, 1, &[0, 1, 2]),
+            // Somebody had: another try.
+            attempt(2, 1, 2, &[0, 1, 2]),
+        ];
+        let read = read_at_worst(&attempts);
+        assert_eq!(read, [vec![3], vec![0, 1, 2], vec![0, 1, 2], vec![0, 1, 2]]);
     }
 }

@@ -149,10 +149,6 @@ impl Deployment {
             ("pilot", "a session spends its budget at once; leave it out"),
             ("compare", "a session runs one algorithm; leave it out"),
             (
-                "dropouts",
-                "the loss of a deployed member ends the session for all; leave it out",
-            ),
-            (
                 "faults",
                 "in a deployment they come by themselves; leave it out",
             ),
@@ -188,7 +184,12 @@ impl Deployment {
         table.insert("seed".to_owned(), number("start", 0));
         let peers = Table::from_iter([("count".to_owned(), Value::Integer(members as i64))]);
         table.insert("peers".to_owned(), Value::Table(peers));
-        let engine = Table::from_iter([("kind".to_owned(), Value::String("swarm".to_owned()))]);
+        // Peers that tolerate losses are simulated in virtual time, others over libp2p: that is all that a deployed member makes of it.
+        let kind = match table.contains_key("dropouts") {
+            true => "event",
+            false => "swarm",
+        };
+        let engine = Table::from_iter([("kind".to_owned(), Value::String(kind.to_owned()))]);
         table.insert("engine".to_owned(), Value::Table(engine));
         for key in ["topology", "noise_topology"] {
             let seed = table.get_mut(key).and_then(|graph| graph.get_mut("seed"));

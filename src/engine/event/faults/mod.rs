@@ -16,7 +16,7 @@ mod schedule;
 mod shrink;
 mod sizes;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use error::{MOST_LISTED, MOST_LOSS, MOST_MICROS, ScheduleError};
 pub use fired::{Cases, Fired};

@@ -322,6 +322,8 @@ impl<'a> Network<'a> {
 
     /// Writes a record, unless the process or its disk comes to an end with it.
     fn persist(&mut self, u: usize, record: DiskRecord) {
+        #[cfg(test)]
+        let record = super::tests::bytes::kept(&self.setup(u), self.views, record);
         let due = self.due(u, Some(&record));
         let process = &mut self.processes[u];
         if process
@@ -481,6 +483,8 @@ impl<'a> Network<'a> {
     }
 
     fn send(&mut self, u: usize, v: usize, frame: Frame) {
+        #[cfg(test)]
+        let frame = super::tests::bytes::sent(&self.setup(u), self.views, frame);
         let sizes = (self.links.peers(), self.links.len());
         let values = self.views.session().plan().values();
         let (phase, bytes) = size(&frame, values, sizes);

@@ -1,3 +1,4 @@
+pub(super) mod bytes;
 mod mutants;
 mod sealed;
 
@@ -128,10 +129,19 @@ fn without_faults_the_result_is_that_of_the_session() {
 fn expected(
     scene: &Scene,
     outcome: &FaultyOutcome,
+    taken: (Attempt, &View),
+) -> Result<BTreeMap<PeerIndex, Vec<f64>>, String> {
+    averaged(&scene.views, outcome, taken)
+}
+
+/// The same of the attempts, contributions and heirs that this outcome lists, of a session with these views.
+pub(crate) fn averaged(
+    views: &SessionViews,
+    outcome: &FaultyOutcome,
     (attempt, view): (Attempt, &View),
 ) -> Result<BTreeMap<PeerIndex, Vec<f64>>, String> {
     let (then, _) = &outcome.parts[&attempt];
-    let now = scene.views.of(view).map_err(|error| error.to_string())?;
+    let now = views.of(view).map_err(|error| error.to_string())?;
     let session = now.session();
     let none = Vec::new();
     let heirs = outcome.heirs.get(&(view.number, attempt)).unwrap_or(&none);

@@ -14,8 +14,8 @@ use crate::vocabulary::ReleaseId;
 pub struct Account {
     /// What it may spend, and of what.
     pub reservation: Reservation,
-    /// What it charged, by release.
-    pub charged: BTreeMap<ReleaseId, SquareSum>,
+    /// What it charged, by release and by how many tries had been charged anew.
+    pub charged: BTreeMap<(ReleaseId, u32), SquareSum>,
     /// How it ended, if it has.
     pub ended: Option<SessionEnd>,
     /// Whether it was taken up from a lost ledger: then it counts in full.
@@ -85,8 +85,9 @@ impl Accounts {
             LedgerEvent::Charged {
                 session,
                 release,
+                retry,
                 mu_squared,
-            } => self.check_charge(session, *release, mu_squared.0),
+            } => self.check_charge(session, (*release, *retry), mu_squared.0),
             LedgerEvent::Finished { session, outcome } => {
                 let account = self.find(session)?;
                 match account.ended {
@@ -137,16 +138,16 @@ impl Accounts {
     fn check_charge(
         &self,
         session: &Digest,
-        release: ReleaseId,
+        which: (ReleaseId, u32),
         square: SquareSum,
     ) -> Result<Standing, LedgerError> {
         let account = self.find(session)?;
-        if let Some(&charged) = account.charged.get(&release) {
+        if let Some(&charged) = account.charged.get(&which) {
             return match charged == square {
                 true => Ok(Standing::Known),
                 false => Err(LedgerError::ChargeDiffers {
                     session: *session,
-                    release,
+                    release: which.0,
                 }),
             };
         }
@@ -203,10 +204,11 @@ impl Accounts {
             LedgerEvent::Charged {
                 session,
                 release,
+                retry,
                 mu_squared,
             } => {
                 if let Some(account) = self.sessions.get_mut(&session) {
-                    account.charged.insert(release, mu_squared.0);
+                    account.charged.insert((release, retry), mu_squared.0);
                 }
             }
             LedgerEvent::Finished { session, outcome } => {

@@ -58,6 +58,9 @@ pub enum LedgerEvent {
         session: Digest,
         /// Which.
         release: ReleaseId,
+        /// How many tries had been charged anew in the session when this one began, itself included: 0 unless peers were lost.
+        #[serde(default, skip_serializing_if = "is_none_anew")]
+        retry: u32,
         /// Its μ².
         mu_squared: Square,
     },
@@ -75,6 +78,11 @@ pub enum LedgerEvent {
         /// The sessions that it had and this one has not.
         sessions: Vec<Reservation>,
     },
+}
+
+/// Whether nothing was charged anew: lines of sessions in which nothing goes wrong do not say it.
+fn is_none_anew(retry: &u32) -> bool {
+    *retry == 0
 }
 
 impl Entry {

@@ -198,9 +198,24 @@ impl Ledger {
         release: ReleaseId,
         mu_squared: Square,
     ) -> Result<(), LedgerError> {
+        self.charge_try(session, (release, 0), mu_squared)
+    }
+
+    /// The same for one try at a release, where peers that are lost may have it tried again: `retry` is how many tries had been charged anew in the
+    /// session when this one began, itself included. Tries with one such number are charged once.
+    ///
+    /// # Errors
+    /// Those of [`Self::charge`].
+    pub fn charge_try(
+        &mut self,
+        session: [u8; 32],
+        (release, retry): (ReleaseId, u32),
+        mu_squared: Square,
+    ) -> Result<(), LedgerError> {
         self.record(LedgerEvent::Charged {
             session: Digest(session),
             release,
+            retry,
             mu_squared,
         })
     }
@@ -273,6 +288,8 @@ impl Ledger {
 /// The time in UTC, to the second.
 fn now() -> String {
     let now = time::OffsetDateTime::now_utc();
+    #[cfg(test)]
+    let now = now + jump::by();
     let (date, clock) = (now.date(), now.time());
     format!(
         "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
@@ -283,4 +300,24 @@ fn now() -> String {
         clock.minute(),
         clock.second()
     )
+}
+
+/// A clock that jumps, for processes that tests start: every line has another time, years before and after the last.
+#[cfg(test)]
+pub(in crate::node) mod jump {
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    /// Says that it jumps.
+    pub(in crate::node) const JUMPS: &str = "UNDERTONE_TEST_CLOCK";
+
+    static LINES: AtomicI64 = AtomicI64::new(0);
+
+    pub(super) fn by() -> time::Duration {
+        if std::env::var_os(JUMPS).is_none() {
+            return time::Duration::ZERO;
+        }
+        let line = LINES.fetch_add(1, Ordering::Relaxed);
+        let sign = if line % 2 == 0 { 1 } else { -1 };
+        time::Duration::days(sign * 300 * (1 + line % 7))
+    }
 }

@@ -424,6 +424,7 @@ fn lines_in_another_order_of_another_key_or_twice_are_refused() {
         next(LedgerEvent::Charged {
             session,
             release,
+            retry: 0,
             mu_squared,
         })
     };

@@ -1,0 +1,254 @@
+//! The task that owns a tolerant peer: feeds it what arrives, keeps what it must not forget, and hands on what it says.
+//!
+//! It runs on a thread of its own, since a contribution may take long and the disk is waited for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep_until};
+use zeroize::Zeroizing;
+
+use super::{Keeper, Life, Outgoing, Told};
+use crate::node::deployed::error::HostError;
+use crate::node::deployed::hub::Hub;
+use crate::node::deployed::setup::HostEvent;
+use crate::protocol::regroup::{End, Resume};
+use crate::protocol::tolerant::{Format, Frame, Input, Output, TolerantPeer};
+use crate::vocabulary::{PeerIndex, Time};
+
+/// What the tasks around a driver tell it, of neighbours by their place in the list.
+#[derive(Debug)]
+pub(in super::super) enum Inbound {
+    /// A frame.
+    Frame { place: usize, frame: Frame },
+    /// A neighbour lives another life than was known, or is heard of for the first time.
+    Back { place: usize, life: Life },
+    /// A neighbour is not there any more, or deviates.
+    Gone(usize),
+    /// This peer cannot go on.
+    Failed(HostError),
+}
+
+/// Everything the task needs.
+pub(in super::super) struct Driver {
+    pub(in super::super) peer: TolerantPeer,
+    pub(in super::super) format: Arc<Format>,
+    pub(in super::super) keeper: Box<dyn Keeper>,
+    pub(in super::super) inbox: mpsc::Receiver<Inbound>,
+    /// One per neighbour, and the neighbours, ascending.
+    pub(in super::super) links: Vec<Arc<Outgoing>>,
+    pub(in super::super) neighbours: Vec<PeerIndex>,
+    pub(in super::super) hub: Arc<Hub>,
+    /// Set, or gone, when the host ends.
+    pub(in super::super) stop: watch::Receiver<bool>,
+    /// Time 0 of the run.
+    pub(in super::super) clock: Instant,
+}
+
+/// When a peer asked to be woken, and with which number.
+type Alarm = Option<(u64, Instant)>;
+
+impl Driver {
+    /// Runs the peer until the host ends: whoever has finished still answers.
+    pub(in super::super) async fn drive(mut self) {
+        if let Err(error) = self.run().await {
+            // Nobody is to take it for a peer that goes on.
+            self.links.iter().for_each(|link| link.cut());
+            self.hub.tell(HostEvent::Failed(error)).await;
+        }
+    }
+
+    async fn run(&mut self) -> Result<(), HostError> {
+        let mut stop = self.stop.clone();
+        let mut alarm: Alarm = None;
+        self.handle(Input::Start, &mut alarm).await?;
+        loop {
+            let at = alarm.map_or(self.clock, |(_, at)| at);
+            let inbound = tokio::select! {
+                // What is here wins over the timer that would call it missing.
+                biased;
+                _ = stop.wait_for(|stop| *stop) => return Ok(()),
+                inbound = self.inbox.recv() => match inbound {
+                    Some(inbound) => inbound,
+                    None => return Ok(()),
+                },
+                () = sleep_until(at), if alarm.is_some() => {
+                    if let Some((serial, _)) = alarm.take() {
+                        self.handle(Input::Timer(serial), &mut alarm).await?;
+                    }
+                    continue;
+                }
+            };
+            let input = match inbound {
+                Inbound::Frame { place, frame } if !self.is_cut(place) => Input::Frame {
+                    from: self.neighbours[place],
+                    frame,
+                },
+                Inbound::Frame { .. } => continue,
+                // Nothing more is for its former life.
+                Inbound::Back { place, life } if self.links[place].begin(life) => {
+                    Input::Returned(self.neighbours[place])
+                }
+                Inbound::Back { .. } => continue,
+                Inbound::Gone(place) => Input::Suspect(self.neighbours[place]),
+                Inbound::Failed(error) => return Err(error),
+            };
+            if let Some(neighbour) = self.restarted(&input) {
+                // Before anything is said that follows from it.
+                self.handle(Input::Returned(neighbour), &mut alarm).await?;
+            }
+            self.handle(input, &mut alarm).await?;
+        }
+    }
+
+    /// The neighbour that has started again, as this input tells for the first time.
+    fn restarted(&self, input: &Input) -> Option<PeerIndex> {
+        let Input::Frame {
+            frame: Frame::Record(signed),
+            ..
+        } = input
+        else {
+            return None;
+        };
+        let (neighbour, restarts) = self.peer.regroup().news_of_restart(signed)?;
+        self.link(neighbour)?.awaits(restarts).then_some(neighbour)
+    }
+
+    fn is_cut(&self, place: usize) -> bool {
+        *self.links[place].is_cut.borrow()
+    }
+
+    fn now(&self) -> Time {
+        Time(u64::try_from(self.clock.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// Feeds the peer and carries out what it puts out, in order: what must be kept is on the disk before anything that follows leaves.
+    async fn handle(&mut self, input: Input, alarm: &mut Alarm) -> Result<(), HostError> {
+        let mut out = Vec::new();
+        self.peer.handle(input, self.now(), &mut out)?;
+        let (mut unkept, mut suspects) = (Vec::new(), Vec::new());
+        for output in out {
+            match output {
+                Output::Persist(record) => unkept.push(self.format.record_bytes(&record)),
+                Output::Charge(attempt) => {
+                    self.keep(&mut unkept)?;
+                    let charged = self.keeper.charge(attempt);
+                    charged.map_err(|source| HostError::Charge {
+                        release: attempt.release,
+                        source,
+                    })?;
+                }
+                Output::Send { to, frame } => {
+                    self.keep(&mut unkept)?;
+                    suspects.extend(self.send(&to, &frame));
+                    #[cfg(test)]
+                    dying::after(&frame);
+                }
+                Output::Wake(serial, at) => {
+                    *alarm = Some((serial, self.clock + Duration::from_nanos(at.0)));
+                }
+                Output::Cut(neighbour) => {
+                    self.keep(&mut unkept)?;
+                    if let Some(link) = self.link(neighbour) {
+                        link.cut();
+                        let member = link.member.id;
+                        self.tell(Told::GaveUp(member)).await;
+                    }
+                }
+                Output::Resumed { view, resume } => {
+                    if let Resume::Begin { attempt, .. } = &resume {
+                        let noted = self.keeper.note(*attempt, &view);
+                        noted.map_err(HostError::Keep)?;
+                    }
+                    self.tell(Told::WentOn { view, resume }).await;
+                }
+                Output::Event(attempt, event) => {
+                    self.keep(&mut unkept)?;
+                    self.tell(Told::Event(attempt, event)).await;
+                }
+                Output::Fault(fault) => {
+                    let place = self.neighbours.binary_search(&fault.culprit);
+                    let Ok(place) = place else { continue };
+                    let culprit = self.links[place].member.id;
+                    let what = fault.kind;
+                    self.tell(Told::Fault { culprit, what }).await;
+                    suspects.push(fault.culprit);
+                }
+                Output::Deviates(evidence) => self.tell(Told::Deviates(evidence)).await,
+                Output::Ended(end) => {
+                    self.keep(&mut unkept)?;
+                    if end != End::Finished {
+                        self.links.iter().for_each(|link| link.cut());
+                    }
+                    self.tell(Told::Ended(end)).await;
+                }
+            }
+        }
+        self.keep(&mut unkept)?;
+        // Once all that was put out before is carried out.
+        for suspect in suspects {
+            Box::pin(self.handle(Input::Suspect(suspect), alarm)).await?;
+        }
+        Ok(())
+    }
+
+    /// Forces what is to be kept to the disk.
+    fn keep(&mut self, unkept: &mut Vec<Zeroizing<Vec<u8>>>) -> Result<(), HostError> {
+        if unkept.is_empty() {
+            return Ok(());
+        }
+        let records = std::mem::take(unkept);
+        self.keeper.keep(records).map_err(HostError::Keep)
+    }
+
+    fn link(&self, neighbour: PeerIndex) -> Option<&Arc<Outgoing>> {
+        let place = self.neighbours.binary_search(&neighbour).ok()?;
+        self.links.get(place)
+    }
+
+    /// Hands a frame to these neighbours; gives those that have left too much unread for that, over whose links nothing goes any more.
+    fn send(&self, to: &[PeerIndex], frame: &Frame) -> Vec<PeerIndex> {
+        let bytes: Arc<[u8]> = self.format.frame_bytes(frame).into();
+        let mut overfull = Vec::new();
+        for neighbour in to {
+            if let Some(link) = self.link(*neighbour)
+                && !link.push(&bytes)
+            {
+                tracing::info!(member = %link.member.id, "a neighbour has left too much unread");
+                link.cut();
+                overfull.push(*neighbour);
+            }
+        }
+        overfull
+    }
+
+    async fn tell(&self, told: Told) {
+        self.hub.tell(HostEvent::Tolerant(told)).await;
+    }
+}
+
+/// A process that dies just after a contribution has left, for tests that start one.
+#[cfg(test)]
+pub(in crate::node) mod dying {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
+
+    use crate::protocol::tolerant::Frame;
+
+    /// Says after how many contributions.
+    pub(in crate::node) const DIES: &str = "UNDERTONE_TEST_DIES";
+
+    static SENT: AtomicU32 = AtomicU32::new(0);
+
+    pub(super) fn after(frame: &Frame) {
+        let is_contribution = matches!(frame, Frame::Published { .. } | Frame::Sealed { .. });
+        let said = std::env::var(DIES).ok();
+        let at = said.and_then(|said| said.parse::<u32>().ok());
+        if is_contribution && at == Some(SENT.fetch_add(1, Ordering::Relaxed) + 1) {
+            // Writers have threads of their own: what was handed to them leaves.
+            std::thread::sleep(Duration::from_millis(300));
+            std::process::abort();
+        }
+    }
+}

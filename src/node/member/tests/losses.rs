@@ -1,0 +1,611 @@
+//! Sessions that tolerate losses, over real processes: killed, killed and started again, cut off from one another, out of disk, with clocks that jump.
+//!
+//! Noise is that of a seed, in every view, so that what comes out must be, to the bit, what the engine without peers makes of the contributions of those who took
+//! part.
+
+mod campaign;
+mod noise;
+mod partitions;
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::*;
+use crate::algorithm::PublicState;
+use crate::engine::event::faults::{FaultyOutcome, tests::averaged};
+use crate::engine::{Recompiled, SessionViews};
+use crate::linalg::orthonormalise;
+use crate::node::deployed::{DIES, SIDES};
+use crate::node::member::setup::Tolerant;
+use crate::node::store::{JUMPS, ROOM};
+use crate::protocol::averaging::{AveragingOptions, Length};
+use crate::protocol::regroup::{
+    Attempt, Durable, Heir, Publication, RegroupSetup, Tolerance, View, ViewNumber,
+};
+use crate::protocol::tolerant::{DiskRecord, Format};
+use crate::protocol::{CollectingOutbox, Event, Input, Peer};
+use crate::vocabulary::{ReleaseId, Span, Time};
+
+/// Retries of every session.
+const RETRIES: u32 = 6;
+/// Seconds that a lost connection may take to come back.
+const GRACE: u64 = 2;
+/// Says what session a process is in.
+const LOSSY: &str = "UNDERTONE_TEST_LOSSY";
+
+/// A session that tolerates losses.
+#[derive(Clone, Copy, Debug)]
+struct Lossy {
+    members: u16,
+    lost: usize,
+    is_sealed: bool,
+    iterations: u32,
+}
+
+impl Lossy {
+    const fn of(members: u16, lost: usize, iterations: u32) -> Self {
+        Self {
+            members,
+            lost,
+            is_sealed: false,
+            iterations,
+        }
+    }
+
+    const fn sealed(self) -> Self {
+        Self {
+            is_sealed: true,
+            ..self
+        }
+    }
+
+    fn said(self) -> String {
+        let Self {
+            members,
+            lost,
+            is_sealed,
+            iterations,
+        } = self;
+        format!("{members} {lost} {} {iterations}", u8::from(is_sealed))
+    }
+
+    fn read(said: &str) -> Self {
+        let numbers: Vec<u32> = said
+            .split(' ')
+            .map(|number| number.parse().expect("a number"))
+            .collect();
+        let [members, lost, sealed, iterations] = numbers[..] else {
+            panic!("{said}");
+        };
+        Self {
+            members: members as u16,
+            lost: lost as usize,
+            is_sealed: sealed == 1,
+            iterations,
+        }
+    }
+
+    /// Everybody is a neighbour of the four next ones on either side, which is everybody among up to nine.
+    fn session(self) -> Session {
+        let peers = u32::from(self.members);
+        let mut edges = std::collections::BTreeSet::new();
+        for u in 0..peers {
+            for step in 1..=4 {
+                let v = (u + step) % peers;
+                if u != v {
+                    edges.insert((u.min(v), u.max(v)));
+                }
+            }
+        }
+        let edges: Vec<_> = edges.into_iter().collect();
+        let graph = Graph::from_edges(peers as usize, &edges).expect("simple");
+        let rows = |u: u32| {
+            let mut rows = SparseRows::new(120);
+            for row in 0..4 {
+                let items = (0..12).map(|i| ((u * 131 + row * 37) % 10 + i * 10, 0.25));
+                rows.push_row(items).expect("ascending");
+            }
+            rows
+        };
+        let rows = (0..peers).map(rows).collect();
+        session_of(
+            &graph,
+            rows,
+            2,
+            (self.iterations, 5),
+            AveragingKind::Tree,
+            9,
+        )
+    }
+
+    fn views(self) -> Arc<SessionViews> {
+        let recompiled = Recompiled {
+            kind: AveragingKind::Tree,
+            length: Length::Own,
+            options: AveragingOptions::default(),
+        };
+        Arc::new(SessionViews::new(self.session(), recompiled))
+    }
+
+    fn tolerance(self, views: &SessionViews) -> Tolerance {
+        let links = views.links().expect("a graph");
+        match self.is_sealed {
+            true => Tolerance::sealed(&links, (1, self.lost), RETRIES).expect("enough neighbours"),
+            false => Tolerance {
+                floor: usize::from(self.members) - self.lost,
+                needs: vec![1; usize::from(self.members)],
+                retries: RETRIES,
+                publication: Publication::Open,
+            },
+        }
+    }
+
+    /// How views are written down between processes.
+    fn format(self, views: &SessionViews) -> (Format, RegroupSetup) {
+        let setup = RegroupSetup {
+            me: PeerIndex(0),
+            session: views.session().plan().session(),
+            signatures: views.signatures(PeerIndex(0)),
+            links: Arc::new(views.links().expect("a graph")),
+            tolerance: Arc::new(self.tolerance(views)),
+            last: ReleaseId(self.iterations),
+            patience: Span(1),
+        };
+        (Format::new(&setup, views.session().plan()), setup)
+    }
+
+    /// μ² of one release.
+    fn price(self) -> f64 {
+        WHOLE / f64::from(self.iterations + RETRIES)
+    }
+}
+
+/// Plans the same session whatever was agreed on.
+struct Plans(Lossy);
+
+impl Planner for Plans {
+    fn offer(&self) -> Result<Offer, String> {
+        Fixed(self.0.session(), Scene::Seeded).offer()
+    }
+
+    fn plan(&self, assembled: &Assembled) -> Result<Planned, String> {
+        let views = self.0.views();
+        let part = Square::new(self.0.price()).expect("a square");
+        let planned = Fixed(views.session().clone(), Scene::Seeded).plan(assembled)?;
+        Ok(Planned {
+            charges: vec![part; self.0.iterations as usize],
+            tolerant: Some(Tolerant {
+                tolerance: Arc::new(self.0.tolerance(&views)),
+                views,
+            }),
+            ..planned
+        })
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("digits");
+    (0..text.len()).step_by(2).map(byte).collect()
+}
+
+/// What a member says of its course: the views it went on in, and of which attempt every sum is.
+fn course(lossy: Lossy, result: &MemberResult) -> String {
+    let views = lossy.views();
+    let (format, _) = lossy.format(&views);
+    let bytes = |view: &View| {
+        let disruptions = view.disruptions.clone();
+        let decided = Durable::Decided {
+            disruptions,
+            anew: None,
+            retries: 0,
+        };
+        hex(&format.record_bytes(&DiskRecord::Regroup(decided)))
+    };
+    let mut text = String::new();
+    for view in &result.views {
+        let _ = writeln!(text, "view {}", bytes(view));
+    }
+    for (release, taken) in &result.taken {
+        let statistic = result.releases.iter().find(|one| one.release == *release);
+        let statistic = statistic.expect("released").statistic;
+        let heirs = taken.heirs.iter();
+        let heirs: Vec<String> = heirs
+            .map(|heir| format!("{}>{}", heir.lost.0, heir.heir.0))
+            .collect();
+        let _ = writeln!(
+            text,
+            "taken {} {} {} {} {:x} {}",
+            release.0,
+            taken.attempt.retry,
+            taken.attempt.view.0,
+            bytes(&taken.view),
+            statistic.to_bits(),
+            heirs.join(",")
+        );
+    }
+    text
+}
+
+/// One member, in a process of its own.
+#[test]
+#[ignore = "started by other tests, with a folder to work in"]
+fn one_lossy_member() {
+    let variable = |name| std::env::var(name).ok();
+    let (Some(folder), Some(state), Some(lossy)) =
+        (variable(FOLDER), variable(STATE), variable(LOSSY))
+    else {
+        return;
+    };
+    let lossy = Lossy::read(&lossy);
+    STARTED_AS.set(Scene::Seeded).expect("one test per process");
+    let folder = PathBuf::from(folder);
+    let file = fs::read(folder.join("session.toml")).expect("there");
+    let invitation = Invitation::read(&file).expect("a session");
+    let dir = StateDir::open(&folder.join(&state)).expect("a peer");
+    let own = dir.identity().expect("a key").id();
+    let mut members = invitation.members.iter();
+    let index = members.position(|member| member.id == own);
+    let index = index.expect("invited");
+    let listen = invitation.members[index].addresses.clone();
+    let setup = MemberSetup {
+        policy: dir.view().policy().expect("a policy"),
+        state: dir,
+        listen,
+        scope: "default".parse().expect("a scope"),
+        rows: lossy
+            .session()
+            .peer_setup(PeerIndex::from_index(index), None)
+            .rows,
+        planner: Arc::new(Plans(lossy)),
+        closes_in: LIMIT,
+        invitation,
+    };
+    let path = folder.join(format!("{state}.progress"));
+    let mut log = File::options()
+        .append(true)
+        .create(true)
+        .open(path)
+        .expect("a file");
+    let ended = take_part(setup, &mut |progress| {
+        let line = match &progress {
+            crate::node::member::Progress::Charged { release, .. } => {
+                format!("charged {};", release.0)
+            }
+            other => format!("{other:?}"),
+        };
+        writeln!(log, "{line}").expect("written");
+    });
+    let text = match ended {
+        Ok(MemberEnd::Done(result)) => {
+            let text = course(lossy, &result);
+            fs::write(folder.join(format!("{state}.course")), text).expect("written");
+            format!("0 {}", told(&result))
+        }
+        Ok(MemberEnd::Before(end)) => format!("before {end}"),
+        Err(error) => format!("{} {error}", error.exit_code()),
+    };
+    fs::write(folder.join(format!("{state}.end")), text).expect("written");
+}
+
+/// A session that is played: processes by the number of their peer.
+struct Play {
+    lossy: Lossy,
+    group: Group,
+    running: Vec<Option<Child>>,
+    lives: AtomicU64,
+}
+
+impl Play {
+    /// Starts everybody; `more` are variables for one of them.
+    fn begin(lossy: Lossy, more: &[(usize, &str, &str)]) -> Self {
+        let plan = toml::Table::from_iter([
+            ("averaging".to_owned(), "tree".into()),
+            ("dropouts".to_owned(), toml::Table::new().into()),
+        ]);
+        let group = Group::planned(lossy.members, plan, GRACE);
+        let mut play = Self {
+            lossy,
+            group,
+            running: Vec::new(),
+            lives: AtomicU64::new(0),
+        };
+        for peer in 0..usize::from(lossy.members) {
+            let of = more.iter().filter(|(of, ..)| *of == peer);
+            let child = play.start(peer, of.map(|(_, name, value)| (*name, *value)));
+            play.running.push(Some(child));
+        }
+        play
+    }
+
+    fn start<'a>(&self, peer: usize, more: impl Iterator<Item = (&'a str, &'a str)>) -> Child {
+        let state = &self.group.states[peer];
+        let life = self.lives.fetch_add(1, Ordering::Relaxed);
+        let log = self.group.path().join(format!("{state}.log{life}"));
+        Command::new(std::env::current_exe().expect("this binary"))
+            .args(["--exact", "node::member::tests::losses::one_lossy_member"])
+            .args(["--ignored", "--nocapture"])
+            .env(FOLDER, self.group.path())
+            .env(STATE, state)
+            .env(LOSSY, self.lossy.said())
+            .env(SIDES, self.group.path().join("sides"))
+            .envs(more)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(log).expect("a file"))
+            .spawn()
+            .expect("this binary")
+    }
+
+    /// Starts a member again that was killed.
+    fn again(&mut self, peer: usize) {
+        let child = self.start(peer, std::iter::empty());
+        self.running[peer] = Some(child);
+    }
+
+    /// Ends a process as a power failure would.
+    fn kill(&mut self, peer: usize) {
+        let mut child = self.running[peer].take().expect("it runs");
+        child.kill().expect("a child of ours");
+        child.wait().expect("a child of ours");
+    }
+
+    fn progress(&self, peer: usize) -> String {
+        let state = &self.group.states[peer];
+        fs::read_to_string(self.group.path().join(format!("{state}.progress"))).unwrap_or_default()
+    }
+
+    /// Waits until a member has said this.
+    fn until(&self, peer: usize, text: &str) {
+        let until = Instant::now() + Duration::from_secs(60);
+        while !self.progress(peer).contains(text) {
+            assert!(
+                Instant::now() < until,
+                "{peer} never said {text}: {}",
+                self.why()
+            );
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// All that everybody has said, for a test that fails.
+    fn why(&self) -> String {
+        let mut text = String::new();
+        for entry in fs::read_dir(self.group.path()).expect("a folder").flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.contains(".log") || name.ends_with(".progress") || name.ends_with(".end") {
+                let said = fs::read_to_string(entry.path()).unwrap_or_default();
+                let _ = writeln!(text, "---- {name}\n{said}");
+            }
+        }
+        text
+    }
+
+    /// How everybody that runs ends, by peer; nothing of those that were killed.
+    fn ends(&mut self, limit: Duration) -> Vec<Option<String>> {
+        let until = Instant::now() + limit;
+        for peer in 0..self.running.len() {
+            let Some(mut child) = self.running[peer].take() else {
+                continue;
+            };
+            while child.try_wait().expect("a child").is_none() {
+                if Instant::now() > until {
+                    let _ = child.kill();
+                    panic!("{peer} has no end: {}", self.why());
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            self.running[peer] = None;
+        }
+        let states = self.group.states.iter();
+        let read = |state: &String| {
+            fs::read_to_string(self.group.path().join(format!("{state}.end"))).ok()
+        };
+        states.map(read).collect()
+    }
+
+    /// Which tries a member has charged, by release and retry, and how its session ended.
+    fn charged(&self, peer: usize) -> (Vec<(u32, u32)>, Option<crate::node::store::SessionEnd>) {
+        let view = StateView::open(&self.group.path().join(&self.group.states[peer]));
+        let ledger = view.expect("a peer").ledger().expect("it verifies");
+        let Some((_, account)) = ledger.sessions().next() else {
+            return (Vec::new(), None);
+        };
+        let price = self.lossy.price();
+        for (which, charge) in &account.charged {
+            assert!((charge.get() - price).abs() < 1e-15, "{which:?}");
+        }
+        let reserved = account.reservation.mu_squared.0.get();
+        assert!(account.charged().get() <= reserved * (1.0 + 1e-9));
+        let tries = account.charged.keys();
+        (
+            tries.map(|(release, retry)| (release.0, *retry)).collect(),
+            account.ended,
+        )
+    }
+}
+
+impl Drop for Play {
+    fn drop(&mut self) {
+        for child in self.running.iter_mut().flatten() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// What the engine without peers makes of a course.
+struct Course {
+    lossy: Lossy,
+    views: Arc<SessionViews>,
+    known: BTreeMap<ViewNumber, Arc<View>>,
+    /// By release: of which attempt its sum is, and where it was averaged.
+    taken: BTreeMap<u32, (Attempt, Arc<View>, Vec<Heir>, f64)>,
+}
+
+impl Course {
+    /// Reads what members say, who must say the same.
+    fn of(play: &Play, ends: &[Option<String>]) -> Self {
+        let lossy = play.lossy;
+        let views = lossy.views();
+        let (format, setup) = lossy.format(&views);
+        let view = |text: &str| {
+            let record = format.record(&unhex(text)).expect("a record");
+            let DiskRecord::Regroup(Durable::Decided { disruptions, .. }) = record else {
+                panic!("{text}");
+            };
+            Arc::new(View::of(disruptions, &setup.links, &setup.tolerance))
+        };
+        let mut course = Self {
+            lossy,
+            views: Arc::clone(&views),
+            known: BTreeMap::new(),
+            taken: BTreeMap::new(),
+        };
+        for (peer, end) in ends.iter().enumerate() {
+            if !end.as_ref().is_some_and(|end| end.starts_with("0 ")) {
+                continue;
+            }
+            let state = &play.group.states[peer];
+            let path = play.group.path().join(format!("{state}.course"));
+            let text = fs::read_to_string(path).expect("a course");
+            for line in text.lines() {
+                let words: Vec<&str> = line.split(' ').collect();
+                match words[..] {
+                    ["view", bytes] => {
+                        let view = view(bytes);
+                        course.known.insert(view.number, view);
+                    }
+                    ["taken", release, retry, at, now, statistic, heirs] => {
+                        let number = |text: &str| text.parse::<u32>().expect("a number");
+                        let attempt = Attempt {
+                            release: ReleaseId(number(release)),
+                            retry: number(retry),
+                            view: ViewNumber(at.parse().expect("a number")),
+                        };
+                        let heirs = heirs.split(',').filter(|heir| !heir.is_empty());
+                        let heirs = heirs.map(|heir| {
+                            let (lost, heir) = heir.split_once('>').expect("two");
+                            Heir {
+                                lost: PeerIndex(number(lost)),
+                                heir: PeerIndex(number(heir)),
+                            }
+                        });
+                        let bits = u64::from_str_radix(statistic, 16).expect("bits");
+                        let taken = (attempt, view(now), heirs.collect(), f64::from_bits(bits));
+                        let first = course.taken.entry(number(release)).or_insert(taken);
+                        assert_eq!(first.0, attempt, "two members took different sums");
+                    }
+                    _ => panic!("{line}"),
+                }
+            }
+        }
+        course
+    }
+
+    /// The basis after the last release, in bits.
+    fn bits(&self) -> Vec<u64> {
+        let session = self.views.session();
+        let mut state = PublicState::new(Arc::clone(session.start()));
+        for release in 1..=self.lossy.iterations {
+            let (attempt, now, heirs, statistic) = &self.taken[&release];
+            let then = &self.known[&attempt.view];
+            let mut outcome = FaultyOutcome::default();
+            outcome
+                .parts
+                .insert(*attempt, (Arc::clone(then), attempt.retry));
+            outcome.heirs.insert((now.number, *attempt), heirs.clone());
+            let made = self.views.of(then).expect("a session");
+            for (place, member) in made.members().iter().enumerate() {
+                let setup = made
+                    .session()
+                    .peer_setup(PeerIndex::from_index(place), None);
+                let planned = setup.plan.release(attempt.release).expect("planned");
+                let agreed = planned.agrees().then_some(*statistic);
+                let before = PublicState {
+                    agreed,
+                    ..state.clone()
+                };
+                let mut peer = Peer::new(setup).expect("fits").after(before).expect("fits");
+                let mut said = CollectingOutbox::default();
+                peer.handle(Input::Start, Time(0), &mut said)
+                    .expect("starts");
+                let input = said.events.into_iter().find_map(|event| match event {
+                    Event::Published { input, .. } => Some(input),
+                    _ => None,
+                });
+                let input = input.expect("it contributes at once");
+                outcome.published.insert((*attempt, *member), input);
+            }
+            let sums = averaged(&self.views, &outcome, (*attempt, now)).expect("averaged");
+            let sum = sums.into_values().next().expect("somebody");
+            let (rows, columns) = session.plan().release(attempt.release).expect("it").shape();
+            let basis = orthonormalise(&Block::from_values(rows, columns, sum));
+            state = PublicState {
+                query: Arc::new(basis.expect("full rank")),
+                released: release,
+                ..state
+            };
+        }
+        state.query.values().iter().map(|x| x.to_bits()).collect()
+    }
+}
+
+/// What must hold of every play: whoever finishes has the bits of the engine without peers, and every ledger has what may have left, at its price. Who finished.
+fn check(play: &Play, ends: &[Option<String>]) -> Vec<usize> {
+    let finished: Vec<usize> = (0..ends.len())
+        .filter(|peer| {
+            ends[*peer]
+                .as_ref()
+                .is_some_and(|end| end.starts_with("0 "))
+        })
+        .collect();
+    for peer in 0..ends.len() {
+        let (tries, _) = play.charged(peer);
+        assert!(tries.iter().all(|(_, retry)| *retry <= RETRIES));
+        if finished.contains(&peer) {
+            let all = (1..=play.lossy.iterations).all(|l| tries.iter().any(|(of, _)| *of == l));
+            assert!(all, "{peer} finished and has not paid: {tries:?}");
+        }
+    }
+    if finished.is_empty() {
+        return finished;
+    }
+    let course = Course::of(play, ends);
+    let bits = course.bits();
+    // Whoever takes part in a sum has paid for it, whether it has finished or not.
+    for peer in 0..ends.len() {
+        let (tries, _) = play.charged(peer);
+        for (attempt, ..) in course.taken.values() {
+            let then = &course.known[&attempt.view];
+            let is_paid = tries.contains(&(attempt.release.0, attempt.retry));
+            let is_in = then.members.contains(PeerIndex::from_index(peer));
+            assert!(
+                is_paid || !is_in,
+                "{peer} is in {attempt} and has not paid: {tries:?}"
+            );
+        }
+    }
+    for peer in &finished {
+        let (own, _) = words(ends[*peer].as_ref().expect("finished"));
+        assert!(
+            own == bits,
+            "{peer} has not the bits of the engine without peers: {}",
+            play.why()
+        );
+    }
+    finished
+}
+
+/// Whether a member ended with this exit code, and said this.
+fn ended(ends: &[Option<String>], peer: usize, code: u8, said: &str) -> bool {
+    let end = ends[peer].as_ref();
+    end.is_some_and(|end| end.starts_with(&format!("{code} ")) && end.contains(said))
+}

@@ -1,0 +1,261 @@
+//! Kills at all moments, with and without another start.
+
+use super::*;
+use crate::node::store::SessionEnd;
+
+const FIVE: Lossy = Lossy::of(5, 1, 60);
+const SIX_SEALED: Lossy = Lossy::of(6, 1, 40).sealed();
+
+/// How long a session may take that loses somebody.
+const END: Duration = Duration::from_secs(60);
+
+#[test]
+fn without_losses_all_have_the_bits_of_the_engine() {
+    for lossy in [Lossy::of(5, 1, 12), Lossy::of(6, 1, 12).sealed()] {
+        let mut play = Play::begin(lossy, &[]);
+        let ends = play.ends(END);
+        let finished = check(&play, &ends);
+        assert_eq!(finished.len(), usize::from(lossy.members), "{}", play.why());
+        let lockstep = lockstep::run(&lossy.session(), &mut Silent).expect("runs");
+        let last = lockstep.records.last().expect("releases");
+        let bits: Vec<u64> = last.basis.values().iter().map(|x| x.to_bits()).collect();
+        assert_eq!(words(ends[0].as_ref().expect("done")).0, bits);
+        for peer in 0..ends.len() {
+            let (tries, end) = play.charged(peer);
+            assert_eq!((tries.len(), end), (12, Some(SessionEnd::Done)));
+        }
+    }
+}
+
+/// One of five, or of six that seal, is killed in the middle: the others finish without it.
+#[test]
+fn a_member_that_is_killed_is_left_out_and_the_others_finish() {
+    for lossy in [FIVE, SIX_SEALED] {
+        let mut play = Play::begin(lossy, &[]);
+        play.until(1, &format!("charged {};", lossy.iterations / 2));
+        play.kill(2);
+        let ends = play.ends(END);
+        let finished = check(&play, &ends);
+        let others = usize::from(lossy.members) - 1;
+        assert_eq!(finished.len(), others, "{}", play.why());
+        // Sealed, nothing was readable of what came to nothing: no try is charged twice.
+        if lossy.is_sealed {
+            assert_eq!(play.charged(0).0.len(), lossy.iterations as usize);
+        }
+        // It comes back too late.
+        play.again(2);
+        let ends = play.ends(END);
+        let said = "have gone on without this member";
+        assert!(ended(&ends, 2, 3, said), "{}", play.why());
+        let before = play.charged(2);
+        assert_eq!(before.1, Some(SessionEnd::Excluded));
+        play.again(2);
+        let ends = play.ends(END);
+        assert_eq!(ends[2].as_deref(), Some("before excluded"));
+        assert_eq!(play.charged(2), before);
+    }
+}
+
+/// One that starts again in time goes on, and nobody is left out.
+#[test]
+fn a_member_that_starts_again_in_time_goes_on() {
+    for lossy in [FIVE, SIX_SEALED] {
+        let mut play = Play::begin(lossy, &[]);
+        play.until(1, &format!("charged {};", lossy.iterations / 2));
+        play.kill(2);
+        play.again(2);
+        let ends = play.ends(END);
+        let finished = check(&play, &ends);
+        assert_eq!(finished.len(), usize::from(lossy.members), "{}", play.why());
+        let all = play.progress(0);
+        assert!(all.contains("WentOn"), "nothing went wrong: {all}");
+        assert!(!all.contains("GaveUp"), "somebody was given up: {all}");
+        if lossy.is_sealed {
+            assert_eq!(play.charged(2).0.len(), lossy.iterations as usize);
+        }
+    }
+}
+
+/// What one kill came to.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Clone, Copy)]
+enum Came {
+    /// All finished.
+    All,
+    /// The others finished, without it.
+    Without,
+    /// Nobody did: it died while members were agreeing, before anything could be lost.
+    Before,
+}
+
+/// Kills a member at a moment, and perhaps starts it again after another.
+fn killed(lossy: Lossy, run: u32) -> Came {
+    // The golden ratio spreads any number of moments evenly.
+    let share = (f64::from(run) * 0.618_033_988_749_895).fract();
+    let mut play = Play::begin(lossy, &[]);
+    let victim = run as usize % usize::from(lossy.members);
+    match run % 2 {
+        0 => std::thread::sleep(Duration::from_millis(100 + (2_500.0 * share) as u64)),
+        _ => {
+            let release = 1 + (share * f64::from(lossy.iterations - 2)) as u32;
+            play.until(victim, &format!("charged {release};"));
+        }
+    }
+    let is_ended = play.running[victim]
+        .as_mut()
+        .is_some_and(|child| child.try_wait().expect("a child").is_some());
+    if !is_ended {
+        play.kill(victim);
+    }
+    // Before members have agreed on anything the others wait for it, until the session closes.
+    let has_begun = play.progress(victim).contains("Agreed");
+    let soon = Duration::from_millis((900.0 * share) as u64);
+    let back = match run % 3 {
+        _ if !has_begun => Some(soon),
+        0 => None,
+        1 => Some(soon),
+        _ => Some(Duration::from_millis(1_000 * GRACE + 1_500)),
+    };
+    if let Some(after) = back.filter(|_| !is_ended) {
+        std::thread::sleep(after);
+        play.again(victim);
+    }
+    let ends = play.ends(END);
+    let finished = check(&play, &ends);
+    let others = finished.iter().filter(|peer| **peer != victim).count();
+    let came = match (others + 1 == usize::from(lossy.members), finished.len()) {
+        (true, finished) if finished > others => Came::All,
+        (true, _) => Came::Without,
+        (false, 0) if !has_begun => Came::Before,
+        _ => panic!("run {run}: {ends:?}\n{}", play.why()),
+    };
+    let charged = play.charged(0).0.len();
+    println!("run {run}: {came:?}, {victim} killed, back after {back:?}; {charged} tries charged");
+    came
+}
+
+fn campaign(runs: u32) {
+    let mut all = BTreeMap::new();
+    for run in 0..runs {
+        let lossy = match run % 4 {
+            3 => SIX_SEALED,
+            _ => FIVE,
+        };
+        *all.entry(killed(lossy, run)).or_insert(0) += 1;
+    }
+    println!("{all:?}");
+    let came = |one| all.contains_key(&one);
+    assert!(came(Came::Without) && came(Came::All), "{all:?}");
+}
+
+#[test]
+fn six_kills() {
+    campaign(6);
+}
+
+#[test]
+#[ignore = "half an hour: cargo test --lib losses::campaign::two_hundred_kills -- --ignored --nocapture"]
+fn two_hundred_kills() {
+    campaign(200);
+}
+
+/// As many of 24 are killed as are tolerated, at different moments: the others finish.
+#[test]
+#[ignore = "24 processes: cargo test --lib losses::campaign::four_of_twenty_four -- --ignored --nocapture"]
+fn four_of_twenty_four() {
+    let lossy = Lossy::of(24, 4, 30);
+    let mut play = Play::begin(lossy, &[]);
+    for (place, victim) in [3, 9, 14, 20].into_iter().enumerate() {
+        play.until(0, &format!("charged {};", 4 + 6 * place));
+        play.kill(victim);
+    }
+    let ends = play.ends(Duration::from_secs(300));
+    assert_eq!(check(&play, &ends).len(), 20, "{}", play.why());
+}
+
+/// All files of a folder, copied with their modes.
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status();
+    assert!(copied.expect("cp").success());
+}
+
+/// Files that were brought back from a backup name a life that others know to be over: whoever works on them is refused and stops, and what they say is said
+/// by nobody.
+#[test]
+fn a_member_whose_files_come_from_a_backup_is_refused() {
+    let mut play = Play::begin(FIVE, &[]);
+    play.until(1, "charged 15;");
+    play.kill(2);
+    let (state, kept) = (&play.group.states[2], play.group.path().join("backup"));
+    let state = play.group.path().join(state);
+    copy(&state, &kept);
+    play.again(2);
+    play.until(1, "charged 30;");
+    play.kill(2);
+    fs::remove_dir_all(&state).expect("there");
+    copy(&kept, &state);
+    play.again(2);
+    let ends = play.ends(END);
+    assert!(ended(&ends, 2, 4, "brought back from a backup"), "{ends:?}");
+    assert_eq!(check_others(&play, &ends, 2), 4, "{}", play.why());
+}
+
+/// As [`check`], of a play in which somebody's ledger is not what it was.
+fn check_others(play: &Play, ends: &[Option<String>], but: usize) -> usize {
+    let course = Course::of(play, ends);
+    let bits = course.bits();
+    let others = (0..ends.len()).filter(|peer| *peer != but);
+    others
+        .filter(|peer| words(ends[*peer].as_ref().expect("an end")).0 == bits)
+        .count()
+}
+
+/// A disk that becomes full: the member stops before anything leaves that is not written down, and the others go on without it.
+#[test]
+fn a_member_whose_disk_is_full_stops_and_the_others_finish() {
+    let mut play = Play::begin(FIVE, &[(3, ROOM, "120")]);
+    let ends = play.ends(END);
+    let finished = check(&play, &ends);
+    assert_eq!(finished, [0, 1, 2, 4], "{}", play.why());
+    let end = ends[3].as_deref().unwrap_or_default();
+    assert!(end.starts_with("4 "), "{end}");
+    let said = ["not written down", "nothing of "];
+    assert!(said.iter().any(|said| end.contains(said)), "{end}");
+}
+
+/// One that dies just when its contribution has left has paid for that, whatever becomes of it; and goes on if it is back in time.
+#[test]
+fn what_has_left_is_paid() {
+    for (lossy, is_back) in [(FIVE, false), (FIVE, true), (SIX_SEALED, false)] {
+        let mut play = Play::begin(lossy, &[(2, DIES, "8")]);
+        let mut child = play.running[2].take().expect("it runs");
+        assert!(!child.wait().expect("a child").success());
+        let (tries, end) = play.charged(2);
+        let paid: Vec<_> = (1..=8).map(|release| (release, 0)).collect();
+        assert_eq!((tries, end), (paid, None));
+        if is_back {
+            play.again(2);
+        }
+        let ends = play.ends(END);
+        let finished = check(&play, &ends);
+        let others = usize::from(lossy.members) - 1 + usize::from(is_back);
+        assert_eq!(finished.len(), others, "{}", play.why());
+    }
+}
+
+/// Clocks that jump by years between any two lines of a ledger change nothing.
+#[test]
+fn clocks_that_jump_change_nothing() {
+    let lossy = Lossy::of(5, 1, 20);
+    let jumps: Vec<(usize, &str, &str)> = (0..5).map(|peer| (peer, JUMPS, "1")).collect();
+    let mut play = Play::begin(lossy, &jumps);
+    play.until(1, "charged 10;");
+    play.kill(4);
+    play.again(4);
+    let ends = play.ends(END);
+    assert_eq!(check(&play, &ends).len(), 5, "{}", play.why());
+    let path = play.group.path().join(&play.group.states[0]);
+    let ledger = fs::read_to_string(path.join("ledger.log")).expect("a ledger");
+    let year = |line: &str| Some(line.split("\"time\":\"").nth(1)?[..4].to_owned());
+    let years: std::collections::BTreeSet<_> = ledger.lines().filter_map(year).collect();
+    assert!(years.len() > 3, "no clock has jumped: {years:?}");
+}
