@@ -71,6 +71,7 @@ mod pilot;
 mod public;
 mod response;
 mod schemes;
+mod slopes;
 mod stand_in;
 #[cfg(test)]
 mod tests;
@@ -377,15 +378,19 @@ fn predictions(
         .zip(0..)
         .map(|(guess, number)| (guess, root.repetition(number)))
         .collect();
+    // What a slope that fits all users together says of the lightest ones is uncertain: every second stand-in goes without.
+    let counts = pilot.map(PilotCounts::without_shares);
+    let pilots = [pilot, counts.as_ref()].into_iter().cycle();
     let total = (drawn.len() * (within.len() + 1)) as u64;
     let done = AtomicU64::new(0);
     let advance = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
     let rank = experiment.config().algorithm.rank;
-    let grounds: Vec<(Ground, Vec<Draw>)> = drawn
+    let with: Vec<_> = drawn.iter().zip(pilots).collect();
+    let grounds: Vec<(Ground, Vec<Draw>)> = with
         .par_iter()
-        .map(|(guess, seed)| {
+        .map(|((guess, seed), pilot)| {
             let floors = (&floors[..], rooted);
-            let ground = public.stand_in(*guess, pilot, reference_floor, floors, rank, seed);
+            let ground = public.stand_in(*guess, *pilot, reference_floor, floors, rank, seed);
             let draws = (0..RUNS as u32).map(|run| ground.draw(all, &seed.repetition(run)));
             let draws = draws.collect();
             advance();

@@ -102,6 +102,15 @@ impl PilotCounts {
         Ok(self)
     }
 
+    /// The counts alone.
+    pub(super) fn without_shares(&self) -> Self {
+        Self {
+            shares: Vec::new(),
+            sigma_of_shares: 0.0,
+            ..self.clone()
+        }
+    }
+
     /// The shares as released, one per item; none where there was no such block.
     #[must_use]
     pub fn shares(&self) -> &[f64] {

@@ -4,6 +4,7 @@ use nalgebra::DMatrix;
 use rand::{Rng, RngExt};
 
 use super::activity::FULL;
+use super::slopes::{Measured, variance_of_slopes};
 
 /// The most steps for users and for items in turn; with as many the sums of the sets at hand are within 1e-3 of what is wanted.
 const ALTERNATIONS: usize = 10;
@@ -13,9 +14,6 @@ const NEAR: f64 = 3e-3;
 const STEP: f64 = 2.0;
 /// The fewest items that a user's probabilities sum to while they are fitted.
 const FEW: f64 = 0.02;
-
-/// Standard deviation of slopes before anything is measured.
-const SLOPE: f64 = 1.0;
 
 /// Log-odds of users and items: a number of each, one of the pair, and a slope of the item times how light the user is.
 pub(super) struct Response {
@@ -36,9 +34,11 @@ pub(super) struct Shares<'a> {
     pub(super) items: &'a [f64],
     /// Standard deviation of the noise on these.
     pub(super) sigma: f64,
+    /// The users drawn as a share of all.
+    pub(super) drawn: f64,
 }
 
-/// The same with lightness in place of 1/√d.
+/// The same with lightness in place of 1/√d: that less its mean, over its standard deviation.
 struct Contrast<'a> {
     measured: &'a Shares<'a>,
     mean: f64,
@@ -82,7 +82,8 @@ impl Response {
     }
 
     /// Users that take so many items on average, items that are taken by `wanted` users, and slopes that make items have the shares that were
-    /// measured, as far as noise lets these be known: the most likely ones where slopes are normal beforehand.
+    /// measured, as far as noise lets these be known: the most likely ones where slopes are normal beforehand, with a variance that is estimated from
+    /// all shares together.
     pub(super) fn with_degrees(
         tastes: DMatrix<f64>,
         degrees: &[f64],
@@ -180,8 +181,9 @@ impl Response {
 
     /// One step of Newton's method for every item and its slope. With p the probabilities of the item, q = p(1 − p) and s lightness, its degree
     /// Σp has the derivatives (Σq, Σqs) and its contrast Σps has (Σqs, Σqs²). The item's number is moved to keep the degree, along which the
-    /// contrast has the derivative K = Σqs² − (Σqs)²/Σq in the slope g; what is missing of it, e, has noise of variance v. The most likely g
-    /// minimises (e − K·dg)²/v + (g + dg)²/SLOPE². Returns how far degrees were off, or slopes moved.
+    /// contrast has the derivative K = Σqs² − (Σqs)²/Σq in the slope g; at slope 0 it would be y off what was measured, to first order. y has
+    /// noise of variance v: that of the release, and the chance in who of all users took the item, which is K where all are drawn. The most likely g
+    /// minimises (y − K·g)²/v + g²/τ². Returns how far degrees were off, or slopes moved.
     fn fit_slopes(&mut self, wanted: &[f64], contrast: &Contrast<'_>) -> f64 {
         let n = self.items.len();
         let mut sums = vec![[0.0; 5]; n];
@@ -195,22 +197,30 @@ impl Response {
                     .for_each(|(sum, term)| *sum += term);
             }
         }
-        let Contrast {
-            measured,
-            mean,
-            deviation,
-        } = contrast;
-        let variance = (measured.sigma / deviation).powi(2);
+        let measured = contrast.measured;
+        let of_release = (measured.sigma / contrast.deviation).powi(2);
+        let known: Vec<Measured> = sums
+            .iter()
+            .enumerate()
+            .map(|(item, &[p, along, q, first, second])| {
+                let q = q.max(1e-9);
+                let target =
+                    (measured.items[item] - contrast.mean * wanted[item]) / contrast.deviation;
+                let left = target - along - first / q * (wanted[item] - p);
+                let derivative = (second - first * first / q).max(1e-9);
+                Measured {
+                    off: left + derivative * self.slopes[item],
+                    derivative,
+                    variance: of_release + measured.drawn * derivative,
+                }
+            })
+            .collect();
+        let variance = variance_of_slopes(&known);
         let mut off = 0.0_f64;
-        for (item, [p, along, q, first, second]) in sums.into_iter().enumerate() {
+        for (item, [p, _, q, first, _]) in sums.into_iter().enumerate() {
             let q = q.max(1e-9);
             let missing = wanted[item] - p;
-            let target = (measured.items[item] - mean * wanted[item]) / deviation;
-            let left = target - along - first / q * missing;
-            let derivative = (second - first * first / q).max(1e-9);
-            let slope = self.slopes[item];
-            let prior = variance / (SLOPE * SLOPE);
-            let moved = (derivative * left - prior * slope) / (derivative * derivative + prior);
+            let moved = known[item].most_likely(variance) - self.slopes[item];
             let moved = moved.clamp(-0.5 * STEP, 0.5 * STEP);
             self.slopes[item] += moved;
             self.items[item] += ((missing - first * moved) / q).clamp(-STEP, STEP);
@@ -353,6 +363,8 @@ mod tests {
                 users,
                 items,
                 sigma,
+                // So many users that their chance is none.
+                drawn: 0.0,
             };
             Response::with_degrees(tastes.clone(), &degrees, &wanted, Some(&measured))
         };

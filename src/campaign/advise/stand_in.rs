@@ -32,7 +32,8 @@ const TASTES: usize = 32;
 /// c_u says how active a user is: σ times a standard normal number, or, where a pilot counted how many users have how many
 /// interactions, such that users have as many as the counts say. Where it measured what items have of their users' rows, x has another term,
 /// b_i·s_u: s_u says how few interactions user u has (1/√d_u, less its mean, over its standard deviation), and b_i is such that
-/// the item has what was measured, as far as noise lets that be known; beforehand it is standard normal.
+/// the item has what was measured, as far as noise lets that be known; beforehand it is normal, with the variance that makes what was measured of all
+/// items most likely. Every second stand-in of a guess has no such term.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Guess {
     /// τ: standard deviation of x over users and items because of taste.
@@ -227,6 +228,7 @@ impl Public {
             users: &light,
             items: &items,
             sigma: pilot.sigma_of_shares() * drawn,
+            drawn,
         });
         let response = Response::with_degrees(pairs, &seen, &wanted, shares.as_ref());
         let rows = response.of_sizes(&sizes, &mut generator);

@@ -1,5 +1,6 @@
 mod near_best;
 mod sets;
+mod tables;
 
 use std::num::NonZeroU32;
 
