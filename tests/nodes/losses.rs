@@ -30,8 +30,9 @@ fn five() -> Group {
     group
 }
 
-/// Waits until a member has said this.
-fn until(running: &Running, line: &str) {
+/// Waits until member 1 has said this.
+fn until(running: &[Option<Running>], line: &str) {
+    let running = running[1].as_ref().expect("it runs");
     let until = Instant::now() + LIMIT;
     while !running.said().contains(line) {
         assert!(Instant::now() < until, "never {line}: {}", running.said());
@@ -50,11 +51,10 @@ fn four_of_five_finish_and_the_fifth_is_told() {
     let checked = group.ok(&["node", "check", "session.toml", "--state", "member-1"]);
     assert!(checked.contains("1 members may be lost"), "{checked}");
     let mut running: Vec<_> = (0..5).map(|member| Some(group.start(member))).collect();
-    let watched = running[1].as_ref().expect("it runs");
-    until(watched, &format!("release {} of", ITERATIONS / 2));
+    until(&running, &format!("release {} of", ITERATIONS / 2));
     running[2].take().expect("it runs").kill();
     let killed = Instant::now();
-    until(watched, "4 members go on, without member-2");
+    until(&running, "4 members go on, without member-2");
     assert!(killed.elapsed() > Duration::from_secs(GRACE));
     for member in [0, 1, 3, 4] {
         let left = running[member].take().expect("it runs").left(LIMIT);
@@ -113,8 +113,7 @@ fn four_of_five_finish_and_the_fifth_is_told() {
 fn whoever_starts_again_in_time_goes_on_with_the_rows_that_it_had() {
     let group = five();
     let mut running: Vec<_> = (0..5).map(|member| Some(group.start(member))).collect();
-    let watched = running[1].as_ref().expect("it runs");
-    until(watched, &format!("release {} of", ITERATIONS / 2));
+    until(&running, &format!("release {} of", ITERATIONS / 2));
     running[3].take().expect("it runs").kill();
     // Other rows under the noise of the first ones would show the difference.
     let rows = std::fs::read_to_string(group.path("rows-3.csv")).expect("rows");
@@ -135,13 +134,34 @@ fn whoever_starts_again_in_time_goes_on_with_the_rows_that_it_had() {
     assert_eq!(code, Some(0), "{out}");
 }
 
+/// A policy that asks for more members than are left begins nothing with them.
+#[test]
+fn a_policy_that_asks_for_all_begins_nothing_with_fewer() {
+    let group = five();
+    let path = "member-1/policy.toml";
+    let text = std::fs::read_to_string(group.path(path)).expect("a policy");
+    group.write(path, &text.replace("min_peers = 3", "min_peers = 5"));
+    let mut running: Vec<_> = (0..5).map(|member| Some(group.start(member))).collect();
+    until(&running, "release 10 of");
+    running[2].take().expect("it runs").kill();
+    for member in [0, 1, 3, 4] {
+        let left = running[member].take().expect("it runs").left(LIMIT);
+        // Which leaves too few for all.
+        let (code, said) = match member {
+            1 => (2, "begins no release with fewer than 5"),
+            _ => (1, "fewer members are left"),
+        };
+        assert_eq!(left.code, Some(code), "{member}: {}", left.errors);
+        assert!(left.errors.contains(said), "{member}: {}", left.errors);
+    }
+}
+
 /// Whoever leaves politely is not waited for; and one more than is tolerated ends the session for all.
 #[test]
 fn one_leaves_and_then_one_too_many() {
     let group = five();
     let mut running: Vec<_> = (0..5).map(|member| Some(group.start(member))).collect();
-    let watched = running[1].as_ref().expect("it runs");
-    until(watched, "release 10 of");
+    until(&running, "release 10 of");
     let stopping = running[4].take().expect("it runs");
     let id = stopping.child.id().to_string();
     let told = std::process::Command::new("kill")
@@ -149,13 +169,13 @@ fn one_leaves_and_then_one_too_many() {
         .status();
     assert!(told.expect("kill").success());
     let stopped = Instant::now();
-    until(watched, "4 members go on, without member-4");
+    until(&running, "4 members go on, without member-4");
     assert!(
         stopped.elapsed() < Duration::from_secs(GRACE),
         "it was waited for"
     );
     assert_eq!(stopping.left(LIMIT).code, Some(1));
-    until(watched, "release 20 of");
+    until(&running, "release 20 of");
     running[0].take().expect("it runs").kill();
     for member in [1, 2, 3] {
         let left = running[member].take().expect("it runs").left(LIMIT);

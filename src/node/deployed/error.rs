@@ -83,6 +83,14 @@ pub enum HostError {
         /// Why.
         source: GateError,
     },
+    /// A try at a release that is not begun with those who are left.
+    #[error("{release} is not begun: {source}")]
+    Begin {
+        /// The release.
+        release: ReleaseId,
+        /// Why.
+        source: GateError,
+    },
     /// What must be on the disk before anything leaves is not.
     #[error("this peer cannot write down what it must not forget, and says nothing more: {0}")]
     Keep(#[source] GateError),

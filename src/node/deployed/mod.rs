@@ -18,6 +18,8 @@
 //!   the same signature, are sent again from where the neighbour says it is, so that a run over bad connections has the bits of a run over
 //!   good ones. A record holds the values that the peer itself holds, and both ends digest a frame while it passes, so none is ever held as
 //!   bytes. Whoever signs two different frames for one place of the protocol has signed the proof of it ([`Evidence`]).
+//! - **A peer that tolerates losses** has frames and links of its own (`tolerant`): their order holds as long as both processes live, a process that
+//!   starts again is told anew what it cannot know, and a link that was cut carries nothing.
 //! - **A release's gate** is passed before its first frame is handed to any edge, so that what a release costs can be made durable first.
 //! - **Everything is bounded**: streams, frames, records without acknowledgement, stamps, events, and what a member may say in a session.
 //!   Whoever goes beyond is named ([`Misbehaviour`]).

@@ -382,6 +382,12 @@ impl<'a> Conductor<'a> {
                     why: source.to_string(),
                 });
             }
+            HostEvent::Failed(HostError::Begin { release, source }) => {
+                return Err(MemberError::NotBegun {
+                    release,
+                    why: source.to_string(),
+                });
+            }
             HostEvent::Failed(HostError::Keep(source)) => {
                 return Err(MemberError::NotKept {
                     why: source.to_string(),

@@ -134,6 +134,14 @@ pub enum MemberError {
         /// Why.
         why: String,
     },
+    /// Too few are left for this member's policy.
+    #[error("nothing of {release} is begun: {why}; what was charged stays charged")]
+    NotBegun {
+        /// Which.
+        release: ReleaseId,
+        /// Why.
+        why: String,
+    },
     /// A build or a machine that plans otherwise than the one that began.
     #[error(
         "this build plans the session otherwise than when this member began it: start it with the build that it began with, on the same kind of machine"
@@ -200,7 +208,7 @@ impl MemberError {
             | Self::Floor
             | Self::Contribution
             | Self::Restarts => 1,
-            Self::OtherBuild => 2,
+            Self::OtherBuild | Self::NotBegun { .. } => 2,
             Self::Refusal(_)
             | Self::Plan(_)
             | Self::NotInvited { .. }

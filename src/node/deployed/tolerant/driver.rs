@@ -159,7 +159,8 @@ impl Driver {
                 Output::Resumed { view, resume } => {
                     if let Resume::Begin { attempt, .. } = &resume {
                         let noted = self.keeper.note(*attempt, &view);
-                        noted.map_err(HostError::Keep)?;
+                        let release = attempt.release;
+                        noted.map_err(|source| HostError::Begin { release, source })?;
                     }
                     self.tell(Told::WentOn { view, resume }).await;
                 }

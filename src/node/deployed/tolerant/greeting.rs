@@ -141,3 +141,103 @@ pub(super) async fn answer(
     stream.flush().await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::executor::block_on;
+    use futures::io::Cursor;
+
+    use super::*;
+
+    const SESSION: SessionId = SessionId([3; 16]);
+
+    /// A stream that gives these bytes and takes whatever is written.
+    struct Ends {
+        input: Cursor<Vec<u8>>,
+        output: Vec<u8>,
+    }
+
+    impl AsyncRead for Ends {
+        fn poll_read(
+            mut self: std::pin::Pin<&mut Self>,
+            context: &mut std::task::Context<'_>,
+            bytes: &mut [u8],
+        ) -> std::task::Poll<std::io::Result<usize>> {
+            std::pin::Pin::new(&mut self.input).poll_read(context, bytes)
+        }
+    }
+
+    impl AsyncWrite for Ends {
+        fn poll_write(
+            mut self: std::pin::Pin<&mut Self>,
+            _: &mut std::task::Context<'_>,
+            bytes: &[u8],
+        ) -> std::task::Poll<std::io::Result<usize>> {
+            self.output.extend_from_slice(bytes);
+            std::task::Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(
+            self: std::pin::Pin<&mut Self>,
+            _: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<std::io::Result<()>> {
+            std::task::Poll::Ready(Ok(()))
+        }
+
+        fn poll_close(
+            self: std::pin::Pin<&mut Self>,
+            _: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<std::io::Result<()>> {
+            std::task::Poll::Ready(Ok(()))
+        }
+    }
+
+    fn ends(input: Vec<u8>) -> Ends {
+        Ends {
+            input: Cursor::new(input),
+            output: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn both_ends_learn_whom_they_speak_to_and_nothing_else_is_taken_for_a_greeting() {
+        let (own, other) = (Life::new(2, 1, 77), Life::new(0, 0, 5));
+        for standing in [Standing::Open, Standing::Cut, Standing::Over] {
+            let said = Answer {
+                life: other,
+                standing,
+                known: own,
+                last: 9,
+            };
+            let mut acceptor = ends(Vec::new());
+            block_on(answer(&mut acceptor, SESSION, said)).expect("written");
+            let bytes = acceptor.output;
+            let mut opener = ends(bytes.clone());
+            let heard = block_on(greet(&mut opener, SESSION, own)).expect("an answer");
+            assert_eq!(heard, said);
+            // What the opener said is heard as its life.
+            let greeting = opener.output;
+            let life = block_on(hear(&mut ends(greeting.clone()), SESSION));
+            assert_eq!(life.expect("a greeting"), own);
+            let elsewhere = block_on(hear(&mut ends(greeting.clone()), SessionId([4; 16])));
+            assert!(matches!(
+                elsewhere,
+                Err(Refusal::Misbehaved(Misbehaviour::WrongSession { .. }))
+            ));
+            for at in [0, 1] {
+                let mut changed = greeting.clone();
+                changed[at] ^= 1;
+                let refused = block_on(hear(&mut ends(changed), SESSION));
+                assert!(matches!(refused, Err(Refusal::Misbehaved(_))), "{at}");
+            }
+            for length in 0..bytes.len() {
+                let cut = block_on(greet(&mut ends(bytes[..length].to_vec()), SESSION, own));
+                assert!(matches!(cut, Err(Refusal::Broken(_))), "{length}");
+            }
+            let mut changed = bytes;
+            changed[26] = 3;
+            let refused = block_on(greet(&mut ends(changed), SESSION, own));
+            assert!(matches!(refused, Err(Refusal::Misbehaved(_))));
+        }
+    }
+}

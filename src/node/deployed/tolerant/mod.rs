@@ -104,10 +104,10 @@ pub trait Keeper: Send {
     /// Why they are not kept.
     fn keep(&mut self, records: Vec<Zeroizing<Vec<u8>>>) -> Result<(), GateError>;
 
-    /// Notes who takes part in an attempt that begins, for the account of what happened.
+    /// Notes who takes part in an attempt that begins, for the account of what happened: kept with the first record of it.
     ///
     /// # Errors
-    /// Why it is not noted.
+    /// Why nothing is begun among these.
     fn note(&mut self, attempt: Attempt, view: &View) -> Result<(), GateError>;
 }
 

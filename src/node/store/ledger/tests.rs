@@ -594,3 +594,24 @@ fn ten_million_changed_lines() {
     assert!(fuzz_lines(10_000_000, 20) > 0);
     assert!(fuzz(100_000) > 0);
 }
+
+/// A try that is charged anew is another charge, once; lines of sessions in which nothing goes wrong say nothing of it, and all are read again.
+#[test]
+fn tries_are_charged_once_each() {
+    let (mut ledger, disk) = new();
+    let wanted = reservation(FIRST, 0.3);
+    ledger.reserve(wanted, budget()).expect("reserved");
+    let mut charge = |retry| ledger.charge_try(FIRST, (ReleaseId(4), retry), square(0.1));
+    for retry in [0, 1, 1, 0, 2, 2] {
+        charge(retry).expect("charged");
+    }
+    assert!(matches!(charge(3), Err(LedgerError::Overcharged { .. })));
+    let account = ledger.view().session(FIRST).expect("there");
+    let tries: Vec<u32> = account.charged.keys().map(|(_, retry)| *retry).collect();
+    assert_eq!(tries, [0, 1, 2]);
+    let text = String::from_utf8(disk.bytes()).expect("text");
+    let said = |line: &&str| line.contains("\"retry\"");
+    assert_eq!(text.lines().filter(said).count(), 2, "{text}");
+    let (again, _) = opened(text.as_bytes()).expect("it is read again");
+    assert_eq!(again.view().session(FIRST), ledger.view().session(FIRST));
+}
