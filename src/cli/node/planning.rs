@@ -140,7 +140,7 @@ pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer>
         adjacency: privacy.adjacency,
         certificate: view.certificate,
         retries: dropouts.map_or(0, |one| one.retries),
-        publish: match dropouts.map(|one| one.publish) {
+        publish: match dropouts.and_then(|one| one.publish) {
             Some(Publication::Sealed) => Publish::Sealed,
             Some(Publication::Open) | None => Publish::Open,
         },
