@@ -72,7 +72,7 @@ fn browser() -> Option<&'static str> {
         })
 }
 
-/// The page as it stands after some seconds, and a picture of it where a name is given.
+/// The page as it stands once everything has come.
 fn drawn(browser: &str, watched: &Watched) -> String {
     let profile = watched.folder.path().join("profile");
     let output = Command::new(browser)
@@ -82,7 +82,7 @@ fn drawn(browser: &str, watched: &Watched) -> String {
             "--disable-gpu",
             "--disable-dev-shm-usage",
         ])
-        .args(["--timeout=6000", "--dump-dom"])
+        .args(["--virtual-time-budget=8000", "--dump-dom"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg(&watched.page)
         .output()

@@ -11,7 +11,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use futures::{Stream, stream};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
@@ -172,31 +172,27 @@ fn router(path: &str, served: Arc<Served>) -> Router {
     let text = |kind: &'static str, text: &'static str| {
         get(move || async move { ([(header::CONTENT_TYPE, kind)], text) })
     };
-    let page = Router::new()
-        .route("/", get(|| async { Html(PAGE) }))
-        .route("/page.css", text("text/css; charset=utf-8", STYLE))
-        .route("/page.js", text("text/javascript; charset=utf-8", SCRIPT))
-        .route("/scene", get(scene))
-        .route("/events", get(events))
-        .route(
-            "/pause",
-            post(|State(served): State<Arc<Served>>| async move { served.shared.pause() }),
-        )
-        .route(
-            "/resume",
-            post(|State(served): State<Arc<Served>>| async move { served.shared.go_on() }),
-        )
-        .route(
-            "/step",
-            post(|State(served): State<Arc<Served>>| async move { served.shared.allow(1) }),
-        )
-        .route(
-            "/leap",
-            post(|State(served): State<Arc<Served>>| async move { served.shared.allow(1_000) }),
-        );
+    let at = |name: &str| format!("/{path}/{name}");
     Router::new()
-        .nest(&format!("/{path}"), page.with_state(Arc::clone(&served)))
+        .route(&at(""), get(|| async { Html(PAGE) }))
+        .route(&at("page.css"), text("text/css; charset=utf-8", STYLE))
+        .route(
+            &at("page.js"),
+            text("text/javascript; charset=utf-8", SCRIPT),
+        )
+        .route(&at("scene"), get(scene))
+        .route(&at("events"), get(events))
+        .route(&at("pause"), button(|shared| shared.pause()))
+        .route(&at("resume"), button(|shared| shared.go_on()))
+        .route(&at("step"), button(|shared| shared.allow(1)))
+        .route(&at("leap"), button(|shared| shared.allow(1_000)))
+        .with_state(Arc::clone(&served))
         .layer(middleware::from_fn_with_state(served, guard))
+}
+
+/// What a button of the page does.
+fn button(press: fn(&Shared)) -> MethodRouter<Arc<Served>> {
+    post(move |State(served): State<Arc<Served>>| async move { press(&served.shared) })
 }
 
 /// Refuses requests that name another host, which pages of other sites can make a browser send here, and says what pages may load.

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::{FileProblem, GraphError, NamedEdgesError};
+use super::{FileProblem, GraphError};
+use crate::vocabulary::{Hidden, printed};
 
 /// A topology that cannot be generated, read or used.
 #[derive(Debug, thiserror::Error)]
@@ -214,4 +215,42 @@ pub enum TopologyError {
         /// What came out.
         found: usize,
     },
+}
+
+/// Why a list of edges is no graph.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NamedEdgesError {
+    /// More than is read.
+    #[error(
+        "{found} {what} are listed, at most {most} can be: write them to a file and give `file`"
+    )]
+    TooMany {
+        /// Names or edges.
+        what: &'static str,
+        /// How many.
+        found: usize,
+        /// How many at most.
+        most: usize,
+    },
+    /// A name that shows as another one.
+    #[error("the name {} of `nodes` cannot be used: {found}", printed(name))]
+    Hidden {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        found: Hidden,
+    },
+    /// An end that no node is called.
+    #[error("edge number {position} of `edges` names {}: {naming}", printed(name))]
+    Unknown {
+        /// Position in the list, from 1.
+        position: usize,
+        /// The name.
+        name: String,
+        /// What nodes are called.
+        naming: &'static str,
+    },
+    /// Not a simple graph.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
 }

@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 
 use serde::Serialize;
 
-pub use error::TopologyError;
+pub use error::{NamedEdgesError, TopologyError};
 pub use file_problem::FileProblem;
 pub use files::{
     Expected, LoadOptions, MAX_FILE, ParallelEdges, Recipe, load, load_graph, load_recipe,
@@ -30,7 +30,7 @@ pub use files::{
 pub use generators::{GeneratorConfig, REGISTRY};
 pub use graph::{Graph, GraphError};
 pub use mixing::{Mixing, metropolis_weight, self_weight};
-pub use named_edges::{NamedEdges, NamedEdgesError};
+pub use named_edges::NamedEdges;
 pub use names::PeerNameError;
 pub use spectrum::{CERTIFIED_UP_TO, Interval, Known, SAFETY, Spectrum};
 pub use vertex_connectivity::vertex_connectivity;

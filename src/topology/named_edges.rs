@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Graph, GraphError, Provenance, Topology, TopologyError};
-use crate::vocabulary::{Hidden, hidden, printed};
+use super::{Graph, NamedEdgesError, Provenance, Topology, TopologyError};
+use crate::vocabulary::hidden;
 
 /// Limit on names and on edges of a list that an experiment file or a session holds.
 const MOST: usize = 1_000_000;
@@ -15,42 +15,6 @@ pub struct NamedEdges<'a> {
     pub names: Option<Vec<&'a str>>,
     /// Every edge once: the names of its ends.
     pub edges: Vec<(&'a str, &'a str)>,
-}
-
-/// Why a list of edges is no graph.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NamedEdgesError {
-    /// More than is read.
-    #[error(
-        "{found} {what} are listed, at most {MOST} can be: write them to a file and give `file`"
-    )]
-    TooMany {
-        /// Names or edges.
-        what: &'static str,
-        /// How many.
-        found: usize,
-    },
-    /// A name that shows as another one.
-    #[error("the name {} of `nodes` cannot be used: {found}", printed(name))]
-    Hidden {
-        /// The name.
-        name: String,
-        /// What is wrong with it.
-        found: Hidden,
-    },
-    /// An end that no node is called.
-    #[error("edge number {position} of `edges` names {}: {naming}", printed(name))]
-    Unknown {
-        /// Position in the list, from 1.
-        position: usize,
-        /// The name.
-        name: String,
-        /// What nodes are called.
-        naming: &'static str,
-    },
-    /// Not a simple graph.
-    #[error(transparent)]
-    Graph(#[from] GraphError),
 }
 
 impl NamedEdges<'_> {
@@ -75,7 +39,8 @@ impl NamedEdges<'_> {
     fn graph(&self, peers: usize) -> Result<Graph, NamedEdgesError> {
         for (what, found) in [("edges", self.edges.len()), ("peers", peers)] {
             if found > MOST {
-                return Err(NamedEdgesError::TooMany { what, found });
+                let most = MOST;
+                return Err(NamedEdgesError::TooMany { what, found, most });
             }
         }
         let Some(names) = &self.names else {
