@@ -1,0 +1,238 @@
+"""Undertone beside what people use today: the same task, in one run, as ratios. `benches/peers/run` makes the environment and calls this."""
+
+import gzip
+import importlib.metadata
+import itertools
+import json
+import statistics
+import sys
+import time
+import warnings
+
+import gossip_processes
+import networkx
+import numpy as np
+import scipy.sparse
+import scipy.sparse.csgraph
+from sklearn.utils.extmath import randomized_svd
+
+import undertone
+
+TURNS = 5
+
+
+def version(name):
+    return f"{name} {importlib.metadata.version(name)}"
+
+
+def median_seconds(work, turns=TURNS):
+    times = []
+    for _ in range(turns):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def row(*cells):
+    print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
+
+
+def heading(title, *cells):
+    print(f"\n### {title}\n", flush=True)
+    row(*cells)
+    row(*["---"] * len(cells))
+
+
+def digits():
+    with gzip.open("sims/data/digits/digits.csv.gz", "rt") as file:
+        rows = np.loadtxt(file, delimiter=",")
+    return rows[:, :-1] / 16.0
+
+
+def captured(data, components):
+    """How much of the variance that the best components of this number capture."""
+    centred = data - data.mean(axis=0)
+    basis, _ = np.linalg.qr(np.asarray(components).T)
+    best = np.linalg.svd(centred, compute_uv=False)[: basis.shape[1]]
+    return float(np.sum((centred @ basis) ** 2) / np.sum(best**2))
+
+
+def script():
+    """The power method of 610 peers with shared noise and gossip, as a NumPy and SciPy script of some thirty lines."""
+    setting = {
+        "algorithm.kind": "power", "algorithm.iterations": 3, "algorithm.rank": 8, "averaging.scheme": "linear",
+        "topology.degree": 10, "engine.kind": "lockstep",
+    }
+    ours, sends, result = [], None, None
+    for _ in range(TURNS):
+        result = undertone.run("sims/quickstart.toml", set=setting)
+        ours.append(result.summary["timing"]["seconds"]["run"])
+        sends = result.summary["communication"]
+    rounds = sends["rounds"][0]
+    peers, items, rank = result.summary["peers"], result.summary["dimension"], result.summary["rank"]
+    graph = networkx.random_regular_graph(10, peers, seed=1)
+    adjacency = networkx.to_scipy_sparse_array(graph, format="csr", dtype=float)
+    weights = adjacency / 11.0 + scipy.sparse.identity(peers) * (1.0 / 11.0)
+    ends = np.array(graph.edges())
+    random = np.random.default_rng(1)
+    # As many ratings as the real peers have, anywhere: the time does not depend on where they are.
+    density = result.summary["data"]["interactions_kept"] / (peers * items)
+    rows = scipy.sparse.random(peers, items, density=density, random_state=1, format="csr")
+
+    def by_hand():
+        basis = np.linalg.qr(random.normal(size=(items, rank)))[0]
+        for _ in range(3):
+            values = rows.toarray()[:, :, None] * (rows @ basis)[:, None, :]
+            values += random.normal(size=values.shape) * 0.01
+            shared = random.normal(size=(len(ends), items, rank)) * 0.1
+            np.add.at(values, ends[:, 0], shared)
+            np.subtract.at(values, ends[:, 1], shared)
+            flat = values.reshape(peers, -1)
+            for _ in range(rounds):
+                flat = weights @ flat
+            basis = np.linalg.qr(flat[0].reshape(items, rank) * peers)[0]
+
+    theirs = median_seconds(by_hand, 3)
+    heading("One run: 610 peers, power method, gossip", "what", "seconds", "ours / theirs")
+    own = statistics.median(ours)
+    row(f"script ({version('numpy')}, {version('scipy')}), {rounds} rounds a release", f"{theirs:.2f}", "")
+    row("Undertone, lockstep", f"{own:.2f}", f"{own / theirs:.2f}")
+    print("\nThe script has no accounting, no planned noise, one seed for everything, and no second engine that it could be compared with.")
+
+
+def diagonal_of_inverse(graph, own, pairwise, without=()):
+    kept = [node for node in graph if node not in without]
+    laplacian = networkx.laplacian_matrix(graph.subgraph(kept), nodelist=kept).toarray().astype(float)
+    return np.diag(np.linalg.inv(own**2 * np.eye(len(kept)) + pairwise**2 * laplacian)).max()
+
+
+def connectivity_without(graph, removed):
+    kept = graph.subgraph(set(graph) - set(removed))
+    return float(np.linalg.eigvalsh(networkx.laplacian_matrix(kept).toarray().astype(float))[1])
+
+
+def theorem(graph, own, pairwise, colluders):
+    """DECOR's bound on the loss (Allouah et al. 2024): from the least connectivity over all deletions of so many vertices."""
+    left = len(graph) - colluders
+    worst = min(connectivity_without(graph, removed) for removed in itertools.combinations(graph, colluders))
+    return 1 / (left * own**2) + (1 - 1 / left) / (own**2 + worst * pairwise**2)
+
+
+def accountant():
+    """What pairwise noise costs: by the published formula, by a dense inverse, and by ours."""
+    own, pairwise = 1.0, 10.0
+    heading("Accountant: worst loss mu of a peer, over the truth", "graph", "colluders", "truth", "published theorem", "published code (no colluders)", "ours")
+    graphs = [
+        ("ring of 24", networkx.cycle_graph(24), 1),
+        ("random 4-regular, 24", networkx.random_regular_graph(4, 24, seed=1), 1),
+        ("random 4-regular, 24", networkx.random_regular_graph(4, 24, seed=1), 2),
+        ("random 6-regular, 64", networkx.random_regular_graph(6, 64, seed=1), 1),
+        ("karate club", networkx.karate_club_graph(), 0),
+    ]
+    for name, graph, colluders in graphs:
+        graph = networkx.Graph(graph.edges())
+        truth = 0.0
+        for removed in itertools.combinations(graph, colluders):
+            truth = max(truth, diagonal_of_inverse(graph, own, pairwise, removed))
+        published = theorem(graph, own, pairwise, colluders)
+        code = diagonal_of_inverse(graph, own, pairwise)
+        found = undertone.account(graph, own, pairwise, colluders=colluders or None, delta=1e-5)
+        ours = max(loss.mu for loss in found.values())
+        over = lambda square: f"{(square / truth) ** 0.5:.4f}"  # noqa: E731
+        row(name, colluders, f"{truth**0.5:.4f}", over(published), over(code), over(ours**2))
+    print("\nBelow 1 the loss is understated: the published code inverts the matrix of all peers, as if nobody colluded.")
+    heading("Accountant: seconds for the losses of all peers against an observer", "random 10-regular graph of", "dense inverse (NumPy)", "ours", "ours / dense")
+    for peers in (500, 2000, 4000):
+        graph = networkx.random_regular_graph(10, peers, seed=1)
+        edges = np.array(graph.edges())
+        dense = median_seconds(lambda graph=graph: diagonal_of_inverse(graph, own, pairwise), 3)
+        mine = median_seconds(lambda edges=edges: undertone.account(edges, own, pairwise), 3)
+        row(peers, f"{dense:.3f}", f"{mine:.3f}", f"{mine / dense:.3f}")
+
+
+def pca():
+    """Private components of the digits at equal epsilon."""
+    data, rank, norm, runs = digits(), 8, 3.0, 10
+    warnings.simplefilter("ignore")
+    heading(f"PCA of 1,797 digits, {rank} components: captured variance, mean of {runs} runs", "epsilon", "what", "captured", "standard deviation", "promise")
+    from diffprivlib.models import PCA as TheirPCA
+
+    def report(epsilon, name, one, promise):
+        try:
+            values = [captured(data, one(seed)) for seed in range(runs)]
+        except Exception as error:  # What a release cannot do is a row, not the end.
+            row(epsilon, name, "-", "-", f"{type(error).__name__}: {str(error)[:80]}")
+            return
+        row(epsilon, name, f"{statistics.mean(values):.3f}", f"{statistics.stdev(values):.3f}", promise)
+
+    means = data.mean(axis=0)
+    longest = np.linalg.norm(data - means, axis=1).max()
+    for epsilon in (1.0, 5.0):
+        ours = lambda seed, epsilon=epsilon: undertone.estimators.DecentralizedPCA(  # noqa: E731
+            rank, epsilon=epsilon, delta=1e-5, data_norm=norm, centre=means, random_state=seed
+        ).fit(data).components_
+        report(epsilon, "Undertone, 100 peers, nobody holds the data", ours, "delta = 1e-5, public mean, rows shortened to 3")
+        theirs = lambda seed, epsilon=epsilon: TheirPCA(  # noqa: E731
+            rank, epsilon=epsilon, data_norm=longest, centered=True, random_state=seed
+        ).fit(data - means).components_
+        report(epsilon, version("diffprivlib"), theirs, "delta = 0, a curator, public mean, longest row public")
+
+        def opendp_pca(seed, epsilon=epsilon):
+            import opendp.prelude as dp
+            from opendp.sklearn.decomposition import PCA as OpenPCA
+
+            dp.enable_features("contrib", "floating-point", "honest-but-curious")
+            model = OpenPCA(epsilon=epsilon, row_norm=norm, n_samples=len(data), n_features=data.shape[1], n_components=rank)
+            shortened = (data - means) * np.minimum(1, norm / np.linalg.norm(data - means, axis=1))[:, None]
+            return model.fit(shortened).components_
+
+        report(epsilon, version("opendp"), opendp_pca, "delta = 0, a curator, rows shortened to 3")
+
+
+def svd():
+    """Our path without noise beside a good library for one machine."""
+    shape = {"noise.scheme": "none", "algorithm.kind": "krylov", "algorithm.rank": 8, "algorithm.block": 16, "algorithm.iterations": 2}
+    heading("Without privacy: eight leading directions of MovieLens, 610 users, 200 items", "what", "seconds", "ours / theirs", "subspace error")
+    result = undertone.run("sims/quickstart.toml", set={**shape, "engine.kind": "central"})
+    ours = result.summary["timing"]["seconds"]["run"]
+    peers, items = result.summary["peers"], result.summary["dimension"]
+    rows = scipy.sparse.random(peers, items, density=result.summary["data"]["interactions_kept"] / (peers * items), random_state=1, format="csr")
+    theirs = median_seconds(lambda: randomized_svd(rows, 8, n_iter=2, random_state=1))
+    row(f"randomized_svd, {version('scikit-learn')}, a matrix of as many entries", f"{theirs:.4f}", "", "-")
+    row("Undertone, engine central (its time of the run)", f"{ours:.4f}", f"{ours / theirs:.1f}", f"{result.summary['utility']['subspace_error']:.1e}")
+    spread = undertone.run("sims/quickstart.toml", set={**shape, "engine.kind": "lockstep"})
+    seconds = spread.summary["timing"]["seconds"]["run"]
+    row("Undertone, 610 peers over a tree in lockstep", f"{seconds:.3f}", f"{seconds / theirs:.0f}", f"{spread.summary['utility']['subspace_error']:.1e}")
+
+
+def processes():
+    """Gossip of real messages: a process per peer over ZeroMQ, and libp2p peers in one process."""
+    heading("Gossip of blocks of 200 x 8 numbers over sockets on loopback, random 4-regular graph", "peers", "what", "seconds for 60 rounds", "ours / theirs")
+    for peers in (16, 32):
+        theirs = gossip_processes.seconds(peers, 4, 60, (200, 8))
+        row(peers, f"a process per peer, {version('pyzmq')}, no encryption", f"{theirs:.2f}", "")
+        for transport in ("memory", "tcp"):
+            setting = {
+                "peers.count": peers, "topology.degree": 4, "algorithm.kind": "power", "algorithm.iterations": 1, "algorithm.rank": 8,
+                "averaging.scheme": "linear", "engine.kind": "swarm", "engine.transport": transport,
+            }
+            result = undertone.run("sims/quickstart.toml", set=setting)
+            seconds = result.summary["timing"]["seconds"]["run"] * 60 / sum(result.summary["communication"]["rounds"])
+            row(peers, f"Undertone, swarm over {transport}, noise and QR included", f"{seconds:.2f}", f"{seconds / theirs:.2f}")
+
+
+PARTS = {part.__name__: part for part in (script, accountant, pca, svd, processes)}
+
+
+def main(names):
+    unknown = [name for name in names if name not in PARTS]
+    if unknown:
+        sys.exit(f"there is no part {unknown[0]}; parts are {', '.join(PARTS)}")
+    print(json.dumps({"undertone": undertone.__version__, "python": sys.version.split()[0], "numpy": np.__version__}))
+    for name in names or PARTS:
+        PARTS[name]()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
