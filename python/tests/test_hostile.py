@@ -95,10 +95,12 @@ def test_every_argument_may_be_anything(small: dict[str, Any]) -> None:
             lambda odd=odd: undertone.plan(ring, 1.0, 1e-5, scheme=odd),
             lambda odd=odd: undertone.plan(ring, 1.0, 1e-5, on_disconnect=odd),
             lambda odd=odd: undertone.check_receipt(odd),
-            lambda odd=odd: undertone.audit(small, trials=odd),
             lambda odd=odd: undertone.audit(small, coalition=odd, trials=100),
             lambda odd=odd: undertone.privacy(small, target_gap=odd),
         ]
+        if not isinstance(odd, int) or odd < 1000 or odd >= 2**32:
+            # Two thousand million trials are a wish like any other.
+            calls.append(lambda odd=odd: undertone.audit(small, trials=odd))
     ends: dict[str, int] = {}
     for call in calls:
         end = attempt(call)
