@@ -215,7 +215,7 @@ def account(
     if colluders is not None:
         if coalition is not None:
             raise ValueError("name the coalition, or give the number of colluders; not both")
-        return _of_size(peers, own, pairwise, int(colluders), sensitivity, iterations, delta, effort)
+        return _of_size(peers, own, pairwise, count("colluders", colluders), sensitivity, iterations, delta, effort)
     names = list(coalition or ())
     numbers = peers.numbers(names)
     found = _undertone.account(
@@ -258,7 +258,7 @@ def _of_size(
         peers.edges,
         float(own[0]),
         float(pairwise[0]) if len(pairwise) else 0.0,
-        count("colluders", colluders),
+        colluders,
         float(sensitivity),
         count("iterations", iterations),
         float(delta),
