@@ -53,6 +53,41 @@ def test_types() -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+#: Calls with every argument, as people write them.
+TYPED = """
+from pathlib import Path
+import numpy as np
+import undertone
+
+def told(done: int, total: int) -> None: ...
+
+result: undertone.Result = undertone.run(
+    Path("a.toml"), set={"seed": 1}, out=Path("out"), progress=told, faults="f.toml", data=np.zeros((2, 2)), topology=[(0, 1)],
+    noise_topology=(2, [(0, 1)]), trace=True,
+)
+undertone.run({"name": "x"}, set=["seed=1"], out="out", progress=True).write(Path("out"), trace=True)
+rank: int = result.basis.shape[1]
+frame = undertone.sweep("a.toml", out=Path("out"), progress=True)
+tested: bool = undertone.verify("a.toml", runs=3, significance=0.1).passed
+names: list[str] = [check.name for check in undertone.verify("a.toml").failures]
+undertone.audit("a.toml", coalition=["x", 3], victim=("y", 1)).empirical_mu + 1.0
+epsilon: float | None = undertone.privacy("a.toml", peers=True, target_gap=1.1).epsilon
+best: dict[str, object] = undertone.advise("a.toml", bytes=3, assume=[(1.0, 1.0, 1.0)], pilot=0.1).recommended.set
+loss: undertone.Account = undertone.account([(0, 1)], [1.0, 2.0], {(0, 1): 3.0}, coalition={0}, sensitivity=1, iterations=2)
+mu: float = loss["x"].mu
+plan: undertone.Plan = undertone.plan(np.array([[0, 1]]), 1, 1e-5, colluders=0)
+undertone.DecentralizedPCA(3, data_norm=1.0).fit(np.zeros((3, 3))).transform(np.zeros((3, 3)))
+"""
+
+
+def test_types_that_are_right_pass(tmp_path: Path) -> None:
+    (tmp_path / "right.py").write_text(TYPED)
+    config = str(REPOSITORY / "python" / "pyproject.toml")
+    words = [sys.executable, "-m", "mypy", "--config-file", config, "--cache-dir", "/dev/null", str(tmp_path / "right.py")]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 def test_types_that_are_wrong_are_noticed(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.py"
     wrong.write_text('import undertone\nundertone.plan([(0, 1)], epsilon="much", delta=1e-5).sigma_own.upper()\nundertone.run(3)\n')

@@ -72,6 +72,26 @@ def test_groups_are_peers(digits: Any) -> None:
     pca = DecentralizedPCA(4, data_norm=4.5, random_state=1)
     by_number = clone(pca).fit(digits, groups=groups)
     assert by_number.n_peers_ == 7
+    # Peer k holds the rows of group k: the same session, said by hand.
+    means = np.full(64, 0.25)
+    fitted = DecentralizedPCA(4, data_norm=4.5, centre=means, random_state=1).fit(digits, groups=groups)
+    by_hand = undertone.run(
+        {
+            "seed": int(np.random.RandomState(1).randint(2**63 - 1, dtype=np.int64)),
+            "data": {
+                "path": np.concatenate([digits[groups == k] for k in range(7)]),
+                "row_clip": 4.5,
+                "centre": "public",
+                "means": means,
+            },
+            "peers": {"count": 7, "partition": "contiguous", "sizes": [int((groups == k).sum()) for k in range(7)]},
+            "topology": {"generator": "complete"},
+            "algorithm": {"kind": "isometric-covariance", "rank": 4, "iterations": 1},
+            "privacy": {"epsilon": 1.0, "delta": 1e-5, "adjacency": "user", "sensitivity": "unit-row"},
+            "averaging": {"scheme": "tree"},
+        }
+    )
+    np.testing.assert_array_equal(fitted.components_, by_hand.basis.T)
     # The k-th label in order is peer k.
     names = np.array([f"site {k}" for k in range(7)])
     by_name = clone(pca).fit(digits, groups=names[groups])

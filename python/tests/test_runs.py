@@ -145,6 +145,12 @@ def test_a_callback_is_told_and_may_stop_the_run() -> None:
     assert time.perf_counter() - since < 5.0
 
 
+def test_what_the_command_warns_of_is_warned_of(small: dict[str, Any]) -> None:
+    with pytest.warns(undertone.PrivacyWarning, match="this run protects nobody") as warned:
+        undertone.run(small, set={"noise.scheme": "none"})
+    assert warned[0].filename == __file__
+
+
 def test_progress_moves_a_bar() -> None:
     from tqdm import tqdm
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _undertone
+from ._counts import count
 from ._graphs import GraphLike, Peers, peers_of
 from ._tables import of_columns
 
@@ -214,11 +215,11 @@ def account(
     if colluders is not None:
         if coalition is not None:
             raise ValueError("name the coalition, or give the number of colluders; not both")
-        return _of_size(peers, own, pairwise, int(colluders), sensitivity, iterations, delta, effort)
+        return _of_size(peers, own, pairwise, count("colluders", colluders), sensitivity, iterations, delta, effort)
     names = list(coalition or ())
     numbers = peers.numbers(names)
     found = _undertone.account(
-        own, peers.edges, pairwise, numbers, float(sensitivity), _count("iterations", iterations), float(delta), float(gap), method
+        own, peers.edges, pairwise, numbers, float(sensitivity), count("iterations", iterations), float(delta), float(gap), method
     )
     colluding = set(numbers)
     honest = np.array([k for k in range(len(peers)) if k not in colluding], dtype=np.intp)
@@ -257,9 +258,9 @@ def _of_size(
         peers.edges,
         float(own[0]),
         float(pairwise[0]) if len(pairwise) else 0.0,
-        _count("colluders", colluders),
+        colluders,
         float(sensitivity),
-        _count("iterations", iterations),
+        count("iterations", iterations),
         float(delta),
         float(effort),
     )
@@ -401,8 +402,8 @@ def plan(
         peers.edges,
         float(epsilon),
         float(delta),
-        _count("colluders", colluders),
-        _count("iterations", iterations),
+        count("colluders", colluders),
+        count("iterations", iterations),
         scheme,
         float(overhead),
         on_disconnect,
@@ -430,29 +431,20 @@ def plan(
     )
 
 
-def _count(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} is a whole number, found {value!r}")
-    if not 0 <= int(value) < 2**32:
-        raise ValueError(f"{name} is a whole number of at least 0, found {value}")
-    return int(value)
-
-
 def _per_peer(peers: Peers, sigma: PerPeer) -> NDArray[np.float64]:
-    count = len(peers)
+    peers_there = len(peers)
     if isinstance(sigma, Mapping):
-        own = np.full(count, np.nan)
+        own = np.full(peers_there, np.nan)
         for name, value in sigma.items():
             own[peers.number(name)] = value
         missing = np.flatnonzero(np.isnan(own))
         if missing.size:
             raise ValueError(f"sigma_own of {peers.names[missing[0]]!r} is missing, or not a number")
         return own
-    return _spread("sigma_own", sigma, count, "peers")
+    return _spread("sigma_own", sigma, peers_there, "peers")
 
 
 def _per_edge(peers: Peers, sigma: PerEdge) -> NDArray[np.float64]:
-    count = len(peers.edges)
     if isinstance(sigma, str):
         if peers.graph is None:
             raise ValueError(f"sigma_pairwise = {sigma!r} is the name of an edge attribute, and the graph is not one of networkx")
@@ -469,17 +461,17 @@ def _per_edge(peers: Peers, sigma: PerEdge) -> NDArray[np.float64]:
         if by_ends:
             raise ValueError("sigma_pairwise names a pair that is no edge of the graph")
         return np.array(values, dtype=np.float64)
-    return _spread("sigma_pairwise", sigma, count, "edges")
+    return _spread("sigma_pairwise", sigma, len(peers.edges), "edges")
 
 
-def _spread(name: str, sigma: Any, count: int, of: str) -> NDArray[np.float64]:
+def _spread(name: str, sigma: Any, there: int, of: str) -> NDArray[np.float64]:
     values = np.asarray(sigma)
     if values.dtype.kind not in "fiu":
         raise TypeError(f"{name} is a number or numbers, found {values.dtype}")
     if values.ndim == 0:
-        return np.full(count, float(values))
-    if values.shape != (count,):
-        raise ValueError(f"{name} has shape {values.shape}, and there are {count} {of}")
+        return np.full(there, float(values))
+    if values.shape != (there,):
+        raise ValueError(f"{name} has shape {values.shape}, and there are {there} {of}")
     return np.ascontiguousarray(values, dtype=np.float64)
 
 

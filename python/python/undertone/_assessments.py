@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _undertone
+from ._counts import count
 from ._graphs import GraphLike
 from ._memory import lifted
 from ._progress import Progress, told
@@ -80,7 +81,7 @@ def verify(
     """
     plain, memory = lifted(sim, data, topology, noise_topology)
     with told(progress, "verifying") as callback, memory:
-        text = _undertone.verify(_given(plain), _set(set), memory.arguments, int(runs), float(significance), callback)
+        text = _undertone.verify(_given(plain), _set(set), memory.arguments, count("runs", runs), float(significance), callback)
     found = json.loads(text)
     warn(found.pop("warnings"))
     checks = tuple(Check(**check) for check in found.pop("checks"))
@@ -147,7 +148,7 @@ def audit(
             _given(plain),
             _set(set),
             memory.arguments,
-            int(trials),
+            count("trials", trials),
             float(significance),
             [memory.label(name) for name in coalition],
             None if victim is None else memory.label(victim),

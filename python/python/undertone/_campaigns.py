@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _undertone
+from ._counts import count
 from ._graphs import GraphLike
 from ._memory import lifted
 from ._progress import Progress, told
@@ -167,7 +168,9 @@ def advise(
     plain, memory = lifted(sim, data, topology, noise_topology)
     with told(progress, "trying") as callback, memory:
         guesses = None if assume is None else [tuple(map(float, guess)) for guess in assume]
-        text = _undertone.advise(_given(plain), _set(set), memory.arguments, bytes, guesses, pilot, callback)
+        limit = None if bytes is None else count("bytes", bytes, 64)
+        share = None if pilot is None else float(pilot)
+        text = _undertone.advise(_given(plain), _set(set), memory.arguments, limit, guesses, share, callback)
     found = json.loads(text)
     return Advice(
         recommended=Candidate(**found["recommended"]),

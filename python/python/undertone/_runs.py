@@ -157,7 +157,8 @@ def run(
 
     Parameters
     ----------
-    sim : the path of an experiment file, or a dict with the same tables and keys; its paths start at the working directory.
+    sim : the path of an experiment file, or a dict with the same tables and keys; its paths start at the working directory, and without
+        ``name`` and ``seed`` it is called ``python`` and has the seed 0.
     set : keys set on top, such as ``{"privacy.epsilon": 0.5}``.
     out : a folder for all files of the run.
     progress : ``True`` for a bar, a bar of tqdm, or a function of (done, total).

@@ -17,4 +17,4 @@ class PrivacyLeakWarning(PrivacyWarning):
 def warn(texts: Iterable[str], stacklevel: int = 3) -> None:
     """Warns of each text, at whoever called the public function."""
     for text in texts:
-        warnings.warn(text, PrivacyWarning, stacklevel=stacklevel + 1)
+        warnings.warn(text, PrivacyWarning, stacklevel=stacklevel)
