@@ -117,3 +117,38 @@ pub(super) fn told(
         account_bytes: outcome.account_bytes,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::engine::Silent;
+    use crate::run::engine::run_tolerant;
+    use crate::scenario::testing::sim;
+    use crate::vocabulary::Seed;
+
+    /// What the header of the file says: five deviate, the five are named, and nobody else is; beside it two crash, and the others have the result.
+    #[test]
+    fn byzantine_names_whoever_deviates_and_nobody_else() {
+        let experiment = sim("byzantine.toml", &[]).expect("valid");
+        let session = experiment.session(&Seed::from_u64(experiment.config().seed));
+        let run = run_tolerant(&experiment, &session, &mut Silent).expect("there is a result");
+        let summary = run.faults.expect("it tolerates losses").summary;
+        println!("{summary:?}");
+        let told = summary.deviants.as_ref().expect("five are listed");
+        assert_eq!((summary.finished, summary.fired.crashes), (22, 2));
+        assert!(told.overlooked.is_empty() && told.wronged.is_empty());
+        let named: BTreeSet<&str> = told.named.iter().map(|one| one.peer.as_str()).collect();
+        assert_eq!(named, BTreeSet::from(["2", "5", "11", "14", "20"]));
+        assert!(told.spoiled > 1e-9, "{}", told.spoiled);
+        let quiet = sim("byzantine.toml", &["faults.deviant=[]"]).expect("valid");
+        let run = run_tolerant(&quiet, &session, &mut Silent).expect("there is a result");
+        assert!(
+            run.faults
+                .expect("it tolerates losses")
+                .summary
+                .deviants
+                .is_none()
+        );
+    }
+}
