@@ -1,5 +1,6 @@
 //! What went wrong in a run, as a terminal shows it, and `undertone faults shrink`.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
@@ -8,7 +9,7 @@ use super::arguments::{FaultsCommand, ShrinkArguments};
 use super::progress::Progress;
 use super::{Verdict, table};
 use crate::config::faults_text;
-use crate::run::faults::{FaultsSummary, Kept, shrink};
+use crate::run::faults::{DeviantsSummary, FaultsSummary, Kept, shrink};
 use crate::vocabulary::printed_list;
 use crate::writing::replace;
 
@@ -65,6 +66,9 @@ pub(super) fn print(out: &mut impl Write, faults: &FaultsSummary) -> io::Result<
         faults.retries,
         faults.milliseconds,
     )?;
+    if let Some(deviants) = &faults.deviants {
+        print_deviants(out, deviants)?;
+    }
     if !faults.is_faulty() {
         return writeln!(out, "nothing went wrong");
     }
@@ -112,6 +116,21 @@ pub(super) fn print(out: &mut impl Write, faults: &FaultsSummary) -> io::Result<
     ];
     writeln!(out, "  went wrong: {}", counted(counts))?;
     writeln!(out, "  cases: {}", counted(fired.cases.all()))
+}
+
+/// Who deviated, in a run of its own, and who was named for it.
+fn print_deviants(out: &mut impl Write, told: &DeviantsSummary) -> io::Result<()> {
+    let culprits: BTreeSet<&str> = told.named.iter().map(|one| one.peer.as_str()).collect();
+    let culprits: Vec<String> = culprits.into_iter().map(str::to_owned).collect();
+    writeln!(
+        out,
+        "deviants: {} in a run of their own, which put sums off by up to {} of their norm; named: {}; overlooked: {}; honest and named: {}",
+        told.deviants.len(),
+        table::number(told.spoiled),
+        shown(&culprits),
+        shown(&told.overlooked),
+        shown(&told.wronged),
+    )
 }
 
 /// What is not 0.

@@ -5,7 +5,7 @@ use super::figure::Figure;
 use super::number;
 use super::series::{Mark, Point, Series};
 use super::table::{Cell, PageTable};
-use crate::run::faults::{FaultsSummary, Faulty, listed};
+use crate::run::faults::{DeviantsSummary, FaultsSummary, Faulty, listed};
 use crate::writing::Column;
 
 /// How many peers live, and how many have each sum, over time.
@@ -68,6 +68,7 @@ pub(super) fn tables(summary: &FaultsSummary) -> Vec<PageTable> {
         });
     }
     tables.push(counts(summary));
+    tables.extend(summary.deviants.as_ref().map(deviants));
     tables
 }
 
@@ -97,6 +98,36 @@ fn releases(summary: &FaultsSummary) -> PageTable {
             Column::new("noise on the sum, over that of everybody's", "ratio"),
         ],
         rows: rows.collect(),
+    }
+}
+
+/// Who was named for deviating.
+fn deviants(told: &DeviantsSummary) -> PageTable {
+    let of = |peer: &str| {
+        let one = told.deviants.iter().find(|one| one.peer == peer);
+        one.map_or("nothing", |one| one.how.name())
+    };
+    let named = told.named.iter().map(|named| {
+        vec![
+            Cell::Text(named.peer.clone()),
+            Cell::text(of(&named.peer)),
+            Cell::Count(u64::from(named.release)),
+            Cell::text(named.finding),
+        ]
+    });
+    let overlooked = told.overlooked.iter().map(|peer| {
+        let (peer, how) = (Cell::Text(peer.clone()), Cell::text(of(peer)));
+        vec![peer, how, Cell::Missing, Cell::text("nobody named it")]
+    });
+    PageTable {
+        caption: "Peers that deviate while they average, in a run of their own".to_owned(),
+        columns: vec![
+            Column::new("peer", ""),
+            Column::new("what it did", ""),
+            Column::new("named after release", ""),
+            Column::new("for what", ""),
+        ],
+        rows: named.chain(overlooked).collect(),
     }
 }
 

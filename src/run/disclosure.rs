@@ -272,7 +272,7 @@ impl Discloses for RunError {
             Self::NoNode => Dependence::Public,
             Self::Compared(error) => error.dependence(),
             // A peer stops over what it can see: frames, and states that come of noisy sums.
-            Self::Faults(FaultsError::Peer(_)) => Dependence::Release,
+            Self::Faults(FaultsError::Peer(_) | FaultsError::Deviants(_)) => Dependence::Release,
             // Who crashes when is the schedule's.
             Self::Faults(FaultsError::NoResult(_)) => Dependence::Public,
         }

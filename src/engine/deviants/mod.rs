@@ -10,6 +10,8 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{EngineError, Session};
 use crate::linalg::Block;
 use crate::protocol::PeerError;
@@ -17,7 +19,8 @@ use crate::protocol::probe::{Unprobed, Verdict};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// What a deviant does.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Deviation {
     /// Sends one of its neighbours another block than the others.
     Equivocate,
@@ -31,6 +34,24 @@ pub enum Deviation {
     NoAccount,
     /// Averages as it should and shows a block that its first neighbour has not sent.
     Forgery,
+    /// Averages as it should and does not show what it was sent by those who give no account.
+    Silence,
+}
+
+impl Deviation {
+    /// As files name it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Equivocate => "equivocate",
+            Self::Stale => "stale",
+            Self::WrongStep => "wrong-step",
+            Self::FalseAccount => "false-account",
+            Self::NoAccount => "no-account",
+            Self::Forgery => "forgery",
+            Self::Silence => "silence",
+        }
+    }
 }
 
 /// A peer that deviates once.

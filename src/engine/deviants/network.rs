@@ -78,7 +78,7 @@ impl Averaging {
                     *reading = probe.read(block);
                 }
             }
-            Deviation::Equivocate | Deviation::Forgery => {}
+            Deviation::Equivocate | Deviation::Forgery | Deviation::Silence => {}
         }
         Some(account)
     }
@@ -91,6 +91,9 @@ impl Averaging {
         accounts: &[Option<Account>],
         deviant: Option<&Deviant>,
     ) -> Vec<Exhibit> {
+        if deviant.is_some_and(|one| one.deviation == Deviation::Silence) {
+            return Vec::new();
+        }
         let witness = &self.witnesses[peer.index()];
         let mut exhibits = witness.exhibits(&self.rules, probe, accounts);
         let lie = deviant.filter(|one| one.deviation == Deviation::Forgery);
@@ -291,7 +294,8 @@ impl<'a> Network<'a> {
             Deviation::Equivocate
             | Deviation::FalseAccount
             | Deviation::NoAccount
-            | Deviation::Forgery => {}
+            | Deviation::Forgery
+            | Deviation::Silence => {}
         }
         self.session.plan().values().round(&mut changed);
         message.body = Body::Average(Arc::new(changed));

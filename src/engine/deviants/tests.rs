@@ -118,6 +118,44 @@ fn every_deviant_is_named_and_nobody_else() {
     assert!(named > 100, "{named}");
 }
 
+/// Whoever keeps to itself what a silent neighbour sent it is named for that, whatever becomes of the neighbour; alone it has nothing to hide.
+#[test]
+fn whoever_does_not_show_what_a_silent_neighbour_sent_is_named() {
+    let mut named = 0;
+    for (kind, session) in probed() {
+        let release = ReleaseId(1);
+        let deviant = |peer: u32, deviation| Deviant {
+            peer: PeerIndex(peer),
+            release,
+            turn: 0,
+            deviation,
+            error: 1e-3,
+        };
+        let neighbour = session.graph().neighbours(0)[0];
+        let silent = deviant(0, Deviation::NoAccount);
+        let hides = deviant(neighbour, Deviation::Silence);
+        let alone = run(&session, &[hides]).expect("runs");
+        assert_eq!(alone.verdicts, [], "{kind:?}");
+        let outcome = run(&session, &[silent, hides]).expect("runs");
+        let withheld = outcome
+            .verdicts
+            .iter()
+            .filter_map(|(_, verdict)| match verdict.finding {
+                Finding::Withheld { place } => Some((verdict.culprit, place.peer)),
+                _ => None,
+            });
+        let withheld: BTreeSet<_> = withheld.collect();
+        let heard = rules(&session).expect("probed").heard(hides.peer);
+        let hears = heard.iter().any(|place| place.peer == silent.peer);
+        let expected = hears.then_some((hides.peer, silent.peer));
+        assert_eq!(withheld, expected.into_iter().collect(), "{kind:?}");
+        let culprits: BTreeSet<_> = outcome.verdicts.iter().map(|(_, v)| v.culprit).collect();
+        assert!(culprits.contains(&silent.peer) && culprits.len() == 1 + usize::from(hears));
+        named += usize::from(hears);
+    }
+    assert!(named > 10, "{named}");
+}
+
 #[test]
 fn several_deviants_are_all_named() {
     for (kind, session) in probed() {

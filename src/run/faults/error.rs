@@ -1,6 +1,7 @@
 //! Why a run with faults came to nothing.
 
 use super::told::Faulty;
+use crate::engine::deviants::DeviantError;
 use crate::engine::event::faults::FaultyError;
 use crate::vocabulary::Named;
 
@@ -10,6 +11,9 @@ pub enum FaultsError {
     /// A peer could not go on; the text calls peers by their names.
     #[error(transparent)]
     Peer(Named<FaultyError>),
+    /// The session cannot be run with peers that deviate.
+    #[error("[faults] deviant: {0}")]
+    Deviants(#[from] DeviantError),
     /// So much went wrong that nobody has a result.
     #[error(transparent)]
     NoResult(NoResult),

@@ -1,6 +1,7 @@
 //! Runs a session that tolerates losses, under the faults of its file, and says what came of it.
 
 mod cost;
+mod deviants;
 mod error;
 mod prepared;
 mod shrinking;
@@ -15,6 +16,7 @@ use prepared::{Prepared, failed};
 use story::Story;
 
 pub(super) use cost::{Squares, squares};
+pub use deviants::{DeviantsSummary, Deviated, Named};
 pub use error::{FaultsError, NoResult};
 pub use shrinking::{Kept, ShrinkError, shrink};
 pub use told::{Conducted, Curve, FaultsSummary, Faulty, RealisedEpsilon, RealisedRelease, listed};
@@ -53,8 +55,10 @@ pub(super) fn conduct(
         run: happened,
     };
     let realised = story.realised();
+    let mut summary = story.summary(realised.as_ref(), control);
+    summary.deviants = deviants::told(experiment, session, schedule)?;
     let faulty = Faulty {
-        summary: story.summary(realised.as_ref(), control),
+        summary,
         schedule: experiment.named_faults(schedule),
         moments: story.moments(),
         curves: story.curves(),

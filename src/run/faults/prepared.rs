@@ -48,7 +48,10 @@ impl Prepared {
             .explicit(session.peers(), &links, control.extent)
             .map_err(|error| failed(error.into()))?;
         Ok(Self {
-            happens: schedule != quiet,
+            happens: FaultSchedule {
+                deviants: Vec::new(),
+                ..schedule.clone()
+            } != quiet,
             views,
             tolerance,
             control,

@@ -87,6 +87,7 @@ impl Story<'_> {
             milliseconds: self.run.ended_micros as f64 / 1e3,
             milliseconds_fault_free: control.ended_micros as f64 / 1e3,
             bytes_fault_free: total(control),
+            deviants: None,
         }
     }
 

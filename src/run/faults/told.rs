@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::deviants::DeviantsSummary;
 use crate::config::{FaultsConfig, Publish};
 use crate::engine::Outcome;
 use crate::engine::event::faults::Fired;
@@ -85,6 +86,8 @@ pub struct FaultsSummary {
     pub milliseconds_fault_free: f64,
     /// Bytes that all peers sent where nothing went wrong.
     pub bytes_fault_free: u64,
+    /// The session with peers that deviate; null without any.
+    pub deviants: Option<DeviantsSummary>,
 }
 
 /// Who takes part in the sum of a release.

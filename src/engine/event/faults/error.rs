@@ -50,6 +50,16 @@ pub enum ScheduleError {
         /// Its end.
         until: u64,
     },
+    /// A deviant at no release, or with an error that is no number.
+    #[error(
+        "deviant: release = {release}, error = {error}; releases count from 1, and an error is a number"
+    )]
+    Deviant {
+        /// At which release.
+        release: u32,
+        /// With which error.
+        error: f64,
+    },
     /// Two peers that are not linked.
     #[error("{key}: peers {u} and {v} have no link in the communication graph")]
     NoLink {

@@ -25,5 +25,7 @@ pub use observer::{Broken, Observed};
 pub use outcome::{FaultyOutcome, MOST_MOMENTS, Moment, PeerEnd, Taken};
 pub use random::Extent;
 pub use rates::RandomFaults;
-pub use schedule::{Crash, CrashPoint, FailingDisk, FaultSchedule, Outage, Partition, Suspicion};
+pub use schedule::{
+    Crash, CrashPoint, Deviates, FailingDisk, FaultSchedule, Outage, Partition, Suspicion,
+};
 pub use shrink::shrink;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{MOST_LISTED, MOST_LOSS, MOST_MICROS, ScheduleError};
 use super::rates::RandomFaults;
+use crate::engine::deviants::Deviation;
 use crate::engine::event::Latency;
 use crate::protocol::regroup::Durable;
 use crate::protocol::tolerant::DiskRecord;
@@ -72,6 +73,13 @@ pub struct FaultSchedule<P = u32> {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub disks: Vec<FailingDisk<P>>,
+    /// Peers that deviate while they average. They do so in a run of their own, beside the one in which the rest goes wrong, on peers that tolerate no loss.
+    #[serde(
+        default = "Vec::new",
+        rename = "deviant",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub deviants: Vec<Deviates<P>>,
     /// What is drawn from the seed besides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub random: Option<RandomFaults>,
@@ -179,6 +187,32 @@ pub struct FailingDisk<P = u32> {
     pub after: u32,
 }
 
+/// A peer that deviates once, while it averages.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deviates<P = u32> {
+    /// Which.
+    pub peer: P,
+    /// In the averaging of which release, from 1.
+    pub release: u32,
+    /// In which of the steps at which it sends, counted from 0; the last one where it has fewer.
+    #[serde(default = "second_step")]
+    pub turn: u32,
+    /// How.
+    pub how: Deviation,
+    /// The error that it puts into one number.
+    #[serde(default = "one_thousandth")]
+    pub error: f64,
+}
+
+fn second_step() -> u32 {
+    1
+}
+
+fn one_thousandth() -> f64 {
+    1e-3
+}
+
 impl<P> FaultSchedule<P> {
     /// Nothing goes wrong.
     #[must_use]
@@ -196,6 +230,7 @@ impl<P> FaultSchedule<P> {
             outages: Vec::new(),
             partitions: Vec::new(),
             disks: Vec::new(),
+            deviants: Vec::new(),
             random: None,
         }
     }
@@ -263,6 +298,15 @@ impl<P> FaultSchedule<P> {
                 after: disk.after,
             });
         }
+        for deviant in &self.deviants {
+            renamed.deviants.push(Deviates {
+                peer: name(&deviant.peer)?,
+                release: deviant.release,
+                turn: deviant.turn,
+                how: deviant.how,
+                error: deviant.error,
+            });
+        }
         Ok(renamed)
     }
 
@@ -277,6 +321,7 @@ impl<P> FaultSchedule<P> {
             ("outage", self.outages.len()),
             ("partition", self.partitions.len()),
             ("disk", self.disks.len()),
+            ("deviant", self.deviants.len()),
         ] {
             if found > MOST_LISTED {
                 return Err(ScheduleError::TooMany { key, found });
@@ -292,6 +337,12 @@ impl<P> FaultSchedule<P> {
                 found: self.loss,
                 most: MOST_LOSS,
             });
+        }
+        for deviant in &self.deviants {
+            let (release, error) = (deviant.release, deviant.error);
+            if release == 0 || !error.is_finite() {
+                return Err(ScheduleError::Deviant { release, error });
+            }
         }
         let latency = self.latency.map_or(0, Latency::scale_micros);
         let restarts = self.crashes.iter().filter_map(|crash| crash.restart_micros);
@@ -374,7 +425,9 @@ impl FaultSchedule {
         let sides = sides.map(|peer| ("partition", *peer));
         let provoking = self.suspicions.iter().filter_map(|one| one.after_crash_of);
         let provoking = provoking.map(|peer| ("suspicion.after_crash_of", peer));
-        for (key, peer) in crashes.chain(disks).chain(sides).chain(provoking) {
+        let deviants = self.deviants.iter().map(|one| ("deviant", one.peer));
+        let named = crashes.chain(disks).chain(sides).chain(provoking);
+        for (key, peer) in named.chain(deviants) {
             if peer as usize >= peers {
                 return Err(ScheduleError::NoPeer { key, peer, peers });
             }

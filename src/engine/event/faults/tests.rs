@@ -19,6 +19,7 @@ use crate::protocol::{Summand, kernel};
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
+mod audit;
 mod churn;
 mod costs;
 mod soak;

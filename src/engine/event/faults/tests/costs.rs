@@ -2,12 +2,12 @@
 
 use super::sealed::circulant;
 use super::{Scene, tolerance};
-use crate::engine::event::faults::{FaultSchedule, run};
+use crate::engine::event::faults::{Crash, CrashPoint, FaultSchedule, run};
 use crate::engine::tests::session_of_length;
 use crate::engine::{Recompiled, SessionViews, Silent, event};
 use crate::linalg::SparseRows;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Length};
-use crate::protocol::regroup::Tolerance;
+use crate::protocol::regroup::{End, Tolerance};
 use std::sync::Arc;
 
 const HOP: u64 = 1_000;
@@ -105,4 +105,34 @@ fn tolerance_costs_little_where_nothing_goes_wrong() {
             }
         }
     }
+}
+
+/// Two of 24 peers with ten links each crash, one after the other, while the others average: whoever is left states each loss once, however many links are
+/// given up over it.
+#[test]
+fn what_goes_wrong_together_is_stated_together() {
+    let scene = scene(AveragingKind::Chebyshev, 120, 2);
+    let open = tolerance(24, 2, 1);
+    let mut schedule = FaultSchedule::none(7);
+    schedule.latency = Some(event::Latency::Constant { micros: HOP });
+    let quiet = run(&scene.views, &open, &schedule).expect("runs");
+    let crash = |peer, after| Crash {
+        peer,
+        after,
+        at: CrashPoint::AfterCertificate,
+        restart_micros: None,
+    };
+    schedule.crashes = vec![crash(3, 1), crash(15, 3)];
+    let outcome = run(&scene.views, &open, &schedule).expect("runs");
+    let ended = outcome
+        .peers
+        .iter()
+        .filter(|one| one.end == Some(End::Finished));
+    assert_eq!((ended.count(), outcome.fired.cuts), (22, 40));
+    let more = outcome.frames - quiet.frames;
+    println!(
+        "{} frames where nothing goes wrong, {more} more for two crashes",
+        quiet.frames
+    );
+    assert!(more < 45_000, "{more}");
 }

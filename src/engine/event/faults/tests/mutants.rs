@@ -122,7 +122,10 @@ fn every_defect_is_seen() {
 
 /// What somebody who reads everything is left with when a sum is taken from all that was contributed to it: nothing, but for rounding.
 /// Whoever leaves a lost peer out of the sum, exactly, hands out its contribution under nothing but its own noise.
-fn left_over(outcome: &FaultyOutcome, release: ReleaseId) -> Option<(Vec<PeerIndex>, Vec<f64>)> {
+pub(super) fn left_over(
+    outcome: &FaultyOutcome,
+    release: ReleaseId,
+) -> Option<(Vec<PeerIndex>, Vec<f64>)> {
     let ended = |peer: &&crate::engine::event::faults::PeerEnd| peer.end == Some(End::Finished);
     let peer = outcome.peers.iter().find(ended)?;
     let taken = peer.taken.get(&release)?;

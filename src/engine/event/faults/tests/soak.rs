@@ -237,9 +237,9 @@ fn red(seeds: Range<u64>, defect: impl Fn(bool)) -> Option<(u64, String)> {
 /// Defects of the agreement, and for each of them the first schedule that shows it.
 const DEFECTS: [(Tamper, u64); 4] = [
     (Tamper::NoBarrier, 6),
-    (Tamper::OneShort, 6),
+    (Tamper::OneShort, 3),
     (Tamper::ForgetCertificates, 1),
-    (Tamper::Majority, 4),
+    (Tamper::Majority, 7),
 ];
 
 /// Gives every peer this defect, or takes it away.
