@@ -6,9 +6,11 @@ mod conversions;
 #[cfg(test)]
 mod difference_attack;
 mod dropouts;
+mod parts;
 mod peer_costs;
 pub mod verification;
 
 pub use conversions::{Conversions, conversions};
 pub use dropouts::{DropoutCost, dropout_costs};
+pub use parts::{PartCost, Spent, part_costs};
 pub use peer_costs::{PeerCost, PeerCostError, peer_costs};

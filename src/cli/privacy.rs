@@ -10,12 +10,17 @@ use super::progress::Progress;
 use super::signed::{Signed, signed};
 use super::{Verdict, table};
 use crate::assess::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
-use crate::assess::{Conversions, DropoutCost, PeerCost, conversions, dropout_costs, peer_costs};
+use crate::assess::{
+    Conversions, DropoutCost, PartCost, PeerCost, conversions, dropout_costs, part_costs,
+    peer_costs,
+};
+use crate::campaign::auto::Auto;
 use crate::config::EngineKind;
 use crate::privacy::{GroupLoss, LaplacePlan, RingPlan};
 use crate::run::items::ItemList;
 use crate::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
 use crate::run::summary::PrivacySummary;
+use crate::scenario::{Experiment, Part};
 use crate::topology::TopologySummary;
 use crate::vocabulary::{printed, printed_list};
 
@@ -45,6 +50,30 @@ struct Forecast {
     /// What it costs by what goes wrong, where losses are tolerated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dropouts: Vec<DropoutCost>,
+    /// The pilot before a choice: what it costs, what is left, and both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pilot: Option<PilotForecast>,
+}
+
+/// What a pilot will cost, and what is left for whatever is chosen by it.
+#[derive(Serialize)]
+struct PilotForecast {
+    /// Its share of μ².
+    share: f64,
+    /// The noise of its one release.
+    release: PrivacySummary,
+    /// View by view.
+    costs: Vec<PartCost>,
+}
+
+impl PilotForecast {
+    fn of(pilot: &Experiment, rest: &Experiment) -> Self {
+        Self {
+            share: pilot.part().map_or(1.0, Part::get),
+            release: pilot.privacy_summary(),
+            costs: part_costs(pilot, rest),
+        }
+    }
 }
 
 pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
@@ -199,7 +228,17 @@ fn print_request(out: &mut impl Write, receipt: &Receipt) -> io::Result<()> {
 fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<Verdict> {
     let report = options.report;
     let progress = Progress::new("planning", report.quiet);
-    let experiment = arguments.load()?;
+    let config = arguments.config()?;
+    let open = Auto::is_meant(&config);
+    let (experiment, pilot) = if open {
+        let open = Auto::new(config, arguments.base()).map_err(|error| arguments.explain(error))?;
+        let pilot = open
+            .pilot()
+            .map(|pilot| PilotForecast::of(pilot, open.ground()));
+        (open.ground().clone(), pilot)
+    } else {
+        (arguments.load()?, None)
+    };
     progress.message("coalitions");
     let coalitions = worst_coalitions(&experiment)?;
     let coalition = names(&options.coalition)?;
@@ -223,6 +262,7 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
             peers: costs,
             advice,
             dropouts: dropout_costs(&experiment)?,
+            pilot,
         },
     };
 
@@ -231,6 +271,9 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
         serde_json::to_writer_pretty(&mut out, &document).context("cannot print the document")?;
         writeln!(out)?;
     } else if !report.quiet {
+        if open {
+            print_open(&mut out, document.privacy.pilot.as_ref())?;
+        }
         print(&mut out, &document.privacy.summary)?;
         print_dropouts(&mut out, &document.privacy.dropouts)?;
         print_conversions(&mut out, &document.privacy.conversions)?;
@@ -248,6 +291,43 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
     }
     super::warn(experiment.warnings());
     Ok(Verdict::Success)
+}
+
+/// What a pilot costs, what is left and both, and what the tables that follow are of.
+fn print_open(out: &mut impl Write, pilot: Option<&PilotForecast>) -> io::Result<()> {
+    let Some(pilot) = pilot else {
+        return writeln!(
+            out,
+            "the algorithm is still to be chosen, by public numbers alone (share = 0): whatever is chosen spends the whole budget; below, one release that does\n"
+        );
+    };
+    writeln!(
+        out,
+        "the algorithm is still to be chosen: a pilot spends {} % of mu^2 on one release, and whatever is chosen by it the rest",
+        table::number(100.0 * pilot.share)
+    )?;
+    let heading = [
+        "seen by",
+        "pilot: mu",
+        "epsilon",
+        "chosen run: mu",
+        "epsilon",
+        "both: mu",
+        "epsilon",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for cost in &pilot.costs {
+        let mut row = vec![cost.view.clone()];
+        for spent in [cost.pilot, cost.rest, cost.both] {
+            row.extend([table::number(spent.mu), table::number(spent.epsilon)]);
+        }
+        rows.push(row);
+    }
+    table::write(out, &rows)?;
+    writeln!(
+        out,
+        "below, a run of one release after the pilot, with losses as if it had the whole budget; sigmas are its own\n"
+    )
 }
 
 /// What it costs by what goes wrong.

@@ -110,7 +110,11 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     if let Some(chosen) = &chosen {
         output::write_advice(&directory, &chosen.advice)?;
     }
-    let page = report::run_page(&experiment, &results).context("cannot draw the report")?;
+    let page = match &chosen {
+        Some(chosen) => report::chosen_page(chosen, &results),
+        None => report::run_page(&experiment, &results),
+    };
+    let page = page.context("cannot draw the report")?;
     let written = report::write(&directory, &page)?;
     let mut out = io::stdout().lock();
     if arguments.report.json {

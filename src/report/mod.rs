@@ -3,6 +3,7 @@
 //! | page | of |
 //! | --- | --- |
 //! | [`run_page()`] | a single run |
+//! | [`chosen_page()`] | a single run whose algorithm was chosen, with its pilot and the choice |
 //! | [`sweep_page()`] | many runs: error against ε by method |
 //! | [`study_page()`] | a study: its figures and tables |
 //! | [`Page`] | anything else, from figures and tables |
@@ -11,6 +12,7 @@
 //! follow the reader's light or dark scheme. All text is escaped: names come from files.
 
 mod axis;
+mod choice;
 mod figure;
 mod frontiers;
 mod guarantee;
@@ -41,7 +43,7 @@ pub use layout::places;
 pub use markup::Markup;
 pub use network::{MOST_EDGES, MOST_NODES, Network, is_drawn};
 pub use page::Page;
-pub use run_page::run_page;
+pub use run_page::{chosen_page, run_page};
 pub use series::{Mark, Point, Series};
 pub use study_page::study_page;
 pub use sweep_page::{MarkedCrossing, Method, Panel, SweepReport, sweep_page};

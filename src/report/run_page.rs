@@ -6,8 +6,9 @@ use super::network::{self, Network};
 use super::page::Page;
 use super::series::{Mark, Point, Series};
 use super::table::{Cell, PageTable};
-use super::{guarantee, lost_peers, number};
+use super::{choice, guarantee, lost_peers, number};
 use crate::assess::peer_costs;
+use crate::campaign::auto::Chosen;
 use crate::config::resolved;
 use crate::privacy::{Certificate, View};
 use crate::run::Report;
@@ -32,6 +33,22 @@ const MOST_ACCOUNTED: usize = 1000;
 /// # Cost
 /// Tenths of a second: the layout of the graph, and the exact loss of every peer up to a thousand peers.
 pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, FigureError> {
+    page_of(experiment, report, None)
+}
+
+/// The page of `report`, what [`Chosen::run`] made of this choice: that of a run, with what the pilot released, what was chosen by it and what both cost.
+///
+/// # Errors
+/// As [`run_page`].
+pub fn chosen_page(chosen: &Chosen, report: &Report) -> Result<String, FigureError> {
+    page_of(&chosen.experiment, report, Some(chosen))
+}
+
+fn page_of(
+    experiment: &Experiment,
+    report: &Report,
+    chosen: Option<&Chosen>,
+) -> Result<String, FigureError> {
     let summary = &report.summary;
     let mut page = Page::new(&summary.name, &lead(summary));
     let config = experiment.config();
@@ -106,6 +123,10 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
         }
     } else {
         page.paragraph("This run adds no noise.");
+    }
+
+    if let Some(chosen) = chosen {
+        choice::section(&mut page, chosen);
     }
 
     if let Some(faulty) = &report.faults {

@@ -204,6 +204,7 @@ impl Discloses for PilotTableError {
             | Self::Follows { .. }
             | Self::NotChosen { .. }
             | Self::Chosen { .. }
+            | Self::Open { .. }
             | Self::Unproved(_) => Dependence::Public,
         }
     }

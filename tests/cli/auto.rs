@@ -44,6 +44,15 @@ fn a_run_that_was_chosen_writes_and_prints_its_pilot_and_can_be_made_again() {
         receipt["request"]["algorithm"],
         advice["recommended"]["algorithm"]["kind"]
     );
+    let page = String::from_utf8(scratch.read("out/report.html")).expect("text");
+    let name = receipt["choice"]["chosen"].as_str().expect("a name");
+    let section = page
+        .split("Pilot and choice")
+        .nth(1)
+        .expect("a section of the pilot");
+    for words in ["10 % of", "nearest that could be true", "pilot alone", name] {
+        assert!(section.contains(words), "{words}");
+    }
     // From any folder: pilot, choice and run to the bit.
     let again = scratch.undertone("run out/config.toml --out again --quiet");
     assert_eq!(again.code, Some(0), "{}", again.stderr);
@@ -57,6 +66,8 @@ fn a_run_that_was_chosen_writes_and_prints_its_pilot_and_can_be_made_again() {
     let named = scratch.undertone("run sims/sim.toml --out out --quiet");
     assert_eq!(named.code, Some(0), "{}", named.stderr);
     assert!(!scratch.path("out/advice.json").exists());
+    let page = String::from_utf8(scratch.read("out/report.html")).expect("text");
+    assert!(!page.contains("Pilot and choice"));
     // What the table of fields says is on trust is not found.
     let mut believed = receipt.clone();
     believed["pilot"]["counts"][0] = 1.5.into();
@@ -161,17 +172,66 @@ fn what_a_choice_does_not_go_with_is_refused_in_words() {
             "noise.scheme = \"ring\"",
         ),
         ("--set algorithm={kind=\"power\",rank=2}", "iterations"),
+        (
+            "--set algorithm={kind=\"auto\",rank=2} --set recommender.method=auto",
+            "algorithm.kind = \"auto\" with [recommender]",
+        ),
+        (
+            "--set algorithm={kind=\"auto\",rank=2,precondition=\"items\"}",
+            "algorithm.kind = \"auto\" with algorithm.precondition",
+        ),
     ] {
         let refused = scratch.undertone(&format!("run sims/sim.toml --out out {set}"));
         assert_eq!(refused.code, Some(2), "{set}: {}", refused.stdout);
         assert!(refused.stderr.contains(words), "{set}: {}", refused.stderr);
     }
-    let unchosen =
-        scratch.undertone("privacy sims/sim.toml --set algorithm={kind=\"auto\",rank=2}");
-    assert_eq!(unchosen.code, Some(2));
+    // Advice alone would drop what the file asks for.
+    for (set, words) in [
+        ("--set algorithm.precondition=items", "P A P"),
+        (
+            "--set algorithm={kind=\"isometric-covariance\",rank=2,iterations=1} --set recommender.method=auto --set recommender.items=10",
+            "[recommender]",
+        ),
+    ] {
+        let refused = scratch.undertone(&format!("advise sims/sim.toml {set}"));
+        assert_eq!(refused.code, Some(2), "{set}: {}", refused.stdout);
+        assert!(refused.stderr.contains(words), "{set}: {}", refused.stderr);
+    }
+}
+
+/// The pilot's cost, what is left, and both, before anything runs.
+#[test]
+fn privacy_of_a_run_that_is_still_to_be_chosen_is_that_of_both_parts() {
+    let scratch = Scratch::new();
+    let planned = scratch.undertone(&format!("privacy sims/sim.toml --json {OPEN}"));
+    assert_eq!(planned.code, Some(0), "{}", planned.stderr);
+    let document = json(planned.stdout.as_bytes());
+    let pilot = &document["privacy"]["pilot"];
+    assert_eq!(pilot["share"], 0.1);
+    let costs = pilot["costs"].as_array().expect("a list");
+    let promised = costs.iter().find(|cost| cost["colluders"] == 1);
+    let promised = promised.expect("the view promised");
+    let number = |part: &str, what: &str| promised[part][what].as_f64().expect("a number");
+    assert!(number("both", "epsilon") <= 2.0 + 1e-9 && number("both", "epsilon") > 1.9);
+    let squares = number("pilot", "mu").powi(2) + number("rest", "mu").powi(2);
+    assert!((squares / number("both", "mu").powi(2) - 1.0).abs() < 1e-12);
+    // What is said to the reader, with a pilot and without.
+    let text = scratch.undertone(&format!("privacy sims/sim.toml {OPEN}"));
     assert!(
-        unchosen.stderr.contains("undertone advise"),
+        text.stdout.contains("a pilot spends 10 % of mu^2"),
         "{}",
-        unchosen.stderr
+        text.stdout
     );
+    assert!(text.stdout.contains("both: mu"), "{}", text.stdout);
+    let none = "privacy sims/sim.toml --set algorithm={kind=\"auto\",rank=2} --set pilot.share=0";
+    let none = scratch.undertone(none);
+    assert_eq!(none.code, Some(0), "{}", none.stderr);
+    assert!(
+        none.stdout.contains("spends the whole budget"),
+        "{}",
+        none.stdout
+    );
+    // A file that names its algorithm has no such table.
+    let named = scratch.undertone("privacy sims/sim.toml --json");
+    assert!(json(named.stdout.as_bytes())["privacy"]["pilot"].is_null());
 }

@@ -27,6 +27,18 @@ pub enum AdviseError {
          noise.distribution = \"gaussian\" and privacy.delta"
     )]
     Laplace,
+    /// The eigenvectors of another matrix.
+    #[error(
+        "candidates are compared by the eigenvectors of A, and algorithm.precondition = \"items\" asks for those of P A P: leave precondition out, or compare \
+         algorithms in a sweep"
+    )]
+    Preconditioned,
+    /// Recommendations from a released matrix.
+    #[error(
+        "candidates are compared by the error of eigenvectors, and [recommender] makes recommendations of a released Gram matrix, which few candidates release: leave \
+         [recommender] out, or keep the file's algorithm"
+    )]
+    Recommender,
     /// Nothing to draw stand-ins from.
     #[error("at least one guess at the data is needed, found none")]
     NoGuess,

@@ -197,6 +197,12 @@ pub fn advise(
     if experiment.config().noise.distribution != Distribution::Gaussian {
         return Err(AdviseError::Laplace);
     }
+    if !experiment.config().algorithm.precondition.is_none() {
+        return Err(AdviseError::Preconditioned);
+    }
+    if experiment.config().recommender.is_some() {
+        return Err(AdviseError::Recommender);
+    }
     if options.guesses.is_empty() {
         return Err(AdviseError::NoGuess);
     }

@@ -6,7 +6,7 @@ use crate::campaign::advise::Candidate;
 use crate::config::{AlgorithmConfig, Config};
 use crate::scenario::{ExperimentError, PilotTableError};
 
-/// An algorithm of this kind that keeps rank, start and P, and nothing else of `own`.
+/// An algorithm of this kind that keeps rank and start, and P so that it can be refused, and nothing else of `own`.
 pub(super) fn bare(own: &AlgorithmConfig, kind: AlgorithmKind, iterations: u32) -> AlgorithmConfig {
     AlgorithmConfig {
         start: own.start,
@@ -23,6 +23,20 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     let refuse = |key| Err(PilotTableError::Chosen { key }.into());
     if own.iterations != 0 {
         return refuse("iterations");
+    }
+    let open = |key, why| Err(PilotTableError::Open { key, why }.into());
+    if !own.precondition.is_none() {
+        return open(
+            "algorithm.precondition",
+            "candidates are compared by the eigenvectors of A, not of P A P; leave precondition out, or name the algorithm",
+        );
+    }
+    if config.recommender.is_some() {
+        return open(
+            "[recommender]",
+            "recommendations are made of a released Gram matrix, and most candidates release none; set algorithm.kind = \"isometric-covariance\", or leave \
+             [recommender] out",
+        );
     }
     if *own != bare(own, own.kind, 0) {
         return refuse("keys beside rank and start");

@@ -52,6 +52,14 @@ pub enum PilotTableError {
         /// The key.
         key: &'static str,
     },
+    /// Something that a choice would have to know of and does not.
+    #[error("algorithm.kind = \"auto\" with {key}: {why}")]
+    Open {
+        /// The other key.
+        key: &'static str,
+        /// Why nothing can be chosen, and what to change.
+        why: &'static str,
+    },
     /// Counts of users without a proved bound.
     #[error("[pilot] counts how many users have how many interactions: {0}")]
     Unproved(#[source] PrivacyError),
