@@ -197,8 +197,10 @@ pub(super) const BELOW: [(&str, &[&str]); 22] = [
 ];
 
 /// All that `node` may take from `engine`: what a run is given and what it reports, no other engine.
-pub(super) const NODE_FROM_ENGINE: [&str; 12] = [
+pub(super) const NODE_FROM_ENGINE: [&str; 14] = [
     "Session",
+    "SessionViews",
+    "ViewError",
     "Collector",
     "Outcome",
     "Communication",

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::group::{Group, Running};
 
 /// Seconds that a lost connection may take to come back.
-const GRACE: u64 = 2;
+const GRACE: u64 = 4;
 const ITERATIONS: u64 = 40;
 const LIMIT: Duration = Duration::from_secs(60);
 

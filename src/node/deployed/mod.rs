@@ -45,6 +45,7 @@ mod setup;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod tolerance;
 mod tolerant;
 mod transport;
 
@@ -53,6 +54,6 @@ pub use evidence::{Evidence, EvidenceError, SIGNED_STAMP_LEN};
 pub use frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};
 pub use host::Host;
 pub use setup::{Gate, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun, Written};
-pub use tolerant::{Keeper, Life, Told, TolerantRun};
+pub use tolerance::{Keeper, Life, Told, TolerantRun};
 #[cfg(test)]
 pub(in crate::node) use {barring::SIDES, tolerant::DIES};

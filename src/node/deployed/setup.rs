@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::error::{GateError, HostError, Misbehaviour};
 use super::evidence::Evidence;
-use super::tolerant::Told;
+use super::tolerance::Told;
 use crate::protocol::averaging::PeerBytes;
 use crate::protocol::{Event, PeerSetup};
 use crate::session::{Identity, PublicId};

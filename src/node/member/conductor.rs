@@ -10,9 +10,8 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::MemberEnd;
 use super::error::MemberError;
-use super::keeping::Attempts;
 use super::resume::{self, Ready, Standing};
-use super::setup::{MemberResult, MemberSetup, Planned, Progress, Released, Taken};
+use super::setup::{Attempts, MemberResult, MemberSetup, Planned, Progress, Released, Taken};
 use super::status::Status;
 use crate::node::deployed::{
     Host, HostError, HostEvent, HostLimits, HostSetup, MemberAddress, Written,

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use zeroize::Zeroizing;
 
 use super::error::MemberError;
-use super::setup::Released;
+use super::setup::{Attempts, Released};
 use crate::linalg::Block;
 use crate::node::deployed::{GateError, Keeper};
 use crate::node::store::{Ledger, RecoveryLog, Square};
@@ -20,9 +20,6 @@ use crate::vocabulary::{PeerIndex, ReleaseId};
 /// First bytes of what is kept: a record of the peer, or who takes part in an attempt.
 const PEER: u8 = 1;
 const ATTEMPT: u8 = 2;
-
-/// Who took part in which attempts, as far as this member began them: all that it needs to account for what happened.
-pub type Attempts = BTreeMap<Attempt, Vec<PeerIndex>>;
 
 /// Ledger and disk of one member in one session.
 pub(super) struct MemberKeeper {

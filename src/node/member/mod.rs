@@ -33,9 +33,9 @@ mod tolerant;
 mod views;
 
 pub use error::MemberError;
-pub use keeping::Attempts;
 pub use setup::{
-    MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles, Taken, Tolerant,
+    Attempts, MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles, Taken,
+    Tolerant,
 };
 
 use tokio::runtime::{Builder, Handle};

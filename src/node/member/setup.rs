@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::keeping::Attempts;
 use crate::algorithm::LocalData;
 use crate::engine::{Session, SessionViews};
 use crate::linalg::Block;
@@ -153,6 +152,9 @@ pub enum Progress {
         missing: Vec<String>,
     },
 }
+
+/// Who took part in which attempts, as far as this member began them: all that it needs to account for what happened.
+pub type Attempts = BTreeMap<Attempt, Vec<PeerIndex>>;
 
 /// A release as a receipt states it.
 #[derive(Clone, Copy, Debug, PartialEq)]

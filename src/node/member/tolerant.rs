@@ -10,7 +10,7 @@ use super::conductor::{Conductor, Stage, name};
 use super::error::MemberError;
 use super::keeping::{self, MemberKeeper};
 use super::resume::Resumed;
-use super::setup::{Planned, Progress, Released, Taken, Tolerant};
+use super::setup::{Attempts, Planned, Progress, Released, Taken, Tolerant};
 use super::views::MemberViews;
 use crate::algorithm::PublicState;
 use crate::node::deployed::{Life, Told, TolerantRun};
@@ -252,7 +252,7 @@ impl Conductor<'_> {
     }
 
     /// Who took part in which attempts, for the receipt.
-    pub(super) fn attempts(&self) -> keeping::Attempts {
+    pub(super) fn attempts(&self) -> Attempts {
         let attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
         attempts.clone()
     }

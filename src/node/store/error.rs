@@ -4,9 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::digest::Digest;
-use super::disk::Refused;
 use super::ledger_error::LedgerError;
-use super::records::Problem;
 use crate::session::IdentityError;
 
 /// Why a peer's state directory, or a file in it, cannot be used.
@@ -155,27 +153,7 @@ pub enum JournalError {
     Fenced(PathBuf),
 }
 
-impl JournalError {
-    /// Why nothing was added to this file.
-    pub(super) fn of(refused: Refused, path: &Path) -> Self {
-        let path = path.to_path_buf();
-        match refused {
-            Refused::Failed(source) => Self::Write { path, source },
-            Refused::Fenced => Self::Fenced(path),
-        }
-    }
-}
-
 impl StoreError {
-    /// Why this file of records of `session` cannot be read.
-    pub(super) fn unreadable(problem: Problem, path: &Path, session: Digest) -> Self {
-        let path = path.to_path_buf();
-        Self::Journal(match problem {
-            Problem::Foreign => JournalError::Foreign { path, session },
-            Problem::Damaged { at } => JournalError::Damaged { path, at },
-        })
-    }
-
     /// What maps a refusal of the system for `path` to an error.
     pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();

@@ -15,6 +15,7 @@ use super::error::{JournalError, StoreError};
 use super::records::crc32c;
 use super::records::{self, Problem, START, framed};
 use super::terms::SessionEnd;
+use super::unusable::{unreadable, unwritten};
 use crate::vocabulary::ReleaseId;
 
 /// First bytes of a journal.
@@ -121,7 +122,7 @@ impl Journal {
 
     fn contents(file: &File, path: &Path, session: Digest) -> Result<Contents, StoreError> {
         let bytes = disk::read_bounded(file, path, LONGEST_FILE)?;
-        read(&bytes, session).map_err(|problem| StoreError::unreadable(problem, path, session))
+        read(&bytes, session).map_err(|problem| unreadable(problem, path, session))
     }
 
     /// What was recorded, in order.
@@ -143,7 +144,7 @@ impl Journal {
     pub fn append(&mut self, record: Record) -> Result<(), JournalError> {
         let bytes = framed(&record.bytes(), self.contents.records.len());
         let appended = self.file.append(&bytes);
-        appended.map_err(|refused| JournalError::of(refused, &self.path))?;
+        appended.map_err(|refused| unwritten(refused, &self.path))?;
         self.contents.length += bytes.len() as u64;
         self.contents.records.push(record);
         Ok(())

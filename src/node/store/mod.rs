@@ -36,6 +36,7 @@ mod signed_file;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod unusable;
 
 pub use address_book::{AddressBook, KnownPeer, SeenLedger};
 #[cfg(unix)]

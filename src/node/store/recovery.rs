@@ -10,6 +10,7 @@ use super::digest::Digest;
 use super::disk::{self, Growing, Locked, Writing};
 use super::error::{JournalError, StoreError};
 use super::records::{self, START, append_framed};
+use super::unusable::{unreadable, unwritten};
 
 /// First bytes of the file.
 const FORMAT: [u8; 8] = *b"UTRCVR\x00\x01";
@@ -43,7 +44,7 @@ impl RecoveryLog {
         let mut file = Box::new(Locked::take(file, path)?);
         let bytes = disk::read_bounded(file.file(), path, LONGEST_FILE)?;
         let found = records::read(&bytes, &start, LONGEST);
-        let found = found.map_err(|problem| StoreError::unreadable(problem, path, session))?;
+        let found = found.map_err(|problem| unreadable(problem, path, session))?;
         if found.torn > 0 {
             file.file()
                 .set_len(found.length)
@@ -88,7 +89,7 @@ impl RecoveryLog {
             });
         }
         let appended = self.file.append(&bytes);
-        appended.map_err(|refused| JournalError::of(refused, &self.path))?;
+        appended.map_err(|refused| unwritten(refused, &self.path))?;
         self.count += records.len();
         self.length = length;
         Ok(())

@@ -9,26 +9,15 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 use zeroize::Zeroizing;
 
-use super::{Keeper, Life, Outgoing, Told};
+use super::inbound::Inbound;
+use super::outgoing::Outgoing;
 use crate::node::deployed::error::HostError;
 use crate::node::deployed::hub::Hub;
 use crate::node::deployed::setup::HostEvent;
+use crate::node::deployed::tolerance::{Keeper, Told};
 use crate::protocol::regroup::{End, Resume};
 use crate::protocol::tolerant::{Format, Frame, Input, Output, TolerantPeer};
 use crate::vocabulary::{PeerIndex, Time};
-
-/// What the tasks around a driver tell it, of neighbours by their place in the list.
-#[derive(Debug)]
-pub(in super::super) enum Inbound {
-    /// A frame.
-    Frame { place: usize, frame: Frame },
-    /// A neighbour lives another life than was known, or is heard of for the first time.
-    Back { place: usize, life: Life },
-    /// A neighbour is not there any more, or deviates.
-    Gone(usize),
-    /// This peer cannot go on.
-    Failed(HostError),
-}
 
 /// Everything the task needs.
 pub(in super::super) struct Driver {
@@ -229,24 +218,33 @@ impl Driver {
     }
 }
 
-/// A process that dies just after a contribution has left, for tests that start one.
+/// A process that dies just after a frame has left, for tests that start one.
 #[cfg(test)]
 pub(in crate::node) mod dying {
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::time::Duration;
 
+    use crate::protocol::Body;
     use crate::protocol::tolerant::Frame;
 
-    /// Says after how many contributions.
+    /// Says after which: `contribution 8`, or `average 20`.
     pub(in crate::node) const DIES: &str = "UNDERTONE_TEST_DIES";
 
     static SENT: AtomicU32 = AtomicU32::new(0);
 
     pub(super) fn after(frame: &Frame) {
-        let is_contribution = matches!(frame, Frame::Published { .. } | Frame::Sealed { .. });
-        let said = std::env::var(DIES).ok();
-        let at = said.and_then(|said| said.parse::<u32>().ok());
-        if is_contribution && at == Some(SENT.fetch_add(1, Ordering::Relaxed) + 1) {
+        let kind = match frame {
+            Frame::Published { .. } | Frame::Sealed { .. } => "contribution",
+            Frame::Step { message, .. } if matches!(message.body, Body::Average(_)) => "average",
+            _ => return,
+        };
+        let said = std::env::var(DIES).unwrap_or_default();
+        let Some((wanted, at)) = said.split_once(' ').filter(|(wanted, _)| *wanted == kind) else {
+            return;
+        };
+        let number = SENT.fetch_add(1, Ordering::Relaxed) + 1;
+        if at.parse() == Ok(number) {
+            tracing::info!(wanted, number, "this process dies now");
             // Writers have threads of their own: what was handed to them leaves.
             std::thread::sleep(Duration::from_millis(300));
             std::process::abort();

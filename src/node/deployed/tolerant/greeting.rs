@@ -7,9 +7,9 @@
 
 use futures::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::Life;
 use crate::node::deployed::error::Misbehaviour;
 use crate::node::deployed::streams::Refusal;
+use crate::node::deployed::tolerance::Life;
 use crate::protocol::SessionId;
 
 const MARK: u8 = 0x75;

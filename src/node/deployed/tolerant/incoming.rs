@@ -10,9 +10,11 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::greeting::{self, Answer, Standing};
-use super::{Inbound, Life, Outgoing};
+use super::inbound::Inbound;
+use super::outgoing::Outgoing;
 use crate::node::deployed::hub::Hub;
 use crate::node::deployed::streams;
+use crate::node::deployed::tolerance::Life;
 use crate::protocol::tolerant::{Format, Frame};
 
 /// How long a greeting may take to come.

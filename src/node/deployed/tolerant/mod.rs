@@ -15,141 +15,19 @@
 //! A link that the agreement has cut carries nothing any more: whoever opens a stream over it is told so, which is how a member that comes back too
 //! late learns that the others go on without it.
 //!
-//! What leaves has been charged and is on the disk: [`Keeper`] is asked before any frame that follows is handed to a neighbour, and where it fails nothing
+//! What leaves has been charged and is on the disk: [`Keeper`](super::Keeper) is asked before any frame that follows is handed to a neighbour, and where it fails nothing
 //! leaves any more.
 
 mod driver;
 mod greeting;
+mod inbound;
 mod incoming;
 mod outgoing;
 mod queue;
 
-use std::fmt;
-use std::sync::Arc;
-
-use zeroize::Zeroizing;
-
-use super::error::GateError;
-use crate::protocol::regroup::{Attempt, End, Evidence, Resume, View};
-use crate::protocol::tolerant::{Format, TolerantPeer};
-use crate::protocol::{Event, FaultKind, SessionId};
-use crate::session::PublicId;
-use crate::vocabulary::PeerIndex;
-
+pub(super) use driver::Driver;
 #[cfg(test)]
 pub(in crate::node) use driver::dying::DIES;
-pub(super) use driver::{Driver, Inbound};
+pub(super) use inbound::Inbound;
 pub(super) use incoming::Incoming;
 pub(super) use outgoing::Outgoing;
-
-/// One life of a member's process in a session: how many there were before, how many restarts it announces with it, and a number that no other
-/// life has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Life(u64);
-
-impl Life {
-    /// The life after so many, at most 2²⁴ − 1, with a number drawn for it. Lives that came to nothing are not announced, so that `restarts` may be fewer.
-    #[must_use]
-    pub fn new(before: u32, restarts: u8, drawn: u32) -> Self {
-        let before = u64::from(before.min(0x00ff_ffff));
-        Self(before << 40 | u64::from(restarts) << 32 | u64::from(drawn))
-    }
-
-    /// From the number that was kept of it.
-    #[must_use]
-    pub fn from_number(number: u64) -> Self {
-        Self(number)
-    }
-
-    /// As a number to keep.
-    #[must_use]
-    pub fn number(self) -> u64 {
-        self.0
-    }
-
-    /// How many there were before.
-    #[must_use]
-    pub fn before(self) -> u32 {
-        (self.0 >> 40) as u32
-    }
-
-    /// How many restarts it announces.
-    fn restarts(self) -> u8 {
-        (self.0 >> 32) as u8
-    }
-
-    /// Whether it comes after another one.
-    fn follows(self, other: Self) -> bool {
-        self.before() > other.before()
-    }
-}
-
-impl fmt::Debug for Life {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Life({}, {:08x})", self.before(), self.0 as u32)
-    }
-}
-
-/// The ledger and the disk of a tolerant peer. Whatever it does is durable when it returns; after an error nothing may leave any more.
-pub trait Keeper: Send {
-    /// Charges the try of this attempt; a try that is charged already is not charged again.
-    ///
-    /// # Errors
-    /// Why it is not charged.
-    fn charge(&mut self, attempt: Attempt) -> Result<(), GateError>;
-
-    /// Keeps these records, in order.
-    ///
-    /// # Errors
-    /// Why they are not kept.
-    fn keep(&mut self, records: Vec<Zeroizing<Vec<u8>>>) -> Result<(), GateError>;
-
-    /// Notes who takes part in an attempt that begins, for the account of what happened: kept with the first record of it.
-    ///
-    /// # Errors
-    /// Why nothing is begun among these.
-    fn note(&mut self, attempt: Attempt, view: &View) -> Result<(), GateError>;
-}
-
-/// A tolerant peer, to be run over a host's connections.
-pub struct TolerantRun {
-    /// The peer, new or recovered.
-    pub peer: TolerantPeer,
-    /// How its frames and records are written.
-    pub format: Format,
-    /// What streams name: the session in which nothing has gone wrong.
-    pub session: SessionId,
-    /// Its neighbours before anything went wrong, ascending.
-    pub neighbours: Vec<(PeerIndex, PublicId)>,
-    /// Which life this is.
-    pub life: Life,
-    /// Its ledger and disk.
-    pub keeper: Box<dyn Keeper>,
-}
-
-/// What a tolerant peer tells.
-#[derive(Debug)]
-pub enum Told {
-    /// An event of its peer of a view, and of which attempt.
-    Event(Attempt, Event),
-    /// How it goes on, from the beginning and whenever something has gone wrong.
-    WentOn {
-        /// Who takes part.
-        view: Arc<View>,
-        /// With what.
-        resume: Resume,
-    },
-    /// A link of this member is cut.
-    GaveUp(PublicId),
-    /// A neighbour sent what no honest peer sends; its link is cut.
-    Fault {
-        /// Who.
-        culprit: PublicId,
-        /// What.
-        what: FaultKind,
-    },
-    /// Somebody has signed two things that no honest member signs both.
-    Deviates(Box<Evidence>),
-    /// It is over. Whoever has finished still answers those who come back.
-    Ended(End),
-}

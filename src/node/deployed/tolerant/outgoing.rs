@@ -11,11 +11,12 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{sleep, timeout};
 
 use super::greeting::{self, Answer, Standing};
+use super::inbound::Inbound;
 use super::queue::Queue;
-use super::{Inbound, Life};
 use crate::node::deployed::error::{HostError, Misbehaviour};
 use crate::node::deployed::hub::{Hub, Member, lock};
 use crate::node::deployed::streams::{Refusal, TOLERANT};
+use crate::node::deployed::tolerance::Life;
 use crate::protocol::SessionId;
 
 /// The pause between two attempts to open a stream.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::Life;
+use crate::node::deployed::tolerance::Life;
 
 /// The most frames and bytes that are kept for a neighbour. Nobody is sent as many while it takes part: without its word nobody goes on.
 const MOST_FRAMES: usize = 1 << 16;

@@ -30,7 +30,7 @@ use crate::vocabulary::{ReleaseId, Span, Time};
 /// Retries of every session.
 const RETRIES: u32 = 6;
 /// Seconds that a lost connection may take to come back.
-const GRACE: u64 = 2;
+const GRACE: u64 = 4;
 /// Says what session a process is in.
 const LOSSY: &str = "UNDERTONE_TEST_LOSSY";
 

@@ -226,7 +226,7 @@ fn a_member_whose_disk_is_full_stops_and_the_others_finish() {
 #[test]
 fn what_has_left_is_paid() {
     for (lossy, is_back) in [(FIVE, false), (FIVE, true), (SIX_SEALED, false)] {
-        let mut play = Play::begin(lossy, &[(2, DIES, "8")]);
+        let mut play = Play::begin(lossy, &[(2, DIES, "contribution 8")]);
         let mut child = play.running[2].take().expect("it runs");
         assert!(!child.wait().expect("a child").success());
         let (tries, end) = play.charged(2);
@@ -239,6 +239,47 @@ fn what_has_left_is_paid() {
         let finished = check(&play, &ends);
         let others = usize::from(lossy.members) - 1 + usize::from(is_back);
         assert_eq!(finished.len(), others, "{}", play.why());
+    }
+}
+
+/// One that dies while everybody averages, which is after all have said that they hold what it contributed, stays in the sum: it is averaged again, by those who
+/// are left or with it if it is back. Nothing that it had contributed is made again.
+#[test]
+fn whoever_dies_while_averaging_stays_in_the_sum() {
+    for (lossy, is_back) in [
+        (FIVE, false),
+        (FIVE, true),
+        (SIX_SEALED, true),
+        (SIX_SEALED, false),
+    ] {
+        let mut play = Play::begin(lossy, &[(2, DIES, "average 12")]);
+        let mut child = play.running[2].take().expect("it runs");
+        assert!(!child.wait().expect("a child").success());
+        let died = play.charged(2).0.len();
+        if is_back {
+            play.again(2);
+        }
+        let ends = play.ends(END);
+        let finished = check(&play, &ends);
+        let others = usize::from(lossy.members) - 1 + usize::from(is_back);
+        assert_eq!(finished.len(), others, "{}", play.why());
+        let said = format!("release: Some(ReleaseId({died})), is_again: true");
+        let is_again = play.progress(0).contains(&said);
+        // Without it the others may have had what they needed of it.
+        assert!(is_again || !is_back, "{died}: {}", play.why());
+        let course = Course::of(&play, &ends);
+        let (attempt, now, heirs, _) = &course.taken[&(died as u32)];
+        let then = &course.known[&attempt.view];
+        assert!(then.members.contains(PeerIndex(2)));
+        if is_again {
+            assert_eq!(now.members.contains(PeerIndex(2)), is_back);
+            assert_eq!(heirs.len(), usize::from(!is_back));
+        }
+        for peer in 0..usize::from(lossy.members) {
+            let (tries, _) = play.charged(peer);
+            let is_free = tries.iter().all(|(_, retry)| *retry == 0);
+            assert!(is_free || !lossy.is_sealed, "{peer}: {tries:?}");
+        }
     }
 }
 

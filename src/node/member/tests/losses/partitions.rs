@@ -5,14 +5,24 @@ use super::*;
 impl Play {
     /// Parts the network into the first so many and the rest, or heals it.
     fn part(&self, first: Option<usize>) {
+        let all = usize::from(self.lossy.members);
+        match first {
+            Some(first) => self.sides(&[(0..first).collect(), (first..all).collect()]),
+            None => self.sides(&[]),
+        }
+    }
+
+    /// Who is on which side; whoever is on none hears everybody.
+    fn sides(&self, sides: &[Vec<usize>]) {
         let file = fs::read(self.group.path().join("session.toml")).expect("there");
         let invitation = Invitation::read(&file).expect("a session");
         let ids = invitation.members.iter().map(|one| one.id.to_string());
         let ids: Vec<String> = ids.collect();
-        let text = match first {
-            Some(first) => format!("{}\n{}\n", ids[..first].join(" "), ids[first..].join(" ")),
-            None => String::new(),
+        let side = |side: &Vec<usize>| {
+            let ids: Vec<&str> = side.iter().map(|peer| ids[*peer].as_str()).collect();
+            ids.join(" ") + "\n"
         };
+        let text: String = sides.iter().map(side).collect();
         let path = self.group.path();
         fs::write(path.join("sides.new"), text).expect("written");
         fs::rename(path.join("sides.new"), path.join("sides")).expect("renamed");
@@ -74,4 +84,47 @@ fn a_network_that_heals_in_time_costs_time_alone() {
     assert!(!play.progress(0).contains("WentOn"));
     assert!(play.progress(0).contains("up: false"), "nothing was parted");
     assert_eq!(play.charged(0).0.len(), 60);
+}
+
+/// What follows from a restart that a member hears of from others waits for the one that has started again, until the two are connected.
+#[test]
+fn a_restart_is_heard_of_from_others_first() {
+    let lossy = Lossy::of(5, 1, 60);
+    let mut play = Play::begin(lossy, &[]);
+    play.until(0, "charged 20;");
+    play.kill(2);
+    play.sides(&[vec![0], vec![2]]);
+    play.again(2);
+    // All have gone on, also the two that have no connection.
+    for peer in 0..5 {
+        play.until(peer, "WentOn");
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    play.part(None);
+    let ends = play.ends(END);
+    assert_eq!(check(&play, &ends).len(), 5, "{}", play.why());
+    assert!(!play.progress(0).contains("GaveUp"));
+}
+
+/// Five of eight know that one of them has started again, and three cannot: nobody goes on before all have said the same.
+#[test]
+fn nobody_goes_on_until_all_have_said_the_same() {
+    let mut play = Play::begin(EIGHT, &[]);
+    play.until(0, "charged 20;");
+    play.part(Some(5));
+    play.kill(1);
+    play.again(1);
+    let until = Instant::now() + Duration::from_secs(20);
+    while play.progress(1).matches("Agreed").count() < 2 {
+        assert!(Instant::now() < until, "{}", play.why());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(1_200));
+    let went_on = |peer: usize| play.progress(peer).contains("WentOn");
+    let early: Vec<usize> = (0..8).filter(|peer| went_on(*peer)).collect();
+    assert!(early.is_empty(), "a part of them decided: {early:?}");
+    play.part(None);
+    let ends = play.ends(END);
+    assert_eq!(check(&play, &ends).len(), 8, "{}", play.why());
+    assert!((0..8).all(|peer| play.progress(peer).contains("WentOn")));
 }
