@@ -43,7 +43,10 @@ pub(super) fn conduct(
     } = &prepared;
     let failed = |error: FaultyError| failed(experiment, error);
     let run = match happens {
-        true => Some(faults::run(views, tolerance, schedule).map_err(failed)?),
+        true => {
+            let run = faults::run_watched(views, tolerance, schedule, observer);
+            Some(run.map_err(failed)?)
+        }
         false => None,
     };
     let outcome = |run: &FaultyOutcome| run.outcome(views).map_err(|error| failed(error.into()));

@@ -1,5 +1,7 @@
 //! The network of a run with faults, and what an omniscient observer notes of it.
 
+mod lives;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -12,7 +14,7 @@ use super::schedule::{Crash, CrashPoint, FaultSchedule};
 use super::sizes::size;
 use crate::algorithm::PublicState;
 use crate::engine::event::queue::Queue;
-use crate::engine::{SessionViews, ViewError};
+use crate::engine::{Observer, SessionViews, ViewError};
 use crate::linalg::Block;
 use crate::protocol::averaging::PeerBytes;
 use crate::protocol::regroup::{
@@ -96,15 +98,16 @@ struct Process {
 ///
 /// # Errors
 /// [`FaultyError`] if a peer cannot go on for another reason than the schedule, the schedule is of another session, or the run has no end.
-pub fn run(
+pub(super) fn run(
     views: &Arc<SessionViews>,
     tolerance: &Arc<Tolerance>,
     schedule: &FaultSchedule,
+    observer: &mut dyn Observer,
 ) -> Result<FaultyOutcome, FaultyError> {
     let links = Arc::new(views.links()?);
     let pairs: Vec<(u32, u32)> = views.session().graph().edge_list().collect();
     schedule.check_for(links.peers(), &pairs)?;
-    Network::new(views, (links, &pairs), tolerance, schedule).run(&pairs)
+    Network::new(views, (links, &pairs), (tolerance, schedule), observer).run(&pairs)
 }
 
 struct Network<'a> {
@@ -112,6 +115,7 @@ struct Network<'a> {
     links: Arc<Links>,
     tolerance: &'a Arc<Tolerance>,
     schedule: &'a FaultSchedule,
+    observer: &'a mut dyn Observer,
     processes: Vec<Process>,
     /// Numbers of what is to happen.
     queue: Queue<u64>,
@@ -127,8 +131,8 @@ impl<'a> Network<'a> {
     fn new(
         views: &'a Arc<SessionViews>,
         (links, pairs): (Arc<Links>, &[(u32, u32)]),
-        tolerance: &'a Arc<Tolerance>,
-        schedule: &'a FaultSchedule,
+        (tolerance, schedule): (&'a Arc<Tolerance>, &'a FaultSchedule),
+        observer: &'a mut dyn Observer,
     ) -> Self {
         let crashes = |u: usize| {
             let all = schedule.crashes.iter();
@@ -165,6 +169,7 @@ impl<'a> Network<'a> {
             views,
             tolerance,
             schedule,
+            observer,
             queue: Queue::default(),
             happenings: BTreeMap::new(),
             pushed: 0,
@@ -208,6 +213,7 @@ impl<'a> Network<'a> {
         let mut events = 0;
         while let Some((at, number)) = self.queue.pop() {
             self.now = at;
+            self.observer.step(Time(at * 1_000));
             events += 1;
             if events > most {
                 return Err(FaultyError::Endless { events });
@@ -521,55 +527,8 @@ impl<'a> Network<'a> {
         self.push(at - self.now, happening);
     }
 
-    /// Suspicions without a reason that are counted from a crash of this peer, or from the beginning.
-    fn suspect(&mut self, crashed: Option<usize>) {
-        let crashed = crashed.map(|u| u as u32);
-        let schedule = self.schedule;
-        let all = schedule.suspicions.iter();
-        for suspicion in all.filter(|one| one.after_crash_of == crashed) {
-            let (by, of) = (suspicion.by as usize, suspicion.of as usize);
-            self.push(suspicion.micros, Happening::Suspicion(by, of));
-        }
-    }
-
-    fn crash(&mut self, u: usize) {
-        self.outcome.fired.crashes += 1;
-        self.note(u, Moment::Crashed);
-        self.suspect(Some(u));
-        let process = &mut self.processes[u];
-        process.is_up = false;
-        process.peer = None;
-        process.counted = 0;
-        let crash = process.crashes.pop_front();
-        let again = crash.and_then(|crash| crash.restart_micros);
-        if let Some(after) = again.filter(|_| process.end.end.is_none()) {
-            self.push(after, Happening::Restart(u));
-        }
-        // Nobody says good-bye: neighbours wait for it for as long as they are patient with links.
-        self.leave(u, self.schedule.grace_micros);
-    }
-
-    /// Its disk takes nothing more: it stops, and closes its connections.
-    fn fail_disk(&mut self, u: usize) {
-        self.outcome.fired.disk_failures += 1;
-        self.outcome.fired.cases.disk_lost += 1;
-        self.note(u, Moment::DiskFailed);
-        let process = &mut self.processes[u];
-        process.is_up = false;
-        process.peer = None;
-        self.leave(u, self.schedule.notice_micros);
-    }
-
-    /// Neighbours find that it is gone, unless it is back by then.
-    fn leave(&mut self, u: usize, wait: u64) {
-        let life = self.processes[u].life;
-        for v in self.neighbours(u) {
-            let after = wait + self.carrier.delay();
-            self.push(after, Happening::Gone(v, u, life));
-        }
-    }
-
     fn note(&mut self, u: usize, moment: Moment) {
+        self.observer.peer(PeerIndex::from_index(u), moment.into());
         if self.outcome.moments.len() < MOST_MOMENTS {
             let peer = PeerIndex::from_index(u);
             self.outcome.moments.push((self.now, peer, moment));
@@ -613,36 +572,5 @@ impl<'a> Network<'a> {
     fn neighbours(&self, u: usize) -> Vec<usize> {
         let list = self.links.neighbours(PeerIndex::from_index(u)).iter();
         list.map(|(v, _)| v.index()).collect()
-    }
-
-    fn restart(&mut self, u: usize) -> Result<(), FaultyError> {
-        self.outcome.fired.restarts += 1;
-        self.note(u, Moment::Restarted);
-        let (setup, start) = (self.setup(u), self.start_state());
-        let (secrets, views) = (self.secrets(u), self.shared_views());
-        let process = &mut self.processes[u];
-        process.life += 1;
-        process.is_up = true;
-        process.view = None;
-        let peer = TolerantPeer::recovered(setup, secrets, views, start, &process.disk)?;
-        #[cfg(test)]
-        let peer = peer.armed(self.views.tamper);
-        process.peer = Some(peer);
-        let me = PeerIndex::from_index(u);
-        for v in self.neighbours(u) {
-            let other = self.processes[v]
-                .peer
-                .as_ref()
-                .filter(|_| self.processes[v].is_up);
-            match other.map(|peer| peer.takes(me)) {
-                Some(true) => self.tell(v, Input::Returned(me))?,
-                Some(false) => self.push(self.schedule.notice_micros, Happening::Suspicion(u, v)),
-                None => {
-                    let (wait, life) = (self.schedule.grace_micros, self.processes[v].life);
-                    self.push(wait, Happening::Gone(u, v, life));
-                }
-            }
-        }
-        self.tell(u, Input::Start)
     }
 }

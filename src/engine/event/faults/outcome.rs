@@ -8,7 +8,7 @@ use super::observer::Observed;
 use super::random::Extent;
 use crate::algorithm::PublicState;
 use crate::engine::record::{self, Pending};
-use crate::engine::{Communication, Outcome, SessionViews, ViewError};
+use crate::engine::{Communication, Outcome, SessionViews, Standing, ViewError};
 use crate::linalg::Block;
 use crate::protocol::averaging::{CommonEnd, PeerBytes, Traffic};
 use crate::protocol::regroup::{Attempt, End, Evidence, Heir, View, ViewNumber};
@@ -64,6 +64,21 @@ pub enum Moment {
     Released(ReleaseId),
     /// Its session ended.
     Ended(End),
+}
+
+impl From<Moment> for Standing {
+    fn from(moment: Moment) -> Self {
+        match moment {
+            Moment::Crashed => Self::Crashed,
+            Moment::DiskFailed => Self::DiskFailed,
+            Moment::Restarted => Self::Restarted,
+            Moment::GaveUp(other) => Self::GaveUp(other),
+            Moment::WentOn(_) => Self::WentOn,
+            Moment::Released(release) => Self::Released(release),
+            Moment::Ended(End::Finished) => Self::Finished,
+            Moment::Ended(_) => Self::Ended,
+        }
+    }
 }
 
 /// The most moments that are noted of a run.
