@@ -169,7 +169,7 @@ def pca():
     means = data.mean(axis=0)
     longest = np.linalg.norm(data - means, axis=1).max()
     for epsilon in (1.0, 5.0):
-        ours = lambda seed, epsilon=epsilon: undertone.estimators.DecentralizedPCA(  # noqa: E731
+        ours = lambda seed, epsilon=epsilon: undertone.DecentralizedPCA(  # noqa: E731
             rank, epsilon=epsilon, delta=1e-5, data_norm=norm, centre=means, random_state=seed
         ).fit(data).components_
         report(epsilon, "Undertone, 100 peers, nobody holds the data", ours, "delta = 1e-5, public mean, rows shortened to 3")
@@ -180,7 +180,7 @@ def pca():
 
         def opendp_pca(seed, epsilon=epsilon):
             import opendp.prelude as dp
-            from opendp.sklearn.decomposition import PCA as OpenPCA
+            from opendp.extras.sklearn.decomposition import PCA as OpenPCA
 
             dp.enable_features("contrib", "floating-point", "honest-but-curious")
             model = OpenPCA(epsilon=epsilon, row_norm=norm, n_samples=len(data), n_features=data.shape[1], n_components=rank)
