@@ -212,9 +212,8 @@ impl<'a> Network<'a> {
             if events > most {
                 return Err(FaultyError::Endless { events });
             }
-            match self.happenings.remove(&number) {
-                Some(happening) => self.happen(happening)?,
-                None => continue,
+            if let Some(happening) = self.happenings.remove(&number) {
+                self.happen(happening)?;
             }
         }
         self.outcome.micros = self.now;
@@ -249,11 +248,11 @@ impl<'a> Network<'a> {
                 life,
                 frame,
             } => {
-                if !self.processes[to].is_up || self.processes[to].life != life {
-                    return Ok(());
-                }
                 let from = PeerIndex::from_index(from);
-                self.tell(to, Input::Frame { from, frame })
+                match self.processes[to].life == life {
+                    true => self.tell(to, Input::Frame { from, frame }),
+                    false => Ok(()),
+                }
             }
         }
     }
@@ -482,8 +481,7 @@ impl<'a> Network<'a> {
 
     fn send(&mut self, u: usize, v: usize, frame: Frame) {
         let sizes = (self.links.peers(), self.links.len());
-        let values = self.views.session().plan().values();
-        let (phase, bytes) = size(&frame, values, sizes);
+        let (phase, bytes) = size(&frame, self.views.session().plan().values(), sizes);
         let carried = self.carrier.carry(self.now, (u, v));
         let times = 1 + u64::from(carried.lost);
         self.processes[u].frames += 1;
@@ -518,10 +516,8 @@ impl<'a> Network<'a> {
     }
 
     /// Suspicions without a reason that are counted from a crash of this peer, or from the beginning.
-    fn suspect(&mut self, crashed: Option<usize>) {
-        let crashed = crashed.map(|u| u as u32);
-        let schedule = self.schedule;
-        let all = schedule.suspicions.iter();
+    fn suspect(&mut self, crashed: Option<u32>) {
+        let all = self.schedule.suspicions.iter();
         for suspicion in all.filter(|one| one.after_crash_of == crashed) {
             let (by, of) = (suspicion.by as usize, suspicion.of as usize);
             self.push(suspicion.micros, Happening::Suspicion(by, of));
@@ -531,13 +527,13 @@ impl<'a> Network<'a> {
     fn crash(&mut self, u: usize) {
         self.outcome.fired.crashes += 1;
         self.note(u, Moment::Crashed);
-        self.suspect(Some(u));
+        self.suspect(Some(u as u32));
         let process = &mut self.processes[u];
         process.is_up = false;
         process.peer = None;
         process.counted = 0;
-        let crash = process.crashes.pop_front();
-        let again = crash.and_then(|crash| crash.restart_micros);
+        let again = process.crashes.pop_front();
+        let again = again.and_then(|crash| crash.restart_micros);
         if let Some(after) = again.filter(|_| process.end.end.is_none()) {
             self.push(after, Happening::Restart(u));
         }
