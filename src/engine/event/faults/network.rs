@@ -218,9 +218,8 @@ impl<'a> Network<'a> {
             if events > most {
                 return Err(FaultyError::Endless { events });
             }
-            match self.happenings.remove(&number) {
-                Some(happening) => self.happen(happening)?,
-                None => continue,
+            if let Some(happening) = self.happenings.remove(&number) {
+                self.happen(happening)?;
             }
         }
         self.outcome.micros = self.now;
@@ -255,11 +254,11 @@ impl<'a> Network<'a> {
                 life,
                 frame,
             } => {
-                if !self.processes[to].is_up || self.processes[to].life != life {
-                    return Ok(());
-                }
                 let from = PeerIndex::from_index(from);
-                self.tell(to, Input::Frame { from, frame })
+                match self.processes[to].life == life {
+                    true => self.tell(to, Input::Frame { from, frame }),
+                    false => Ok(()),
+                }
             }
         }
     }
@@ -492,8 +491,7 @@ impl<'a> Network<'a> {
         #[cfg(test)]
         let frame = super::tests::bytes::sent(&self.setup(u), self.views, frame);
         let sizes = (self.links.peers(), self.links.len());
-        let values = self.views.session().plan().values();
-        let (phase, bytes) = size(&frame, values, sizes);
+        let (phase, bytes) = size(&frame, self.views.session().plan().values(), sizes);
         let carried = self.carrier.carry(self.now, (u, v));
         let times = 1 + u64::from(carried.lost);
         self.processes[u].frames += 1;

@@ -211,6 +211,36 @@ fn whoever_comes_back_hears_what_it_missed_at_every_release() {
     }
 }
 
+/// A word takes one way only while nothing goes wrong. What is lost with the links that it was on comes another way before the claim that it shows: from whoever claims, and
+/// through members that knew it before and claim nothing.
+#[test]
+fn a_claim_comes_with_the_words_that_show_it() {
+    let lost: [&[(usize, usize)]; 2] = [&[(0, 3)], &[(0, 3), (1, 2)]];
+    let cut: [&[(usize, usize)]; 2] = [&[(0, 3)], &[(0, 3), (1, 3), (1, 2)]];
+    for (lost, cut) in lost.into_iter().zip(cut) {
+        let mut four = Four::new();
+        (0..4).for_each(|u| four.tell(u, Input::Sending(FIRST)));
+        (0..4).for_each(|u| four.tell(u, Input::Holding(FIRST)));
+        four.deliver(|from, to| !lost.contains(&(from, to)));
+        let lacks = |u: usize| lost.iter().any(|(_, to)| *to == u);
+        let expected = [0, 1, 2, 3].map(|u| (!lacks(u)).then_some(FIRST));
+        assert_eq!(four.certified, expected);
+        four.under_way.clear();
+        for &(u, v) in cut {
+            four.tell(u, Input::Suspect(PeerIndex::from_index(v)));
+            four.tell(v, Input::Suspect(PeerIndex::from_index(u)));
+        }
+        four.resumed = vec![None; 4];
+        four.deliver(|_, _| true);
+        let again = |resume: &Option<Resume>| matches!(resume, Some(Resume::Average { attempt: FIRST, heirs, .. }) if heirs.is_empty());
+        assert!(
+            four.resumed.iter().all(again),
+            "{lost:?}: {:?}",
+            four.resumed
+        );
+    }
+}
+
 /// A member that claims a certificate that nobody else can check is not heard.
 #[test]
 fn a_certificate_is_not_believed() {
