@@ -243,7 +243,7 @@ pub(in crate::node) mod dying {
             return;
         };
         let number = SENT.fetch_add(1, Ordering::Relaxed) + 1;
-        if at.parse() == Ok(number) {
+        if at.parse::<u32>() == Ok(number) {
             tracing::info!(wanted, number, "this process dies now");
             // Writers have threads of their own: what was handed to them leaves.
             std::thread::sleep(Duration::from_millis(300));

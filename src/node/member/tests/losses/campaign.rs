@@ -3,8 +3,8 @@
 use super::*;
 use crate::node::store::SessionEnd;
 
-const FIVE: Lossy = Lossy::of(5, 1, 60);
-const SIX_SEALED: Lossy = Lossy::of(6, 1, 40).sealed();
+const FIVE: Lossy = Lossy::of(5, 1, 30);
+const SIX_SEALED: Lossy = Lossy::of(6, 1, 20).sealed();
 
 /// How long a session may take that loses somebody.
 const END: Duration = Duration::from_secs(60);
@@ -183,13 +183,13 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn a_member_whose_files_come_from_a_backup_is_refused() {
     let mut play = Play::begin(FIVE, &[]);
-    play.until(1, "charged 15;");
+    play.until(1, "charged 8;");
     play.kill(2);
     let (state, kept) = (&play.group.states[2], play.group.path().join("backup"));
     let state = play.group.path().join(state);
     copy(&state, &kept);
     play.again(2);
-    play.until(1, "charged 30;");
+    play.until(1, "charged 16;");
     play.kill(2);
     fs::remove_dir_all(&state).expect("there");
     copy(&kept, &state);
@@ -212,7 +212,7 @@ fn check_others(play: &Play, ends: &[Option<String>], but: usize) -> usize {
 /// A disk that becomes full: the member stops before anything leaves that is not written down, and the others go on without it.
 #[test]
 fn a_member_whose_disk_is_full_stops_and_the_others_finish() {
-    let mut play = Play::begin(FIVE, &[(3, ROOM, "120")]);
+    let mut play = Play::begin(FIVE, &[(3, ROOM, "70")]);
     let ends = play.ends(END);
     let finished = check(&play, &ends);
     assert_eq!(finished, [0, 1, 2, 4], "{}", play.why());
