@@ -147,6 +147,8 @@ pub(super) const BELOW: [(&str, &[&str]); 22] = [
             "config",
             "scenario",
             "run",
+            // A forecast of both parts of a run that chooses itself.
+            "assess",
         ],
     ),
     // Pages show what experiments found; their tests run some.

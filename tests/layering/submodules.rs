@@ -186,7 +186,21 @@ pub(super) const SUBMODULES: &[Submodule] = &[
     ("engine/central", SHARED_BY_ENGINES, None),
     ("engine/lockstep", SHARED_BY_ENGINES, None),
     ("engine/analytic", SHARED_BY_ENGINES, None),
-    ("engine/event", SHARED_BY_ENGINES, None),
+    // Schedules of faults list peers that deviate, too.
+    (
+        "engine/event",
+        &[
+            "engine/course",
+            "engine/deviants",
+            "engine/losses",
+            "engine/noise",
+            "engine/outcome",
+            "engine/record",
+            "engine/session",
+            "engine/threshold",
+        ],
+        None,
+    ),
     (
         "engine/federated",
         &[

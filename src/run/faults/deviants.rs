@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::error::FaultsError;
 use crate::engine::deviants::{self, Deviant, DeviantError, Deviation};
 use crate::engine::event::faults::FaultSchedule;
 use crate::engine::{Session, Silent, lockstep};
@@ -66,7 +65,7 @@ pub(super) fn told(
     experiment: &Experiment,
     session: &Session,
     schedule: &FaultSchedule,
-) -> Result<Option<DeviantsSummary>, FaultsError> {
+) -> Result<Option<DeviantsSummary>, DeviantError> {
     if schedule.deviants.is_empty() {
         return Ok(None);
     }
@@ -79,7 +78,7 @@ pub(super) fn told(
     });
     let listed: Vec<Deviant> = listed.collect();
     let outcome = deviants::run(session, &listed)?;
-    let whole = lockstep::run(session, &mut Silent).map_err(DeviantError::from)?;
+    let whole = lockstep::run(session, &mut Silent)?;
     let name = |peer: PeerIndex| experiment.topology().graph().name(peer.index());
     let verdicts = outcome.verdicts.iter();
     let named: BTreeSet<Named> = verdicts
