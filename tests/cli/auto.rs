@@ -215,10 +215,12 @@ fn privacy_of_a_run_that_is_still_to_be_chosen_is_that_of_both_parts() {
     assert!(number("both", "epsilon") <= 2.0 + 1e-9 && number("both", "epsilon") > 1.9);
     let squares = number("pilot", "mu").powi(2) + number("rest", "mu").powi(2);
     assert!((squares / number("both", "mu").powi(2) - 1.0).abs() < 1e-12);
+    let part = (number("pilot", "mu") / number("both", "mu")).powi(2);
+    assert!((part - 0.1).abs() < 1e-9, "{part}");
     // What is said to the reader, with a pilot and without.
     let text = scratch.undertone(&format!("privacy sims/sim.toml {OPEN}"));
     assert!(
-        text.stdout.contains("a pilot spends 10 % of mu^2"),
+        text.stdout.contains("a pilot spends 10.00 % of mu^2"),
         "{}",
         text.stdout
     );

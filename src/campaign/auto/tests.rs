@@ -38,33 +38,6 @@ fn chosen(set: &[&str]) -> Chosen {
     chosen.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What is forecast of both parts is what the whole budget would cost against every view, and the pilot's part of that is its share.
-#[test]
-fn the_forecast_of_both_parts_adds_up_to_the_whole_budget() {
-    use crate::assess::part_costs;
-    for share in [0.05, 0.3] {
-        let open = open(&[&format!("pilot.share={share}")]);
-        let (pilot, rest) = (open.pilot().expect("a pilot"), open.ground());
-        let costs = part_costs(pilot, rest);
-        assert_eq!(costs.len(), rest.noise().views().len());
-        for (cost, view) in costs.iter().zip(rest.noise().views()) {
-            assert!((cost.both.mu / view.mu - 1.0).abs() < 1e-9, "{cost:?}");
-            let part = (cost.pilot.mu / cost.both.mu).powi(2);
-            assert!((part - share).abs() < 1e-9, "{part}");
-            assert!(cost.pilot.epsilon < cost.rest.epsilon || share > 0.5);
-            let sum = cost.pilot.epsilon + cost.rest.epsilon;
-            assert!(cost.both.epsilon < sum && cost.both.epsilon > cost.rest.epsilon);
-            if cost.colluders == 1 {
-                let asked = rest.config().privacy.epsilon;
-                assert!(cost.both.epsilon <= asked * (1.0 + 1e-9), "{cost:?}");
-                assert!(cost.both.epsilon >= 0.95 * asked, "{cost:?}");
-            }
-        }
-        // A session that no pilot took a part of has none.
-        assert!(part_costs(pilot, &self::open(&["pilot.share=0"]).ground).is_empty());
-    }
-}
-
 fn failures(receipt: &Receipt) -> Vec<String> {
     let findings = receipt.check().expect("can be checked");
     let failed = findings.into_iter().filter(|finding| !finding.agrees);

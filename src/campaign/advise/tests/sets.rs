@@ -267,8 +267,8 @@ fn held_out_third(folder: &Path, data: &Path) -> Vec<Set> {
 
 /// The sets that nobody looked at before the one run whose figures stand in `benches/RESULTS.md`.
 ///
-/// They were named later on 2026-11-23, with the places and thresholds below, before anything was measured on them. Whoever chooses rules by that run
-/// needs others.
+/// They were named later on 2026-11-23, with the places and thresholds below, before anything was measured on them, and run once. Whoever chooses rules by that run needs
+/// others.
 pub(super) fn held_out(folder: &Path) -> Vec<Set> {
     let Some(data) = shared() else {
         return Vec::new();
