@@ -114,7 +114,7 @@ fn candidates(chosen: &Chosen) -> PageTable {
     let predicted = |one: &&Candidate| one.predicted_error.is_some();
     let all = || advice.candidates.iter().filter(predicted);
     let mut shown: Vec<&Candidate> = all().take(SHOWN).collect();
-    if !shown.iter().any(|one| own(one)) {
+    if !shown.iter().any(own) {
         shown.extend(all().find(own));
     }
     let rows = shown.into_iter().map(|one| {

@@ -59,7 +59,8 @@ pub(super) fn variance_of_slopes(measured: &[Measured]) -> f64 {
             .sum::<f64>()
     };
     // NaN, of no items, is no excess.
-    if !(excess(0.0) > 0.0) {
+    let least = excess(0.0);
+    if least.is_nan() || least <= 0.0 {
         return 0.0;
     }
     let (mut low, mut high) = (0.0, MOST);

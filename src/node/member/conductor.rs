@@ -320,7 +320,7 @@ impl<'a> Conductor<'a> {
                     self.planning = None;
                     let outcome = planned.map_err(|_| HostError::TaskLost)?;
                     if let Some(resumed) = self.ready.resumed.take() {
-                        self.take_up(resumed, outcome)?;
+                        self.take_up(&resumed, outcome)?;
                         continue;
                     }
                     let outcome = outcome.and_then(|planned| self.consider(planned));

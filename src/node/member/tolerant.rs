@@ -43,7 +43,7 @@ impl Conductor<'_> {
     /// The plan is here again, of a session that this member had begun before it was interrupted.
     pub(super) fn take_up(
         &mut self,
-        resumed: Resumed,
+        resumed: &Resumed,
         planned: Result<Planned, String>,
     ) -> Result<(), MemberError> {
         let planned = planned.map_err(MemberError::Plan)?;
@@ -175,7 +175,7 @@ impl Conductor<'_> {
     pub(super) fn told(&mut self, told: Told) -> Result<(), MemberError> {
         match told {
             Told::Event(attempt, event) => self.tolerant_event(attempt, event)?,
-            Told::WentOn { view, resume } => self.went_on(view, &resume),
+            Told::WentOn { view, resume } => self.went_on(&view, &resume),
             Told::GaveUp(id) => {
                 let member = name(&self.names, &id);
                 (self.progress)(Progress::GaveUp { member });
@@ -223,7 +223,7 @@ impl Conductor<'_> {
     }
 
     /// The peer goes on, in this view.
-    fn went_on(&mut self, view: Arc<View>, resume: &Resume) {
+    fn went_on(&mut self, view: &Arc<View>, resume: &Resume) {
         let before = self.views.last().map(|before| before.number);
         let is_new = before != Some(view.number);
         self.heirs = match resume {
@@ -231,7 +231,7 @@ impl Conductor<'_> {
             _ => Vec::new(),
         };
         if is_new {
-            self.views.push(Arc::clone(&view));
+            self.views.push(Arc::clone(view));
         }
         if is_new && view.number != ViewNumber(0) {
             let (release, is_again) = match resume {

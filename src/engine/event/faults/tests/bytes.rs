@@ -58,7 +58,7 @@ pub(in super::super) fn kept(
 /// The same bytes with a bit changed, cut off, and with one more; of most none, or runs would take twice as long.
 fn changes(bytes: &[u8]) -> Vec<Vec<u8>> {
     let digest = *blake3::hash(bytes).as_bytes();
-    if digest[0] % CHANGED_EVERY != 0 {
+    if !digest[0].is_multiple_of(CHANGED_EVERY) {
         return Vec::new();
     }
     let mut place = [0; 4];

@@ -23,7 +23,7 @@ fn scene(kind: AveragingKind, items: u32, rank: usize) -> Scene {
     let rows = |peer: u32| {
         let mut rows = SparseRows::new(items as usize);
         let mine: Vec<u32> = (0..items)
-            .filter(|item| (peer * 31 + item * 17) % 5 == 0)
+            .filter(|item| (peer * 31 + item * 17).is_multiple_of(5))
             .collect();
         let value = 1.0 / (mine.len() as f64).sqrt();
         rows.push_row(mine.into_iter().map(|item| (item, value)))
