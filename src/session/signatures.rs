@@ -114,6 +114,13 @@ mod tests {
         liar.handle(Input::Start, Time(0), &mut out);
         out.clear();
         liar.handle(Input::Suspect(PeerIndex(2)), Time(0), &mut out);
+        // It states what it knows a little later.
+        let timer = out.iter().find_map(|output| match output {
+            Output::Wake(number, _) => Some(*number),
+            _ => None,
+        });
+        let timer = timer.expect("it is about to state what it knows");
+        liar.handle(Input::Timer(timer), Time(0), &mut out);
         let mut said = Vec::new();
         for output in &out {
             if let Output::Send { record, .. } = output {
