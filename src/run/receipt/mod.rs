@@ -24,5 +24,5 @@ pub use document::{
 };
 pub use error::ReceiptError;
 pub use limits::{MAX_BYTES, SCHEMA, TOLERANT_SCHEMA};
-pub(crate) use realised::KnownAttempt;
+pub use realised::KnownAttempt;
 pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};

@@ -56,13 +56,15 @@ impl RealisedReceipt {
 
 /// An attempt as one deployed member knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct KnownAttempt {
-    pub(crate) release: ReleaseId,
+pub struct KnownAttempt {
+    /// Of which release.
+    pub release: ReleaseId,
     /// How many tries had been charged anew when it began, itself included.
-    pub(crate) retry: u32,
-    pub(crate) view: u64,
-    /// Ascending.
-    pub(crate) members: Vec<u32>,
+    pub retry: u32,
+    /// The number of the view that it was made in.
+    pub view: u64,
+    /// Who took part, ascending.
+    pub members: Vec<u32>,
 }
 
 /// What a member that knows who took part in which attempts, and nothing more, accounts for: in order of releases, tries and views.
@@ -86,7 +88,7 @@ impl Receipt {
     ///
     /// # Errors
     /// [`RealisedError`] for attempts that cannot have happened.
-    pub(crate) fn account_for(
+    pub fn account_for(
         &mut self,
         experiment: &Experiment,
         attempts: &[KnownAttempt],
