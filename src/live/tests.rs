@@ -184,7 +184,8 @@ fn strangers_are_refused_and_pages_load_nothing_from_elsewhere() {
 
 #[test]
 fn a_paused_run_takes_steps_and_goes_on() {
-    let experiment = small(&["engine.kind=event"]);
+    // Some 240 arrivals an iteration.
+    let experiment = small(&["engine.kind=event", "algorithm.iterations=20"]);
     let live = Live::start(&experiment, 0, true).expect("listens");
     let (host, path) = parts(&live);
     let press = |what: &str| {

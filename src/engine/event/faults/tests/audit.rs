@@ -59,11 +59,17 @@ fn readable(
     readers.into_iter().map(noise).collect()
 }
 
-/// μ² per squared sensitivity of whoever was read in this attempt, as the account has it.
+/// What noise was multiplied by in the first release: the same in all its attempts, whose query is the start.
+fn scale(outcome: &FaultyOutcome) -> Option<f64> {
+    let mut taken = outcome.peers.iter().map(|one| one.taken.get(&ReleaseId(1)));
+    taken.find_map(|taken| Some(taken?.terms.scale))
+}
+
+/// μ² of a record that moves a contribution by 1, of whoever was read in this attempt, as the account has it: noise was multiplied by `scale`.
 fn account(
     scene: &Scene,
     outcome: &FaultyOutcome,
-    attempt: Attempt,
+    (attempt, scale): (Attempt, f64),
     read: &BTreeMap<PeerIndex, Vec<f64>>,
 ) -> BTreeMap<PeerIndex, f64> {
     let session = &scene.session;
@@ -77,7 +83,7 @@ fn account(
         retry: 0,
         view: then.number.0,
         read: read.keys().map(|peer| peer.0).collect(),
-        scales: vec![1.0; members.len()],
+        scales: vec![scale; members.len()],
         members,
         revealed: Vec::new(),
         sensitivity: 1.0,
@@ -158,7 +164,7 @@ impl Left {
 fn nobody_who_reads_everything_beats_the_account() {
     let (mut best, mut single, mut all) = (Left::default(), Left::default(), Left::default());
     let (mut attempts, mut partly) = (0, 0);
-    for number in 0..120 {
+    for number in 0..200 {
         let (scene, tolerance, lost) = match number % 2 {
             0 => {
                 let (scene, lost) = sealed_with(number, Tamper::None);
@@ -174,6 +180,9 @@ fn nobody_who_reads_everything_beats_the_account() {
         let peers = scene.session.peers() as u32;
         let schedule = FaultSchedule::drawn(number, peers, &scene.links, lost);
         let outcome = run(&scene.views, &tolerance, &schedule).expect("runs");
+        let Some(scale) = scale(&outcome) else {
+            continue;
+        };
         for attempt in outcome.parts.keys().filter(|at| at.release == ReleaseId(1)) {
             let read = readable(&scene, &outcome, *attempt);
             if read.is_empty() {
@@ -182,7 +191,7 @@ fn nobody_who_reads_everything_beats_the_account() {
             attempts += 1;
             let (then, _) = &outcome.parts[attempt];
             partly += usize::from(read.len() < then.members.len());
-            let squared = account(&scene, &outcome, *attempt, &read);
+            let squared = account(&scene, &outcome, (*attempt, scale), &read);
             let weights = weights(&scene, &outcome, *attempt, &read);
             let width = read.values().next().map_or(0, Vec::len);
             let mut sum = vec![0.0; width];
@@ -231,7 +240,8 @@ fn an_attacker_beats_the_account_where_noise_is_taken_back() {
             .find_map(|one| one.taken.get(&ReleaseId(1)));
         let attempt = taken.expect("somebody has the sum").attempt;
         let read = readable(&scene, &outcome, attempt);
-        let Some(&squared) = account(&scene, &outcome, attempt, &read).get(&gone) else {
+        let scale = taken.expect("somebody has the sum").terms.scale;
+        let Some(&squared) = account(&scene, &outcome, (attempt, scale), &read).get(&gone) else {
             continue;
         };
         let mut attack = Left::default();

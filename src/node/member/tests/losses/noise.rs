@@ -54,6 +54,18 @@ fn after_restarts(lossy: Lossy, views: &SessionViews, count: u8) -> View {
         };
         member.handle(heard, Time(0), &mut out);
     }
+    // It states what it knows a little later.
+    let timers: Vec<u64> = out
+        .iter()
+        .filter_map(|output| match output {
+            crate::protocol::regroup::Output::Wake(number, _) => Some(*number),
+            _ => None,
+        })
+        .collect();
+    for timer in timers {
+        let input = crate::protocol::regroup::Input::Timer(timer);
+        member.handle(input, Time(0), &mut out);
+    }
     for output in out {
         if let crate::protocol::regroup::Output::Persist(Durable::Stated { statement, .. }) = output
         {
