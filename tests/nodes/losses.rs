@@ -8,7 +8,7 @@ use super::group::{Group, Running};
 
 /// Seconds that a lost connection may take to come back.
 const GRACE: u64 = 4;
-const ITERATIONS: u64 = 40;
+const ITERATIONS: u64 = 300;
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Five members of whom one may be lost, and whose policies allow retries.

@@ -1,6 +1,6 @@
 //! `sessions/ID/journal.bin`: how far this peer has come in one session, so that a restart repeats nothing.
 //!
-//! It is a file of [records](super::records). What may be spent stands in the signed ledger, which is always written first.
+//! It is a file of records ([`super::records`]). What may be spent stands in the signed ledger, which is always written first.
 //!
 //! A record is on the disk when [`Journal::append`] returns. The last one may be torn by a crash, at any byte, and is dropped on reading; anything
 //! else that does not verify is an error.

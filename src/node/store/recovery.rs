@@ -1,6 +1,6 @@
 //! `recovery.bin`: what a peer that tolerates losses has done in one session, so that it goes on where it was when it starts again.
 //!
-//! A file of [records](super::records), whose content this module does not look into. Several may be added at once: they are on the disk when
+//! A file of records ([`super::records`]), whose content this module does not look into. Several may be added at once: they are on the disk when
 //! [`RecoveryLog::append`] returns, and before anything leaves that follows from them. Among them are contributions of neighbours and shares in them, so the file
 //! is overwritten and removed when the session ends, as keys are.
 
