@@ -7,14 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
 use undertone::assess::audit::{AuditOptions, audit as audited};
-use undertone::assess::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
 use undertone::assess::verification::{Check, VerifyOptions, verify as verified, verify_pair};
-use undertone::assess::{
-    Conversions, DropoutCost, PeerCost, conversions, dropout_costs, peer_costs,
-};
+use undertone::assess::{Forecast, ForecastOptions};
 use undertone::run::items::ItemList;
 use undertone::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Trusted};
-use undertone::run::summary::PrivacySummary;
 use undertone::topology::TopologySummary;
 
 use crate::runs::settled;
@@ -105,26 +101,10 @@ pub(crate) fn audit(
 }
 
 #[derive(Serialize)]
-struct Forecast {
+struct Forecasted {
     topology: TopologySummary,
-    privacy: Planned,
+    privacy: Forecast,
     warnings: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Planned {
-    #[serde(flatten)]
-    summary: PrivacySummary,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    noise_topology: Option<TopologySummary>,
-    coalitions: Vec<WorstCoalition>,
-    conversions: Vec<Conversions>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    peers: Option<Vec<PeerCost>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<NamedAdvice>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    dropouts: Vec<DropoutCost>,
 }
 
 /// What an experiment costs before it runs.
@@ -145,22 +125,15 @@ pub(crate) fn privacy(
     supervised(py, progress, move |watch| {
         let experiment = &source.experiment()?;
         watch.pass();
-        let wanted = peers || !coalition.is_empty();
-        let costs = wanted.then(|| peer_costs(experiment, &coalition));
-        let advice = target_gap.map(|gap| advise(experiment, gap));
+        let options = ForecastOptions {
+            peers,
+            coalition,
+            target_gap,
+        };
         let warnings = experiment.warnings().iter();
-        let noise = experiment.has_noise_topology();
-        Ok(serde_json::to_string(&Forecast {
+        Ok(serde_json::to_string(&Forecasted {
             topology: experiment.topology().summary(),
-            privacy: Planned {
-                summary: experiment.privacy_summary(),
-                noise_topology: noise.then(|| experiment.noise_topology().summary()),
-                coalitions: worst_coalitions(experiment)?,
-                conversions: conversions(experiment)?,
-                peers: costs.transpose()?,
-                advice: advice.transpose()?,
-                dropouts: dropout_costs(experiment)?,
-            },
+            privacy: Forecast::of(experiment, &options)?,
             warnings: warnings.map(ToString::to_string).collect(),
         })?)
     })

@@ -9,18 +9,14 @@ use super::arguments::{ExperimentArguments, PrivacyArguments, PrivacyCommand, na
 use super::progress::Progress;
 use super::signed::{Signed, signed};
 use super::{Verdict, table};
-use crate::assess::coalitions::{NamedAdvice, WorstCoalition, advise, worst_coalitions};
-use crate::assess::{
-    Conversions, DropoutCost, PartCost, PeerCost, conversions, dropout_costs, part_costs,
-    peer_costs,
-};
+use crate::assess::coalitions::{NamedAdvice, WorstCoalition};
+use crate::assess::{Conversions, DropoutCost, Forecast, ForecastOptions, PeerCost, PilotForecast};
 use crate::campaign::auto::Auto;
 use crate::config::EngineKind;
 use crate::privacy::{GroupLoss, LaplacePlan, RingPlan};
 use crate::run::items::ItemList;
 use crate::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
 use crate::run::summary::PrivacySummary;
-use crate::scenario::{Experiment, Part};
 use crate::topology::TopologySummary;
 use crate::vocabulary::{printed, printed_list};
 
@@ -28,52 +24,6 @@ use crate::vocabulary::{printed, printed_list};
 struct Document {
     topology: TopologySummary,
     privacy: Forecast,
-}
-
-/// The `privacy` table of a run's summary, and what is only worth computing before one.
-#[derive(Serialize)]
-struct Forecast {
-    #[serde(flatten)]
-    summary: PrivacySummary,
-    /// The noise graph, where it is not `topology`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    noise_topology: Option<TopologySummary>,
-    /// At least, at most, and who, by coalition size.
-    coalitions: Vec<WorstCoalition>,
-    /// Conversions of every view between zCDP, Rényi and (ε, δ).
-    conversions: Vec<Conversions>,
-    /// Every honest peer against the coalition named on the command line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    peers: Option<Vec<PeerCost>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<NamedAdvice>,
-    /// What it costs by what goes wrong, where losses are tolerated.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    dropouts: Vec<DropoutCost>,
-    /// The pilot before a choice: what it costs, what is left, and both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pilot: Option<PilotForecast>,
-}
-
-/// What a pilot will cost, and what is left for whatever is chosen by it.
-#[derive(Serialize)]
-struct PilotForecast {
-    /// Its share of μ².
-    share: f64,
-    /// The noise of its one release.
-    release: PrivacySummary,
-    /// View by view.
-    costs: Vec<PartCost>,
-}
-
-impl PilotForecast {
-    fn of(pilot: &Experiment, rest: &Experiment) -> Self {
-        Self {
-            share: pilot.part().map_or(1.0, Part::get),
-            release: pilot.privacy_summary(),
-            costs: part_costs(pilot, rest),
-        }
-    }
 }
 
 pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
@@ -240,30 +190,16 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
         (arguments.load()?, None)
     };
     progress.message("coalitions");
-    let coalitions = worst_coalitions(&experiment)?;
-    let coalition = names(&options.coalition)?;
-    let wanted = options.peers || !coalition.is_empty();
-    let costs = wanted
-        .then(|| peer_costs(&experiment, &coalition))
-        .transpose()?;
-    let advice = options
-        .target_gap
-        .map(|gap| advise(&experiment, gap))
-        .transpose()?;
+    let wanted = ForecastOptions {
+        peers: options.peers,
+        coalition: names(&options.coalition)?,
+        target_gap: options.target_gap,
+    };
+    let forecast = Forecast::of(&experiment, &wanted)?;
     progress.finish();
-    let noise = experiment.has_noise_topology();
     let document = Document {
         topology: experiment.topology().summary(),
-        privacy: Forecast {
-            summary: experiment.privacy_summary(),
-            noise_topology: noise.then(|| experiment.noise_topology().summary()),
-            coalitions,
-            conversions: conversions(&experiment)?,
-            peers: costs,
-            advice,
-            dropouts: dropout_costs(&experiment)?,
-            pilot,
-        },
+        privacy: Forecast { pilot, ..forecast },
     };
 
     let mut out = io::stdout().lock();
@@ -279,7 +215,7 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
         print_conversions(&mut out, &document.privacy.conversions)?;
         print_coalitions(&mut out, &document.privacy.coalitions)?;
         if let Some(costs) = &document.privacy.peers {
-            print_costs(&mut out, &coalition, costs)?;
+            print_costs(&mut out, &wanted.coalition, costs)?;
         }
         if let Some(advice) = &document.privacy.advice {
             print_advice(&mut out, advice)?;
