@@ -24,6 +24,9 @@ use crate::network::cpu_seconds;
 
 const PROTOCOL: StreamProtocol = StreamProtocol::new("/bare/1");
 
+/// After this long a stream is asked for again.
+const OPENING: Duration = Duration::from_secs(1);
+
 /// What carries the streams.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stack {
@@ -174,10 +177,12 @@ async fn streams(
     ends.into_iter().map(|e| e.expect("every node")).collect()
 }
 
-/// Opens a stream until it is acknowledged: libp2p-stream drops some.
+/// Opens a stream until it is acknowledged: libp2p-stream drops some that arrive, and never answers who asks for one just while the
+/// connection is being established. The engine asks when it is; here nobody waits for connections, so nobody waits long for a stream.
 async fn open(mut control: Control, id: PeerId) -> Stream {
     loop {
-        if let Ok(mut stream) = control.open_stream(id, PROTOCOL).await {
+        let opened = tokio::time::timeout(OPENING, control.open_stream(id, PROTOCOL)).await;
+        if let Ok(Ok(mut stream)) = opened {
             let mut ack = [1];
             if stream.write_all(&ack).await.is_ok()
                 && stream.flush().await.is_ok()

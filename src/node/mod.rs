@@ -37,6 +37,7 @@
 //! | trap | here |
 //! | --- | --- |
 //! | libp2p-stream drops inbound streams without a word when two arrive at once, after `open_stream` returned `Ok` | a stream counts once the neighbour has acknowledged it; unacknowledged ones are opened again, a bounded number of times. Test: simultaneous opens on a complete graph |
+//! | libp2p-stream never answers an opening that is asked for while the connection is being established: it dials, and that the dial was needless is told to nobody | streams are opened after the swarm has said that the connection stands |
 //! | writing everything before reading deadlocks Yamux beyond about 80 KiB each way | by construction: frames go one way per stream and each inbound stream has a reader that does nothing else. Test: 320 KiB frames both ways |
 //! | negotiating a stream times out after 10 s, which cannot be changed | streams are opened once, at the start, and a timed-out opening is an attempt like any other |
 //! | request-response: short default timeouts, no size limit in codecs | not used; lengths are checked before allocation. Test: an announced 4 GiB |
