@@ -262,6 +262,7 @@ pub(super) fn neutral(mut config: Config) -> Config {
     };
     config.noise_topology = None;
     config.engine.kind = EngineKind::Central;
+    (config.dropouts, config.faults) = (None, None);
     config.privacy = PrivacyConfig {
         epsilon: 1.0,
         delta: 1e-6,

@@ -9,7 +9,7 @@
 //! That is the *frame*, and all holders are sent the same one. Beside it each is sent its own share, 32 bytes under its own escrow key, and nobody else's. Nothing
 //! is lost by that: whoever opens a contribution without its owner gathers shares that their holders decrypted and gave up, and never reads one that was hidden for
 //! somebody else. A holder that has started again has its share on its disk, from before it said that it holds the seal. And nothing is learned by it: what a coalition is
-//! sent is a part of what it would be sent with all shares in every copy. For m holders it saves 32·(m − 1) bytes of the 98 + 64·m beside the values.
+//! sent is a part of what it would be sent with all shares in every copy. Beside the values that is 130 + 32·m bytes for m holders.
 //!
 //! `commit` is a keyed hash of the values and of all fields before it, under a key that follows from the seal's: it tells whoever opens that these
 //! are the values that were sealed, at this scale, for this query, and it commits to the key, since two keys that open one frame to

@@ -3,7 +3,7 @@
 //! All ciphertexts of an attempt are public. If the two shares that cross on a link are hidden by one pad, their sum is public too: a linear equation
 //! over GF(2⁸) in the coefficients of two polynomials. Colluders add the shares dealt to them, and each key that was opened is one equation more.
 
-use super::super::shamir::{inverse, product};
+use super::super::shamir::{SECRET_LEN, inverse, product};
 use super::*;
 
 /// Peers, all neighbours of one another, and how many of them collude: the first ones.
