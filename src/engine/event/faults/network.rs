@@ -119,6 +119,8 @@ struct Network<'a> {
     processes: Vec<Process>,
     /// What each peer starts from, and starts again from.
     setups: Vec<RegroupSetup>,
+    #[cfg(test)]
+    formats: Vec<crate::protocol::tolerant::Format>,
     /// Numbers of what is to happen.
     queue: Queue<u64>,
     happenings: BTreeMap<u64, Happening>,
@@ -175,9 +177,14 @@ impl<'a> Network<'a> {
             last: ReleaseId(releases as u32),
             patience: Span::from_micros(schedule.patience_micros),
         };
+        let setups: Vec<RegroupSetup> = (0..links.peers()).map(setup).collect();
+        #[cfg(test)]
+        let format = |setup| crate::protocol::tolerant::Format::new(setup, views.session().plan());
         Self {
             processes: processes.collect(),
-            setups: (0..links.peers()).map(setup).collect(),
+            #[cfg(test)]
+            formats: setups.iter().map(format).collect(),
+            setups,
             links,
             views,
             tolerance,
@@ -328,7 +335,7 @@ impl<'a> Network<'a> {
     /// Writes a record, unless the process or its disk comes to an end with it.
     fn persist(&mut self, u: usize, record: DiskRecord) {
         #[cfg(test)]
-        let record = super::tests::bytes::kept(&self.setups[u], self.views, record);
+        let record = super::tests::bytes::kept(&self.formats[u], record);
         let due = self.due(u, Some(&record));
         let process = &mut self.processes[u];
         if process
@@ -489,7 +496,7 @@ impl<'a> Network<'a> {
 
     fn send(&mut self, u: usize, v: usize, frame: Frame) {
         #[cfg(test)]
-        let frame = super::tests::bytes::sent(&self.setups[u], self.views, frame);
+        let frame = super::tests::bytes::sent(&self.formats[u], frame);
         let sizes = (self.links.peers(), self.links.len());
         let (phase, bytes) = size(&frame, self.views.session().plan().values(), sizes);
         let carried = self.carrier.carry(self.now, (u, v));
