@@ -171,7 +171,7 @@ fn the_page_of_lockstep_shows_what_the_summary_says() {
 
 #[test]
 fn the_page_of_a_run_with_faults_shows_what_the_summary_says() {
-    check("sims/dropouts.toml", &[]);
+    check("sims/crashes.toml", &[]);
 }
 
 #[test]

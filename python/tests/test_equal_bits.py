@@ -18,7 +18,7 @@ import undertone
 #: Ten sims on embedded data, some made smaller: runs, and below them sweeps.
 SIMS: list[tuple[str, list[str]]] = [
     ("quickstart", ["peers.count=60"]),
-    ("dropouts", []),
+    ("crashes", []),
     ("audit", []),
     ("auto-small", ["data.items=40", "peers.count=30"]),
     ("completion-small", ["peers.count=20"]),

@@ -291,7 +291,7 @@ def test_wrong_doors_name_the_right_one(small: dict[str, Any]) -> None:
 
 def test_a_run_that_nobody_survives_says_what_went_wrong() -> None:
     with pytest.raises(undertone.NoResult) as none:
-        undertone.run("sims/dropouts.toml", set={"faults.random.crashes": 9})
+        undertone.run("sims/crashes.toml", set={"faults.random.crashes": 9})
     assert "nobody has a result" in str(none.value)
     assert sum(none.value.summary["ends"].values()) == 24
 

@@ -9,6 +9,7 @@ mod dropouts;
 mod forecast;
 mod parts;
 mod peer_costs;
+mod repeated;
 pub mod verification;
 
 pub use conversions::{Conversions, conversions};
@@ -16,3 +17,4 @@ pub use dropouts::{DropoutCost, dropout_costs};
 pub use forecast::{Forecast, ForecastOptions, PilotForecast};
 pub use parts::{PartCost, Spent, part_costs};
 pub use peer_costs::{PeerCost, PeerCostError, peer_costs};
+pub use repeated::{RepeatError, repeated};

@@ -59,8 +59,11 @@ pub(crate) enum Command {
     #[command(
         after_help = "Repeats the run with independent seeds and checks the algebra of the noise, its \
         law, the utility against a curator with the same noise, and the spent epsilon. Exit code 1 on FAIL.\n\n\
+        A run in which something goes wrong is made again as well: it must give the same bytes, and what it cost must follow. \
+        With --results the files of an earlier run are held against it.\n\n\
         Examples:\n  \
         undertone verify sims/quickstart.toml\n  \
+        undertone verify sims/crashes.toml --results out/crashes\n  \
         undertone verify sims/quickstart.toml --runs 50 --set averaging.scheme=linear"
     )]
     Verify(VerifyArguments),
@@ -108,9 +111,9 @@ pub(crate) enum Command {
     #[command(
         subcommand,
         after_help = "Examples:\n  \
-        undertone run sims/dropouts.toml                        writes out/dropouts/faults.toml\n  \
-        undertone run sims/dropouts.toml --faults faults.toml   the same once more, or another\n  \
-        undertone faults shrink sims/dropouts.toml --faults faults.toml --out least.toml"
+        undertone run sims/crashes.toml                        writes out/crashes/faults.toml\n  \
+        undertone run sims/crashes.toml --faults faults.toml   the same once more, or another\n  \
+        undertone faults shrink sims/crashes.toml --faults faults.toml --out least.toml"
     )]
     Faults(FaultsCommand),
     /// Put together what shards of a sweep have run
@@ -291,7 +294,7 @@ pub(crate) enum FaultsCommand {
     #[command(
         after_help = "A failure is that nobody has a result. With --keep CASE it is that the case occurs, such as --keep \"while averaging\"; a run prints its \
         cases.\n\n\
-        Example:\n  undertone faults shrink sims/dropouts.toml --faults out/dropouts/faults.toml --out least.toml"
+        Example:\n  undertone faults shrink sims/crashes.toml --faults out/crashes/faults.toml --out least.toml"
     )]
     Shrink(ShrinkArguments),
 }
@@ -324,6 +327,9 @@ pub(crate) struct VerifyArguments {
     /// Probability at most that a correct run fails: each p-value is held against this over their number
     #[arg(long, value_name = "P", default_value_t = 1e-3)]
     pub(crate) significance: f64,
+    /// Also make the run again and compare it, byte by byte, with what an earlier run of the file left in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) results: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }

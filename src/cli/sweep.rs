@@ -158,6 +158,15 @@ fn print(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
         SweptError::Rmse => &predicted,
     };
     print_curves(out, &result.x, curves)?;
+    let charged = [
+        ("promised", &result.spent),
+        ("planned for the tries that there were", &result.planned),
+        ("of the executions, a diagnostic", &result.realised),
+    ];
+    for (what, curves) in charged.into_iter().filter(|_| !result.planned.is_empty()) {
+        writeln!(out, "\nepsilon {what}, mean over runs:")?;
+        print_curves(out, &result.x, curves)?;
+    }
     if let Some(target) = result.target {
         writeln!(
             out,

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::arguments::VerifyArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
+use crate::assess::repeated;
 use crate::assess::verification::{Check, Verification, VerifyOptions, verify, verify_pair};
 use crate::campaign::auto::Auto;
 use crate::scenario::Experiment;
@@ -36,16 +37,26 @@ pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
     };
     let (experiment, pilot) = match Auto::is_meant(&config) {
         true => {
+            if arguments.results.is_some() {
+                bail!(
+                    "--results goes with a file that names its algorithm: of a file with algorithm.kind = \"auto\" give the config.toml that its run wrote"
+                );
+            }
             let chosen = super::auto::choose(&arguments.experiment, config, &progress)?;
             (chosen.experiment, chosen.pilot)
         }
         false => (arguments.experiment.load()?, None),
     };
     progress.message("verifying");
-    let table = match &pilot {
+    let mut table = match &pilot {
         Some(pilot) => verify_pair(&pilot.experiment, &experiment, options, &mut progress)?,
         None => verify(&experiment, options, &mut progress)?,
     };
+    let folder = arguments.results.as_deref();
+    if folder.is_some() || experiment.config().faults.is_some() {
+        progress.message("running again");
+        table.checks.extend(repeated(&experiment, folder)?);
+    }
     progress.finish();
     let passed = table.passed();
     let mut out = io::stdout().lock();

@@ -96,7 +96,10 @@ impl SweepReport {
             baseline: result.baseline.clone().unwrap_or_default(),
             crossings: result.crossings.iter().map(crossing).collect(),
             methods: methods(result, table),
-            figures: spent(result, &x).into_iter().collect(),
+            figures: spent(result, &x)
+                .into_iter()
+                .chain(charged(result, &x))
+                .collect(),
             frontiers: frontiers::drawn(result),
             tables: coincidences(&result.coincidences).into_iter().collect(),
             configuration: configuration.to_owned(),
@@ -109,6 +112,7 @@ impl SweepReport {
 fn axis(result: &SweepResult) -> Axis {
     match result.x.as_str() {
         "privacy.epsilon" => Axis::new("ε asked for", "nats", Spacing::Log),
+        "faults.random.crashes" => Axis::new("peers that crash", "number", Spacing::Fitting),
         key => Axis::new(key, "as in the file", Spacing::Fitting),
     }
 }
@@ -136,6 +140,36 @@ fn spent(result: &SweepResult, x: &Axis) -> Option<Figure> {
         x: x.clone(),
         y: Axis::new("ε spent", "nats", Spacing::Log),
         series: series(&result.spent, Mark::LineAndMarkers),
+        guides: Vec::new(),
+        half: false,
+    })
+}
+
+/// ε promised, planned and realised, where losses are tolerated.
+fn charged(result: &SweepResult, x: &Axis) -> Option<Figure> {
+    let levels = [
+        ("promised", &result.spent),
+        ("planned for the tries", &result.planned),
+        ("realised", &result.realised),
+    ];
+    let named = levels.into_iter().flat_map(|(level, curves)| {
+        series(curves, Mark::LineAndMarkers)
+            .into_iter()
+            .map(move |series| Series {
+                name: format!("{}: {level}", series.name),
+                ..series
+            })
+    });
+    (!result.planned.is_empty()).then(|| Figure {
+        id: "charged".into(),
+        title: "What was promised, what was planned for the tries that there were, and what the executions cost".to_owned(),
+        description: format!(
+            "Promised is ε whoever is lost and with all retries spent. Planned is what a ledger charges for the tries that there were. Realised is the exact loss of \
+             the worst-placed peer, or a bound: a diagnostic, of which nothing is promised. {BANDS}"
+        ),
+        x: x.clone(),
+        y: Axis::new("ε", "nats", Spacing::Fitting),
+        series: named.collect(),
         guides: Vec::new(),
         half: false,
     })

@@ -60,34 +60,17 @@ pub fn write(
     create(directory)?;
     let mut batch = Batch::default();
     let mut written = Vec::new();
-    let json = |name: &str, bytes: serde_json::Result<Vec<u8>>| -> Result<_, OutputError> {
-        let mut bytes = bytes.map_err(|e| OutputError {
-            path: directory.join(name),
-            source: e.into(),
-        })?;
-        bytes.push(b'\n');
-        Ok(bytes)
-    };
     let summary = json("summary.json", serde_json::to_vec_pretty(&report.summary))?;
-    let receipt = json("receipt.json", serde_json::to_vec(&report.receipt))?;
-    batch.add(directory, "receipt.json", &receipt)?;
-    batch.add(directory, "basis.npy", &npy(report.outcome.basis()))?;
-    batch.add(directory, "items.csv", &report.items.to_csv())?;
-    batch.add(directory, "metrics.csv", &metrics(report).to_csv())?;
+    for (name, bytes) in repeatable(report)? {
+        batch.add(directory, name, &bytes)?;
+    }
     batch.add(directory, "config.toml", resolved(config).as_bytes())?;
     if !report.rounds.is_empty() {
         batch.add(directory, "consensus.csv", &consensus(report).to_csv())?;
     }
-    match &report.faults {
-        Some(faulty) => {
-            let said = json(FAULTS_SUMMARY, serde_json::to_vec_pretty(&said(faulty)))?;
-            batch.add(directory, FAULTS, faults_text(&faulty.schedule).as_bytes())?;
-            batch.add(directory, FAULTS_SUMMARY, &said)?;
-        }
-        None => {
-            forget(&directory.join(FAULTS))?;
-            forget(&directory.join(FAULTS_SUMMARY))?;
-        }
+    if report.faults.is_none() {
+        forget(&directory.join(FAULTS))?;
+        forget(&directory.join(FAULTS_SUMMARY))?;
     }
     let low_rank = (config.algorithm.output == Some(Output::LowRank))
         .then(|| report.outcome.records.last())
@@ -144,6 +127,36 @@ pub fn write(
     }
     forget_trace(&folder)?;
     batch.commit()
+}
+
+/// The files of a run that every run of its file writes alike, byte by byte: what was released, what it cost, what went wrong, and how good it is.
+///
+/// # Errors
+/// [`OutputError`] for what JSON cannot hold.
+pub fn repeatable(report: &Report) -> Result<Vec<(&'static str, Vec<u8>)>, OutputError> {
+    let receipt = json("receipt.json", serde_json::to_vec(&report.receipt))?;
+    let mut files = vec![
+        ("receipt.json", receipt),
+        ("basis.npy", npy(report.outcome.basis())),
+        ("items.csv", report.items.to_csv()),
+        ("metrics.csv", metrics(report).to_csv()),
+    ];
+    if let Some(faulty) = &report.faults {
+        let said = json(FAULTS_SUMMARY, serde_json::to_vec_pretty(&said(faulty)))?;
+        files.push((FAULTS, faults_text(&faulty.schedule).into_bytes()));
+        files.push((FAULTS_SUMMARY, said));
+    }
+    Ok(files)
+}
+
+/// A document with a line end.
+fn json(name: &str, bytes: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>, OutputError> {
+    let mut bytes = bytes.map_err(|source| OutputError {
+        path: PathBuf::from(name),
+        source: source.into(),
+    })?;
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 /// `faults.json`: the `faults` of a summary, and what happened to whom.

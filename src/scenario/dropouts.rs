@@ -227,6 +227,14 @@ impl Experiment {
         }
     }
 
+    /// The same experiment in which nothing goes wrong. Its session, its noise and its plan are the same.
+    #[must_use]
+    pub fn without_faults(&self) -> Self {
+        let mut calm = self.clone();
+        calm.config.faults = None;
+        calm
+    }
+
     /// A schedule as files of faults have it, with peers by name.
     #[must_use]
     pub fn named_faults(&self, schedule: &FaultSchedule) -> FaultsConfig {

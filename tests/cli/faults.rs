@@ -320,3 +320,139 @@ fn what_does_not_belong_is_refused_by_name() {
     let file = scratch.undertone("run sims/sim.toml --faults faults.toml");
     assert!(file.stderr.contains("dropouts"), "{}", file.stderr);
 }
+
+/// A faulty run is a function of its file: it is made again and compared, byte by byte, and what it says it cost is accounted again. Without a folder it is made twice.
+#[test]
+fn verify_makes_a_faulty_run_again_and_finds_what_was_changed() {
+    let scratch = scratch();
+    let run = scratch.undertone("run sims/sim.toml --out out --quiet");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let verify = |what: &str| {
+        let shown = scratch.undertone(&format!("verify sims/sim.toml --runs 8 --json {what}"));
+        let document: Value = serde_json::from_str(&shown.stdout).expect("JSON");
+        let checks = document["checks"].as_array().expect("a list").clone();
+        let red = checks.iter().filter(|check| check["passed"] == false);
+        let named = |check: &Value| check["name"].as_str().expect("a name").to_owned();
+        let red: Vec<String> = red.map(named).collect();
+        assert_eq!(shown.code, Some(i32::from(!red.is_empty())), "{red:?}");
+        let of_kind = |kind: &str| checks.iter().filter(|check| check["kind"] == kind).count();
+        assert_eq!((of_kind("again"), of_kind("receipt")), (6, 1), "{what}");
+        red
+    };
+    assert_eq!(verify(""), [] as [String; 0]);
+    assert_eq!(verify("--results out"), [] as [String; 0]);
+
+    // One bit of the result.
+    let whole = scratch.read("out/basis.npy");
+    let mut changed = whole.clone();
+    let last = changed.len() - 8;
+    changed[last] ^= 1;
+    std::fs::write(scratch.path("out/basis.npy"), &changed).expect("writable");
+    let red = verify("--results out");
+    assert_eq!(red.len(), 1, "{red:?}");
+    assert!(red[0].contains("basis.npy"), "{red:?}");
+    std::fs::write(scratch.path("out/basis.npy"), &whole).expect("writable");
+
+    // A receipt that says it cost less, and one that forgets an attempt with all that follows from it said rightly.
+    let receipt = scratch.read("out/receipt.json");
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut lie: Value = serde_json::from_slice(&receipt).expect("JSON");
+        change(&mut lie);
+        scratch.write("out/receipt.json", &(lie.to_string() + "\n"));
+        let red = verify("--results out");
+        std::fs::write(scratch.path("out/receipt.json"), &receipt).expect("writable");
+        red
+    };
+    let red = changed(&|lie| lie["realised"]["epsilon"] = 0.1.into());
+    assert_eq!(red.len(), 2, "{red:?}");
+    assert!(
+        red[0].contains("receipt.json") && red[1].contains("epsilon realised"),
+        "{red:?}"
+    );
+    let red = changed(&|lie| {
+        lie.as_object_mut().expect("a table").remove("realised");
+    });
+    assert!(red[0].contains("receipt.json"), "{red:?}");
+    let red = changed(&|lie| lie["realised"]["attempts"][0]["read"][0] = 99.into());
+    assert!(
+        red.iter()
+            .any(|name| name.contains("the receipt is refused")),
+        "{red:?}"
+    );
+
+    // Other faults than those of the file, and a file that is gone.
+    let faults = scratch.read("out/faults.toml");
+    let text = String::from_utf8(faults).expect("text");
+    scratch.write("out/faults.toml", &text.replace("after = 60", "after = 61"));
+    let red = verify("--results out");
+    assert!(red.len() == 1 && red[0].contains("faults.toml"), "{red:?}");
+    std::fs::remove_file(scratch.path("out/metrics.csv")).expect("it was written");
+    let gone = scratch.undertone("verify sims/sim.toml --runs 8 --quiet --results out");
+    assert_eq!(gone.code, Some(2), "{}", gone.stderr);
+    assert!(
+        gone.stderr.contains("metrics.csv") && gone.stderr.contains("--out"),
+        "{}",
+        gone.stderr
+    );
+}
+
+/// A sweep over the number of crashes draws other moments for every seed, tells what was promised, planned and realised, and draws it; a run of which nobody has a result is a
+/// row that says so.
+#[test]
+fn a_sweep_over_crashes_shows_what_was_promised_planned_and_realised() {
+    let scratch = scratch();
+    let sim = String::from_utf8(scratch.read("sims/sim.toml")).expect("text");
+    let (sim, _) = sim.split_once("[faults]").expect("it has faults");
+    let swept = "[faults]\nseed = 5\nloss = 0.05\n\n[faults.random]\ncrashes = 0\n\n[sweep]\nseeds = 3\n\n[sweep.over]\n\"faults.random.crashes\" = [0, 2, 7]\n";
+    scratch.write("sims/swept.toml", &format!("{sim}{swept}"));
+    let run = scratch.undertone("run sims/swept.toml --out out");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(
+        run.stdout.contains("epsilon planned for the tries"),
+        "{}",
+        run.stdout
+    );
+    let summary = json(&scratch, "out/summary.json");
+    let mean = |curve: &str, place: usize| {
+        let point = &summary[curve][0]["points"][place];
+        point["mean"].as_f64().expect("a number")
+    };
+    for place in 0..2 {
+        let [promised, planned, realised] =
+            ["spent", "planned", "realised"].map(|curve| mean(curve, place));
+        assert!(realised <= planned * (1.0 + 1e-9), "{place}: {summary}");
+        assert!(planned <= promised * (1.0 + 1e-9), "{place}: {summary}");
+    }
+    assert_eq!(mean("participants", 0), 8.0);
+    let cells = String::from_utf8(scratch.read("out/sweep.csv")).expect("text");
+    let failed = cells
+        .lines()
+        .filter(|line| line.contains("nobody has a result"));
+    assert_eq!(
+        failed.count() as u64,
+        summary["failed"].as_u64().expect("a number")
+    );
+    assert!(summary["failed"].as_u64() > Some(0), "{cells}");
+    // Realised losses of two crashes are not all alike: every seed has moments of its own.
+    let column = |name: &str, line: &str| {
+        let heading = cells.lines().next().expect("a heading");
+        let place = heading.split(',').position(|found| found == name);
+        let field = line.split(',').nth(place.expect("a column"));
+        field.expect("a field").to_owned()
+    };
+    let two: Vec<&str> = cells.lines().filter(|line| line.contains(",2,")).collect();
+    let realised: std::collections::BTreeSet<String> = two
+        .iter()
+        .map(|line| column("epsilon_realised", line))
+        .collect();
+    assert!(realised.len() > 1, "{cells}");
+    let page = String::from_utf8(scratch.read("out/report.html")).expect("text");
+    assert!(
+        page.contains("What was promised, what was planned"),
+        "no figure"
+    );
+    let curves = String::from_utf8(scratch.read("out/curves.csv")).expect("text");
+    for measure in ["epsilon_planned", "epsilon_realised", "participants"] {
+        assert!(curves.contains(measure), "{measure}");
+    }
+}

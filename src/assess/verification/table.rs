@@ -5,7 +5,7 @@ use serde::Serialize;
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
-    /// Which kind: `algebra`, `peers`, `law`, `utility` or `spent`.
+    /// Which kind: `algebra`, `peers`, `law`, `utility` or `spent`; of a run that is made again `again`, `receipt`, `spent` or `named`.
     pub kind: &'static str,
     /// What is checked.
     pub name: String,

@@ -10,7 +10,7 @@ use super::cells::Cell;
 use super::error::SweepRunError;
 use super::grid::{self, Sweep};
 use super::journal::{CellOutcome, Journal};
-use super::measures::{Measures, PredictionErrors};
+use super::measures::{Losses, Measures, PredictionErrors};
 use super::output;
 use super::references::{self, Fixed};
 use super::result::SweepResult;
@@ -19,8 +19,9 @@ use crate::engine::central::{self, SumNoise};
 use crate::engine::{Session, Silent};
 use crate::linalg::Block;
 use crate::run::completion::{self, Baselines};
+use crate::run::faults::FaultsError;
 use crate::run::metrics::Utility;
-use crate::run::{RunError, run_engine};
+use crate::run::{RunError, run_tolerant};
 use crate::scenario::{Experiment, ExperimentError, HeldKey, Memo, memory};
 use crate::vocabulary::Seed;
 
@@ -169,19 +170,24 @@ impl Sweep {
     fn measure(&self, cell: Cell) -> Result<Measures, Box<dyn std::error::Error>> {
         let experiment = self.experiment(cell)?;
         let session = experiment.session(&Seed::from_u64(cell.seed));
-        let outcome = run_engine(&experiment, &session, &mut Silent)?;
+        let run = run_tolerant(&experiment, &session, &mut Silent)?;
+        let losses = run
+            .faults
+            .as_ref()
+            .map(|faulty| Losses::of(&faulty.summary));
+        let (outcome, losses) = (run.outcome, losses.unwrap_or_default());
         if experiment.rating_test().is_some() {
             // Measured by its predictions, and not by its basis.
             let lines = self.prediction_lines(cell, &experiment, &session)?;
             let this_run = completion::rmse_of(&experiment, &session, &outcome);
             let rmse = PredictionErrors { this_run, ..*lines };
             let measured = (Utility::default(), rmse);
-            return Ok(Measures::of(&experiment, &outcome, measured));
+            return Ok(Measures::of(&experiment, &outcome, measured, losses));
         }
         let (fixed, plain) = self.references(cell)?;
         let utility = fixed.measure(outcome.basis(), Option::as_ref(&plain));
         let measured = (utility, PredictionErrors::default());
-        Ok(Measures::of(&experiment, &outcome, measured))
+        Ok(Measures::of(&experiment, &outcome, measured, losses))
     }
 
     /// What the predictions of this cell are drawn beside: shared by all cells of this method and seed whose budgets alone differ.
@@ -281,12 +287,13 @@ impl Sweep {
     }
 }
 
-/// Whether a cell that failed so would fail so again: a sum without a unique basis, values that overflow, or a
+/// Whether a cell that failed so would fail so again: a sum without a unique basis, values that overflow, so much that goes wrong that nobody has a result, or a
 /// configuration that only this seed makes impossible. What the machine was short of need not return.
 fn returns_every_time(error: &(dyn std::error::Error + 'static)) -> bool {
-    let engine = error
-        .downcast_ref::<RunError>()
-        .is_some_and(|error| matches!(error, RunError::Engine(_)));
+    let engine = error.downcast_ref::<RunError>().is_some_and(|error| {
+        let is_lost = matches!(error, RunError::Faults(FaultsError::NoResult(_)));
+        is_lost || matches!(error, RunError::Engine(_))
+    });
     let configuration = error
         .downcast_ref::<ExperimentError>()
         .is_some_and(|error| !matches!(error, ExperimentError::Memory { .. }));

@@ -129,10 +129,17 @@ impl Sweep {
     }
 
     pub(super) fn cell_config(&self, cell: Cell) -> Config {
-        Config {
+        let mut config = Config {
             seed: cell.seed,
             ..self.setting(cell).config.clone()
+        };
+        // Runs of one setting differ in what goes wrong as well, within what TOML can hold.
+        if let Some(faults) = &mut config.faults {
+            let place = self.seeds.iter().position(|seed| *seed == cell.seed);
+            let next = faults.seed.saturating_add(place.unwrap_or(0) as u64);
+            faults.seed = next.min(i64::MAX as u64);
         }
+        config
     }
 
     pub(super) fn reference_config(&self, cell: Cell) -> Config {
@@ -255,6 +262,7 @@ pub(super) fn neutral(mut config: Config) -> Config {
     };
     config.noise_topology = None;
     config.engine.kind = EngineKind::Central;
+    (config.dropouts, config.faults) = (None, None);
     config.privacy = PrivacyConfig {
         epsilon: 1.0,
         delta: 1e-6,

@@ -2,6 +2,7 @@
 
 use crate::config::SweptError;
 use crate::engine::Outcome;
+use crate::run::faults::FaultsSummary;
 use crate::run::metrics::Utility;
 use crate::scenario::Experiment;
 
@@ -42,6 +43,34 @@ pub struct Measures {
     pub explained_ratio: Option<f64>,
     /// Of ratings: how well those kept aside are predicted.
     pub rmse: PredictionErrors,
+    /// Of sessions that tolerate losses: what they charged and cost.
+    pub losses: Losses,
+}
+
+/// What a session that tolerates losses charged, and what its execution cost; nothing for all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Losses {
+    /// ε planned for the tries that there were, whoever was lost.
+    pub epsilon_planned: Option<f64>,
+    /// ε of the execution that took place: a diagnostic.
+    pub epsilon_realised: Option<f64>,
+    /// How many take part in the last sum.
+    pub participants: Option<f64>,
+    /// How many tries were charged anew.
+    pub retries: Option<f64>,
+}
+
+impl Losses {
+    /// Those of a run.
+    pub(super) fn of(summary: &FaultsSummary) -> Self {
+        let last = summary.releases.last();
+        Self {
+            epsilon_planned: summary.epsilon.map(|epsilon| epsilon.planned),
+            epsilon_realised: summary.epsilon.map(|epsilon| epsilon.realised),
+            participants: last.map(|release| release.participants as f64),
+            retries: Some(f64::from(summary.retries_spent)),
+        }
+    }
 }
 
 /// Root mean squared errors on the ratings kept aside, on the range of ratings; nothing for algorithms that predict none.
@@ -58,7 +87,7 @@ pub struct PredictionErrors {
 }
 
 /// Columns of `sweep.csv`, in the order of [`Measures::fields`].
-pub(super) const COLUMNS: [&str; 20] = [
+pub(super) const COLUMNS: [&str; 24] = [
     "relative_error",
     "relative_error_non_private",
     "subspace_error",
@@ -79,6 +108,10 @@ pub(super) const COLUMNS: [&str; 20] = [
     "rmse_user_mean",
     "rmse_item_means",
     "rmse_non_private",
+    "epsilon_planned",
+    "epsilon_realised",
+    "participants",
+    "retries",
 ];
 
 impl Measures {
@@ -97,6 +130,7 @@ impl Measures {
         experiment: &Experiment,
         outcome: &Outcome,
         (utility, rmse): (Utility, PredictionErrors),
+        losses: Losses,
     ) -> Self {
         let private = experiment.is_private();
         let records = &outcome.records;
@@ -122,6 +156,7 @@ impl Measures {
             captured_variance: utility.captured_variance,
             explained_ratio: utility.explained_ratio,
             rmse,
+            losses,
         }
     }
 
@@ -149,6 +184,10 @@ impl Measures {
             or_empty(self.rmse.user_mean),
             or_empty(self.rmse.item_means),
             or_empty(self.rmse.non_private),
+            or_empty(self.losses.epsilon_planned),
+            or_empty(self.losses.epsilon_realised),
+            or_empty(self.losses.participants),
+            or_empty(self.losses.retries),
         ]
     }
 
@@ -185,6 +224,12 @@ impl Measures {
                 user_mean: perhaps(17)?,
                 item_means: perhaps(18)?,
                 non_private: perhaps(19)?,
+            },
+            losses: Losses {
+                epsilon_planned: perhaps(20)?,
+                epsilon_realised: perhaps(21)?,
+                participants: perhaps(22)?,
+                retries: perhaps(23)?,
             },
         })
     }
@@ -223,6 +268,12 @@ pub(super) mod tests {
                 user_mean: None,
                 item_means: Some(0.7),
                 non_private: Some(5e-324),
+            },
+            losses: Losses {
+                epsilon_planned: Some(0.1 + 0.7),
+                epsilon_realised: None,
+                participants: Some(23.0),
+                retries: Some(0.0),
             },
         }
     }

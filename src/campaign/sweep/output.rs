@@ -79,6 +79,9 @@ pub(super) fn write_result(result: &SweepResult, directory: &Path) -> Result<(),
         ("relative_error_non_private", &result.curves),
         ("relative_error", &result.curves_exact),
         ("epsilon_spent", &result.spent),
+        ("epsilon_planned", &result.planned),
+        ("epsilon_realised", &result.realised),
+        ("participants", &result.participants),
     ] {
         for Curve { method, points } in curves {
             rows.extend(points.iter().map(|point| {

@@ -96,6 +96,15 @@ pub struct SweepResult {
     pub lines_rmse: Vec<Curve>,
     /// ε spent against the coalition asked for.
     pub spent: Vec<Curve>,
+    /// Of sessions that tolerate losses: ε planned for the tries that there were, whoever was lost. `spent` is what is promised.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub planned: Vec<Curve>,
+    /// Of the same: ε of the executions that took place, a diagnostic.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub realised: Vec<Curve>,
+    /// Of the same: how many take part in the last sum.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub participants: Vec<Curve>,
     /// What each method pays for the target; empty without one.
     pub crossings: Vec<Crossing>,
     /// Error against bytes per peer at every x; empty if all methods send the same.
@@ -148,6 +157,9 @@ impl SweepResult {
             lines_rmse: lines(&view),
             curves_rmse: without_empty(rmse),
             spent: without_empty(spent),
+            planned: without_empty(view.curves(|m| m.losses.epsilon_planned)),
+            realised: without_empty(view.curves(|m| m.losses.epsilon_realised)),
+            participants: without_empty(view.curves(|m| m.losses.participants)),
             curves,
             crossings,
             frontiers,

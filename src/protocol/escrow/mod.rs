@@ -56,5 +56,7 @@ pub use keys::{EscrowKey, SealKey, SealRoot};
 pub use membership::{Membership, MembershipError};
 pub use record::{HeldSeal, Record, RecordError};
 pub use refused::{Refused, Rule};
-pub use seal::{Expected, SEAL_HEAD_LEN, SEAL_SHARE_LEN, Seal, SealError, Sealing, seal_len};
+pub use seal::{
+    Expected, HIDDEN_SHARE_LEN, SEAL_HASH_LEN, SEAL_HEAD_LEN, Seal, SealError, Sealing, seal_len,
+};
 pub use shamir::{Share, ShareError};

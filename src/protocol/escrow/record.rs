@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::membership::Membership;
-use super::seal::{Expected, Seal, seal_len};
+use super::seal::{Expected, HIDDEN_SHARE_LEN, Seal, seal_len};
 use super::shamir::{SECRET_LEN, Share};
 use crate::protocol::regroup::{ADDRESS_LEN, Attempt, MOST_HOLDERS, Threshold, ViewNumber};
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -74,7 +74,9 @@ impl Record {
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         // Long enough at once: growing would leave copies of shares behind.
         let room = match self {
-            Self::Sealed(seal) => 1 + 4 * (1 + seal.holders().len()) + seal.frame().len(),
+            Self::Sealed(seal) => {
+                5 + (4 + HIDDEN_SHARE_LEN) * seal.holders().len() + seal.frame().len()
+            }
             Self::Entered(view) => 64 + 4 * (view.members().len() + view.neighbours().len()),
             _ => 256,
         };
@@ -95,6 +97,7 @@ impl Record {
             Self::Sealed(seal) => {
                 out.push(2);
                 peers(&mut out, seal.holders());
+                seal.hidden().for_each(|share| out.extend_from_slice(share));
                 out.extend_from_slice(seal.frame());
             }
             Self::Held {
@@ -152,6 +155,10 @@ impl Record {
             }
             2 => {
                 let holders = from.peers()?;
+                let shares = holders.len().checked_mul(HIDDEN_SHARE_LEN);
+                let (shares, _) = from.take(shares.ok_or(from.damaged())?)?.as_chunks();
+                let hidden = holders.iter().copied().zip(shares.iter().copied());
+                let hidden: Vec<_> = hidden.collect();
                 let frame: Arc<[u8]> = from.rest().into();
                 // What it is for stands in it; that it is this peer's seal is checked against what it says.
                 let address = frame.first_chunk::<ADDRESS_LEN>();
@@ -165,7 +172,7 @@ impl Record {
                     bytes: frame.len().checked_sub(head).ok_or(from.damaged())?,
                 };
                 let few = holders.len() <= MOST_HOLDERS;
-                let seal = Seal::read(Arc::clone(&frame), &expected).ok();
+                let seal = Seal::read(Arc::clone(&frame), &hidden, &expected).ok();
                 Self::Sealed(seal.filter(|_| few).ok_or(from.damaged())?)
             }
             3 => Self::Held {

@@ -2,9 +2,14 @@
 //!
 //! ```text
 //! attempt (16) | dealer (4) | τ (1) | m (1) | scale (8) | query (32) | bytes (4) | commit (32)
-//! m times, holders ascending:  H(share) (32) | share under the holder's escrow key (32)
+//! m times, holders ascending:  H(share) (32)
 //! values under the stream of the key
 //! ```
+//!
+//! That is the *frame*, and all holders are sent the same one. Beside it each is sent its own share, 32 bytes under its own escrow key, and nobody else's. Nothing
+//! is lost by that: whoever opens a contribution without its owner gathers shares that their holders decrypted and gave up, and never reads one that was hidden for
+//! somebody else. A holder that has started again has its share on its disk, from before it said that it holds the seal. And nothing is learned by it: what a coalition is
+//! sent is a part of what it would be sent with all shares in every copy. Beside the values that is 130 + 32·m bytes for m holders.
 //!
 //! `commit` is a keyed hash of the values and of all fields before it, under a key that follows from the seal's: it tells whoever opens that these
 //! are the values that were sealed, at this scale, for this query, and it commits to the key, since two keys that open one frame to
@@ -31,8 +36,10 @@ const BYTES: usize = QUERY + 32;
 const COMMITMENT: usize = BYTES + 4;
 /// Bytes before the shares.
 pub const SEAL_HEAD_LEN: usize = COMMITMENT + 32;
-/// Bytes per holder.
-pub const SEAL_SHARE_LEN: usize = 32 + SECRET_LEN;
+/// Bytes per holder, of the hash of its share.
+pub const SEAL_HASH_LEN: usize = 32;
+/// Bytes of a share as it travels, beside the frame.
+pub const HIDDEN_SHARE_LEN: usize = SECRET_LEN;
 
 /// What hashes of shares are of.
 const SHARE_CONTEXT: &str = "undertone 2026-11 share of a sealed contribution v1";
@@ -56,6 +63,9 @@ pub struct Sealing<'a> {
     pub values: &'a [u8],
 }
 
+/// Shares of a seal under the escrow keys of their holders, by holder: all of them where the dealer keeps it, a holder's own where that does.
+type Hidden = Arc<[(PeerIndex, [u8; HIDDEN_SHARE_LEN])]>;
+
 /// What a seal that arrives must be: known before its bytes are.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
@@ -76,6 +86,7 @@ pub struct Expected<'a> {
 #[derive(Clone, PartialEq)]
 pub struct Seal {
     frame: Arc<[u8]>,
+    hidden: Hidden,
     threshold: Threshold,
     holders: Arc<[PeerIndex]>,
 }
@@ -132,10 +143,10 @@ pub enum SealError {
     Shares(#[from] ShareError),
 }
 
-/// Bytes of a seal for so many holders of a contribution of so many bytes.
+/// Bytes of the frame of a seal for so many holders of a contribution of so many bytes.
 #[must_use]
 pub fn seal_len(holders: usize, bytes: usize) -> usize {
-    SEAL_SHARE_LEN
+    SEAL_HASH_LEN
         .saturating_mul(holders)
         .saturating_add(SEAL_HEAD_LEN)
         .saturating_add(bytes)
@@ -175,27 +186,36 @@ impl Seal {
         frame.extend_from_slice(&length.to_le_bytes());
         let commit = commitment(&key, &frame, values);
         frame.extend_from_slice(&commit);
-        for (share, (_, escrow)) in shares.iter().zip(holders) {
+        let mut hidden = Vec::with_capacity(holders.len());
+        for (share, (holder, escrow)) in shares.iter().zip(holders) {
             frame.extend_from_slice(&share_hash(&frame[..SCALE], share));
+            let mut value = *share.value();
             let pad = escrow.pad(attempt, threshold, share.point());
-            let hidden = share.value().iter().zip(pad.iter());
-            frame.extend(hidden.map(|(byte, pad)| byte ^ pad));
+            value.iter_mut().zip(pad.iter()).for_each(|(v, p)| *v ^= p);
+            hidden.push((*holder, value));
         }
-        let hidden = frame.len();
+        let start = frame.len();
         frame.extend_from_slice(values);
-        apply_stream(&key.stream(&commit), &mut frame[hidden..]);
+        apply_stream(&key.stream(&commit), &mut frame[start..]);
         Ok(Self {
             frame: frame.into(),
+            hidden: hidden.into(),
             threshold,
             holders: listed.into(),
         })
     }
 
-    /// The seal in these bytes, if it is the one expected. Nothing is allocated for what the bytes announce.
+    /// The seal with this frame and these hidden shares, if it is the one expected. Nothing is allocated for what the bytes announce. Whether a share is the one that
+    /// the frame names shows once it is read ([`Self::share_of`]).
     ///
     /// # Errors
-    /// [`SealError::Length`], [`SealError::Other`], [`SealError::Scale`], and [`SealError::Order`] for expected holders out of order.
-    pub fn read(frame: Arc<[u8]>, expected: &Expected<'_>) -> Result<Self, SealError> {
+    /// [`SealError::Length`], [`SealError::Other`], [`SealError::Scale`], [`SealError::Order`] for expected holders out of order, and [`SealError::NotAHolder`] for a
+    /// share of somebody else.
+    pub fn read(
+        frame: Arc<[u8]>,
+        hidden: &[(PeerIndex, [u8; HIDDEN_SHARE_LEN])],
+        expected: &Expected<'_>,
+    ) -> Result<Self, SealError> {
         let length = seal_len(expected.holders.len(), expected.bytes);
         if frame.len() != length {
             return Err(SealError::Length {
@@ -205,6 +225,7 @@ impl Seal {
         }
         let seal = Self {
             frame,
+            hidden: hidden.into(),
             threshold: expected.threshold,
             holders: expected.holders.into(),
         };
@@ -228,13 +249,30 @@ impl Seal {
             return Err(SealError::Other { what });
         }
         check(expected.dealer, expected.holders, seal.scale())?;
-        Ok(seal)
+        let stranger = |(peer, _): &&(PeerIndex, _)| expected.holders.binary_search(peer).is_err();
+        match hidden.iter().find(stranger) {
+            Some(&(peer, _)) => Err(SealError::NotAHolder { peer }),
+            None => Ok(seal),
+        }
     }
 
-    /// The bytes that were sealed: what is sent, sent again, and kept.
+    /// The bytes that were sealed: what is sent to every holder, sent again, and kept.
     #[must_use]
     pub fn frame(&self) -> &Arc<[u8]> {
         &self.frame
+    }
+
+    /// The share of one holder as it travels, which that holder alone can read; nothing where this is another holder's copy.
+    #[must_use]
+    pub fn hidden_for(&self, holder: PeerIndex) -> Option<&[u8; HIDDEN_SHARE_LEN]> {
+        let mut all = self.hidden.iter();
+        all.find(|(peer, _)| *peer == holder)
+            .map(|(_, share)| share)
+    }
+
+    /// All shares as they travel, as far as they are here.
+    pub fn hidden(&self) -> impl Iterator<Item = &[u8; HIDDEN_SHARE_LEN]> {
+        self.hidden.iter().map(|(_, share)| share)
     }
 
     fn field<const N: usize>(&self, at: usize) -> [u8; N] {
@@ -285,7 +323,7 @@ impl Seal {
         self.threshold
     }
 
-    /// BLAKE3 of all its bytes: two signed digests for one attempt are proof that the dealer sealed twice.
+    /// BLAKE3 of its frame, which all holders have alike: two signed digests for one attempt are proof that the dealer sealed twice.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         *blake3::hash(&self.frame).as_bytes()
@@ -294,14 +332,16 @@ impl Seal {
     /// The share of one holder, out of what only it can read.
     ///
     /// # Errors
-    /// [`SealError::NotAHolder`], and [`SealError::Share`] where the share is not the one that the seal names: the dealer deals wrongly, or the
+    /// [`SealError::NotAHolder`], also for a share that is not in this copy, and [`SealError::Share`] where the share is not the one that the seal names: the dealer deals wrongly, or the
     /// key is not this direction's.
     pub fn share_of(&self, holder: PeerIndex, escrow: &EscrowKey) -> Result<Share, SealError> {
         let at = self.holders.binary_search(&holder);
         let at = at.map_err(|_| SealError::NotAHolder { peer: holder })?;
         // At most 255 holders: the frame says so in a byte.
         let point = (at + 1) as u8;
-        let mut value = Zeroizing::new(self.field(SEAL_HEAD_LEN + SEAL_SHARE_LEN * at + 32));
+        let hidden = self.hidden_for(holder);
+        let hidden = hidden.ok_or(SealError::NotAHolder { peer: holder })?;
+        let mut value = Zeroizing::new(*hidden);
         let pad = escrow.pad(self.attempt(), self.threshold, point);
         value.iter_mut().zip(pad.iter()).for_each(|(v, p)| *v ^= p);
         let share = Share::new(point, &value)?;
@@ -318,7 +358,7 @@ impl Seal {
         let at = usize::from(point).saturating_sub(1);
         let named = at < self.holders.len() && {
             let found = blake3::Hash::from(share_hash(&self.frame[..SCALE], share));
-            found == self.field::<32>(SEAL_HEAD_LEN + SEAL_SHARE_LEN * at)
+            found == self.field::<32>(SEAL_HEAD_LEN + SEAL_HASH_LEN * at)
         };
         match named {
             true => Ok(()),
@@ -332,7 +372,7 @@ impl Seal {
     /// [`SealError::Key`] for another key, or values that are not those committed to.
     pub fn open(&self, key: &SealKey) -> Result<Vec<u8>, SealError> {
         let commit = self.commit();
-        let mut values = self.frame[SEAL_HEAD_LEN + SEAL_SHARE_LEN * self.holders.len()..].to_vec();
+        let mut values = self.frame[SEAL_HEAD_LEN + SEAL_HASH_LEN * self.holders.len()..].to_vec();
         apply_stream(&key.stream(&commit), &mut values);
         let found = commitment(key, &self.frame[..COMMITMENT], &values);
         // In constant time.

@@ -31,6 +31,8 @@ pub(super) enum Stage {
 pub struct Regroup {
     pub(super) setup: RegroupSetup,
     known: Disruptions,
+    /// The view of what was known when it was last asked for.
+    upcoming: Option<View>,
     pub(super) stage: Stage,
     pub(super) views: Vec<View>,
     serial: u64,
@@ -70,6 +72,7 @@ impl Regroup {
         let view = View::of(known.clone(), &setup.links, &setup.tolerance);
         Self {
             known,
+            upcoming: None,
             stage: Stage::Waiting,
             views: vec![view],
             serial: 0,
@@ -515,8 +518,13 @@ impl Regroup {
     }
 
     /// The view of all that is known to have gone wrong: the one that members agree on next.
-    fn next_view(&self) -> View {
-        View::of(self.known.clone(), &self.setup.links, &self.setup.tolerance)
+    fn next_view(&mut self) -> View {
+        let same = self.upcoming.take();
+        let same = same.filter(|view| view.disruptions == self.known);
+        let view = same.unwrap_or_else(|| {
+            View::of(self.known.clone(), &self.setup.links, &self.setup.tolerance)
+        });
+        self.upcoming.insert(view).clone()
     }
 
     fn go_on(&mut self, resume: Resume, out: &mut Vec<Output>) {

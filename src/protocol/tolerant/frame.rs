@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::algorithm::PublicState;
 use crate::protocol::SessionId;
-use crate::protocol::escrow::{self, Seal, SealKey, Share};
+use crate::protocol::escrow::{self, HIDDEN_SHARE_LEN, Seal, SealKey, Share};
 use crate::protocol::message::{Message, Summand};
 use crate::protocol::regroup::{Attempt, Durable, SIGNATURE_LEN, Signed, ViewNumber};
 use crate::vocabulary::PeerIndex;
@@ -28,8 +28,10 @@ pub enum Frame {
     Sealed {
         /// Which.
         attempt: Attempt,
-        /// The bytes of its [`Seal`].
+        /// The bytes of its [`Seal`] that all its neighbours are sent.
         frame: Arc<[u8]>,
+        /// The share of whom this is sent to, which it alone can read.
+        share: [u8; HIDDEN_SHARE_LEN],
     },
     /// The key of what the sender sealed, once everybody holds it.
     Key {

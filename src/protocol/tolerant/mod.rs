@@ -345,8 +345,12 @@ impl TolerantPeer {
                     self.keep(from, attempt, input, out);
                     self.hold(attempt, now, out)
                 }
-                Frame::Sealed { attempt, frame } => {
-                    self.take_seal(from, attempt, frame, out)?;
+                Frame::Sealed {
+                    attempt,
+                    frame,
+                    share,
+                } => {
+                    self.take_seal(from, attempt, (frame, share), out)?;
                     self.hold(attempt, now, out)
                 }
                 Frame::Key { attempt, key } => self.take_key(from, attempt, key, now, out),

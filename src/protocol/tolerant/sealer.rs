@@ -10,7 +10,8 @@ use super::secrets::SealSecrets;
 use super::{DiskRecord, Output};
 use crate::protocol::Values;
 use crate::protocol::escrow::{
-    self, Durable, Escrow, Expected, Membership, Refused, Seal, SealError, SealKey, Sealing, Share,
+    self, Durable, Escrow, Expected, HIDDEN_SHARE_LEN, Membership, Refused, Seal, SealError,
+    SealKey, Sealing, Share,
 };
 use crate::protocol::regroup::{Attempt, Certificate, Publication, RegroupSetup, Thresholds, View};
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -89,14 +90,14 @@ impl Sealer {
         Ok(())
     }
 
-    /// Seals the own contribution: what is sent, now and whenever it is asked for.
+    /// Seals the own contribution: what is sent.
     pub(super) fn seal(
         &mut self,
         attempt: Attempt,
         terms: Terms,
         values: &[u8],
         out: &mut Vec<Output>,
-    ) -> Result<Arc<[u8]>, Refused> {
+    ) -> Result<Seal, Refused> {
         let me = self.setup.me;
         let unlike = Refused::Holders { attempt };
         let threshold = self.thresholds.of(me).ok_or(unlike)?;
@@ -115,8 +116,7 @@ impl Sealer {
             values,
         };
         let step = self.escrow.seal(&self.secrets.root, &sealing)?;
-        let seal = written(step, out);
-        Ok(Arc::clone(seal.frame()))
+        Ok(written(step, out))
     }
 
     /// Holds what a neighbour sealed in an attempt of this view; whether it is new.
@@ -124,7 +124,7 @@ impl Sealer {
         &mut self,
         (from, attempt): (PeerIndex, Attempt),
         (view, bytes): (&View, usize),
-        frame: Arc<[u8]>,
+        (frame, share): (Arc<[u8]>, [u8; HIDDEN_SHARE_LEN]),
         out: &mut Vec<Output>,
     ) -> Result<bool, Refused> {
         let unlike = Refused::NoNeighbour { dealer: from };
@@ -138,7 +138,7 @@ impl Sealer {
             holders: &holders,
             bytes,
         };
-        let seal = Seal::read(frame, &expected)?;
+        let seal = Seal::read(frame, &[(self.setup.me, share)], &expected)?;
         let key = self.secrets.coming_from(from).ok_or(unlike)?;
         let step = self.escrow.hold(&seal, key)?;
         if self.seals.contains_key(&(attempt, from)) {

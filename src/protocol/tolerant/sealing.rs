@@ -6,7 +6,7 @@ use super::frame::SignedShare;
 use super::sealer::{Sealer, Terms, packed, unpacked};
 use super::{DiskRecord, Frame, Output, TolerantError, TolerantPeer};
 use crate::protocol::averaging::Part;
-use crate::protocol::escrow::{Refused, SealError, SealKey};
+use crate::protocol::escrow::{HIDDEN_SHARE_LEN, Refused, SealError, SealKey};
 use crate::protocol::fault::{Fault, FaultKind};
 use crate::protocol::finite::first_not_finite;
 use crate::protocol::message::{Message, Summand};
@@ -47,13 +47,24 @@ impl TolerantPeer {
         }
         out.push(Output::Persist(DiskRecord::Agreed { attempt, agreed }));
         let values = packed(inner.peer.values(), numbers);
-        let frame = sealer.seal(attempt, Terms { scale, query }, &values, out)?;
+        let seal = sealer.seal(attempt, Terms { scale, query }, &values, out)?;
         let kept = self.kept.entry(attempt).or_default();
         kept.agreed = agreed;
         kept.inputs.insert(self.setup.me, input.clone());
         self.tell(regroup::Input::Sending(attempt), now, out)?;
-        let frame = Frame::Sealed { attempt, frame };
-        out.push(Output::Send { to, frame });
+        for holder in to {
+            // All who are sent it hold it: both are the live neighbours in the view.
+            let Some(share) = seal.hidden_for(holder).copied() else {
+                continue;
+            };
+            let frame = Frame::Sealed {
+                attempt,
+                frame: Arc::clone(seal.frame()),
+                share,
+            };
+            let to = vec![holder];
+            out.push(Output::Send { to, frame });
+        }
         if is_late {
             out.push(Output::Charge(attempt));
         }
@@ -65,7 +76,7 @@ impl TolerantPeer {
         &mut self,
         from: PeerIndex,
         attempt: Attempt,
-        frame: Arc<[u8]>,
+        (frame, share): (Arc<[u8]>, [u8; HIDDEN_SHARE_LEN]),
         out: &mut Vec<Output>,
     ) -> Result<(), TolerantError> {
         let is_running = self.is_running();
@@ -85,7 +96,7 @@ impl TolerantPeer {
             out.push(Output::Fault(Fault { culprit, kind }));
             return Ok(());
         };
-        match sealer.hold((from, attempt), (&inner.view, bytes), frame, out) {
+        match sealer.hold((from, attempt), (&inner.view, bytes), (frame, share), out) {
             Ok(_) => Ok(()),
             Err(refused) => blamed(culprit, refused, out),
         }

@@ -117,6 +117,10 @@ struct Network<'a> {
     schedule: &'a FaultSchedule,
     observer: &'a mut dyn Observer,
     processes: Vec<Process>,
+    /// What each peer starts from, and starts again from.
+    setups: Vec<RegroupSetup>,
+    #[cfg(test)]
+    formats: Vec<crate::protocol::tolerant::Format>,
     /// Numbers of what is to happen.
     queue: Queue<u64>,
     happenings: BTreeMap<u64, Happening>,
@@ -163,8 +167,24 @@ impl<'a> Network<'a> {
                 ..PeerEnd::default()
             },
         });
+        let releases = views.session().plan().releases().len();
+        let setup = |u: usize| RegroupSetup {
+            me: PeerIndex::from_index(u),
+            session: views.session().plan().session(),
+            signatures: views.signatures(PeerIndex::from_index(u)),
+            links: Arc::clone(&links),
+            tolerance: Arc::clone(tolerance),
+            last: ReleaseId(releases as u32),
+            patience: Span::from_micros(schedule.patience_micros),
+        };
+        let setups: Vec<RegroupSetup> = (0..links.peers()).map(setup).collect();
+        #[cfg(test)]
+        let format = |setup| crate::protocol::tolerant::Format::new(setup, views.session().plan());
         Self {
             processes: processes.collect(),
+            #[cfg(test)]
+            formats: setups.iter().map(format).collect(),
+            setups,
             links,
             views,
             tolerance,
@@ -187,7 +207,7 @@ impl<'a> Network<'a> {
         for u in 0..self.processes.len() {
             let start = self.start_state();
             let (secrets, views) = (self.secrets(u), self.shared_views());
-            let peer = TolerantPeer::new(self.setup(u), secrets, views, start)?;
+            let peer = TolerantPeer::new(self.setups[u].clone(), secrets, views, start)?;
             #[cfg(test)]
             let peer = peer.armed(self.views.tamper);
             self.processes[u].peer = Some(peer);
@@ -263,19 +283,6 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn setup(&self, u: usize) -> RegroupSetup {
-        let releases = self.views.session().plan().releases().len();
-        RegroupSetup {
-            me: PeerIndex::from_index(u),
-            session: self.views.session().plan().session(),
-            signatures: self.views.signatures(PeerIndex::from_index(u)),
-            links: Arc::clone(&self.links),
-            tolerance: Arc::clone(self.tolerance),
-            last: ReleaseId(releases as u32),
-            patience: Span::from_micros(self.schedule.patience_micros),
-        }
-    }
-
     fn secrets(&self, u: usize) -> Option<SealSecrets> {
         let is_open = self.tolerance.publication == Publication::Open;
         (!is_open).then(|| self.views.seal_secrets(PeerIndex::from_index(u)))
@@ -328,7 +335,7 @@ impl<'a> Network<'a> {
     /// Writes a record, unless the process or its disk comes to an end with it.
     fn persist(&mut self, u: usize, record: DiskRecord) {
         #[cfg(test)]
-        let record = super::tests::bytes::kept(&self.setup(u), self.views, record);
+        let record = super::tests::bytes::kept(&self.formats[u], record);
         let due = self.due(u, Some(&record));
         let process = &mut self.processes[u];
         if process
@@ -489,7 +496,7 @@ impl<'a> Network<'a> {
 
     fn send(&mut self, u: usize, v: usize, frame: Frame) {
         #[cfg(test)]
-        let frame = super::tests::bytes::sent(&self.setup(u), self.views, frame);
+        let frame = super::tests::bytes::sent(&self.formats[u], frame);
         let sizes = (self.links.peers(), self.links.len());
         let (phase, bytes) = size(&frame, self.views.session().plan().values(), sizes);
         let carried = self.carrier.carry(self.now, (u, v));

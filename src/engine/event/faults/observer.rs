@@ -104,10 +104,17 @@ impl Observed {
                 self.check_charged(peer, *attempt);
                 self.read.insert((*attempt, peer));
             }
-            Frame::Sealed { attempt, frame } => {
+            Frame::Sealed {
+                attempt,
+                frame,
+                share,
+            } => {
                 self.check_charged(peer, *attempt);
+                let is_of = |seal: &Seal| {
+                    seal.frame() == frame && seal.hidden().any(|hidden| hidden == share)
+                };
                 match self.durable_seals.get(&(*attempt, peer)) {
-                    Some(seal) if seal.frame() == frame => {
+                    Some(seal) if is_of(seal) => {
                         self.seals.insert((*attempt, peer), seal.clone());
                     }
                     Some(_) => self.note(Broken::Twice, true),

@@ -25,7 +25,10 @@ pub(super) fn size(frame: &Frame, values: Values, (peers, links): (usize, usize)
             Phase::Agreement,
             PREFIX_LEN + HEADER_LEN + said(&record.record, (peers, links)) + SIGNATURE,
         ),
-        Frame::Sealed { frame, .. } => (Phase::Sums, PREFIX_LEN + HEADER_LEN + frame.len()),
+        Frame::Sealed { frame, share, .. } => (
+            Phase::Sums,
+            PREFIX_LEN + HEADER_LEN + share.len() + frame.len(),
+        ),
         Frame::Key { .. } => (Phase::Sums, PREFIX_LEN + HEADER_LEN + ATTEMPT + 32),
         Frame::Share { .. } => (
             Phase::Agreement,

@@ -317,6 +317,8 @@ impl<R: Rng> Schedule<R> {
                 let Some(seal) = seal.filter(|_| self.rng.random_bool(likely)) else {
                     continue;
                 };
+                let share = seal.hidden_for(peer).copied();
+                let mine = [(peer, share.unwrap_or([0; HIDDEN_SHARE_LEN]))];
                 let expected = Expected {
                     attempt,
                     dealer,
@@ -324,7 +326,7 @@ impl<R: Rng> Schedule<R> {
                     holders: &holders,
                     bytes: 3,
                 };
-                let Ok(seal) = Seal::read(seal.frame().clone(), &expected) else {
+                let Ok(seal) = Seal::read(seal.frame().clone(), &mine, &expected) else {
                     continue;
                 };
                 let key = escrow_key(dealer, peer);

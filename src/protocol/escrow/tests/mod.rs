@@ -70,6 +70,12 @@ pub(super) fn keep(disk: &mut Vec<Record>) -> impl FnOnce(&Record) -> Result<(),
     }
 }
 
+/// All shares of a seal as they travel, by holder.
+pub(super) fn hidden(seal: &Seal) -> Vec<(PeerIndex, [u8; HIDDEN_SHARE_LEN])> {
+    let holders = seal.holders().iter().copied();
+    holders.zip(seal.hidden().copied()).collect()
+}
+
 /// What is sealed by `dealer` for `holders`, with a threshold of its own.
 pub(super) struct Order {
     pub(super) attempt: Attempt,

@@ -98,7 +98,6 @@ fn found(how: Hidden, opened: usize) -> usize {
             power = product(power, point);
             of[at * upper + k] ^= power;
         }
-        usize::from(point)
     };
     let share_of = |dealer: u32, holder: u32| {
         let (dealer, holder) = (PeerIndex(dealer), PeerIndex(holder));
@@ -106,12 +105,10 @@ fn found(how: Hidden, opened: usize) -> usize {
         *share.expect("its own").value()
     };
     // What everybody sees on the link.
-    let hidden = |dealer: u32, holder: u32, point: usize| match how {
+    let hidden = |dealer: u32, holder: u32| match how {
         Hidden::ByDirection => {
-            let at = SEAL_HEAD_LEN + SEAL_SHARE_LEN * (point - 1) + 32;
-            let mut seen = [0; SECRET_LEN];
-            seen.copy_from_slice(&seals[dealer as usize].frame()[at..at + SECRET_LEN]);
-            seen
+            let seen = seals[dealer as usize].hidden_for(PeerIndex(holder));
+            *seen.expect("a holder")
         }
         Hidden::ByPair => {
             let pair = escrow_key(PeerIndex(dealer.min(holder)), PeerIndex(dealer.max(holder)));
@@ -132,10 +129,10 @@ fn found(how: Hidden, opened: usize) -> usize {
                 share(&mut of, dealer, holder);
                 is = share_of(dealer, holder);
             } else if dealer < holder {
-                let there = share(&mut of, dealer, holder);
-                let back = share(&mut of, holder, dealer);
-                let sum = hidden(dealer, holder, there).into_iter();
-                let sum = sum.zip(hidden(holder, dealer, back));
+                share(&mut of, dealer, holder);
+                share(&mut of, holder, dealer);
+                let sum = hidden(dealer, holder).into_iter();
+                let sum = sum.zip(hidden(holder, dealer));
                 is.iter_mut().zip(sum).for_each(|(is, (a, b))| *is = a ^ b);
             } else {
                 continue;

@@ -28,8 +28,8 @@ fn a_seal_opens_with_its_key_and_with_enough_shares() {
         let order = order(holders, shares, bytes);
         let seal = sealed(&order);
         assert_eq!(seal.frame().len(), seal_len(holders as usize, bytes));
-        let read = Seal::read(seal.frame().clone(), &order.expected()).expect("as sealed");
-        assert_eq!(read, seal);
+        let read = Seal::read(seal.frame().clone(), &hidden(&seal), &order.expected());
+        assert_eq!(read.as_ref(), Ok(&seal));
         assert_eq!((seal.scale(), seal.query()), (0.3125, [9; 32]));
         assert_eq!(
             (seal.attempt(), seal.dealer()),
@@ -64,8 +64,11 @@ fn a_seal_opens_with_its_key_and_with_enough_shares() {
 #[test]
 fn other_attempts_dealers_and_values_have_other_keys_streams_and_shares() {
     let one = sealed(&order(5, 3, 64));
-    let tail = |seal: &Seal| seal.frame()[SEAL_HEAD_LEN + 5 * SEAL_SHARE_LEN..].to_vec();
-    let share = |seal: &Seal| seal.frame()[SEAL_HEAD_LEN..SEAL_HEAD_LEN + SEAL_SHARE_LEN].to_vec();
+    let tail = |seal: &Seal| seal.frame()[SEAL_HEAD_LEN + 5 * SEAL_HASH_LEN..].to_vec();
+    let share = |seal: &Seal| {
+        let hash = &seal.frame()[SEAL_HEAD_LEN..SEAL_HEAD_LEN + SEAL_HASH_LEN];
+        (hash.to_vec(), hidden(seal)[0])
+    };
     let mut later = order(5, 3, 64);
     later.attempt.view.0 += 1;
     let mut retried = order(5, 3, 64);
@@ -75,7 +78,8 @@ fn other_attempts_dealers_and_values_have_other_keys_streams_and_shares() {
     for other in [later, retried, release] {
         let other = sealed(&other);
         assert_ne!((tail(&other), other.commit()), (tail(&one), one.commit()));
-        assert_ne!(share(&other), share(&one));
+        assert_ne!(share(&other).0, share(&one).0);
+        assert_ne!(share(&other).1, share(&one).1);
         let keys = [&one, &other].map(|seal| root(40).key(seal.attempt()));
         assert_ne!(keys[0], keys[1]);
         // With the same coefficients two shares of one holder would differ as the keys do.
@@ -109,21 +113,26 @@ fn every_bit_of_a_seal_counts() {
     let seal = sealed(&order);
     let key = root(40).key(order.attempt);
     let expected = order.expected();
-    for bit in 0..8 * seal.frame().len() {
-        let mut bytes = seal.frame().to_vec();
-        bytes[bit / 8] ^= 1 << (bit % 8);
-        let Ok(changed) = Seal::read(bytes.into(), &expected) else {
+    let length = seal.frame().len();
+    for bit in 0..8 * (length + 3 * HIDDEN_SHARE_LEN) {
+        let (mut bytes, mut shares) = (seal.frame().to_vec(), hidden(&seal));
+        match (bit / 8).checked_sub(length) {
+            None => bytes[bit / 8] ^= 1 << (bit % 8),
+            Some(at) => shares[at / 32].1[at % 32] ^= 1 << (bit % 8),
+        }
+        let Ok(changed) = Seal::read(bytes.into(), &shares, &expected) else {
             assert!(bit / 8 < SEAL_HEAD_LEN, "bit {bit}");
             continue;
         };
-        assert_ne!(changed.digest(), seal.digest());
+        assert_eq!(changed.digest() == seal.digest(), bit / 8 >= length);
         let shares = order.holders.iter().map(|h| {
             let share = changed.share_of(*h, &escrow_key(order.dealer, *h));
             share.is_err()
         });
         let wrong_shares = shares.filter(|wrong| *wrong).count();
         let at = bit / 8;
-        let in_shares = (SEAL_HEAD_LEN..SEAL_HEAD_LEN + 3 * SEAL_SHARE_LEN).contains(&at);
+        let in_hashes = (SEAL_HEAD_LEN..SEAL_HEAD_LEN + 3 * SEAL_HASH_LEN).contains(&at);
+        let in_shares = in_hashes || at >= length;
         assert_eq!(wrong_shares, usize::from(in_shares), "bit {bit}");
         assert_eq!(changed.open(&key).is_ok(), in_shares, "bit {bit}");
     }
@@ -156,7 +165,8 @@ fn wrong_keys_shares_and_dealers_are_told_apart() {
     let mut frame = seal.frame().to_vec();
     frame[SEAL_HEAD_LEN - 32] ^= 1;
     let dealt: Arc<[u8]> = frame.into();
-    let dealt = Seal::read(dealt, &order.expected()).expect("nobody can tell yet");
+    let dealt = Seal::read(dealt, &hidden(&seal), &order.expected());
+    let dealt = dealt.expect("nobody can tell yet");
     let shares: Vec<Share> = order
         .holders
         .iter()
@@ -170,6 +180,46 @@ fn wrong_keys_shares_and_dealers_are_told_apart() {
         dealer: order.dealer,
     };
     assert_eq!(dealt.recover(&shares).err(), Some(expected));
+}
+
+/// What a holder is sent: the frame that all are sent, and of the shares its own, which is all that it ever reads. With the shares that others give up it opens the
+/// seal as its dealer's own copy would be.
+#[test]
+fn the_copy_of_a_holder_has_its_own_share_and_opens_with_those_of_others() {
+    let order = order(5, 3, 200);
+    let seal = sealed(&order);
+    let copies = order.holders.iter().map(|&holder| {
+        let share = *seal.hidden_for(holder).expect("the dealer has all");
+        let copy = Seal::read(seal.frame().clone(), &[(holder, share)], &order.expected());
+        copy.expect("as sealed")
+    });
+    let copies: Vec<Seal> = copies.collect();
+    let share = |copy: &Seal, holder| copy.share_of(holder, &escrow_key(order.dealer, holder));
+    let given = order.holders.iter().zip(&copies);
+    let given = given.map(|(holder, copy)| share(copy, *holder).expect("its own"));
+    let given: Vec<Share> = given.collect();
+    let key = root(40).key(order.attempt);
+    for (place, (copy, &holder)) in copies.iter().zip(&order.holders).enumerate() {
+        assert_eq!((copy.digest(), copy.hidden().count()), (seal.digest(), 1));
+        for &other in order.holders.iter().filter(|other| **other != holder) {
+            let refused = SealError::NotAHolder { peer: other };
+            assert_eq!(share(copy, other), Err(refused));
+            assert_eq!(copy.hidden_for(other), None);
+        }
+        let first = place.min(2);
+        let opened = copy.recover(&given[first..first + 3]);
+        assert_eq!(opened, Ok((key.clone(), order.values.clone())));
+        let few = copy.recover(&given[first..first + 2]);
+        assert!(matches!(few, Err(SealError::Shares(_))));
+    }
+    // A share of somebody who holds none.
+    let stranger = PeerIndex(2);
+    let read = Seal::read(
+        seal.frame().clone(),
+        &[(stranger, [0; 32])],
+        &order.expected(),
+    );
+    assert_eq!(read, Err(SealError::NotAHolder { peer: stranger }));
 }
 
 #[test]

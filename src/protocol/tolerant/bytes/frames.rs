@@ -35,9 +35,14 @@ impl Format {
                 out.extend_from_slice(&attempt.address());
                 self.append_input(*attempt, input, &mut out);
             }
-            Frame::Sealed { attempt, frame } => {
+            Frame::Sealed {
+                attempt,
+                frame,
+                share,
+            } => {
                 out.push(SEALED);
                 out.extend_from_slice(&attempt.address());
+                out.extend_from_slice(share);
                 out.extend_from_slice(frame);
             }
             Frame::Key { attempt, key } => {
@@ -86,6 +91,7 @@ impl Format {
                 }
                 SEALED => Frame::Sealed {
                     attempt: from.attempt()?,
+                    share: from.array()?,
                     frame: from.rest().into(),
                 },
                 KEY => Frame::Key {

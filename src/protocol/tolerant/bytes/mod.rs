@@ -10,7 +10,7 @@
 mod frames;
 mod records;
 
-use crate::protocol::escrow::seal_len;
+use crate::protocol::escrow::{HIDDEN_SHARE_LEN, seal_len};
 use crate::protocol::regroup::{
     Extent, MOST_HOLDERS, Publication, Reader, RegroupSetup, Thresholds,
 };
@@ -45,7 +45,7 @@ impl Format {
     #[must_use]
     pub fn new(setup: &RegroupSetup, plan: &Plan) -> Self {
         let values = plan.values();
-        let sealed = seal_len(MOST_HOLDERS, plan.most_values() * values.bytes());
+        let sealed = seal_len(MOST_HOLDERS, plan.most_values() * values.bytes()) + HIDDEN_SHARE_LEN;
         let block = framed_block_len(plan.most_values(), values);
         Self {
             me: setup.me,

@@ -59,6 +59,7 @@ impl Format {
                 for holder in seal.holders() {
                     out.extend_from_slice(&holder.0.to_le_bytes());
                 }
+                seal.hidden().for_each(|share| out.extend_from_slice(share));
                 out.extend_from_slice(seal.frame());
             }
             DiskRecord::State(state) => {
@@ -102,11 +103,12 @@ impl Format {
         })
     }
 
-    /// A neighbour's seal, which was checked when it came.
+    /// A neighbour's seal with this peer's share, which was checked when it came.
     fn seal(&self, from: &mut Reader<'_>) -> Option<Seal> {
         let count = from.count(4).filter(|count| *count <= MOST_HOLDERS)?;
         let holders: Option<Vec<PeerIndex>> = (0..count).map(|_| from.peer(self.extent)).collect();
-        let (holders, frame) = (holders?, from.rest());
+        let (holders, hidden) = (holders?, (self.me, from.array()?));
+        let frame = from.rest();
         let mut head = Reader::new(frame.get(..SEAL_HEAD_LEN)?);
         let attempt = Attempt::of_address(&head.array::<ADDRESS_LEN>()?);
         let dealer = head.peer(self.extent)?;
@@ -117,7 +119,7 @@ impl Format {
             holders: &holders,
             bytes: frame.len().checked_sub(seal_len(count, 0))?,
         };
-        Seal::read(frame.into(), &expected).ok()
+        Seal::read(frame.into(), &[hidden], &expected).ok()
     }
 }
 

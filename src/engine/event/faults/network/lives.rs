@@ -58,7 +58,7 @@ impl Network<'_> {
     pub(super) fn restart(&mut self, u: usize) -> Result<(), FaultyError> {
         self.outcome.fired.restarts += 1;
         self.note(u, Moment::Restarted);
-        let (setup, start) = (self.setup(u), self.start_state());
+        let (setup, start) = (self.setups[u].clone(), self.start_state());
         let (secrets, views) = (self.secrets(u), self.shared_views());
         let process = &mut self.processes[u];
         process.life += 1;

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::engine::SessionViews;
 use crate::protocol::regroup::RegroupSetup;
 use crate::protocol::tolerant::{DiskRecord, Format, Frame};
 
@@ -18,11 +17,10 @@ fn is_chosen() -> bool {
 }
 
 /// A frame, as its receiver reads it.
-pub(in super::super) fn sent(setup: &RegroupSetup, views: &SessionViews, frame: Frame) -> Frame {
+pub(in super::super) fn sent(format: &Format, frame: Frame) -> Frame {
     if !is_chosen() {
         return frame;
     }
-    let format = Format::new(setup, views.session().plan());
     let bytes = format.frame_bytes(&frame);
     assert!(bytes.len() <= format.longest());
     let again = format.frame(&bytes).expect("what was written is read");
@@ -36,15 +34,10 @@ pub(in super::super) fn sent(setup: &RegroupSetup, views: &SessionViews, frame: 
 }
 
 /// A record, as whoever starts again reads it.
-pub(in super::super) fn kept(
-    setup: &RegroupSetup,
-    views: &SessionViews,
-    record: DiskRecord,
-) -> DiskRecord {
+pub(in super::super) fn kept(format: &Format, record: DiskRecord) -> DiskRecord {
     if !is_chosen() {
         return record;
     }
-    let format = Format::new(setup, views.session().plan());
     let bytes = format.record_bytes(&record);
     let again = format.record(&bytes).expect("what was written is read");
     assert_eq!(format.record_bytes(&again), bytes);

@@ -7,8 +7,9 @@ use super::{ITERATIONS, KINDS, Scene, armed_scene, check};
 use crate::engine::event::faults::{FaultSchedule, FaultyOutcome, Fired, PeerEnd, run};
 use crate::engine::{Silent, event};
 use crate::protocol::Summand;
-use crate::protocol::escrow::{EscrowKey, SEAL_HEAD_LEN, SEAL_SHARE_LEN, Seal, Share};
+use crate::protocol::escrow::{EscrowKey, Seal, Share};
 use crate::protocol::regroup::{Attempt, End, Tolerance};
+use crate::protocol::tolerant::SealSecrets;
 use crate::protocol::tolerant::Tamper;
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -126,15 +127,13 @@ fn sealing_takes_a_hop_more_than_the_graph_is_wide() {
 
 /// What a coalition can read of the sealed contributions of others, by opening them: with keys and shares that left, and with its own shares.
 fn readable(
-    scene: &Scene,
+    secrets: &[SealSecrets],
     outcome: &FaultyOutcome,
     coalition: &[PeerIndex],
 ) -> BTreeSet<(Attempt, PeerIndex)> {
     let observed = &outcome.observed;
-    let secrets: Vec<_> = coalition
-        .iter()
-        .map(|&member| (member, scene.views.seal_secrets(member)))
-        .collect();
+    let of = |&member: &PeerIndex| (member, &secrets[member.index()]);
+    let secrets: Vec<(PeerIndex, &SealSecrets)> = coalition.iter().map(of).collect();
     let opens = |place: &(Attempt, PeerIndex), seal: &Seal| {
         if observed.read.contains(place) {
             return true;
@@ -164,11 +163,13 @@ pub(super) fn check_read(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -
     assert!(observed.broken.is_empty(), "{:?}", observed.broken);
     let nobody = outcome.proven.is_empty() && observed.blamed.is_empty();
     assert!(nobody, "nobody here lies");
-    let peers = (0..scene.session.peers()).map(PeerIndex::from_index);
-    let coalitions = peers.map(|member| vec![member]).chain([Vec::new()]);
+    let peers = || (0..scene.session.peers()).map(PeerIndex::from_index);
+    let coalitions = peers().map(|member| vec![member]).chain([Vec::new()]);
+    let secrets = peers().map(|peer| scene.views.seal_secrets(peer));
+    let secrets: Vec<SealSecrets> = secrets.collect();
     let mut never = 0;
     for coalition in coalitions {
-        let read = readable(scene, outcome, &coalition);
+        let read = readable(&secrets, outcome, &coalition);
         let mut tries = BTreeMap::new();
         for (attempt, dealer) in &read {
             let place = (*dealer, attempt.release, attempt.retry);
@@ -179,7 +180,7 @@ pub(super) fn check_read(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -
         }
         never = observed.seals.len() - read.len();
     }
-    check_fresh(scene, outcome);
+    check_fresh(&secrets, outcome);
     for (peer, tries) in &observed.charged {
         let most = (ITERATIONS + retries) as usize;
         assert!(tries.len() <= most, "{peer} is charged for {tries:?}");
@@ -188,7 +189,7 @@ pub(super) fn check_read(scene: &Scene, outcome: &FaultyOutcome, retries: u32) -
 }
 
 /// Nothing that hides one thing hides another: noise of two attempts differs in every coordinate, and no two shares have one pad.
-fn check_fresh(scene: &Scene, outcome: &FaultyOutcome) {
+fn check_fresh(secrets: &[SealSecrets], outcome: &FaultyOutcome) {
     for ((attempt, peer), input) in &outcome.published {
         let others = outcome.published.iter();
         let mut others = others
@@ -206,12 +207,11 @@ fn check_fresh(scene: &Scene, outcome: &FaultyOutcome) {
     }
     let mut pads = BTreeSet::new();
     for ((_, dealer), seal) in &outcome.observed.seals {
-        for (at, &holder) in seal.holders().iter().enumerate() {
-            let secrets = scene.views.seal_secrets(holder);
-            let key = secrets.coming_from(*dealer).expect("neighbours");
-            let share = seal.share_of(holder, key).expect("dealt rightly");
-            let place = SEAL_HEAD_LEN + SEAL_SHARE_LEN * at + 32;
-            let hidden = &seal.frame()[place..place + 32];
+        for &holder in seal.holders() {
+            let key = secrets[holder.index()].coming_from(*dealer);
+            let share = seal.share_of(holder, key.expect("neighbours"));
+            let share = share.expect("dealt rightly");
+            let hidden = seal.hidden_for(holder).expect("the dealer's own copy");
             let pad: Vec<u8> = hidden
                 .iter()
                 .zip(share.value())
