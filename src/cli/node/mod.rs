@@ -14,6 +14,8 @@ mod planning;
 mod run;
 mod simulate;
 mod status;
+#[cfg(feature = "live")]
+mod status_page;
 mod verify_evidence;
 
 use std::path::PathBuf;
