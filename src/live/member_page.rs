@@ -11,7 +11,7 @@ use super::member::{Listed, Running, Written, first, letters, tell};
 use super::picture::{Happened, Line, lock};
 use super::scene::placed;
 use super::serving::{LiveError, Server, Shown};
-use crate::report::is_drawn;
+use crate::report::{MOST_EDGES, is_drawn};
 use crate::topology::Graph;
 
 /// What asking a node came to.
@@ -56,8 +56,8 @@ struct Scene {
     names: Vec<String>,
 }
 
-/// A number of the page: its key, what it is, and it.
-type Figure = (&'static str, &'static str, Value);
+/// A number of the page: its key, what it is, it, and how it is written where that is no number.
+type Figure = (&'static str, &'static str, Value, Option<String>);
 
 /// What changes.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -215,10 +215,7 @@ impl State {
         let drawn = |scene: &Scene| (scene.names.clone(), scene.links.clone());
         if drawn(old) == drawn(&scene) {
             scene.places.clone_from(&old.places);
-        } else if let Some(graph) = Graph::from_edges(members.len(), links)
-            .ok()
-            .filter(is_drawn)
-        {
+        } else if let Some(graph) = graph(members.len(), links) {
             scene.places = placed(&graph);
         }
         if scene.places.is_empty() {
@@ -232,28 +229,48 @@ impl State {
     }
 }
 
+/// The graph of so many members, if it can be drawn; before they have agreed on one, everybody has the same place in it.
+fn graph(members: usize, links: &[(u32, u32)]) -> Option<Graph> {
+    let all = 0..u32::try_from(members).ok()?;
+    let complete = || {
+        let pairs = all.flat_map(|v| (0..v).map(move |u| (u, v)));
+        pairs.take(MOST_EDGES + 1).collect::<Vec<_>>()
+    };
+    let graph = match links {
+        [] => Graph::from_edges(members, &complete()),
+        links => Graph::from_edges(members, links),
+    };
+    graph.ok().filter(is_drawn)
+}
+
 fn figures(running: &Running) -> Vec<Figure> {
+    let released = format!("{} of {}", running.release, running.releases);
+    let figure = |key, words, value: Value| (key, words, value, None);
     vec![
-        ("release", "releases averaged", running.release.into()),
-        ("releases", "of", running.releases.into()),
-        ("iteration", "iteration", running.iteration.into()),
-        ("members", "members that take part", running.members.into()),
         (
+            "release",
+            "releases averaged",
+            running.release.into(),
+            (running.releases > 0).then_some(released),
+        ),
+        figure("iteration", "iteration", running.iteration.into()),
+        figure("members", "members that take part", running.members.into()),
+        figure(
             "charged",
             "releases charged to this member's ledger",
             running.charged.into(),
         ),
-        (
+        figure(
             "mu_squared",
             "charged, sum of mu squared",
             running.mu_squared.into(),
         ),
-        (
+        figure(
             "reserved",
             "reserved for the whole session",
             running.reserved.into(),
         ),
-        (
+        figure(
             "seconds",
             "seconds since the node was started",
             running.seconds.round().into(),
