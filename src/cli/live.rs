@@ -90,24 +90,13 @@ impl Showing {
     pub(super) fn stay(&self) {
         #[cfg(feature = "live")]
         if let Some(live) = &self.live {
-            let ends = interrupted();
+            let ends = super::interrupted::interrupted();
             eprintln!("live: {} stays until Ctrl-C", live.address());
             while !ends.load(std::sync::atomic::Ordering::Relaxed) {
                 std::thread::sleep(std::time::Duration::from_millis(50));
             }
         }
     }
-}
-
-/// Becomes true when the process is told to end, by Ctrl-C or otherwise.
-#[cfg(feature = "live")]
-pub(super) fn interrupted() -> std::sync::Arc<std::sync::atomic::AtomicBool> {
-    let ends = std::sync::Arc::default();
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // Without a handler the signal ends the process, which is what it is for.
-        let _ = signal_hook::flag::register(signal, std::sync::Arc::clone(&ends));
-    }
-    ends
 }
 
 /// An observer behind a reference.

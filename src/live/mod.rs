@@ -23,6 +23,8 @@ mod serving;
 mod watching;
 
 #[cfg(test)]
+mod member_tests;
+#[cfg(test)]
 mod tests;
 
 pub use member_page::{Asked, MemberPage};

@@ -159,7 +159,7 @@ function happened() {
   at("lines").replaceChildren(...picture.lines.slice().reverse().map((line) => {
     const item = document.createElement("li"), time = document.createElement("span");
     time.textContent = `${digits(line.micros / 1e6)} s`;
-    item.append(time, ` ${line.text}`);
+    item.append(time, line.text);
     return item;
   }));
 }
@@ -176,7 +176,7 @@ function drawNode() {
   body.replaceChildren();
   for (const one of sessions) {
     const row = body.insertRow();
-    for (const text of [one.session.slice(0, 8), one.stage, one.releases, one.scope ?? "-", digits(one.charged), digits(one.reserved)]) row.insertCell().textContent = text;
+    for (const text of [one.session.slice(0, 8), one.stage, one.scope ?? "-", digits(one.charged), digits(one.reserved)]) row.insertCell().textContent = text;
   }
 }
 

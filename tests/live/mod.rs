@@ -1,7 +1,7 @@
 //! The live page in a real browser: what it draws in the end is what `summary.json` says.
 
 mod browser;
-#[cfg(all(unix, feature = "node"))]
+#[cfg(all(unix, feature = "node", feature = "cli"))]
 mod member;
 mod pictures;
 

@@ -172,7 +172,7 @@ fn other_fonts_are_alike_and_other_drawings_are_not(
         other_look,
         "section { background: #d0d0ff !important; }",
         "svg circle { fill: #ff00ff !important; r: 40px !important; }",
-        "#graph { transform: scale(-1, 1); }",
+        "#graph { transform: scale(1, -1); }",
         "#graph { width: 60% !important; }",
         "#graph .links { stroke: none !important; } #graph circle { display: none; }",
     ] {

@@ -61,7 +61,7 @@ globalThis.reading = {
     });
   },
 
-  // The same picture in at most 256 colours: the most frequent ones, and for all others the nearest of these.
+  // The same picture in at most 256 colours: one after the other that which is furthest from those before, weighted by how often it occurs.
   async reduced(png) {
     const { data, width, height } = await this.pixels(png);
     const counts = new Map();
@@ -69,18 +69,19 @@ globalThis.reading = {
       const colour = (data[i] << 16) | (data[i + 1] << 8) | data[i + 2];
       counts.set(colour, (counts.get(colour) || 0) + 1);
     }
-    const palette = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 256).map(([colour]) => colour);
     const parts = (colour) => [colour >> 16, (colour >> 8) & 255, colour & 255];
-    const nearest = new Map();
-    for (const colour of counts.keys()) {
-      const own = parts(colour);
-      let best = 0, least = Infinity;
-      palette.forEach((other, k) => {
-        const far = parts(other).reduce((sum, value, c) => sum + (value - own[c]) ** 2, 0);
-        if (far < least) { least = far; best = k; }
-      });
-      nearest.set(colour, best);
+    const all = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([colour, count]) => ({ colour, count, own: parts(colour), nearest: 0, far: Infinity }));
+    const palette = [];
+    while (palette.length < 256) {
+      const next = palette.length ? all.reduce((best, one) => (one.count * one.far > best.count * best.far ? one : best)) : all[0];
+      if (next.far === 0) break;
+      palette.push(next.colour);
+      for (const one of all) {
+        const far = one.own.reduce((sum, value, c) => sum + (value - next.own[c]) ** 2, 0);
+        if (far < one.far) { one.far = far; one.nearest = palette.length - 1; }
+      }
     }
+    const nearest = new Map(all.map((one) => [one.colour, one.nearest]));
     const raw = new Uint8Array(height * (width + 1));
     for (let row = 0; row < height; row += 1) for (let column = 0; column < width; column += 1) {
       const i = 4 * (row * width + column);

@@ -17,10 +17,6 @@ const EVERY: Duration = Duration::from_secs(1);
 
 pub(super) fn execute(arguments: &StatusArguments) -> Result<Verdict> {
     let state = StateView::open(&arguments.state.path()?)?;
-    #[cfg(feature = "live")]
-    if let Some(port) = arguments.live {
-        return super::status_page::show(&state, port);
-    }
     let mut last = None;
     loop {
         let running = running(&state)?;
