@@ -22,6 +22,7 @@ mod loss;
 mod low_rank;
 #[cfg(all(feature = "node", feature = "cli"))]
 mod nodes;
+mod package;
 mod plain_pca;
 mod ppi;
 mod preconditioning;

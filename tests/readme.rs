@@ -132,6 +132,15 @@ fn documents() -> Vec<(String, Vec<Block>)> {
     paths.into_iter().map(read).collect()
 }
 
+/// The files that a document tells people to write: the blocks whose language is followed by a path.
+fn files(blocks: &[Block]) -> impl Iterator<Item = (&str, &Block)> {
+    let named = |block: &Block| block.language.split_once(' ').map(|(_, path)| path.len());
+    blocks.iter().filter_map(move |block| {
+        let path = &block.language[block.language.len() - named(block)?..];
+        Some((path, block))
+    })
+}
+
 /// A copy of what commands need, so that they write nothing into the repository.
 fn workplace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -203,6 +212,11 @@ fn every_command_works_and_prints_what_is_shown() {
     let folder = workplace();
     let mut tried = BTreeSet::new();
     for (path, blocks) in documents() {
+        for (name, block) in files(&blocks) {
+            let file = folder.path().join(name);
+            assert!(!file.exists(), "{path}: {name} is there already");
+            fs::write(file, block.lines.join("\n") + "\n").expect("writable");
+        }
         for Shown { command, output } in shown(&blocks) {
             let Some(rest) = command.strip_prefix(RUN) else {
                 continue;
@@ -366,6 +380,15 @@ fn output_may_leave_lines_out_where_it_says_so_and_nowhere_else() {
 #[should_panic(expected = "not closed")]
 fn a_block_that_is_not_closed_is_noticed() {
     blocks("```sh\ncargo test\n");
+}
+
+#[test]
+fn files_to_be_written_are_found() {
+    let found = blocks("```toml sims/a.toml\nname = \"a\"\n```\n\n```toml\nname = \"b\"\n```\n");
+    let found: Vec<_> = files(&found).collect();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].0, "sims/a.toml");
+    assert_eq!(found[0].1.lines, ["name = \"a\""]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::support::repository;
 
 /// Files and folders that are read.
-const READ: [&str; 14] = [
+const READ: [&str; 15] = [
     "src",
     "tests",
     "benches",
@@ -19,6 +19,7 @@ const READ: [&str; 14] = [
     "python/src",
     "python/tests",
     "README.md",
+    "docs/README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
 ];

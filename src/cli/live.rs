@@ -90,15 +90,9 @@ impl Showing {
     pub(super) fn stay(&self) {
         #[cfg(feature = "live")]
         if let Some(live) = &self.live {
-            use std::sync::Arc;
-            use std::sync::atomic::{AtomicBool, Ordering};
-            let ends = Arc::new(AtomicBool::new(false));
-            for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-                // Without a handler the signal ends the process, which is what it is for.
-                let _ = signal_hook::flag::register(signal, Arc::clone(&ends));
-            }
+            let ends = super::interrupted::interrupted();
             eprintln!("live: {} stays until Ctrl-C", live.address());
-            while !ends.load(Ordering::Relaxed) {
+            while !ends.load(std::sync::atomic::Ordering::Relaxed) {
                 std::thread::sleep(std::time::Duration::from_millis(50));
             }
         }

@@ -7,6 +7,8 @@ mod arguments;
 mod audit;
 mod auto;
 mod faults;
+#[cfg(feature = "live")]
+mod interrupted;
 mod live;
 #[cfg(feature = "node")]
 mod node;

@@ -2,6 +2,10 @@
 //!
 //! | page | answers |
 //! | --- | --- |
+//! | [`tutorial`] | From two commands to my own graph, rows and algorithm: how? |
+//! | [`cookbook`] | How do I …? |
+//! | [`choosing_epsilon`] | Which ε do I choose, and what does it mean to somebody it is about? |
+//! | [`watching`] | How do I watch a run, or a node, in a browser? |
 //! | [`protocol`] | How do peers compute together? What is in a message? |
 //! | [`threat_model`] | Who is protected from whom? What is public, and what does no ε cover? |
 //! | [`accounting`] | How does ε become noise, and noise ε? Where is the proof? |
@@ -30,15 +34,20 @@
 pub use crate::privacy::errata;
 
 macro_rules! pages {
-    ($($page:ident = $file:literal;)*) => {
+    ($($page:ident = $($file:literal),+;)*) => {
         $(
-            #[doc = include_str!($file)]
+            $(#[doc = include_str!($file)])+
             pub mod $page {}
         )*
     };
 }
 
 pages! {
+    tutorial = "tutorial.md";
+    cookbook = "cookbook.md";
+    choosing_epsilon = "choosing_epsilon.md";
+    // The first definition of a link counts: here those that hold the pictures themselves, in the repository those of the page.
+    watching = "pictures/live.links", "watching.md";
     protocol = "protocol.md";
     threat_model = "threat_model.md";
     accounting = "accounting.md";

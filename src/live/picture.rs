@@ -1,5 +1,6 @@
 //! What is true of a run now, as browsers are shown it.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -50,6 +51,28 @@ pub(super) struct Line {
     /// Virtual time in microseconds, where there is one.
     pub(super) micros: u64,
     pub(super) text: String,
+}
+
+/// The latest lines, and how many there were.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Happened {
+    lines: VecDeque<Line>,
+    /// Lines that were there, with those that are not kept.
+    pub(super) count: u64,
+}
+
+impl Happened {
+    pub(super) fn push(&mut self, micros: u64, text: String) {
+        self.count += 1;
+        if self.lines.len() >= MOST_LINES {
+            self.lines.pop_front();
+        }
+        self.lines.push_back(Line { micros, text });
+    }
+
+    pub(super) fn lines(&self) -> Vec<Line> {
+        self.lines.iter().cloned().collect()
+    }
 }
 
 /// What the documents say in the end, in the words of `summary.json`.
@@ -111,8 +134,7 @@ pub(super) struct State {
     pub(super) letters: Vec<u8>,
     pub(super) reached: Vec<u32>,
     pub(super) releases: Vec<ReleaseLine>,
-    pub(super) lines: std::collections::VecDeque<Line>,
-    pub(super) happened: u64,
+    pub(super) happened: Happened,
     pub(super) error: Option<String>,
     pub(super) last: Option<Final>,
 }
@@ -141,7 +163,7 @@ pub(super) struct Shared {
 }
 
 /// Nobody panics while holding these for more than an assignment.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -210,11 +232,7 @@ impl Shared {
             Standing::Ended => Some(format!("{} ended without a result", name(u))),
         };
         if let Some(text) = text {
-            state.happened += 1;
-            if state.lines.len() >= MOST_LINES {
-                state.lines.pop_front();
-            }
-            state.lines.push_back(Line { micros, text });
+            state.happened.push(micros, text);
         }
         drop(state);
         self.changed();
@@ -244,8 +262,8 @@ impl Shared {
                 .collect(),
             reached: state.reached.clone(),
             releases: state.releases.clone(),
-            lines: state.lines.iter().cloned().collect(),
-            happened: state.happened,
+            lines: state.happened.lines(),
+            happened: state.happened.count,
             error: state.error.clone(),
             last: state.last.clone(),
         }

@@ -6,10 +6,12 @@ use crate::assess::peer_costs;
 use crate::config::EngineKind;
 use crate::report::{is_drawn, places};
 use crate::scenario::Experiment;
+use crate::topology::Graph;
 
 /// The setting, once per browser.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Scene {
+    kind: &'static str,
     name: String,
     engine: &'static str,
     peers: usize,
@@ -35,6 +37,7 @@ impl Scene {
         let graph = experiment.topology().graph();
         let config = experiment.config();
         let mut scene = Self {
+            kind: "run",
             name: config.name.clone(),
             engine: config.engine.kind.name(),
             peers: graph.nodes(),
@@ -51,8 +54,7 @@ impl Scene {
             epsilon: Vec::new(),
         };
         if is_drawn(graph) {
-            let places = places(graph).into_iter();
-            scene.places = places.flat_map(|(x, y)| [x as f32, y as f32]).collect();
+            scene.places = placed(graph);
             scene.links = graph.edge_list().map(|(u, v)| [u, v]).collect();
             scene.names = (0..graph.nodes()).map(|u| graph.printed(u)).collect();
             // A colour says less than a number: where it cannot be said, peers have the colour of their state alone.
@@ -63,4 +65,10 @@ impl Scene {
         }
         scene
     }
+}
+
+/// Places from 0 to 1, two per node.
+pub(super) fn placed(graph: &Graph) -> Vec<f32> {
+    let places = places(graph).into_iter();
+    places.flat_map(|(x, y)| [x as f32, y as f32]).collect()
 }

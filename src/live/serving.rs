@@ -11,19 +11,12 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, get};
 use futures::{Stream, stream};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 use tokio::time::sleep;
-
-use super::picture::{Phase, Shared};
-use super::scene::Scene;
-use super::watching::{Watching, conclude};
-use crate::engine::Observer;
-use crate::run::summary::Summary;
-use crate::scenario::Experiment;
 
 /// How often a browser is sent something at most.
 const EVERY: Duration = Duration::from_millis(50);
@@ -39,7 +32,7 @@ const SCRIPT: &str = include_str!("page.js");
 const POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";
 
-/// Why a run cannot be watched.
+/// Why there is no page to watch something on.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
     /// The port is taken, or there is no loopback interface.
@@ -57,10 +50,19 @@ pub enum LiveError {
     Start(String),
 }
 
+/// What a page shows: written by one thread, read by any number.
+pub(super) trait Shown: Send + Sync + 'static {
+    /// Counts changes; a browser that has seen this one is sent nothing.
+    fn version(&self) -> u64;
+    /// What changes seldom, as JSON.
+    fn scene(&self) -> String;
+    /// What is true now, as JSON.
+    fn picture(&self) -> String;
+}
+
 /// What handlers share.
 struct Served {
-    shared: Arc<Shared>,
-    scene: String,
+    shown: Arc<dyn Shown>,
     /// The hosts that requests may name.
     hosts: [String; 2],
     /// One per browser that looks.
@@ -69,28 +71,22 @@ struct Served {
     ending: watch::Receiver<bool>,
 }
 
-/// A page that shows a run. Dropping it closes the page's server and lets a paused run go on.
-pub struct Live {
-    shared: Arc<Shared>,
+/// A server of one page. It ends when this is dropped.
+pub(super) struct Server {
     address: String,
     ending: watch::Sender<bool>,
     /// Last: its drop waits for nobody.
     runtime: Option<Runtime>,
 }
 
-impl std::fmt::Debug for Live {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The path is what keeps others out.
-        f.write_str("Live")
-    }
-}
-
-impl Live {
-    /// Serves the page of an experiment on the loopback interface; port 0 is any that is free.
-    ///
-    /// # Errors
-    /// [`LiveError`].
-    pub fn start(experiment: &Experiment, port: u16, paused: bool) -> Result<Self, LiveError> {
+impl Server {
+    /// Listens on the loopback interface; port 0 is any that is free. Buttons are answered with `pressed` at hand.
+    pub(super) fn start<P: Send + Sync + 'static, const N: usize>(
+        port: u16,
+        shown: Arc<dyn Shown>,
+        pressed: &Arc<P>,
+        buttons: [(&str, MethodRouter<Arc<P>>); N],
+    ) -> Result<Self, LiveError> {
         let started = |error: &dyn std::fmt::Display| LiveError::Start(error.to_string());
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -105,62 +101,38 @@ impl Live {
         let mut bits = [0; 16];
         getrandom::fill(&mut bits).map_err(|error| started(&error))?;
         let path: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
-        let scene = Scene::of(experiment);
-        let shared = Arc::new(Shared::new(experiment.topology().graph().nodes()));
-        if paused {
-            shared.pause();
-        }
         let (ending, ended) = watch::channel(false);
         let served = Arc::new(Served {
-            shared: Arc::clone(&shared),
-            scene: serde_json::to_string(&scene).map_err(|error| started(&error))?,
+            shown,
             hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
             browsers: Arc::default(),
             ending: ended,
         });
-        let router = router(&path, served);
+        let mut pages: Router = pages(&path).with_state(Arc::clone(&served));
+        for (name, button) in buttons {
+            let button = button.with_state(Arc::clone(pressed));
+            pages = pages.route(&format!("/{path}/{name}"), button);
+        }
+        let router = pages.layer(middleware::from_fn_with_state(served, guard));
         runtime.spawn(async move {
             // Ends with the runtime; a connection that breaks is the browser's.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self {
-            shared,
             address: format!("http://127.0.0.1:{port}/{path}/"),
             ending,
             runtime: Some(runtime),
         })
     }
 
-    /// What to open in a browser. Whoever has it may watch and pause the run.
-    #[must_use]
-    pub fn address(&self) -> &str {
+    /// What to open in a browser.
+    pub(super) fn address(&self) -> &str {
         &self.address
-    }
-
-    /// An observer that shows what it is told and passes it on.
-    #[must_use]
-    pub fn watch<'a>(&self, experiment: &Experiment, inner: &'a mut dyn Observer) -> Watching<'a> {
-        let session = experiment.session(&experiment.root_seed());
-        Watching::new(inner, Arc::clone(&self.shared), session)
-    }
-
-    /// The run is over and written.
-    pub fn done(&self, summary: &Summary) {
-        conclude(&self.shared, summary);
-    }
-
-    /// The run ended without a result.
-    pub fn failed(&self, why: &str) {
-        self.shared.write(|state| {
-            state.phase = Phase::Failed;
-            state.error = Some(why.to_owned());
-        });
     }
 }
 
-impl Drop for Live {
+impl Drop for Server {
     fn drop(&mut self) {
-        self.shared.release_brake();
         self.ending.send_replace(true);
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
@@ -168,7 +140,8 @@ impl Drop for Live {
     }
 }
 
-fn router(path: &str, served: Arc<Served>) -> Router {
+/// The parts of a page, below its path.
+fn pages(path: &str) -> Router<Arc<Served>> {
     let text = |kind: &'static str, text: &'static str| {
         get(move || async move { ([(header::CONTENT_TYPE, kind)], text) })
     };
@@ -182,17 +155,6 @@ fn router(path: &str, served: Arc<Served>) -> Router {
         )
         .route(&at("scene"), get(scene))
         .route(&at("events"), get(events))
-        .route(&at("pause"), button(|shared| shared.pause()))
-        .route(&at("resume"), button(|shared| shared.go_on()))
-        .route(&at("step"), button(|shared| shared.allow(1)))
-        .route(&at("leap"), button(|shared| shared.allow(1_000)))
-        .with_state(Arc::clone(&served))
-        .layer(middleware::from_fn_with_state(served, guard))
-}
-
-/// What a button of the page does.
-fn button(press: fn(&Shared)) -> MethodRouter<Arc<Served>> {
-    post(move |State(served): State<Arc<Served>>| async move { press(&served.shared) })
 }
 
 /// Refuses requests that name another host, which pages of other sites can make a browser send here, and says what pages may load.
@@ -218,7 +180,7 @@ async fn guard(State(served): State<Arc<Served>>, request: Request, next: Next) 
 
 async fn scene(State(served): State<Arc<Served>>) -> Response {
     let kind = [(header::CONTENT_TYPE, "application/json")];
-    (kind, served.scene.clone()).into_response()
+    (kind, served.shown.scene()).into_response()
 }
 
 /// The picture, whenever it has changed and the browser has taken the one before.
@@ -246,16 +208,14 @@ fn pictures(
                     _ = ending.wait_for(|ending| *ending) => return None,
                 }
             }
-            while seen == Some(served.shared.version()) {
+            while seen == Some(served.shown.version()) {
                 tokio::select! {
                     () = sleep(EVERY) => {}
                     _ = ending.wait_for(|ending| *ending) => return None,
                 }
             }
-            let version = served.shared.version();
-            // Numbers that are none have no place in JSON: serde writes null.
-            let text = serde_json::to_string(&served.shared.picture()).unwrap_or_default();
-            let event = Event::default().data(text);
+            let version = served.shown.version();
+            let event = Event::default().data(served.shown.picture());
             Some((Ok(event), (served, looking, ending, Some(version))))
         },
     )

@@ -35,7 +35,7 @@ fn parts(live: &Live) -> (String, String) {
     (host.to_owned(), format!("/{path}"))
 }
 
-fn asked(host: &str, request: &str) -> (u16, String, BufReader<TcpStream>) {
+pub(super) fn asked(host: &str, request: &str) -> (u16, String, BufReader<TcpStream>) {
     let mut stream = TcpStream::connect(host).expect("listens");
     let limit = Some(Duration::from_secs(20));
     stream.set_read_timeout(limit).expect("a socket");
@@ -52,7 +52,7 @@ fn asked(host: &str, request: &str) -> (u16, String, BufReader<TcpStream>) {
     (code.expect("a code"), head, reader)
 }
 
-fn get(host: &str, path: &str) -> (u16, String, String) {
+pub(super) fn get(host: &str, path: &str) -> (u16, String, String) {
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     let (code, head, mut reader) = asked(host, &request);
     let mut body = String::new();

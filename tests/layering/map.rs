@@ -165,6 +165,7 @@ pub(super) const BELOW: [(&str, &[&str]); 22] = [
         &[
             "vocabulary",
             "linalg",
+            "topology",
             "engine",
             "config",
             "scenario",

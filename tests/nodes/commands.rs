@@ -285,7 +285,7 @@ fn status_asks_the_node_that_runs() {
         .expect("a runtime");
     let socket = peer.state().view().control_socket();
     let server = runtime.block_on(async {
-        ControlServer::start(&socket, || serde_json::json!({ "iteration": 3 }))
+        ControlServer::start(&socket, |_| serde_json::json!({ "iteration": 3 }))
     });
     let server = server.expect("it listens");
     let status = peer.json("status --state peer --json");

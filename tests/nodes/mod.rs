@@ -5,7 +5,7 @@ mod commands;
 #[cfg(unix)]
 mod crashes;
 #[cfg(unix)]
-mod group;
+pub(crate) mod group;
 #[cfg(unix)]
 mod hospitals;
 #[cfg(unix)]

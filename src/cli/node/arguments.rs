@@ -50,6 +50,7 @@ pub(crate) enum NodeCommand {
     #[command(after_help = "Examples:\n  \
         undertone node status\n  \
         undertone node status --watch\n  \
+        undertone node status --live\n  \
         undertone node status --state /srv/undertone --json")]
     Status(StatusArguments),
     /// Leave a session for good: what was charged stays charged, the rest of its reservation is free again
@@ -168,6 +169,17 @@ pub(crate) struct StatusArguments {
     /// Print again whenever something has changed, until the node stops
     #[arg(long)]
     pub(crate) watch: bool,
+    /// Show it on a page that a browser on this machine can open, at this port of the loopback interface or one that is free; ends with Ctrl-C
+    #[cfg(feature = "live")]
+    #[arg(
+        long,
+        value_name = "PORT",
+        num_args = 0..=1,
+        default_missing_value = "0",
+        require_equals = true,
+        conflicts_with_all = ["watch", "json"]
+    )]
+    pub(crate) live: Option<u16>,
     /// Print JSON, one document per line
     #[arg(long)]
     pub(crate) json: bool,

@@ -14,6 +14,8 @@ mod planning;
 mod run;
 mod simulate;
 mod status;
+#[cfg(feature = "live")]
+mod status_page;
 mod verify_evidence;
 
 use std::path::PathBuf;
@@ -33,6 +35,10 @@ pub(super) fn execute(command: &NodeCommand) -> Result<Verdict> {
         NodeCommand::Check(options) => check::execute(options),
         NodeCommand::Run(options) => run::execute(options),
         NodeCommand::Ledger(options) => ledger::execute(options),
+        #[cfg(feature = "live")]
+        NodeCommand::Status(options) if options.live.is_some() => {
+            status_page::execute(options, options.live.unwrap_or_default())
+        }
         NodeCommand::Status(options) => status::execute(options),
         NodeCommand::Abandon(options) => abandon::execute(options),
         NodeCommand::Simulate(options) => simulate::execute(options),

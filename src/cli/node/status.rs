@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 use super::super::Verdict;
 use super::arguments::StatusArguments;
+#[cfg(unix)]
+use crate::node::store::{Asked, ask};
 use crate::node::store::{Record, SessionView, StateView, StoreError};
 
 /// How often `--watch` asks.
@@ -37,15 +39,15 @@ pub(super) fn execute(arguments: &StatusArguments) -> Result<Verdict> {
 }
 
 /// What the node that runs here says; none if none runs.
-fn running(state: &StateView) -> Result<Option<Value>, StoreError> {
+pub(super) fn running(state: &StateView) -> Result<Option<Value>, StoreError> {
     #[cfg(unix)]
-    return crate::node::store::ask_status(&state.control_socket());
+    return ask(&state.control_socket(), Asked::Status {});
     #[cfg(not(unix))]
     Err(StoreError::Unsupported)
 }
 
 /// Every session as its journal has it.
-fn written(state: &StateView) -> Result<Vec<Value>, StoreError> {
+pub(super) fn written(state: &StateView) -> Result<Vec<Value>, StoreError> {
     let ledger = state.ledger()?;
     let one = |session: &SessionView| {
         let records = session.records()?;

@@ -18,7 +18,7 @@ use crate::node::deployed::{
 };
 use crate::node::network::span;
 #[cfg(unix)]
-use crate::node::store::ControlServer;
+use crate::node::store::{Asked, ControlServer};
 use crate::protocol::regroup::{Heir, View};
 use crate::protocol::wire::signed::SIGNED_VERSION;
 use crate::session::{
@@ -109,7 +109,10 @@ fn status(
 #[cfg(unix)]
 fn answer(setup: &MemberSetup, status: &Status) -> Option<ControlServer> {
     let (path, status) = (setup.state.view().control_socket(), status.clone());
-    let server = ControlServer::start(&path, move || status.answer());
+    let server = ControlServer::start(&path, move |asked| match asked {
+        Asked::Status {} => status.answer(),
+        Asked::Members {} => status.members(),
+    });
     let warned = |error: &_| tracing::warn!(%error, "node status cannot ask this process");
     server.inspect_err(warned).ok()
 }
@@ -319,6 +322,9 @@ impl<'a> Conductor<'a> {
                 planned = planned(&mut self.planning), if is_planning => {
                     self.planning = None;
                     let outcome = planned.map_err(|_| HostError::TaskLost)?;
+                    if let Ok(planned) = &outcome {
+                        self.status.planned(planned);
+                    }
                     if let Some(resumed) = self.ready.resumed.take() {
                         self.take_up(&resumed, outcome)?;
                         continue;

@@ -9,8 +9,9 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::setup::Progress;
+use super::setup::{Planned, Progress};
 use crate::node::store::{Digest, Ledger};
+use crate::privacy::Adjacency;
 use crate::session::{Invitation, PublicId};
 
 /// How far a session has come at this member.
@@ -55,10 +56,41 @@ struct Told {
     seconds: f64,
 }
 
+/// What a session promises, as this member's own planner found it.
+#[derive(Clone, Debug, Serialize)]
+struct Promised {
+    epsilon: f64,
+    delta: f64,
+    /// Against how many curious members.
+    colluders: usize,
+    adjacency: Adjacency,
+}
+
+/// Who takes part and who exchanges values with whom: what changes at most once in a session.
+#[derive(Clone, Debug, Serialize)]
+struct Listed {
+    session: Digest,
+    name: String,
+    /// This member.
+    own: String,
+    /// Names: of the invited, then of those on the list, in the order of peers.
+    members: Vec<String>,
+    /// Whom this member reaches through others, by name.
+    far: BTreeSet<String>,
+    /// Pairs of places in `members`; none before all have agreed.
+    links: Vec<(u32, u32)>,
+    /// Absent until the session is planned.
+    promise: Option<Promised>,
+    /// The links of the plan, until it is known that all have agreed to it.
+    #[serde(skip)]
+    planned: Vec<(u32, u32)>,
+}
+
 /// What a running member says of itself, shared with whoever answers for it.
 #[derive(Clone, Debug)]
 pub(super) struct Status {
     told: Arc<Mutex<Told>>,
+    listed: Arc<Mutex<Listed>>,
     ledger: Arc<Mutex<Ledger>>,
     began: Instant,
 }
@@ -72,16 +104,25 @@ impl Status {
         reserved: f64,
         ledger: Arc<Mutex<Ledger>>,
     ) -> Self {
-        let wanted = invitation.members.iter();
-        let wanted = wanted.filter(|member| is_wanted(&member.id));
-        let others = wanted.map(|member| member.name.clone());
+        let others = invitation.members.iter().filter(|other| other.name != own);
+        let (near, far): (Vec<_>, Vec<_>) = others.partition(|other| is_wanted(&other.id));
+        let listed = Listed {
+            session: Digest(invitation.hash().0),
+            name: invitation.session.name.clone(),
+            own: own.to_owned(),
+            members: invitation.members.iter().map(|m| m.name.clone()).collect(),
+            far: far.iter().map(|member| member.name.clone()).collect(),
+            links: Vec::new(),
+            promise: None,
+            planned: Vec::new(),
+        };
         let told = Told {
             session: Digest(invitation.hash().0),
             name: invitation.session.name.clone(),
             stage: Stage::Starting,
             step: "start".to_owned(),
             missing: BTreeSet::new(),
-            disconnected: others.filter(|name| name != own).collect(),
+            disconnected: near.iter().map(|member| member.name.clone()).collect(),
             without: BTreeSet::new(),
             members: invitation.members.len(),
             release: 0,
@@ -94,6 +135,7 @@ impl Status {
         };
         Self {
             told: Arc::new(Mutex::new(told)),
+            listed: Arc::new(Mutex::new(listed)),
             ledger,
             began: Instant::now(),
         }
@@ -101,6 +143,24 @@ impl Status {
 
     fn change(&self, change: impl FnOnce(&mut Told)) {
         change(&mut self.told.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn list(&self, change: impl FnOnce(&mut Listed)) {
+        change(&mut self.listed.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The session is planned: who will exchange values with whom, and what it promises.
+    pub(super) fn planned(&self, planned: &Planned) {
+        let offer = &planned.offer;
+        self.list(|listed| {
+            listed.planned = planned.session.graph().edge_list().collect();
+            listed.promise = Some(Promised {
+                epsilon: offer.epsilon,
+                delta: offer.delta,
+                colluders: offer.colluders,
+                adjacency: offer.adjacency,
+            });
+        });
     }
 
     /// Members are at this step of their agreement, which these have not done.
@@ -119,6 +179,12 @@ impl Status {
 
     /// What an operator is told as well.
     pub(super) fn note(&self, progress: &Progress) {
+        if let Progress::Agreed { members, .. } = progress {
+            self.list(|listed| {
+                listed.members.clone_from(members);
+                listed.links = std::mem::take(&mut listed.planned);
+            });
+        }
         self.change(|told| match progress {
             Progress::Listening { .. } | Progress::Joining { .. } => {}
             Progress::Agreed { members, .. } => {
@@ -171,6 +237,12 @@ impl Status {
                 told.missing = missing.iter().cloned().collect();
             }
         });
+    }
+
+    /// Who takes part, as asked for by a page that draws it.
+    pub(super) fn members(&self) -> Value {
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        serde_json::to_value(&*listed).unwrap_or(Value::Null)
     }
 
     /// The answer, with charges as the ledger has them now.

@@ -1,6 +1,6 @@
 //! `control.sock`: where a running node says how far it is, to its own user alone.
 //!
-//! A request is one line of JSON, `{"cmd":"status"}`, and so is the answer. The socket has mode 0600 in a directory of mode 0700. Whatever is on
+//! A request is one line of JSON, `{"cmd":"status"}` or `{"cmd":"members"}`, and so is the answer. The socket has mode 0600 in a directory of mode 0700. Whatever is on
 //! the line, the node answers or hangs up within seconds, and holds at most one line of 4 KiB.
 
 use std::io::{ErrorKind, Read, Write};
@@ -26,12 +26,14 @@ const LONGEST_ANSWER: u64 = 1 << 20;
 /// How long either side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A request.
-#[derive(Debug, Serialize, Deserialize)]
+/// What a running node is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "cmd", rename_all = "kebab-case", deny_unknown_fields)]
-enum Request {
+pub enum Asked {
     /// How far the node is.
     Status {},
+    /// Who takes part in its session, and who exchanges values with whom.
+    Members {},
 }
 
 /// The listening end. When it is dropped, the socket is gone.
@@ -42,14 +44,14 @@ pub struct ControlServer {
 }
 
 impl ControlServer {
-    /// Listens at `path` and answers with what `status` returns; called within an asynchronous runtime, by the process that holds the state directory's lock,
+    /// Listens at `path` and answers with what `answering` returns; called within an asynchronous runtime, by the process that holds the state directory's lock,
     /// so that a socket that is there already is a dead one.
     ///
     /// # Errors
     /// [`StoreError::Io`], among others where the path is longer than a socket's may be (about 100 bytes).
     pub fn start(
         path: &Path,
-        status: impl Fn() -> Value + Send + Sync + 'static,
+        answering: impl Fn(Asked) -> Value + Send + Sync + 'static,
     ) -> Result<Self, StoreError> {
         match std::fs::remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -66,7 +68,7 @@ impl ControlServer {
                 match listener.accept().await {
                     Ok((stream, _)) => {
                         // Whoever hangs up or is too slow gets no answer.
-                        let _ = tokio::time::timeout(PATIENCE, answer(stream, &status)).await;
+                        let _ = tokio::time::timeout(PATIENCE, answer(stream, &answering)).await;
                     }
                     // Out of descriptors, say: later, then.
                     Err(_) => tokio::time::sleep(PATIENCE).await,
@@ -88,15 +90,20 @@ impl Drop for ControlServer {
     }
 }
 
-async fn answer(stream: UnixStream, status: &(impl Fn() -> Value + Sync)) -> std::io::Result<()> {
+async fn answer(
+    stream: UnixStream,
+    answering: &(impl Fn(Asked) -> Value + Sync),
+) -> std::io::Result<()> {
     let (reading, mut writing) = stream.into_split();
     let mut line = Vec::new();
     BufReader::new(reading.take(LONGEST))
         .read_until(b'\n', &mut line)
         .await?;
     let answer = match serde_json::from_slice(&line) {
-        Ok(Request::Status {}) => status(),
-        Err(_) => json!({ "error": "expected one line: {\"cmd\":\"status\"}" }),
+        Ok(asked) => answering(asked),
+        Err(_) => {
+            json!({ "error": "expected one line: {\"cmd\":\"status\"} or {\"cmd\":\"members\"}" })
+        }
     };
     let mut text = answer.to_string();
     text.push('\n');
@@ -104,11 +111,11 @@ async fn answer(stream: UnixStream, status: &(impl Fn() -> Value + Sync)) -> std
     writing.shutdown().await
 }
 
-/// Asks the node that runs on a state directory how far it is; `None` if none runs.
+/// Asks the node that runs on a state directory; `None` if none runs.
 ///
 /// # Errors
 /// [`StoreError::Io`] where a node is there and does not answer, [`StoreError::Content`] where the answer is none.
-pub fn ask_status(path: &Path) -> Result<Option<Value>, StoreError> {
+pub fn ask(path: &Path, asked: Asked) -> Result<Option<Value>, StoreError> {
     let mut stream = match Blocking::connect(path) {
         Ok(stream) => stream,
         Err(error)
@@ -121,11 +128,11 @@ pub fn ask_status(path: &Path) -> Result<Option<Value>, StoreError> {
         }
         Err(error) => return Err(StoreError::io("connect to", path)(error)),
     };
-    let mut asked = || -> std::io::Result<Vec<u8>> {
+    let mut exchange = || -> std::io::Result<Vec<u8>> {
         // The node may first wait out somebody else.
         stream.set_read_timeout(Some(2 * PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        let mut line = serde_json::to_vec(&Request::Status {})?;
+        let mut line = serde_json::to_vec(&asked)?;
         line.push(b'\n');
         stream.write_all(&line)?;
         let mut answer = Vec::new();
@@ -134,7 +141,7 @@ pub fn ask_status(path: &Path) -> Result<Option<Value>, StoreError> {
             .read_to_end(&mut answer)?;
         Ok(answer)
     };
-    let answer = asked().map_err(StoreError::io("ask the node at", path))?;
+    let answer = exchange().map_err(StoreError::io("ask the node at", path))?;
     let value = serde_json::from_slice(&answer).map_err(|error| StoreError::Content {
         path: path.to_path_buf(),
         problem: format!("the node's answer is no JSON: {error}"),
@@ -166,10 +173,18 @@ mod tests {
     fn a_running_node_answers_its_own_user_and_nothing_else_disturbs_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("control.sock");
-        assert!(ask_status(&path).expect("nobody there").is_none());
+        assert!(
+            ask(&path, Asked::Status {})
+                .expect("nobody there")
+                .is_none()
+        );
         // A dead one.
         drop(std::os::unix::net::UnixListener::bind(&path).expect("bound"));
-        assert!(ask_status(&path).expect("nobody there").is_none());
+        assert!(
+            ask(&path, Asked::Status {})
+                .expect("nobody there")
+                .is_none()
+        );
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -178,10 +193,10 @@ mod tests {
         let asked = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&asked);
         let server = runtime.block_on(async {
-            ControlServer::start(
-                &path,
-                move || json!({ "release": count.fetch_add(1, Ordering::Relaxed) }),
-            )
+            ControlServer::start(&path, move |what| match what {
+                Asked::Status {} => json!({ "release": count.fetch_add(1, Ordering::Relaxed) }),
+                Asked::Members {} => json!({ "members": [] }),
+            })
         });
         let server = server.expect("it listens");
         let mode = std::fs::metadata(&path)
@@ -190,7 +205,7 @@ mod tests {
             .mode();
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(
-            ask_status(&path).expect("there"),
+            ask(&path, Asked::Status {}).expect("there"),
             Some(json!({ "release": 0 }))
         );
         let wrong: [&[u8]; 6] = [
@@ -208,10 +223,14 @@ mod tests {
         // Somebody who says nothing is waited for, and not for ever.
         let silent = Blocking::connect(&path).expect("it listens");
         assert_eq!(
-            ask_status(&path).expect("there"),
+            ask(&path, Asked::Status {}).expect("there"),
             Some(json!({ "release": 1 }))
         );
         drop(silent);
+        assert_eq!(
+            ask(&path, Asked::Members {}).expect("there"),
+            Some(json!({ "members": [] }))
+        );
         drop(server);
         assert!(!path.exists());
         assert_eq!(asked.load(Ordering::Relaxed), 2);

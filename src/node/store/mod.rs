@@ -40,7 +40,7 @@ mod unusable;
 
 pub use address_book::{AddressBook, KnownPeer, SeenLedger};
 #[cfg(unix)]
-pub use control::{ControlServer, ask_status};
+pub use control::{Asked, ControlServer, ask};
 pub use digest::{Digest, NoDigest};
 pub use directory::{StateDir, StateView};
 pub use error::{JournalError, StoreError};
