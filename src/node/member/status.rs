@@ -120,7 +120,7 @@ impl Status {
     /// What an operator is told as well.
     pub(super) fn note(&self, progress: &Progress) {
         self.change(|told| match progress {
-            Progress::Listening { .. } | Progress::Joining { .. } => {}
+            Progress::Listening { .. } | Progress::Joining { .. } | Progress::Fetched { .. } => {}
             Progress::Agreed { members, .. } => {
                 told.stage = Stage::Running;
                 told.step = "contribute to release 1".to_owned();
