@@ -44,7 +44,15 @@ fn json(group: &Group, arguments: &[&str]) -> Value {
     serde_json::from_str(&group.ok(arguments)).expect("JSON")
 }
 
-/// One is killed in the middle and comes back when the others have given it up.
+/// The file in the folder of a member's only session, if it is there.
+fn kept(group: &Group, member: usize, file: &str) -> Option<Vec<u8>> {
+    let folder = group.path(&format!("member-{member}/sessions"));
+    let mut sessions = std::fs::read_dir(folder).expect("a folder").flatten();
+    let session = sessions.next().expect("a session").path();
+    std::fs::read(session.join(file)).ok()
+}
+
+/// One is killed in the middle and comes back when the others have given it up: too late to go on, and in time to be handed the result.
 #[test]
 fn four_of_five_finish_and_the_fifth_is_told() {
     let group = five();
@@ -56,6 +64,16 @@ fn four_of_five_finish_and_the_fifth_is_told() {
     let killed = Instant::now();
     until(&running, "4 members go on, without member-2");
     assert!(killed.elapsed() > Duration::from_secs(GRACE));
+    until(&running, "done here; not yet: member-2");
+    let late = group.start(2).left(LIMIT);
+    assert_eq!(late.code, Some(3), "{}", late.errors);
+    let said = [
+        "have gone on without this member",
+        "has handed over the result of the others",
+    ];
+    for said in said {
+        assert!(late.errors.contains(said), "{}", late.errors);
+    }
     for member in [0, 1, 3, 4] {
         let left = running[member].take().expect("it runs").left(LIMIT);
         assert_eq!(left.code, Some(0), "{member}: {}", left.errors);
@@ -64,6 +82,11 @@ fn four_of_five_finish_and_the_fifth_is_told() {
     for member in [1, 3, 4] {
         assert_eq!(group.basis(member).as_ref(), Some(&basis), "{member}");
     }
+    assert_eq!(
+        kept(&group, 2, "late-basis.npy"),
+        kept(&group, 0, "basis.npy")
+    );
+    assert!(kept(&group, 2, "late-finished-0.bin").is_some());
     // Every release is paid by whoever took part, at most one try is paid twice, and the one who is lost has paid for what it had sent.
     let lost = group.charged(2).0;
     assert!((ITERATIONS / 2 - 1..ITERATIONS).contains(&lost), "{lost}");
@@ -88,14 +111,7 @@ fn four_of_five_finish_and_the_fifth_is_told() {
         assert!(realised <= planned * (1.0 + 1e-9) && planned <= 1.5 * (1.0 + 1e-9));
         group.ok(&["privacy", "check", &path]);
     }
-    // Too late: it is told so, with an exit code of its own, now and whenever it asks again.
-    let left = group.start(2).left(LIMIT);
-    assert_eq!(left.code, Some(3), "{}", left.errors);
-    assert!(
-        left.errors.contains("have gone on without this member"),
-        "{}",
-        left.errors
-    );
+    // It is told so whenever it asks again.
     assert!(group.basis(2).is_none());
     let (code, errors) = group.refused(2, "session.toml");
     assert_eq!(code, Some(1));

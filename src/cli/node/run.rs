@@ -173,6 +173,9 @@ fn print(progress: &Progress) {
             of,
             seconds,
         } => eprintln!("{release} of {of}: averaged after {seconds:.1} s"),
+        Progress::Fetched { from, signed, file } => eprintln!(
+            "{from} has handed over the result of the others, which {signed} of them have signed: {file} in the session's folder"
+        ),
         Progress::Waiting { missing } if missing.is_empty() => eprintln!("everybody is done"),
         Progress::Waiting { missing } if missing.len() > 5 => {
             eprintln!("done here; {} others are not yet", missing.len());

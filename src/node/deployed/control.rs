@@ -44,9 +44,10 @@ pub(super) async fn speak(hub: &Hub, member: &Member) {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            if lock(&member.last_heard).elapsed() > MISSED * every {
+            let now = hub.awake.now();
+            if now.saturating_sub(*lock(&member.last_heard)) > MISSED * every {
                 tracing::info!(member = %member.id, "no sign of life: closing the connection");
-                member.note_life();
+                member.note_life(now);
                 let _ = hub.commands.send(Command::Close(member.peer)).await;
             }
         }
@@ -158,7 +159,7 @@ async fn hear_frames(hub: &Hub, member: &Member, stream: &mut Stream) -> Unreada
             Ok(bytes) => bytes,
             Err(unreadable) => return unreadable,
         };
-        member.note_life();
+        member.note_life(hub.awake.now());
         pace.keep().await;
         if bytes.is_empty() {
             continue;

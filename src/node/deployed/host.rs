@@ -15,17 +15,18 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::address::{parse, parse_listen};
+use super::awake::Awake;
 use super::driver::Driver;
 use super::edge::{Incoming, Outgoing, Sending};
 use super::error::HostError;
 use super::frames::{Audience, Heard, Log};
-use super::hub::{Hub, Member, Slot};
+use super::hub::{Hub, Member, Slot, lock};
 use super::serving::{self, Command, Link};
 use super::setup::{HostEvent, HostSetup, MemberAddress, PeerRun};
 use super::streams::{CONTROL, EDGE, TOLERANT};
 use super::tolerance::TolerantRun;
 use super::tolerant;
-use super::{control, links, transport};
+use super::{control, handing, links, transport};
 use crate::protocol::{Lane, Peer};
 use crate::session::{Identity, PublicId};
 use crate::vocabulary::ReleaseId;
@@ -38,6 +39,9 @@ const COMMANDS: usize = 64;
 
 /// Records that may be unacknowledged beyond the two messages that the protocol has in flight.
 const SLACK: usize = 64;
+
+/// How long a result may take to come.
+const FETCHING: Duration = Duration::from_secs(20);
 
 /// How often a host that ends looks whether everything has been said.
 const LOOK: Duration = Duration::from_millis(10);
@@ -114,6 +118,7 @@ impl Host {
         let controls = accept(streams.accept(CONTROL));
         let edges = accept(streams.accept(EDGE));
         let tolerant = accept(streams.accept(TOLERANT));
+        let results = accept(streams.accept(handing::RESULT));
         let (commands, commanded) = mpsc::channel(COMMANDS);
         let (events_sender, events) = mpsc::channel(EVENTS);
         let members = by_id
@@ -125,20 +130,25 @@ impl Host {
             commands,
             events: events_sender,
             log: Log::new(),
+            result: Mutex::default(),
             told: Mutex::default(),
             grace,
+            awake: Awake::default(),
             closing: watch::Sender::new(false),
             speaking: Arc::new(()),
         });
         let link = |member: &Arc<Member>| (member.peer, member.link.clone());
         let links = by_id.values().map(link).collect();
         let mut tasks = JoinSet::new();
+        let kept = Arc::clone(&hub);
+        tasks.spawn(async move { kept.awake.keep().await });
         tasks.spawn(serving::serve(swarm, commanded, links));
         tasks.spawn(control::accept(Arc::clone(&hub), controls));
         tasks.spawn(accept_into(Arc::clone(&hub), edges, |member| &member.edge));
         tasks.spawn(accept_into(Arc::clone(&hub), tolerant, |member| {
             &member.tolerant
         }));
+        tasks.spawn(handing::accept(Arc::clone(&hub), results));
         #[cfg(test)]
         tasks.spawn(super::barring::follow(identity.id(), Arc::clone(&hub)));
         for member in by_id.values() {
@@ -294,6 +304,7 @@ impl Host {
             session,
             neighbours,
             life,
+            step_limit,
             keeper,
         } = run;
         let members: Option<Vec<_>> = neighbours
@@ -306,6 +317,7 @@ impl Host {
             return Err(HostError::Neighbours);
         }
         let format = Arc::new(format);
+        let stalling = tolerant::Stalling::new(step_limit, members.len(), self.by_id.len() + 1);
         let (sender, inbox) = mpsc::channel(4 * members.len() + 16);
         for (place, member) in members.into_iter().enumerate() {
             member.is_wanted.send_replace(true);
@@ -330,8 +342,9 @@ impl Host {
             links: self.links.clone(),
             neighbours: neighbours.iter().map(|(index, _)| *index).collect(),
             hub: Arc::clone(&self.hub),
+            stalling,
             stop: self.stop.subscribe(),
-            clock: Instant::now(),
+            began: self.hub.awake.now(),
         };
         self.gone = Some(sender);
         let runtime = Handle::current();
@@ -358,6 +371,24 @@ impl Host {
         counts.fold((0, 0), |(bytes, again), (more, resent)| {
             (bytes + more, again + resent)
         })
+    }
+
+    /// Hands these bytes to every member that asks for the result, from now on.
+    pub fn publish(&self, result: Arc<[u8]>) {
+        *lock(&self.hub.result) = Some(result);
+    }
+
+    /// Asks a member for its result, of at most so many bytes; nothing if it has none, or cannot be reached.
+    pub async fn fetch(&self, from: &PublicId, most: usize) -> Option<Vec<u8>> {
+        let member = self.by_id.get(from)?;
+        let asked = timeout(FETCHING, handing::ask(&self.hub, member.peer, most)).await;
+        asked.ok()?.ok()?
+    }
+
+    /// How long this process has run since it started: what it spent waiting for a processor does not count.
+    #[must_use]
+    pub fn awake(&self) -> Duration {
+        self.hub.awake.now()
     }
 
     /// What happens next. Waits for ever where nothing does; loses nothing when it is dropped.
@@ -471,7 +502,7 @@ fn members_of(
             is_wanted: watch::Sender::new(is_near),
             link: watch::Sender::new(Link::default()),
             said: AtomicUsize::new(0),
-            last_heard: Mutex::new(Instant::now()),
+            last_heard: Mutex::default(),
             heard: Mutex::new(Heard::default()),
             has: Mutex::default(),
             is_barred: AtomicBool::new(false),

@@ -8,8 +8,8 @@ use std::time::Duration;
 use libp2p::{Multiaddr, PeerId, Stream};
 use libp2p_stream::Control;
 use tokio::sync::{Notify, mpsc, watch};
-use tokio::time::Instant;
 
+use super::awake::Awake;
 use super::error::Misbehaviour;
 use super::evidence::Evidence;
 use super::frames::{Heard, Log};
@@ -78,8 +78,8 @@ pub(super) struct Member {
     pub(super) link: watch::Sender<Link>,
     /// How many control frames have been written to the present stream.
     pub(super) said: AtomicUsize,
-    /// When anything came on its control stream.
-    pub(super) last_heard: Mutex<Instant>,
+    /// When anything came on its control stream, by the clock of this process.
+    pub(super) last_heard: Mutex<Duration>,
     /// The control frames that came from it.
     pub(super) heard: Mutex<Heard>,
     /// BLAKE3 of the control frames that came on its present connection: it need not be said those.
@@ -100,8 +100,9 @@ impl Member {
         let _ = link.wait_for(|link| link.connection != connection).await;
     }
 
-    pub(super) fn note_life(&self) {
-        *lock(&self.last_heard) = Instant::now();
+    /// Something came of it at this time.
+    pub(super) fn note_life(&self, now: Duration) {
+        *lock(&self.last_heard) = now;
     }
 }
 
@@ -112,9 +113,13 @@ pub(super) struct Hub {
     pub(super) commands: mpsc::Sender<Command>,
     pub(super) events: mpsc::Sender<HostEvent>,
     pub(super) log: Log,
+    /// What members are handed who ask for the result.
+    pub(super) result: Mutex<Option<Arc<[u8]>>>,
     /// BLAKE3 of the control frames that the caller has said or been told. There are as many as members may say.
     pub(super) told: Mutex<HashSet<[u8; 32]>>,
     pub(super) grace: Duration,
+    /// What silence and absence are measured with.
+    pub(super) awake: Awake,
     /// Set when the host is about to end, so that streams are ended first.
     pub(super) closing: watch::Sender<bool>,
     /// Shared with every stream that this host says something on.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::pin;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::sleep;
 
 use super::address::resolve;
 use super::control;
@@ -13,15 +13,18 @@ use super::hub::{Hub, Member, lock};
 use super::serving::Command;
 use super::setup::HostEvent;
 
-/// The first pause between two attempts to connect, which doubles up to the last.
+/// The first pause between two attempts to connect, which doubles up to the last; that is less where the grace is short.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LAST_PAUSE: Duration = Duration::from_secs(2);
+
+/// Attempts that a member has at least within the grace once it listens again.
+const ATTEMPTS: u32 = 8;
 
 /// Keeps the link to a member until the host ends.
 pub(super) async fn keep(hub: Arc<Hub>, member: Arc<Member>) {
     let mut link = member.link.subscribe();
     let mut is_up = false;
-    let mut lost_at: Option<Instant> = None;
+    let mut lost_at: Option<Duration> = None;
     loop {
         let dialling = dial(&hub, &member);
         pin!(dialling);
@@ -36,7 +39,7 @@ pub(super) async fn keep(hub: Arc<Hub>, member: Arc<Member>) {
                     None => return,
                 },
                 () = &mut dialling, if member.is_dialled => {}
-                () = sleep_until(lost_at.unwrap_or_else(Instant::now)), if lost_at.is_some() => {
+                () = hub.awake.until(lost_at.unwrap_or_default()), if lost_at.is_some() => {
                     lost_at = None;
                     member.link.send_modify(|link| link.is_lost = true);
                     tracing::info!(member = %member.id, "lost");
@@ -45,7 +48,7 @@ pub(super) async fn keep(hub: Arc<Hub>, member: Arc<Member>) {
             }
         };
         lost_at = None;
-        member.note_life();
+        member.note_life(hub.awake.now());
         // Who comes back may have begun anew, and have nothing of what it said.
         lock(&member.has).clear();
         if !is_up {
@@ -69,7 +72,7 @@ pub(super) async fn keep(hub: Arc<Hub>, member: Arc<Member>) {
         };
         if after.is_none() {
             is_up = false;
-            lost_at = Some(Instant::now() + hub.grace);
+            lost_at = Some(hub.awake.now() + hub.grace);
             tracing::info!(member = %member.id, "down");
             hub.tell(HostEvent::Down(member.id)).await;
         }
@@ -103,6 +106,9 @@ async fn dial(hub: &Hub, member: &Member) {
             }
         }
         sleep(pause).await;
-        pause = LAST_PAUSE.min(2 * pause);
+        pause = LAST_PAUSE
+            .min(2 * pause)
+            .min(hub.grace / ATTEMPTS)
+            .max(FIRST_PAUSE);
     }
 }

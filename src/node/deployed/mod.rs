@@ -29,6 +29,7 @@
 //! What a session is, who may take part, and what it costs, is not known here.
 
 mod address;
+mod awake;
 #[cfg(test)]
 mod barring;
 mod control;
@@ -37,6 +38,7 @@ mod edge;
 mod error;
 mod evidence;
 mod frames;
+mod handing;
 mod host;
 mod hub;
 mod links;
@@ -56,4 +58,7 @@ pub use host::Host;
 pub use setup::{Gate, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun, Written};
 pub use tolerance::{Keeper, Life, Told, TolerantRun};
 #[cfg(test)]
-pub(in crate::node) use {barring::SIDES, tolerant::DIES};
+pub(in crate::node) use {
+    barring::SIDES,
+    tolerant::{DIES, HANGS},
+};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use zeroize::Zeroizing;
 
@@ -93,6 +94,8 @@ pub struct TolerantRun {
     pub neighbours: Vec<(PeerIndex, PublicId)>,
     /// Which life this is.
     pub life: Life,
+    /// How long a neighbour that is connected may keep this peer waiting.
+    pub step_limit: Duration,
     /// Its ledger and disk.
     pub keeper: Box<dyn Keeper>,
 }

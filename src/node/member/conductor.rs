@@ -163,8 +163,8 @@ pub(super) struct Conductor<'a> {
     pub(super) result: Option<MemberResult>,
     /// Who has been connected since this process began.
     pub(super) seen: BTreeSet<PublicId>,
-    /// Until when neighbours of a tolerant peer must have been there, and who they are.
-    pub(super) expected: Option<(Instant, Vec<PublicId>)>,
+    /// Until when neighbours of a tolerant peer must have been there, by the clock of this process, and who they are.
+    pub(super) expected: Option<(Duration, Vec<PublicId>)>,
     /// The views of a tolerant peer, the present one last, and who brings in what somebody lost has contributed in it.
     pub(super) views: Vec<Arc<View>>,
     pub(super) heirs: Vec<Heir>,
@@ -249,7 +249,16 @@ impl<'a> Conductor<'a> {
             (Ok(()), _) => Ok(()),
             // What others do once the result is here changes nothing about it.
             (Err(_), Stage::Done) => Ok(()),
-            (Err(error), _) => Err(self.end_with(error).await),
+            (Err(error), _) => {
+                if matches!(error, MemberError::LeftOut | MemberError::Missed) {
+                    // Before it says that it leaves: whoever lingers for it does so until then.
+                    tokio::select! {
+                        () = self.fetch_result() => {}
+                        () = stopped() => {}
+                    }
+                }
+                Err(self.end_with(error).await)
+            }
         };
         let Self {
             host,
@@ -303,8 +312,9 @@ impl<'a> Conductor<'a> {
                 }
             }
             let wake = self.wake.unwrap_or_else(|| Instant::now() + REPEAT);
-            let expected = self.expected.as_ref().map_or(wake, |(until, _)| *until);
-            let wake = wake.min(expected);
+            let expected = self.expected.as_ref().map(|(until, _)| *until);
+            let left = expected.map(|until| until.saturating_sub(self.host.awake()));
+            let wake = left.map_or(wake, |left| wake.min(Instant::now() + left));
             let until = deadline.map_or(wake, |deadline| deadline.min(wake));
             let is_planning = self.planning.is_some();
             tokio::select! {
@@ -339,7 +349,11 @@ impl<'a> Conductor<'a> {
                         self.tell(Input::Tick)?;
                         self.report_step();
                     }
-                    if self.expected.as_ref().is_some_and(|(until, _)| *until <= Instant::now()) {
+                    if expected.is_some_and(|until| until <= self.host.awake()) {
+                        // Those that have come and were not heard of are here.
+                        while let Some(event) = self.host.try_next() {
+                            self.event(event)?;
+                        }
                         self.give_up_the_absent();
                     }
                 }
@@ -429,8 +443,8 @@ impl<'a> Conductor<'a> {
     /// A member has not come back within the grace.
     fn lost(&mut self, id: &PublicId) -> Result<(), MemberError> {
         if self.tolerates() {
+            // It may come back for the result: whoever has it lingers.
             self.host.give_up(id);
-            self.finished.insert(*id);
             // A connection of before the peer began says nothing to it.
             self.seen.remove(id);
             self.report_waiting();

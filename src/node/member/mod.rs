@@ -23,6 +23,7 @@ mod conductor;
 mod dispute;
 mod error;
 mod keeping;
+mod late;
 mod resume;
 mod running;
 mod setup;

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use super::conductor::{Conductor, Stage, name};
 use super::dispute::keep;
 use super::error::MemberError;
+use super::late;
 use super::setup::{MemberResult, Progress, Released};
 use crate::node::store::{Digest, RECEIPT, Record, SessionEnd, sign_file};
 use crate::protocol::Event;
@@ -82,6 +83,7 @@ impl Conductor<'_> {
         }
         self.end(SessionEnd::Done)?;
         self.result = Some(result);
+        self.host.publish(late::bytes_of(&basis));
         self.stage = Stage::Done;
         self.finished.insert(self.identity.id());
         let statement = Statement::Finished {

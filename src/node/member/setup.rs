@@ -146,6 +146,15 @@ pub enum Progress {
         /// Since the last one.
         seconds: f64,
     },
+    /// The others have gone on without this member, and one of them has handed it the result.
+    Fetched {
+        /// By name, who.
+        from: String,
+        /// How many have signed that it is theirs.
+        signed: usize,
+        /// The file in the session's folder.
+        file: String,
+    },
     /// This member has the result and waits for the others.
     Waiting {
         /// By name, who has not said that it is done.

@@ -186,7 +186,7 @@ impl Status {
             });
         }
         self.change(|told| match progress {
-            Progress::Listening { .. } | Progress::Joining { .. } => {}
+            Progress::Listening { .. } | Progress::Joining { .. } | Progress::Fetched { .. } => {}
             Progress::Agreed { members, .. } => {
                 told.stage = Stage::Running;
                 told.step = "contribute to release 1".to_owned();

@@ -243,11 +243,15 @@ fn free_ports(count: u16) -> u16 {
 impl Group {
     fn new(members: u16, kind: &str) -> Self {
         let plan = toml::Table::from_iter([("averaging".to_owned(), kind.into())]);
-        Self::planned(members, plan, 20)
+        Self::planned(members, plan, (20, 60))
     }
 
-    /// Members who are invited to this plan and may be away for so many seconds.
-    fn planned(members: u16, plan: toml::Table, grace_seconds: u64) -> Self {
+    /// Members who are invited to this plan, may be away for so many seconds, and may take so many for a step.
+    fn planned(
+        members: u16,
+        plan: toml::Table,
+        (grace_seconds, step_limit_seconds): (u64, u64),
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let port = free_ports(members);
         let mut states = BTreeMap::new();
@@ -276,8 +280,9 @@ impl Group {
             closes: "2026-12-01T09:00:00Z".parse().expect("a time"),
             min_peers: usize::from(members),
             grace_seconds,
-            step_limit_seconds: 60,
-            linger_seconds: 20,
+            step_limit_seconds,
+            // Whoever is lost may come back for the result, and is waited for.
+            linger_seconds: if grace_seconds < 20 { 3 } else { 20 },
         };
         let stated = Stated {
             sigma_own: 0.02,

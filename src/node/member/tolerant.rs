@@ -144,7 +144,7 @@ impl Conductor<'_> {
         self.last = Instant::now();
         // Whoever was never there has no connection that could break.
         self.expected = Some((
-            Instant::now() + grace,
+            self.host.awake() + grace,
             neighbours.iter().map(|(_, id)| *id).collect(),
         ));
         self.host.begin_tolerant(TolerantRun {
@@ -153,6 +153,7 @@ impl Conductor<'_> {
             session: session.plan().session(),
             neighbours,
             life,
+            step_limit,
             keeper: Box::new(keeper),
         })?;
         Ok(())
@@ -166,7 +167,6 @@ impl Conductor<'_> {
         for id in neighbours {
             if !self.seen.contains(&id) {
                 self.host.give_up(&id);
-                self.finished.insert(id);
             }
         }
     }

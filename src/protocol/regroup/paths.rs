@@ -17,6 +17,8 @@ use crate::vocabulary::PeerIndex;
 pub(super) struct Paths {
     view: ViewNumber,
     onward: Vec<Vec<PeerIndex>>,
+    /// Per origin, the neighbour that its word comes from.
+    back: Vec<Option<PeerIndex>>,
 }
 
 impl Paths {
@@ -30,6 +32,7 @@ impl Paths {
             live[member.index()] = neighbours.map(PeerIndex::index).collect();
         }
         let mut onward = vec![Vec::new(); peers];
+        let mut back = vec![None; peers];
         let (mut distance, mut order) = (vec![usize::MAX; peers], Vec::with_capacity(peers));
         for root in view.members.iter().map(PeerIndex::index) {
             distance.fill(usize::MAX);
@@ -53,12 +56,17 @@ impl Paths {
                 distance[*child] == mine.saturating_add(1)
                     && parents.min_by_key(|peer| after_root(**peer)) == Some(&me.index())
             };
+            let nearer = live[me.index()].iter().copied();
+            let nearer = nearer.filter(|peer| distance[*peer].saturating_add(1) == mine);
+            let parent = nearer.min_by_key(|peer| after_root(*peer));
+            back[root] = parent.map(PeerIndex::from_index);
             let children = live[me.index()].iter().copied().filter(is_mine);
             onward[root] = children.map(PeerIndex::from_index).collect();
         }
         Self {
             view: view.number,
             onward,
+            back,
         }
     }
 
@@ -70,6 +78,11 @@ impl Paths {
     /// Whom this member passes the word of `origin` on to, ascending.
     pub(super) fn onward(&self, origin: PeerIndex) -> &[PeerIndex] {
         self.onward.get(origin.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The neighbour that passes the word of `origin` on to this member; nobody where they are not connected, and for its own.
+    pub(super) fn from(&self, origin: PeerIndex) -> Option<PeerIndex> {
+        self.back.get(origin.index()).copied().flatten()
     }
 }
 
@@ -137,6 +150,11 @@ mod tests {
                         .iter()
                         .flat_map(|at| paths[at.index()].onward(origin).to_vec())
                         .collect();
+                    for at in &now {
+                        for to in paths[at.index()].onward(origin) {
+                            assert_eq!(paths[to.index()].from(origin), Some(*at));
+                        }
+                    }
                     for peer in &next {
                         assert!(heard.insert(*peer), "{peer} hears {origin} twice");
                         words += 1;

@@ -71,6 +71,34 @@ impl Regroup {
         self.certify(out);
     }
 
+    /// The neighbours whose words this member waits for, or through whom others' are to come, ascending; nobody unless words are all that it waits for.
+    #[must_use]
+    pub fn waits_for(&self) -> Vec<PeerIndex> {
+        let here = self.current.filter(|at| self.is_current(*at));
+        let held = here.filter(|at| !self.certified.contains_key(at));
+        let held = held.and_then(|at| self.held.get(&at));
+        let Some(held) = held.filter(|held| held.contains_key(&self.setup.me)) else {
+            return Vec::new();
+        };
+        let view = self.view();
+        let known = self
+            .paths
+            .as_ref()
+            .filter(|paths| paths.view() == view.number);
+        let made = match known {
+            Some(_) => None,
+            None => Some(Paths::of(view, &self.setup.links, self.setup.me)),
+        };
+        let paths = known.or(made.as_ref());
+        let missing = view
+            .members
+            .iter()
+            .filter(|member| !held.contains_key(member));
+        let through = missing.filter_map(|member| paths?.from(member));
+        let through: std::collections::BTreeSet<PeerIndex> = through.collect();
+        through.into_iter().collect()
+    }
+
     /// Goes on with an attempt whose certificate is complete.
     pub(super) fn certify(&mut self, out: &mut Vec<Output>) {
         let Some(attempt) = self.current.filter(|at| self.is_current(*at)) else {

@@ -55,7 +55,7 @@ use super::averaging::Part;
 use super::escrow::Refused;
 use super::fault::Fault;
 use super::message::Summand;
-use super::outbox::Event;
+use super::outbox::{Event, Targets};
 use super::peer::{Peer, PeerError, PeerSetup};
 use super::regroup::{
     self, Attempt, End, Evidence, Publication, Regroup, RegroupSetup, Resume, View,
@@ -314,6 +314,39 @@ impl TolerantPeer {
     pub fn takes(&self, neighbour: PeerIndex) -> bool {
         let has_left = self.regroup.end().is_some_and(|end| end != End::Finished);
         !self.regroup.is_cut(neighbour) && !has_left
+    }
+
+    /// The neighbours whose next word or message this peer waits for, ascending; nobody while members agree, who have a patience of their own for that.
+    #[must_use]
+    pub fn waits_for(&self) -> Vec<PeerIndex> {
+        let words = self.regroup.waits_for();
+        let Some(inner) = self.inner.as_ref().filter(|_| self.is_running()) else {
+            return Vec::new();
+        };
+        if !words.is_empty() {
+            return words;
+        }
+        let attempt = inner.attempt;
+        let mut all = inner.targets(&Targets::All);
+        // Whoever holds a share of what is lost may be any of them.
+        if inner.waits {
+            return all;
+        }
+        let kept = self.kept.get(&attempt);
+        let has = |from: &PeerIndex| kept.is_some_and(|kept| kept.inputs.contains_key(from));
+        let is_here = |from: &PeerIndex| match &self.sealer {
+            Some(sealer) => sealer.holds(attempt, *from),
+            None => has(from),
+        };
+        let is_open = inner.open == Some(attempt.release);
+        match has(&self.setup.me) && !is_open {
+            true => all.retain(|from| !is_here(from)),
+            false => all.retain(|from| {
+                let local = inner.local(*from);
+                local.is_some_and(|local| inner.peer.waits_for(local))
+            }),
+        }
+        all
     }
 
     /// The agreement that this peer takes part in.

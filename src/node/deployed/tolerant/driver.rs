@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, sleep_until};
 use zeroize::Zeroizing;
 
 use super::inbound::Inbound;
 use super::outgoing::Outgoing;
+use super::stalling::{Stalling, WAITING};
 use crate::node::deployed::error::HostError;
-use crate::node::deployed::hub::Hub;
+use crate::node::deployed::hub::{Hub, lock};
 use crate::node::deployed::setup::HostEvent;
 use crate::node::deployed::tolerance::{Keeper, Told};
 use crate::protocol::regroup::{End, Resume};
@@ -29,14 +29,15 @@ pub(in super::super) struct Driver {
     pub(in super::super) links: Vec<Arc<Outgoing>>,
     pub(in super::super) neighbours: Vec<PeerIndex>,
     pub(in super::super) hub: Arc<Hub>,
+    pub(in super::super) stalling: Stalling,
     /// Set, or gone, when the host ends.
     pub(in super::super) stop: watch::Receiver<bool>,
-    /// Time 0 of the run.
-    pub(in super::super) clock: Instant,
+    /// Time 0 of the run, by the clock of this process.
+    pub(in super::super) began: Duration,
 }
 
 /// When a peer asked to be woken, and with which number.
-type Alarm = Option<(u64, Instant)>;
+type Alarm = Option<(u64, Duration)>;
 
 impl Driver {
     /// Runs the peer until the host ends: whoever has finished still answers.
@@ -52,8 +53,9 @@ impl Driver {
         let mut stop = self.stop.clone();
         let mut alarm: Alarm = None;
         self.handle(Input::Start, &mut alarm).await?;
+        let mut look = self.hub.awake.now() + self.stalling.pause();
         loop {
-            let at = alarm.map_or(self.clock, |(_, at)| at);
+            let at = alarm.map_or(self.began, |(_, at)| at);
             let inbound = tokio::select! {
                 // What is here wins over the timer that would call it missing.
                 biased;
@@ -62,19 +64,31 @@ impl Driver {
                     Some(inbound) => inbound,
                     None => return Ok(()),
                 },
-                () = sleep_until(at), if alarm.is_some() => {
+                () = self.hub.awake.until(at), if alarm.is_some() => {
                     if let Some((serial, _)) = alarm.take() {
                         self.handle(Input::Timer(serial), &mut alarm).await?;
                     }
                     continue;
                 }
+                () = self.hub.awake.until(look) => {
+                    for suspect in self.look() {
+                        self.handle(Input::Suspect(suspect), &mut alarm).await?;
+                    }
+                    look = self.hub.awake.now() + self.stalling.pause();
+                    continue;
+                }
             };
             let input = match inbound {
-                Inbound::Frame { place, frame } if !self.is_cut(place) => Input::Frame {
-                    from: self.neighbours[place],
-                    frame,
-                },
+                Inbound::Frame { place, frame } if !self.is_cut(place) => {
+                    self.stalling.heard(place);
+                    let from = self.neighbours[place];
+                    Input::Frame { from, frame }
+                }
                 Inbound::Frame { .. } => continue,
+                Inbound::Waiting { place, hops } => {
+                    self.stalling.waits(place, hops, self.hub.awake.now());
+                    continue;
+                }
                 // Nothing more is for its former life.
                 Inbound::Back { place, life } if self.links[place].begin(life) => {
                     Input::Returned(self.neighbours[place])
@@ -89,6 +103,31 @@ impl Driver {
             }
             self.handle(input, &mut alarm).await?;
         }
+    }
+
+    /// Looks whom this peer waits for: those who have kept it waiting for too long. Tells the others that it waits.
+    fn look(&mut self) -> Vec<PeerIndex> {
+        let waited = self.peer.waits_for();
+        let place = |neighbour: &PeerIndex| self.neighbours.binary_search(neighbour).ok();
+        let waited: Vec<usize> = waited.iter().filter_map(place).collect();
+        let links = &self.links;
+        let moved = |place: usize| *lock(&links[place].moved);
+        let (late, hops) = self.stalling.look(&waited, self.hub.awake.now(), moved);
+        if let Some(hops) = hops {
+            let frame: Arc<[u8]> = Arc::from([WAITING, hops]);
+            // Whoever has left too much unread for this will be found out by what follows.
+            let others = links
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| !waited.contains(at));
+            others.for_each(|(_, link)| _ = link.push(&frame));
+        }
+        for &place in &late {
+            tracing::info!(member = %links[place].member.id, "a neighbour is connected and keeps this peer waiting for too long");
+        }
+        late.into_iter()
+            .map(|place| self.neighbours[place])
+            .collect()
     }
 
     /// The neighbour that has started again, as this input tells for the first time.
@@ -109,7 +148,8 @@ impl Driver {
     }
 
     fn now(&self) -> Time {
-        Time(u64::try_from(self.clock.elapsed().as_nanos()).unwrap_or(u64::MAX))
+        let ran = self.hub.awake.now().saturating_sub(self.began);
+        Time(u64::try_from(ran.as_nanos()).unwrap_or(u64::MAX))
     }
 
     /// Feeds the peer and carries out what it puts out, in order: what must be kept is on the disk before anything that follows leaves.
@@ -135,7 +175,7 @@ impl Driver {
                     dying::after(&frame);
                 }
                 Output::Wake(serial, at) => {
-                    *alarm = Some((serial, self.clock + Duration::from_nanos(at.0)));
+                    *alarm = Some((serial, self.began + Duration::from_nanos(at.0)));
                 }
                 Output::Cut(neighbour) => {
                     self.keep(&mut unkept)?;
@@ -229,8 +269,10 @@ pub(in crate::node) mod dying {
 
     /// Says after which: `contribution 8`, or `average 20`.
     pub(in crate::node) const DIES: &str = "UNDERTONE_TEST_DIES";
+    /// Says in the same way after which the driver does nothing any more, for ever, in a process that lives.
+    pub(in crate::node) const HANGS: &str = "UNDERTONE_TEST_HANGS";
 
-    static SENT: AtomicU32 = AtomicU32::new(0);
+    static SENT: [AtomicU32; 2] = [AtomicU32::new(0), AtomicU32::new(0)];
 
     pub(super) fn after(frame: &Frame) {
         let kind = match frame {
@@ -238,16 +280,23 @@ pub(in crate::node) mod dying {
             Frame::Step { message, .. } if matches!(message.body, Body::Average(_)) => "average",
             _ => return,
         };
-        let said = std::env::var(DIES).unwrap_or_default();
-        let Some((wanted, at)) = said.split_once(' ').filter(|(wanted, _)| *wanted == kind) else {
-            return;
-        };
-        let number = SENT.fetch_add(1, Ordering::Relaxed) + 1;
-        if at.parse::<u32>() == Ok(number) {
-            tracing::info!(wanted, number, "this process dies now");
+        for (name, sent) in [DIES, HANGS].into_iter().zip(&SENT) {
+            let said = std::env::var(name).unwrap_or_default();
+            let said = said.split_once(' ').filter(|(wanted, _)| *wanted == kind);
+            let Some((wanted, at)) = said else { continue };
+            let number = sent.fetch_add(1, Ordering::Relaxed) + 1;
+            if at.parse::<u32>() != Ok(number) {
+                continue;
+            }
+            tracing::info!(wanted, number, name, "now");
             // Writers have threads of their own: what was handed to them leaves.
             std::thread::sleep(Duration::from_millis(300));
-            std::process::abort();
+            match name {
+                DIES => std::process::abort(),
+                _ => loop {
+                    std::thread::sleep(Duration::from_secs(1));
+                },
+            }
         }
     }
 }

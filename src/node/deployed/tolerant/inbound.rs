@@ -9,6 +9,8 @@ use crate::protocol::tolerant::Frame;
 pub(in super::super) enum Inbound {
     /// A frame.
     Frame { place: usize, frame: Frame },
+    /// A neighbour's driver lives, and waits for somebody so many hops away.
+    Waiting { place: usize, hops: u8 },
     /// A neighbour lives another life than was known, or is heard of for the first time.
     Back { place: usize, life: Life },
     /// A neighbour is not there any more, or deviates.

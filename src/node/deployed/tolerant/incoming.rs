@@ -12,7 +12,8 @@ use tokio::time::timeout;
 use super::greeting::{self, Answer, Standing};
 use super::inbound::Inbound;
 use super::outgoing::Outgoing;
-use crate::node::deployed::hub::Hub;
+use super::stalling::WAITING;
+use crate::node::deployed::hub::{Hub, lock};
 use crate::node::deployed::streams;
 use crate::node::deployed::tolerance::Life;
 use crate::protocol::tolerant::{Format, Frame};
@@ -36,6 +37,13 @@ pub(in super::super) struct Incoming {
     pub(in super::super) link: Arc<Outgoing>,
     pub(in super::super) format: Arc<Format>,
     pub(in super::super) inbox: mpsc::Sender<Inbound>,
+}
+
+/// What was read.
+enum Read {
+    Frame(Frame),
+    /// See [`WAITING`].
+    Waiting(u8),
 }
 
 /// Why a stream is read no further.
@@ -143,12 +151,16 @@ impl Incoming {
             };
             let number = *before + 1;
             let (frame, length) = self.read_frame(stream, number).await?;
+            self.link.member.note_life(self.hub.awake.now());
             // From here on nothing is waited for before the driver has it.
             let Ok(permit) = self.inbox.reserve().await else {
                 return Err(Stopped::Over);
             };
             let place = self.link.place;
-            permit.send(Inbound::Frame { place, frame });
+            permit.send(match frame {
+                Read::Frame(frame) => Inbound::Frame { place, frame },
+                Read::Waiting(hops) => Inbound::Waiting { place, hops },
+            });
             *before = number;
             if length >= LARGE || number.is_multiple_of(ACKNOWLEDGED_EVERY) {
                 stream.write_all(&number.to_le_bytes()).await?;
@@ -162,7 +174,7 @@ impl Incoming {
         &self,
         stream: &mut (impl AsyncRead + Unpin),
         number: u64,
-    ) -> Result<(Frame, usize), Stopped> {
+    ) -> Result<(Read, usize), Stopped> {
         let mut head = [0; 12];
         stream.read_exact(&mut head).await?;
         let [a, b, c, d, found @ ..] = head;
@@ -175,9 +187,17 @@ impl Incoming {
             let from = bytes.len();
             bytes.resize(length.min(from + PIECE), 0);
             stream.read_exact(&mut bytes[from..]).await?;
+            if length >= LARGE {
+                let now = self.hub.awake.now();
+                self.link.member.note_life(now);
+                *lock(&self.link.moved) = now;
+            }
+        }
+        if let [WAITING, hops] = bytes[..] {
+            return Ok((Read::Waiting(hops), length));
         }
         match self.format.frame(&bytes) {
-            Ok(frame) => Ok((frame, length)),
+            Ok(frame) => Ok((Read::Frame(frame), length)),
             Err(error) => {
                 tracing::info!(member = %self.link.member.id, %error, "not a frame");
                 Err(Stopped::Misbehaved)

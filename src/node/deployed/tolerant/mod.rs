@@ -15,19 +15,26 @@
 //! A link that the agreement has cut carries nothing any more: whoever opens a stream over it is told so, which is how a member that comes back too
 //! late learns that the others go on without it.
 //!
+//! A neighbour that shows that it lives and says nothing that the protocol waits for is suspected after the time that a step may take (`stalling`); time in which this process
+//! did not run counts for nothing.
+//!
 //! What leaves has been charged and is on the disk: [`Keeper`](super::Keeper) is asked before any frame that follows is handed to a neighbour, and where it fails nothing
 //! leaves any more.
 
 mod driver;
+#[cfg(test)]
+mod fuzz;
 mod greeting;
 mod inbound;
 mod incoming;
 mod outgoing;
 mod queue;
+mod stalling;
 
 pub(super) use driver::Driver;
 #[cfg(test)]
-pub(in crate::node) use driver::dying::DIES;
+pub(in crate::node) use driver::dying::{DIES, HANGS};
 pub(super) use inbound::Inbound;
 pub(super) use incoming::Incoming;
 pub(super) use outgoing::Outgoing;
+pub(super) use stalling::Stalling;

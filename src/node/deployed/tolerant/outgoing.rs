@@ -39,6 +39,8 @@ pub(in super::super) struct Outgoing {
     pub(super) life: watch::Sender<Option<Life>>,
     /// Whether the link is cut, or this peer has left.
     pub(super) is_cut: watch::Sender<bool>,
+    /// When bytes of a long frame came last, by the clock of this process.
+    pub(super) moved: Mutex<Duration>,
     /// The restart of the neighbour that was heard of before it came itself: what is kept is for that life.
     awaited: Mutex<Option<u8>>,
 }
@@ -75,6 +77,7 @@ impl Outgoing {
             more: Notify::new(),
             life: watch::Sender::new(None),
             is_cut: watch::Sender::new(false),
+            moved: Mutex::default(),
             awaited: Mutex::default(),
         }
     }

@@ -16,7 +16,7 @@ use crate::algorithm::PublicState;
 use crate::engine::event::faults::{FaultyOutcome, tests::averaged};
 use crate::engine::{Recompiled, SessionViews};
 use crate::linalg::orthonormalise;
-use crate::node::deployed::{DIES, SIDES};
+use crate::node::deployed::{DIES, HANGS, SIDES};
 use crate::node::member::setup::Tolerant;
 use crate::node::store::{JUMPS, ROOM};
 use crate::protocol::averaging::{AveragingOptions, Length};
@@ -31,6 +31,8 @@ use crate::vocabulary::{ReleaseId, Span, Time};
 const RETRIES: u32 = 6;
 /// Seconds that a lost connection may take to come back.
 const GRACE: u64 = 4;
+/// Seconds that a member that is connected may keep others waiting, where one does.
+const STEP: u64 = 6;
 /// Says what session a process is in.
 const LOSSY: &str = "UNDERTONE_TEST_LOSSY";
 
@@ -244,6 +246,12 @@ fn one_lossy_member() {
     else {
         return;
     };
+    // For a play that fails: what hosts and links had to say.
+    let _ = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_max_level(tracing::Level::DEBUG)
+        .with_writer(std::io::stderr)
+        .try_init();
     let lossy = Lossy::read(&lossy);
     STARTED_AS.set(Scene::Seeded).expect("one test per process");
     let folder = PathBuf::from(folder);
@@ -312,7 +320,12 @@ impl Play {
         ]);
         // Two dozen processes on few cores may hear nothing of one another for a while.
         let grace = if lossy.members > 8 { 20 } else { GRACE };
-        let group = Group::planned(lossy.members, plan, grace);
+        let limit = if more.iter().any(|(_, name, _)| *name == HANGS) {
+            STEP
+        } else {
+            60
+        };
+        let group = Group::planned(lossy.members, plan, (grace, limit));
         let mut play = Self {
             lossy,
             group,
@@ -357,6 +370,17 @@ impl Play {
         let mut child = self.running[peer].take().expect("it runs");
         child.kill().expect("a child of ours");
         child.wait().expect("a child of ours");
+    }
+
+    /// Stops everybody but one, or has them go on: as a machine does that has too much to do, or is suspended.
+    fn signal_all(&self, but: usize, signal: &str) {
+        for (peer, child) in self.running.iter().enumerate() {
+            if let Some(child) = child.as_ref().filter(|_| peer != but) {
+                let id = child.id().to_string();
+                let told = Command::new("kill").args([signal, &id]).status();
+                assert!(told.expect("kill").success());
+            }
+        }
     }
 
     fn progress(&self, peer: usize) -> String {
