@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+__file__: str
 with_node: bool
 
 _Floats = NDArray[np.float64]
@@ -83,7 +84,17 @@ def run(
     trace: bool,
     progress: _Progress,
 ) -> Run: ...
-def sweep(sim: Any, set: Any, memory: dict[str, str] | None, directory: _Path, progress: _Progress) -> tuple[str, bool]: ...
+def sweep(
+    sim: Any,
+    set: Any,
+    memory: dict[str, str] | None,
+    directory: _Path,
+    shard: str | None,
+    program: _Path,
+    progress: _Progress,
+) -> tuple[str, bool] | None: ...
+def cells(sim: Any, set: Any, memory: dict[str, str] | None, program: _Path) -> int: ...
+def merge(folders: Sequence[_Path], base: _Path | None, directory: _Path, program: _Path) -> tuple[str, bool]: ...
 def study(path: _Path, set: Any, out: _Path | None, progress: _Progress) -> str: ...
 def advise(
     sim: Any,
