@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
-__file__: str
 with_node: bool
 
 _Floats = NDArray[np.float64]
