@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use undertone::campaign::advise::{AdviseOptions, Guess, advise as advised};
 use undertone::campaign::auto::Auto;
-use undertone::campaign::sweep::Sweep;
-use undertone::config::{StudyConfig, resolved};
+use undertone::campaign::sweep::{Advance, Shard, Shards, Sweep, SweepResult};
+use undertone::config::{StudyConfig, SweepConfig, resolved};
 use undertone::report;
 use undertone::run::output;
 
@@ -17,19 +17,16 @@ use crate::failure::Failure;
 use crate::source::{Configured, Source};
 use crate::supervised::{Watching, supervised};
 
-/// Runs a sweep into a folder; cells that an earlier call finished there are not run again.
-#[pyfunction]
-#[pyo3(signature = (sim, set, memory, directory, progress))]
-pub(crate) fn sweep(
-    py: Python<'_>,
-    sim: &Bound<'_, PyAny>,
-    set: Option<&Bound<'_, PyAny>>,
-    memory: Option<&Bound<'_, PyDict>>,
-    directory: PathBuf,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(String, bool)> {
-    let source = Source::of(sim, set, memory, None)?;
-    supervised(py, progress, move |watch| {
+/// A sweep and the words of it that its page repeats.
+struct Opened {
+    sweep: Sweep,
+    table: SweepConfig,
+    written: String,
+}
+
+impl Opened {
+    /// The sweep of this source. `program` is the file that computes it: this library, and not the interpreter that has loaded it.
+    fn of(source: &Source, program: &Path) -> Result<Self, Failure> {
         let Configured { config, base } = source.read()?;
         let Some(table) = config.sweep.clone() else {
             return Err(Failure::Value(format!(
@@ -39,13 +36,89 @@ pub(crate) fn sweep(
         };
         let written = resolved(&config);
         let sweep = Sweep::new(config, &base).map_err(|error| source.named(error))?;
+        Ok(Self {
+            sweep: sweep.computed_by(program),
+            table,
+            written,
+        })
+    }
+}
+
+/// Writes the page beside the results. Gives the summary as text and whether what was to be checked holds.
+fn concluded(
+    result: &SweepResult,
+    table: &SweepConfig,
+    written: &str,
+    directory: &Path,
+) -> Result<(String, bool), Failure> {
+    let page = report::sweep_page(&report::SweepReport::of(result, table, written))?;
+    report::write(directory, &page)?;
+    Ok((serde_json::to_string(result)?, result.holds()))
+}
+
+/// Runs a sweep into a folder; cells that an earlier call finished there are not run again. With `shard`, `i/n`, every n-th cell, from the i-th on,
+/// and nothing is concluded.
+#[pyfunction]
+#[pyo3(signature = (sim, set, memory, directory, shard, program, progress))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn sweep(
+    py: Python<'_>,
+    sim: &Bound<'_, PyAny>,
+    set: Option<&Bound<'_, PyAny>>,
+    memory: Option<&Bound<'_, PyDict>>,
+    directory: PathBuf,
+    shard: Option<&str>,
+    program: PathBuf,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<(String, bool)>> {
+    let source = Source::of(sim, set, memory, None)?;
+    let shard = shard.map(str::parse::<Shard>).transpose();
+    let shard = shard.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    supervised(py, progress, move |watch| {
+        let opened = Opened::of(&source, &program)?;
         watch.pass();
-        let result = sweep.run(&directory, &mut |advance| {
-            watch.tell(advance.done as u64, advance.total as u64);
-        })?;
-        let page = report::sweep_page(&report::SweepReport::of(&result, &table, &written))?;
-        report::write(&directory, &page)?;
-        Ok((serde_json::to_string(&result)?, result.holds()))
+        let mut told = |advance: Advance| watch.tell(advance.done as u64, advance.total as u64);
+        if let Some(shard) = shard {
+            opened.sweep.run_shard(shard, &directory, &mut told)?;
+            return Ok(None);
+        }
+        let result = opened.sweep.run(&directory, &mut told)?;
+        concluded(&result, &opened.table, &opened.written, &directory).map(Some)
+    })
+}
+
+/// How many runs a sweep has; refuses what cannot be swept.
+#[pyfunction]
+#[pyo3(signature = (sim, set, memory, program))]
+pub(crate) fn cells(
+    py: Python<'_>,
+    sim: &Bound<'_, PyAny>,
+    set: Option<&Bound<'_, PyAny>>,
+    memory: Option<&Bound<'_, PyDict>>,
+    program: PathBuf,
+) -> PyResult<usize> {
+    let source = Source::of(sim, set, memory, None)?;
+    supervised(py, None, move |_| {
+        Ok(Opened::of(&source, &program)?.sweep.cells().len())
+    })
+}
+
+/// Puts the shards of a sweep together. Relative paths of the experiment start at `base`, or where they started for the first shard.
+#[pyfunction]
+#[pyo3(signature = (folders, base, directory, program))]
+pub(crate) fn merge(
+    py: Python<'_>,
+    folders: Vec<PathBuf>,
+    base: Option<PathBuf>,
+    directory: PathBuf,
+    program: PathBuf,
+) -> PyResult<(String, bool)> {
+    supervised(py, None, move |watch| {
+        let shards = Shards::open(&folders, base.as_deref())?.computed_by(&program);
+        watch.pass();
+        let result = shards.merge(&directory)?;
+        let written = resolved(shards.config());
+        concluded(&result, shards.table(), &written, &directory)
     })
 }
 

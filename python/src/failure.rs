@@ -11,7 +11,7 @@ use undertone::assess::verification::VerifyError;
 use undertone::campaign::advise::AdviseError;
 use undertone::campaign::auto::AutoError;
 use undertone::campaign::study::StudyError;
-use undertone::campaign::sweep::{SweepError, SweepRunError};
+use undertone::campaign::sweep::{MergeError, SweepError, SweepRunError};
 use undertone::config::{ConfigError, OverrideError};
 use undertone::data::DataError;
 use undertone::privacy::PrivacyError;
@@ -201,6 +201,15 @@ impl From<SweepRunError> for Failure {
             SweepRunError::Output(error) => error.into(),
             SweepRunError::Data { ref source, .. } => Self::file(source.kind(), &error),
             other => Self::run(&other),
+        }
+    }
+}
+
+impl From<MergeError> for Failure {
+    fn from(error: MergeError) -> Self {
+        match error {
+            MergeError::Run(error) => error.into(),
+            other => Self::value(&other),
         }
     }
 }

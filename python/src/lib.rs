@@ -33,7 +33,7 @@ mod _undertone {
     #[pymodule_export]
     use crate::assessments::{audit, check_receipt, privacy, verify};
     #[pymodule_export]
-    use crate::campaigns::{advise, study, sweep};
+    use crate::campaigns::{advise, cells, merge, study, sweep};
     #[pymodule_export]
     use crate::runs::{Run, run};
 

@@ -8,6 +8,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,14 +43,25 @@ def test_examples_run(path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_types() -> None:
+@pytest.fixture(scope="module")
+def mypy(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs mypy over files. What it learned of numpy and pandas in one run it knows in the next."""
+    cache = str(tmp_path_factory.mktemp("mypy"))
+
+    def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mypy", "--cache-dir", cache, *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    return run
+
+
+CONFIG = REPOSITORY / "python" / "pyproject.toml"
+
+
+def test_types(mypy: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     """mypy, strict, over the examples and the package with its stub."""
-    checked = [*map(str, EXAMPLES), "-p", "undertone"]
-    config = str(REPOSITORY / "python" / "pyproject.toml")
-    for files in (checked[:-2], checked[-2:]):
-        done = subprocess.run(
-            [sys.executable, "-m", "mypy", "--config-file", config, "--cache-dir", "/dev/null", *files], capture_output=True, text=True
-        )
+    for files in (EXAMPLES, ["-p", "undertone"]):
+        done = mypy("--config-file", CONFIG, *files)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -58,6 +70,7 @@ TYPED = """
 from pathlib import Path
 import numpy as np
 import undertone
+import undertone.on_ray
 
 def told(done: int, total: int) -> None: ...
 
@@ -68,6 +81,9 @@ result: undertone.Result = undertone.run(
 undertone.run({"name": "x"}, set=["seed=1"], out="out", progress=True).write(Path("out"), trace=True)
 rank: int = result.basis.shape[1]
 frame = undertone.sweep("a.toml", out=Path("out"), progress=True)
+undertone.sweep_shard("a.toml", "2/4", out=Path("out"), progress=True, data=np.zeros((2, 2)))
+frame = undertone.sweep_merge(["out/1", Path("out/2")], out="out", base=Path("sims"), topology=[(0, 1)])
+frame = undertone.on_ray.sweep({"name": "x"}, tasks=8, cpus=2, out=Path("out"), progress=told, topology=[(0, 1)])
 tested: bool = undertone.verify("a.toml", runs=3, significance=0.1).passed
 names: list[str] = [check.name for check in undertone.verify("a.toml").failures]
 undertone.audit("a.toml", coalition=["x", 3], victim=("y", 1)).empirical_mu + 1.0
@@ -80,18 +96,16 @@ undertone.DecentralizedPCA(3, data_norm=1.0).fit(np.zeros((3, 3))).transform(np.
 """
 
 
-def test_types_that_are_right_pass(tmp_path: Path) -> None:
+def test_types_that_are_right_pass(tmp_path: Path, mypy: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     (tmp_path / "right.py").write_text(TYPED)
-    config = str(REPOSITORY / "python" / "pyproject.toml")
-    words = [sys.executable, "-m", "mypy", "--config-file", config, "--cache-dir", "/dev/null", str(tmp_path / "right.py")]
-    done = subprocess.run(words, capture_output=True, text=True)
+    done = mypy("--config-file", CONFIG, tmp_path / "right.py")
     assert done.returncode == 0, done.stdout
 
 
-def test_types_that_are_wrong_are_noticed(tmp_path: Path) -> None:
+def test_types_that_are_wrong_are_noticed(tmp_path: Path, mypy: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     wrong = tmp_path / "wrong.py"
     wrong.write_text('import undertone\nundertone.plan([(0, 1)], epsilon="much", delta=1e-5).sigma_own.upper()\nundertone.run(3)\n')
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", "/dev/null", str(wrong)], capture_output=True, text=True)
+    done = mypy("--config-file", CONFIG, wrong)
     assert done.returncode == 1 and done.stdout.count("error:") >= 3, done.stdout
 
 

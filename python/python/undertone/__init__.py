@@ -31,7 +31,7 @@ from ._assessments import (
     privacy,
     verify,
 )
-from ._campaigns import Advice, Candidate, Study, advise, study, sweep
+from ._campaigns import Advice, Candidate, Study, advise, study, sweep, sweep_merge, sweep_shard
 from ._runs import NoResult, Release, Result, run
 from ._undertone import __version__, with_node
 from ._warnings import PrivacyLeakWarning, PrivacyWarning
@@ -71,6 +71,8 @@ __all__ = [
     "run",
     "study",
     "sweep",
+    "sweep_merge",
+    "sweep_shard",
     "verify",
     "with_node",
 ]

@@ -13,7 +13,7 @@ from typing import Any
 from . import _undertone
 from ._counts import count
 from ._graphs import GraphLike
-from ._memory import lifted
+from ._memory import Memory, lifted
 from ._progress import Progress, told
 from ._runs import Set, Sim, _given, _path, _set
 from ._tables import of_columns, of_csv, of_rows
@@ -55,13 +55,87 @@ def sweep(
         folder = _path(out)
         if folder is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="undertone-"))
-        text, holds = _undertone.sweep(_given(plain), _set(set), memory.arguments, folder, callback)
-        curves, cells = (of_csv(_read(folder, name)) for name in ("curves.csv", "sweep.csv"))
-    summary = dict(json.loads(text))
+        done = _undertone.sweep(_given(plain), _set(set), memory.arguments, folder, None, _undertone.__file__, callback)
+        assert done is not None
+        curves, summary = concluded(folder, *done)
     warn(summary.get("warnings", ()))
+    return curves
+
+
+def sweep_shard(
+    sim: Sim,
+    shard: str,
+    *,
+    out: str | os.PathLike[str],
+    set: Set = None,
+    progress: Progress = None,
+    data: Any = None,
+    topology: GraphLike | None = None,
+    noise_topology: GraphLike | None = None,
+) -> None:
+    """Runs a part of a sweep into a folder of its own: ``"2/4"`` is every fourth run, from the second on. :func:`sweep_merge` puts the parts
+    together. A part that was killed goes on where it was. Other parameters are as in :func:`undertone.run`.
+    """
+    plain, memory = lifted(sim, data, topology, noise_topology)
+    with told(progress, f"shard {shard}") as callback, memory:
+        program = _undertone.__file__
+        _undertone.sweep(_given(plain), _set(set), memory.arguments, _path(out), str(shard), program, callback)
+
+
+def sweep_merge(
+    folders: Sequence[str | os.PathLike[str]],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    base: str | os.PathLike[str] | None = None,
+    data: Any = None,
+    topology: GraphLike | None = None,
+    noise_topology: GraphLike | None = None,
+) -> Any:
+    """Puts the parts of a sweep together: the frame of :func:`sweep`, and in ``out`` the bytes that the whole would have written.
+
+    Data files are looked for where the first part found them, or from ``base`` on. What was handed to the parts in memory is handed over
+    again. Runs count only if this very build made them, from the same data; what is missing is named.
+
+    >>> import tempfile, undertone
+    >>> small = {"sweep.seeds": 1, "sweep.over": {"privacy.epsilon": [2, 50]}, "sweep.coincide": [], "data.items": 20}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     parts = [f"{folder}/{k}" for k in (1, 2)]
+    ...     for k, part in enumerate(parts, 1):
+    ...         undertone.sweep_shard("sims/fig1-small.toml", f"{k}/2", set=small, out=part)
+    ...     merged = undertone.sweep_merge(parts)
+    >>> bool((merged["mean"] == undertone.sweep("sims/fig1-small.toml", set=small)["mean"]).all())
+    True
+    """
+    return merged(folders, out, base, Memory(data, topology, noise_topology))
+
+
+def merged(
+    folders: Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str] | None,
+    base: str | os.PathLike[str] | None,
+    memory: Memory,
+) -> Any:
+    """:func:`sweep_merge` of parts that had this in memory."""
+    with ExitStack() as stack:
+        stack.enter_context(memory)
+        if memory.arguments is not None:
+            base = memory.arguments["folder"]
+        folder = _path(out)
+        if folder is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="undertone-"))
+        done = _undertone.merge([_path(part) for part in folders], _path(base), folder, _undertone.__file__)
+        curves, summary = concluded(folder, *done)
+    warn(summary.get("warnings", ()), stacklevel=4)
+    return curves
+
+
+def concluded(folder: str, text: str, holds: bool) -> tuple[Any, dict[str, Any]]:
+    """The curves that a sweep wrote into a folder, and its summary."""
+    curves, cells = (of_csv(_read(folder, name)) for name in ("curves.csv", "sweep.csv"))
+    summary = dict(json.loads(text))
     if hasattr(curves, "attrs"):
         curves.attrs.update(summary=summary, holds=holds, cells=cells.to_dict("list"))
-    return curves
+    return curves, summary
 
 
 def _read(folder: str, name: str) -> bytes:

@@ -241,6 +241,13 @@ impl Shards {
         })
     }
 
+    /// The same shards, computed by this file and not by the running program: as [`Sweep::computed_by`].
+    #[must_use]
+    pub fn computed_by(mut self, program: &Path) -> Self {
+        self.sweep = self.sweep.computed_by(program);
+        self
+    }
+
     /// The experiment file that the shards were given, with every default filled in.
     #[must_use]
     pub fn config(&self) -> &Config {
