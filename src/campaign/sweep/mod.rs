@@ -6,7 +6,8 @@
 //!
 //! All cells of one seed start from the same X⁰, which depends on the seed and the shape alone. All methods of
 //! one grid point and seed are measured against the same references: those of the experiment file with the
-//! grid point's values and without any method's. A cell's numbers depend on its own configuration only, so
+//! grid point's values and without any method's. Where a sweep is about the users' lists, runs are measured by what of the held-out interactions these find
+//! again, beside what popularity alone does. A cell's numbers depend on its own configuration only, so
 //! neither the number of threads nor an interruption nor [`Shard`]s on several machines change a byte of the results.
 
 mod bands;
@@ -19,6 +20,7 @@ mod execute;
 mod frontier;
 mod grid;
 mod journal;
+mod lists;
 mod measures;
 mod outcomes;
 mod output;
@@ -36,7 +38,7 @@ pub use execute::Advance;
 pub use frontier::{Frontier, FrontierPoint};
 pub use grid::Sweep;
 pub use journal::CellOutcome;
-pub use measures::{Measures, PredictionErrors};
+pub use measures::{ListQuality, Measures, PredictionErrors};
 pub use permutation::SIGNIFICANCE;
 pub use result::{MethodPromise, SWEEP_SCHEMA, SweepResult};
 pub use shard::{MergeError, Shard, ShardError, Shards};

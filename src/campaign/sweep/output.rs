@@ -79,6 +79,10 @@ pub(super) fn write_result(result: &SweepResult, directory: &Path) -> Result<(),
         ("relative_error_non_private", &result.curves),
         ("relative_error", &result.curves_exact),
         ("epsilon_spent", &result.spent),
+        ("recall", &result.curves_recall),
+        ("recall", &result.lines_recall),
+        ("ndcg", &result.curves_ndcg),
+        ("ndcg", &result.lines_ndcg),
     ] {
         for Curve { method, points } in curves {
             rows.extend(points.iter().map(|point| {
