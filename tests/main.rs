@@ -16,6 +16,7 @@ mod gram_recommender;
 mod graphs;
 mod laplace;
 mod layering;
+mod list_sweeps;
 #[cfg(feature = "live")]
 mod live;
 mod loss;

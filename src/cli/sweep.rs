@@ -134,6 +134,12 @@ fn refuse_what_has_no_effect(arguments: &RunArguments, sweep: &SweepConfig) -> R
 }
 
 fn print(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
+    let lists = |measure| {
+        format!(
+            "{} of the users' lists (measured on the raw held-out interactions: not private)",
+            result.at_top(measure)
+        )
+    };
     writeln!(
         out,
         "{}: {} runs, {} per point\n{}\n\n{}, mean over runs:",
@@ -148,16 +154,11 @@ fn print(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
                 "captured variance, 1 for the exact eigenvectors (measured on the raw data: not private)".to_owned(),
             SweptError::Rmse =>
                 "root mean squared error on the ratings kept aside (measured on the raw data: not private)".to_owned(),
+            SweptError::Recall => lists("Recall"),
+            SweptError::Ndcg => lists("NDCG"),
         }
     )?;
-    let predicted = [&result.curves_rmse[..], &result.lines_rmse].concat();
-    let curves = match result.error {
-        SweptError::NonPrivate => &result.curves,
-        SweptError::Exact => &result.curves_exact,
-        SweptError::Variance => &result.curves_variance,
-        SweptError::Rmse => &predicted,
-    };
-    print_curves(out, &result.x, curves)?;
+    print_curves(out, &result.x, &result.asked())?;
     let charged = [
         ("promised", &result.spent),
         ("planned for the tries that there were", &result.planned),

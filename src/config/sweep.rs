@@ -47,6 +47,10 @@ pub enum SweptError {
     Variance,
     /// Of ratings: the root mean squared error of predictions of those that no peer holds.
     Rmse,
+    /// Of recommendations: the part of a user's held-out interactions that is not in the list, 1 − Recall.
+    Recall,
+    /// The same where early places of the list count more, 1 − NDCG.
+    Ndcg,
 }
 
 impl SweptError {
@@ -62,7 +66,14 @@ impl SweptError {
             Self::Exact => "the exact eigenvectors",
             Self::Variance => "the variance that the exact eigenvectors capture",
             Self::Rmse => "the ratings kept aside",
+            Self::Recall | Self::Ndcg => "the held-out interactions",
         }
+    }
+
+    /// Whether runs are measured by their users' lists, and not by their bases or predictions.
+    #[must_use]
+    pub fn is_of_lists(self) -> bool {
+        matches!(self, Self::Recall | Self::Ndcg)
     }
 }
 

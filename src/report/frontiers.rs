@@ -66,6 +66,8 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
         }
         SweptError::Variance => format!("part lost of {}", result.error.reference()),
         SweptError::Rmse => format!("root mean squared error on {}", result.error.reference()),
+        SweptError::Recall => format!("1 - {}", result.at_top("Recall")),
+        SweptError::Ndcg => format!("1 - {}", result.at_top("NDCG")),
     };
     let best = |point: &&crate::campaign::sweep::FrontierPoint| point.on_frontier;
     let on = found.points.iter().filter(best).count();

@@ -20,6 +20,9 @@ impl SweepReport {
     pub fn of(result: &SweepResult, table: &SweepConfig, configuration: &str) -> Self {
         let x = axis(result);
         let predicted = [&result.curves_rmse[..], &result.lines_rmse].concat();
+        let recalled = [&result.curves_recall[..], &result.lines_recall].concat();
+        let early = [&result.curves_ndcg[..], &result.lines_ndcg].concat();
+        let (recall, ndcg) = (result.at_top("Recall"), result.at_top("NDCG"));
         let mut panels = [
             (
                 "against-non-private",
@@ -41,19 +44,28 @@ impl SweepReport {
                 "root mean squared error on the ratings kept aside",
                 &predicted,
             ),
+            ("recall", recall.as_str(), &recalled),
+            ("ndcg", ndcg.as_str(), &early),
         ];
         match result.error {
             SweptError::NonPrivate => {}
             SweptError::Exact => panels.swap(0, 1),
             SweptError::Variance => panels.swap(0, 2),
             SweptError::Rmse => panels.swap(0, 3),
+            SweptError::Recall => panels.swap(0, 4),
+            SweptError::Ndcg => panels.swap(0, 5),
         }
         let drawn = |curves: &[Curve]| curves.iter().any(|curve| !curve.points.is_empty());
-        let numbers = !result.curves_variance.is_empty() || !result.curves_rmse.is_empty();
-        // Numbers have no relative error, which is about what low-pass filters make of interactions.
+        let others = [
+            &result.curves_variance,
+            &result.curves_rmse,
+            &result.curves_recall,
+        ];
+        let others = others.iter().any(|curves| !curves.is_empty());
+        // Numbers have no relative error, which is about what low-pass filters make of interactions, and lists are measured without one.
         let panels = panels
             .into_iter()
-            .filter(|(.., curves)| !curves.is_empty() && (!numbers || drawn(curves)));
+            .filter(|(.., curves)| !curves.is_empty() && (!others || drawn(curves)));
         let is_baseline = |method: &str| {
             let rest = result
                 .baseline
@@ -86,6 +98,7 @@ impl SweepReport {
                     id: id.into(),
                     y: match id {
                         "rmse" => Axis::new(what, "units of ratings", Spacing::Fitting),
+                        "recall" | "ndcg" => Axis::new(what, "ratio", Spacing::Fitting),
                         _ => Axis::new(what, "ratio", Spacing::Log),
                     },
                     series: series(curves, Mark::LineAndMarkers),
@@ -176,11 +189,10 @@ fn charged(result: &SweepResult, x: &Axis) -> Option<Figure> {
 }
 
 fn methods(result: &SweepResult, table: &SweepConfig) -> Vec<Method> {
-    // Who predicts ratings is measured by nothing else.
-    let curves = match result.curves_rmse.is_empty() {
-        true => &result.curves,
-        false => &result.curves_rmse,
-    };
+    // Who predicts ratings or makes lists is measured by nothing else.
+    let own = [&result.curves_rmse, &result.curves_recall];
+    let own = own.into_iter().find(|curves| !curves.is_empty());
+    let curves = own.unwrap_or(&result.curves);
     let rests = (curves.len() / table.methods.len().max(1)).max(1);
     let one = |(number, curve): (usize, &Curve)| {
         let set = table

@@ -9,7 +9,7 @@ use crate::linalg::Block;
 use crate::recommender::{
     LowPassScorer, Popularity, RankingQuality, RankingTotals, Scorer, SplitCounts, evaluate,
 };
-use crate::scenario::Experiment;
+use crate::scenario::{Experiment, HeldOut};
 
 /// How good the recommendations are that each basis gives; of `summary.json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,6 +52,84 @@ fn worse_than_popularity(this_run: &RankingTotals, popular: RankingQuality) -> O
 const NOBODY: &str = "no user has a held-out interaction, so there is nothing to find again; keep more items, lower data.threshold or hold \
                       out more";
 
+/// What the lists of an experiment are compared with.
+struct Lists<'a> {
+    experiment: &'a Experiment,
+    held_out: &'a HeldOut,
+}
+
+impl<'a> Lists<'a> {
+    /// Those of this experiment; `None` where it holds no interactions out.
+    ///
+    /// # Errors
+    /// A reason, where nobody came to have a held-out interaction.
+    fn of(experiment: &'a Experiment) -> Option<Result<Self, &'static str>> {
+        if experiment.rating_test().is_some() {
+            // Ratings are kept aside to be predicted, and not for rankings.
+            return None;
+        }
+        let held_out = experiment.held_out()?;
+        Some(match held_out.counts.test_users {
+            0 => Err(NOBODY),
+            _ => Ok(Self {
+                experiment,
+                held_out,
+            }),
+        })
+    }
+
+    fn measured(&self, scorer: &dyn Scorer) -> RankingTotals {
+        let top = self.experiment.config().evaluation.top;
+        evaluate(
+            scorer,
+            self.experiment.catalogue(),
+            &self.held_out.test,
+            top,
+        )
+    }
+
+    fn by_basis(&self, basis: &Block) -> RankingTotals {
+        let weights = self.experiment.filter_weights();
+        let scorer = LowPassScorer::weighted(basis, &weights);
+        self.measured(&scorer.expect("a run's basis has a row per item"))
+    }
+
+    fn by_model(&self, model: &ScoreModel) -> RankingTotals {
+        let scorer = model.scorer().expect("a run's numbers fit together");
+        self.measured(&scorer.for_many())
+    }
+
+    /// By what this outcome recommends with: its Gram matrix, or its basis.
+    fn by_outcome(&self, outcome: &Outcome) -> Option<RankingTotals> {
+        match model_of(self.experiment, outcome) {
+            Some(model) => Some(self.by_model(&ScoreModel::of(self.experiment, &model)?)),
+            None => Some(self.by_basis(outcome.basis())),
+        }
+    }
+
+    fn popularity(&self) -> RankingQuality {
+        let degrees = self.experiment.catalogue().item_degrees();
+        self.measured(&Popularity::new(&degrees)).quality
+    }
+}
+
+/// How good the lists are that this outcome gives, by its Gram matrix where that recommends and by its basis elsewhere; `None` where nobody
+/// has a held-out interaction.
+///
+/// # Panics
+/// Never for outcomes of this experiment, whose numbers fit together.
+#[must_use]
+pub fn quality_of(experiment: &Experiment, outcome: &Outcome) -> Option<RankingQuality> {
+    let lists = Lists::of(experiment)?.ok()?;
+    Some(lists.by_outcome(outcome)?.quality)
+}
+
+/// The same of recommending everybody the most popular unseen items.
+#[must_use]
+pub fn quality_of_popularity(experiment: &Experiment) -> Option<RankingQuality> {
+    Some(Lists::of(experiment)?.ok()?.popularity())
+}
+
 /// Measures the recommendations of this run, the curator's and the references; `None` where the experiment holds nothing
 /// out.
 ///
@@ -68,29 +146,11 @@ pub fn recommendation(
     central: Option<&Block>,
     references: &References,
 ) -> Option<Result<RecommendationSummary, &'static str>> {
-    if experiment.rating_test().is_some() {
-        // Ratings are kept aside to be predicted, and not for rankings.
-        return None;
-    }
-    let held_out = experiment.held_out()?;
-    if held_out.counts.test_users == 0 {
-        return Some(Err(NOBODY));
-    }
-    let train = experiment.interactions();
-    let (degrees, weights) = (train.item_degrees(), experiment.filter_weights());
-    let measured = |scorer: &dyn Scorer| {
-        evaluate(
-            scorer,
-            train,
-            &held_out.test,
-            experiment.config().evaluation.top,
-        )
+    let lists = match Lists::of(experiment)? {
+        Ok(lists) => lists,
+        Err(reason) => return Some(Err(reason)),
     };
     let mut known: Vec<(&Block, RankingTotals)> = Vec::new();
-    let of = |basis: &Block| {
-        let scorer = LowPassScorer::weighted(basis, &weights);
-        measured(&scorer.expect("a run's basis has a row per item"))
-    };
     // Without noise the three runs are one: its lists are not ranked three times.
     let all = [
         Some(ours),
@@ -100,8 +160,7 @@ pub fn recommendation(
     ];
     for basis in all.into_iter().flatten() {
         if !known.iter().any(|(other, _)| *other == basis) {
-            let totals = of(basis);
-            known.push((basis, totals));
+            known.push((basis, lists.by_basis(basis)));
         }
     }
     let find = |basis: &Block| {
@@ -109,7 +168,7 @@ pub fn recommendation(
         found.expect("measured above").1
     };
     let quality = |basis: Option<&Block>| basis.map(|basis| find(basis).quality);
-    let popularity = measured(&Popularity::new(&degrees)).quality;
+    let popularity = lists.popularity();
     Some(Ok(RecommendationSummary {
         warning: worse_than_popularity(&find(ours), popularity),
         this_run: find(ours),
@@ -117,7 +176,7 @@ pub fn recommendation(
         non_private: quality(references.non_private.as_ref().ok()),
         exact: quality(references.exact.as_ref().ok()),
         popularity,
-        held_out: held_out.counts,
+        held_out: lists.held_out.counts,
     }))
 }
 
@@ -135,25 +194,13 @@ pub fn by_gram(
     central: Option<&Outcome>,
     non_private: Option<&Outcome>,
 ) -> Option<Result<RecommendationSummary, &'static str>> {
-    let held_out = experiment.held_out()?;
-    if held_out.counts.test_users == 0 {
-        return Some(Err(NOBODY));
-    }
-    let train = experiment.catalogue();
-    let measured = |scorer: &dyn Scorer| {
-        let top = experiment.config().evaluation.top;
-        evaluate(scorer, train, &held_out.test, top)
+    let lists = match Lists::of(experiment)? {
+        Ok(lists) => lists,
+        Err(reason) => return Some(Err(reason)),
     };
-    let of = |model: &ScoreModel| {
-        let scorer = model.scorer().expect("a run's numbers fit together");
-        measured(&scorer.for_many())
-    };
-    let compared = |outcome: Option<&Outcome>| {
-        let model = model_of(experiment, outcome?)?;
-        Some(of(&ScoreModel::of(experiment, &model)?).quality)
-    };
-    let this_run = of(ours);
-    let popularity = measured(&Popularity::new(&train.item_degrees())).quality;
+    let compared = |outcome: Option<&Outcome>| Some(lists.by_outcome(outcome?)?.quality);
+    let this_run = lists.by_model(ours);
+    let popularity = lists.popularity();
     Some(Ok(RecommendationSummary {
         warning: worse_than_popularity(&this_run, popularity),
         this_run,
@@ -161,7 +208,7 @@ pub fn by_gram(
         non_private: compared(non_private),
         exact: None,
         popularity,
-        held_out: held_out.counts,
+        held_out: lists.held_out.counts,
     }))
 }
 

@@ -9,6 +9,7 @@ mod help;
 mod item_lists;
 #[cfg(unix)]
 mod limits;
+mod lists;
 mod memory;
 mod naming;
 mod outputs;

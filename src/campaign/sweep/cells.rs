@@ -65,8 +65,9 @@ pub(super) fn methods(table: &SweepConfig, name: &str) -> Result<Vec<MethodConfi
         }
         for (key, _) in &method.set.0 {
             let whose = format!("method {name:?}");
-            // Predictions are measured by themselves: how many directions a method keeps is its own business.
-            if table.error != SweptError::Rmse || key != "algorithm.rank" {
+            // Predictions and lists are measured by themselves: how many directions a method keeps is its own business.
+            let of_basis = table.error != SweptError::Rmse && !table.error.is_of_lists();
+            if of_basis || key != "algorithm.rank" {
                 check_key(&whose, key, true)?;
             }
             check_not_swept(table, &whose, key)?;

@@ -122,6 +122,15 @@ pub enum SweepError {
         /// The reference's.
         expected: usize,
     },
+    /// Lists that nothing is held out for.
+    #[error(
+        "[sweep] error is of the users' lists, and {whose} holds no interactions out to find again: set evaluation.holdout, for example to 0.2, or \
+         name a file in evaluation.test; or leave sweep.error out"
+    )]
+    NothingHeldOut {
+        /// The method and grid point.
+        whose: String,
+    },
     /// A test that could never fail.
     #[error(
         "[sweep] coincide compares {tests} pairs of samples of {seeds} seeds: even the most different samples would have \

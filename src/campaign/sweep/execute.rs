@@ -10,7 +10,7 @@ use super::cells::Cell;
 use super::error::SweepRunError;
 use super::grid::{self, Sweep};
 use super::journal::{CellOutcome, Journal};
-use super::measures::{Losses, Measures, PredictionErrors};
+use super::measures::{Figures, Losses, Measures, PredictionErrors};
 use super::output;
 use super::references::{self, Fixed};
 use super::result::SweepResult;
@@ -20,7 +20,6 @@ use crate::engine::{Session, Silent};
 use crate::linalg::Block;
 use crate::run::completion::{self, Baselines};
 use crate::run::faults::FaultsError;
-use crate::run::metrics::Utility;
 use crate::run::{RunError, run_tolerant};
 use crate::scenario::{Experiment, ExperimentError, HeldKey, Memo, memory};
 use crate::vocabulary::Seed;
@@ -180,14 +179,28 @@ impl Sweep {
             // Measured by its predictions, and not by its basis.
             let lines = self.prediction_lines(cell, &experiment, &session)?;
             let this_run = completion::rmse_of(&experiment, &session, &outcome);
-            let rmse = PredictionErrors { this_run, ..*lines };
-            let measured = (Utility::default(), rmse);
-            return Ok(Measures::of(&experiment, &outcome, measured, losses));
+            let figures = Figures {
+                rmse: PredictionErrors { this_run, ..*lines },
+                losses,
+                ..Figures::default()
+            };
+            return Ok(Measures::of(&experiment, &outcome, figures));
+        }
+        if self.table.error.is_of_lists() {
+            let figures = Figures {
+                lists: self.list_quality(&experiment, &session, &outcome),
+                losses,
+                ..Figures::default()
+            };
+            return Ok(Measures::of(&experiment, &outcome, figures));
         }
         let (fixed, plain) = self.references(cell)?;
-        let utility = fixed.measure(outcome.basis(), Option::as_ref(&plain));
-        let measured = (utility, PredictionErrors::default());
-        Ok(Measures::of(&experiment, &outcome, measured, losses))
+        let figures = Figures {
+            utility: fixed.measure(outcome.basis(), Option::as_ref(&plain)),
+            losses,
+            ..Figures::default()
+        };
+        Ok(Measures::of(&experiment, &outcome, figures))
     }
 
     /// What the predictions of this cell are drawn beside: shared by all cells of this method and seed whose budgets alone differ.

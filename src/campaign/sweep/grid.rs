@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::cells::{self, Cell};
 use super::error::SweepError;
+use super::lists::PopularKey;
 use super::measures::PredictionErrors;
 use super::permutation;
 use super::references::Fixed;
@@ -12,6 +13,7 @@ use crate::config::{
 };
 use crate::linalg::Block;
 use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
+use crate::recommender::RankingQuality;
 use crate::run::References;
 use crate::scenario::{Experiment, ExperimentError, HeldKey, Materials, Memo, MemoryPlan, Warning};
 use crate::scenario::{graph, numbers};
@@ -35,6 +37,8 @@ pub struct Sweep {
     pub(super) fixed: Memo<FixedKey, Fixed>,
     pub(super) plain: Memo<Config, Option<Block>>,
     pub(super) lines: Memo<Config, PredictionErrors>,
+    pub(super) popular: Memo<PopularKey, Option<RankingQuality>>,
+    pub(super) plain_lists: Memo<Config, Option<RankingQuality>>,
     /// The file that computes, if it is not the running program.
     pub(super) program: Option<PathBuf>,
 }
@@ -44,7 +48,7 @@ pub struct Sweep {
 pub(super) struct Setting {
     /// Its configuration, under the first seed.
     pub(super) config: Config,
-    /// The configuration of what it is measured against, likewise.
+    /// The configuration of what it is measured against, likewise; its own where lists are measured, which need no other run.
     pub(super) reference: Config,
     /// Hash of the graphs.
     pub(super) graphs: [u8; 32],
@@ -81,6 +85,8 @@ impl Sweep {
             fixed: Memo::default(),
             plain: Memo::default(),
             lines: Memo::default(),
+            popular: Memo::default(),
+            plain_lists: Memo::default(),
             program: None,
         };
         sweep.resolve_settings()?;
@@ -160,37 +166,17 @@ impl Sweep {
         for method in 0..self.methods.len() {
             let mut overspending = Vec::new();
             for point in 0..self.grid.len() {
-                let name = &self.methods[method].name;
+                let name = self.methods[method].name.clone();
                 let whose = format!("method {name:?} at {}", self.point_name(point));
                 let config = self.configured(Some(&self.methods[method]), point, &whose)?;
-                let mut reference = neutral(self.configured(None, point, &whose)?);
-                // What a method finds of P A P is measured against P A P.
-                reference.algorithm.precondition = config.algorithm.precondition;
-                reference.algorithm.precondition_exponent = config.algorithm.precondition_exponent;
-                reference.algorithm.precondition_shrinkage =
-                    config.algorithm.precondition_shrinkage;
-                let failed = |source| SweepError::Experiment {
-                    whose: whose.clone(),
-                    source: Box::new(source),
+                let experiment = self.resolved(&config, &whose)?;
+                let reference = match self.table.error.is_of_lists() {
+                    true => {
+                        self.check_held_out(&experiment, whose)?;
+                        config.clone()
+                    }
+                    false => self.reference((&config, &experiment), point, whose)?,
                 };
-                let resolve =
-                    |config: &Config| Experiment::resolve_from(config.clone(), &self.materials);
-                let experiment = resolve(&config).map_err(failed)?;
-                let measured_on = resolve(&reference).map_err(failed)?;
-                let expected = measured_on.user_rows().dimension();
-                if let Some(why) = References::out_of_reach(&measured_on)
-                    && !self.warnings.contains(&why)
-                {
-                    self.warnings.push(why);
-                }
-                let found = experiment.user_rows().dimension();
-                if found != expected {
-                    return Err(SweepError::Dimension {
-                        whose,
-                        found,
-                        expected,
-                    });
-                }
                 if experiment.is_private() && experiment.calibrated().warning().is_some() {
                     overspending.push(self.grid[point][0].to_string());
                 }
@@ -219,6 +205,52 @@ impl Sweep {
             }
         }
         Ok(())
+    }
+
+    fn resolved(&self, config: &Config, whose: &str) -> Result<Experiment, SweepError> {
+        let experiment = Experiment::resolve_from(config.clone(), &self.materials);
+        experiment.map_err(|source| SweepError::Experiment {
+            whose: whose.to_owned(),
+            source: Box::new(source),
+        })
+    }
+
+    /// Refuses to measure lists against nothing.
+    fn check_held_out(&self, experiment: &Experiment, whose: String) -> Result<(), SweepError> {
+        match experiment.held_out() {
+            Some(_) if experiment.rating_test().is_none() => Ok(()),
+            _ => Err(SweepError::NothingHeldOut { whose }),
+        }
+    }
+
+    /// What the bases of a method at a grid point are measured against.
+    fn reference(
+        &mut self,
+        (config, experiment): (&Config, &Experiment),
+        point: usize,
+        whose: String,
+    ) -> Result<Config, SweepError> {
+        let mut reference = neutral(self.configured(None, point, &whose)?);
+        // What a method finds of P A P is measured against P A P.
+        reference.algorithm.precondition = config.algorithm.precondition;
+        reference.algorithm.precondition_exponent = config.algorithm.precondition_exponent;
+        reference.algorithm.precondition_shrinkage = config.algorithm.precondition_shrinkage;
+        let measured_on = self.resolved(&reference, &whose)?;
+        let expected = measured_on.user_rows().dimension();
+        if let Some(why) = References::out_of_reach(&measured_on)
+            && !self.warnings.contains(&why)
+        {
+            self.warnings.push(why);
+        }
+        let found = experiment.user_rows().dimension();
+        match found == expected {
+            true => Ok(reference),
+            false => Err(SweepError::Dimension {
+                whose,
+                found,
+                expected,
+            }),
+        }
     }
 
     /// The experiment file with this method's values, then the grid point's.

@@ -2,6 +2,7 @@
 
 use crate::config::SweptError;
 use crate::engine::Outcome;
+use crate::recommender::RankingQuality;
 use crate::run::faults::FaultsSummary;
 use crate::run::metrics::Utility;
 use crate::scenario::Experiment;
@@ -45,6 +46,8 @@ pub struct Measures {
     pub rmse: PredictionErrors,
     /// Of sessions that tolerate losses: what they charged and cost.
     pub losses: Losses,
+    /// Of recommendations: how good the lists are.
+    pub lists: ListQuality,
 }
 
 /// What a session that tolerates losses charged, and what its execution cost; nothing for all others.
@@ -73,6 +76,26 @@ impl Losses {
     }
 }
 
+/// What is measured of a run against the data, beside what it counts itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Figures {
+    pub(super) utility: Utility,
+    pub(super) rmse: PredictionErrors,
+    pub(super) lists: ListQuality,
+    pub(super) losses: Losses,
+}
+
+/// How many held-out interactions the users' lists find again; nothing where runs are not measured by lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ListQuality {
+    /// Of this run.
+    pub this_run: Option<RankingQuality>,
+    /// Of the most popular unseen items for everybody.
+    pub popularity: Option<RankingQuality>,
+    /// Of the same method without noise.
+    pub non_private: Option<RankingQuality>,
+}
+
 /// Root mean squared errors on the ratings kept aside, on the range of ratings; nothing for algorithms that predict none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PredictionErrors {
@@ -87,7 +110,7 @@ pub struct PredictionErrors {
 }
 
 /// Columns of `sweep.csv`, in the order of [`Measures::fields`].
-pub(super) const COLUMNS: [&str; 24] = [
+pub(super) const COLUMNS: [&str; 30] = [
     "relative_error",
     "relative_error_non_private",
     "subspace_error",
@@ -112,16 +135,24 @@ pub(super) const COLUMNS: [&str; 24] = [
     "epsilon_realised",
     "participants",
     "retries",
+    "recall",
+    "ndcg",
+    "recall_popularity",
+    "ndcg_popularity",
+    "recall_non_private",
+    "ndcg_non_private",
 ];
 
 impl Measures {
-    /// The relative error that a sweep is about.
+    /// The error that a sweep is about: less is better.
     pub(super) fn error(&self, asked: SweptError) -> Option<f64> {
         match asked {
             SweptError::NonPrivate => self.relative_error_non_private,
             SweptError::Exact => self.relative_error,
             SweptError::Variance => self.captured_variance.map(|captured| 1.0 - captured),
             SweptError::Rmse => self.rmse.this_run,
+            SweptError::Ndcg => self.lists.this_run.map(|found| 1.0 - found.ndcg),
+            SweptError::Recall => self.lists.this_run.map(|found| 1.0 - found.recall),
         }
     }
 
@@ -129,8 +160,12 @@ impl Measures {
     pub(super) fn of(
         experiment: &Experiment,
         outcome: &Outcome,
-        (utility, rmse): (Utility, PredictionErrors),
-        losses: Losses,
+        Figures {
+            utility,
+            rmse,
+            lists,
+            losses,
+        }: Figures,
     ) -> Self {
         let private = experiment.is_private();
         let records = &outcome.records;
@@ -157,13 +192,20 @@ impl Measures {
             explained_ratio: utility.explained_ratio,
             rmse,
             losses,
+            lists,
         }
     }
 
     /// One field per column. Numbers are the shortest that read back as the same; nothing is an empty field.
     pub(super) fn fields(&self) -> Vec<String> {
         let or_empty = |value: Option<f64>| value.map_or_else(String::new, number);
-        vec![
+        let lists = &self.lists;
+        let lists = [lists.this_run, lists.popularity, lists.non_private];
+        let of_lists = lists.into_iter().flat_map(|found| {
+            let (recall, ndcg) = (found.map(|one| one.recall), found.map(|one| one.ndcg));
+            [or_empty(recall), or_empty(ndcg)]
+        });
+        let mut fields = vec![
             or_empty(self.relative_error),
             or_empty(self.relative_error_non_private),
             or_empty(self.subspace_error),
@@ -188,7 +230,9 @@ impl Measures {
             or_empty(self.losses.epsilon_realised),
             or_empty(self.losses.participants),
             or_empty(self.losses.retries),
-        ]
+        ];
+        fields.extend(of_lists);
+        fields
     }
 
     /// What [`Self::fields`] wrote; `None` for anything else.
@@ -202,6 +246,11 @@ impl Measures {
             text => text.parse::<f64>().ok().map(Some),
         };
         let count = |i: usize| fields[i].parse::<u64>().ok();
+        let lists = |i: usize| match (perhaps(i)?, perhaps(i + 1)?) {
+            (Some(recall), Some(ndcg)) => Some(Some(RankingQuality { recall, ndcg })),
+            (None, None) => Some(None),
+            _ => None,
+        };
         Some(Self {
             relative_error: perhaps(0)?,
             relative_error_non_private: perhaps(1)?,
@@ -230,6 +279,11 @@ impl Measures {
                 epsilon_realised: perhaps(21)?,
                 participants: perhaps(22)?,
                 retries: perhaps(23)?,
+            },
+            lists: ListQuality {
+                this_run: lists(24)?,
+                popularity: lists(26)?,
+                non_private: lists(28)?,
             },
         })
     }
@@ -275,6 +329,17 @@ pub(super) mod tests {
                 participants: Some(23.0),
                 retries: Some(0.0),
             },
+            lists: ListQuality {
+                this_run: Some(RankingQuality {
+                    recall: 0.1 + 0.7,
+                    ndcg: 5e-324,
+                }),
+                popularity: None,
+                non_private: Some(RankingQuality {
+                    recall: 1.0 / 3.0,
+                    ndcg: 0.0,
+                }),
+            },
         }
     }
 
@@ -284,8 +349,14 @@ pub(super) mod tests {
         assert_eq!(fields.len(), COLUMNS.len());
         assert_eq!(Measures::parse(&fields), Some(awkward()));
         assert_eq!(Measures::parse(&fields[1..]), None);
-        let mut broken = fields;
-        broken[9] = "1.5".to_owned();
-        assert_eq!(Measures::parse(&broken), None);
+        let broken = |at: usize, text: &str| {
+            let mut fields = fields.clone();
+            text.clone_into(&mut fields[at]);
+            Measures::parse(&fields)
+        };
+        assert_eq!(broken(9, "1.5"), None);
+        // Recall without NDCG.
+        assert_eq!(broken(21, ""), None);
+        assert_eq!(broken(22, "0.5"), None);
     }
 }

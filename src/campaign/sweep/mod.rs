@@ -7,7 +7,8 @@
 //! All cells of one seed start from the same X⁰, which depends on the seed and the shape alone. All methods of
 //! one grid point and seed are measured against the same references: those of the experiment file with the
 //! grid point's values and without any method's. What goes wrong in sessions that tolerate losses is drawn anew for every seed: the seed of `[faults]` counts up
-//! with those of the sweep. A cell's numbers depend on its own configuration only, so
+//! with those of the sweep. Where a sweep is about the users' lists, runs are measured by what of the held-out interactions these find
+//! again, beside what popularity alone does. A cell's numbers depend on its own configuration only, so
 //! neither the number of threads nor an interruption nor [`Shard`]s on several machines change a byte of the results.
 
 mod bands;
@@ -20,6 +21,7 @@ mod execute;
 mod frontier;
 mod grid;
 mod journal;
+mod lists;
 mod measures;
 mod outcomes;
 mod output;
@@ -37,7 +39,7 @@ pub use execute::Advance;
 pub use frontier::{Frontier, FrontierPoint};
 pub use grid::Sweep;
 pub use journal::CellOutcome;
-pub use measures::{Losses, Measures, PredictionErrors};
+pub use measures::{ListQuality, Losses, Measures, PredictionErrors};
 pub use permutation::SIGNIFICANCE;
 pub use result::{MethodPromise, SWEEP_SCHEMA, SweepResult};
 pub use shard::{MergeError, Shard, ShardError, Shards};

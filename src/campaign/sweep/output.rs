@@ -82,6 +82,10 @@ pub(super) fn write_result(result: &SweepResult, directory: &Path) -> Result<(),
         ("epsilon_planned", &result.planned),
         ("epsilon_realised", &result.realised),
         ("participants", &result.participants),
+        ("recall", &result.curves_recall),
+        ("recall", &result.lines_recall),
+        ("ndcg", &result.curves_ndcg),
+        ("ndcg", &result.lines_ndcg),
     ] {
         for Curve { method, points } in curves {
             rows.extend(points.iter().map(|point| {

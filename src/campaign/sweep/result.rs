@@ -11,9 +11,13 @@ use super::journal::CellOutcome;
 use super::outcomes::Outcomes;
 use crate::config::{SweptBytes, SweptError};
 use crate::privacy::Scheme;
+use crate::recommender::RankingQuality;
 
 /// Version of the layout of a sweep's `summary.json`.
 pub const SWEEP_SCHEMA: u32 = 1;
+
+/// The line of the same popular items for everybody.
+const POPULAR: &str = "what is popular";
 
 /// What the ε of some methods protects and against whom.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -94,6 +98,21 @@ pub struct SweepResult {
     /// The same of predictions without noise: the user's mean, item means about it, and each method.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines_rmse: Vec<Curve>,
+    /// Of recommendations: the part of held-out interactions that users' lists find again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curves_recall: Vec<Curve>,
+    /// The same of recommending what is popular, and of each method without noise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines_recall: Vec<Curve>,
+    /// Of recommendations: NDCG, where early places count more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curves_ndcg: Vec<Curve>,
+    /// The same of recommending what is popular, and of each method without noise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines_ndcg: Vec<Curve>,
+    /// The length of the users' lists, where lists are measured and all have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top: Option<usize>,
     /// ε spent against the coalition asked for.
     pub spent: Vec<Curve>,
     /// Of sessions that tolerate losses: ε planned for the tries that there were, whoever was lost. `spent` is what is promised.
@@ -125,18 +144,14 @@ impl SweepResult {
         let spent = view.curves(|m| m.epsilon_spent);
         let all = view.curves(|m| m.relative_error);
         let captured = view.curves(|m| m.captured_variance);
-        let lost = view.curves(|m| m.error(SweptError::Variance));
         let rmse = view.curves(|m| m.rmse.this_run);
+        let recall = view.curves(|m| m.lists.this_run.map(|found| found.recall));
+        let ndcg = view.curves(|m| m.lists.this_run.map(|found| found.ndcg));
         let error = sweep.table.error;
-        let asked = match error {
-            SweptError::NonPrivate => &curves,
-            SweptError::Exact => &all,
-            SweptError::Variance => &lost,
-            SweptError::Rmse => &rmse,
-        };
         let baseline = sweep.table.baseline.clone();
         let crossings = sweep.table.target.map_or_else(Vec::new, |target| {
-            cross::all(asked, &spent, target, &view.baselines())
+            let asked = view.curves(|m| m.error(error));
+            cross::all(&asked, &spent, target, &view.baselines())
         });
         let frontiers = frontier::all(&view, sweep.table.bytes, |m| m.error(error));
         Self {
@@ -154,8 +169,13 @@ impl SweepResult {
             baseline,
             curves_exact: without_empty(all),
             curves_variance: without_empty(captured),
-            lines_rmse: lines(&view),
+            lines_rmse: beside_predictions(&view),
             curves_rmse: without_empty(rmse),
+            lines_recall: beside_lists(&view, |found| found.recall),
+            curves_recall: without_empty(recall),
+            lines_ndcg: beside_lists(&view, |found| found.ndcg),
+            curves_ndcg: without_empty(ndcg),
+            top: lengths(sweep),
             spent: without_empty(spent),
             planned: without_empty(view.curves(|m| m.losses.epsilon_planned)),
             realised: without_empty(view.curves(|m| m.losses.epsilon_realised)),
@@ -184,6 +204,33 @@ impl SweepResult {
         }
     }
 
+    /// The curves that `sweep.error` asks for, and after them what they are drawn beside.
+    #[must_use]
+    pub fn asked(&self) -> Vec<Curve> {
+        let (curves, lines) = match self.error {
+            SweptError::NonPrivate => (&self.curves, None),
+            SweptError::Exact => (&self.curves_exact, None),
+            SweptError::Variance => (&self.curves_variance, None),
+            SweptError::Rmse => (&self.curves_rmse, Some(&self.lines_rmse)),
+            SweptError::Recall => (&self.curves_recall, Some(&self.lines_recall)),
+            SweptError::Ndcg => (&self.curves_ndcg, Some(&self.lines_ndcg)),
+        };
+        curves
+            .iter()
+            .chain(lines.into_iter().flatten())
+            .cloned()
+            .collect()
+    }
+
+    /// What lists are measured by, such as "Recall@20"; k where lists differ in length.
+    #[must_use]
+    pub fn at_top(&self, measure: &str) -> String {
+        match self.top {
+            Some(top) => format!("{measure}@{top}"),
+            None => format!("{measure}@k, k = evaluation.top"),
+        }
+    }
+
     /// Whether every pair of `sweep.coincide` does.
     #[must_use]
     pub fn holds(&self) -> bool {
@@ -192,7 +239,7 @@ impl SweepResult {
 }
 
 /// Predictions without noise. All methods of a seed predict the same ratings, so that the first one's lines are everybody's.
-fn lines(view: &Outcomes<'_>) -> Vec<Curve> {
+fn beside_predictions(view: &Outcomes<'_>) -> Vec<Curve> {
     let named = |curves: Vec<Curve>, name: &str| {
         let first = without_empty(curves).into_iter().next();
         first.map(|curve| Curve {
@@ -203,16 +250,50 @@ fn lines(view: &Outcomes<'_>) -> Vec<Curve> {
     let user_mean = named(view.curves(|m| m.rmse.user_mean), "the user's mean");
     let item_means = view.curves(|m| m.rmse.item_means);
     let item_means = named(item_means, "user and item means, no noise");
-    let methods = without_empty(view.curves(|m| m.rmse.non_private));
-    let methods = methods.into_iter().map(|curve| Curve {
-        method: format!("{}, no noise", curve.method),
-        ..curve
-    });
+    let methods = unnoised(view.curves(|m| m.rmse.non_private));
     user_mean
         .into_iter()
         .chain(item_means)
         .chain(methods)
         .collect()
+}
+
+/// Lists without noise: what is popular, once for all methods that agree on it, and each method's.
+fn beside_lists(view: &Outcomes<'_>, of: impl Fn(RankingQuality) -> f64) -> Vec<Curve> {
+    let mut popular: Vec<Curve> = Vec::new();
+    for curve in without_empty(view.curves(|m| m.lists.popularity.map(&of))) {
+        let known = popular.iter().any(|other| other.points == curve.points);
+        if !known {
+            let name = match popular.is_empty() {
+                true => POPULAR.to_owned(),
+                false => format!("{POPULAR}, {}", curve.method),
+            };
+            popular.push(Curve {
+                method: name,
+                ..curve
+            });
+        }
+    }
+    popular
+        .into_iter()
+        .chain(unnoised(view.curves(|m| m.lists.non_private.map(&of))))
+        .collect()
+}
+
+/// These curves of methods, named as those without noise.
+fn unnoised(curves: Vec<Curve>) -> impl Iterator<Item = Curve> {
+    without_empty(curves).into_iter().map(|curve| Curve {
+        method: format!("{}, no noise", curve.method),
+        ..curve
+    })
+}
+
+/// The length of all lists, where lists are measured.
+fn lengths(sweep: &Sweep) -> Option<usize> {
+    let mut all = sweep.settings.iter().map(|one| one.config.evaluation.top);
+    let first = all.next()?;
+    let measured = sweep.table.error.is_of_lists();
+    (measured && all.all(|other| other == first)).then_some(first)
 }
 
 fn without_empty(mut curves: Vec<Curve>) -> Vec<Curve> {
