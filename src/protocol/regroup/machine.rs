@@ -295,8 +295,6 @@ impl Regroup {
                 let may_say = self.may_come(attempt) && self.view().members.contains(origin);
                 match known {
                     _ if !may_say => {}
-                    #[cfg(test)]
-                    Some(_) if self.tamper == Tamper::KnownWords => {}
                     // Not all neighbours have a word that came before this member froze.
                     Some(signature) if self.stage == Stage::Frozen => {
                         let record = signed.record;
@@ -423,8 +421,6 @@ impl Regroup {
         // Before a claim whatever shows it.
         let newest = self.certified.last_key_value();
         let shown = newest.map(|(attempt, certificate)| (*attempt, certificate.clone()));
-        #[cfg(test)]
-        let shown = shown.filter(|_| self.tamper != Tamper::SilentClaim);
         if let Some((attempt, certificate)) = shown {
             for (origin, signature) in certificate.signatures() {
                 let record = Record::Held { origin, attempt };

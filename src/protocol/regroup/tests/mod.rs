@@ -56,10 +56,6 @@ pub(crate) enum Tamper {
     SilentRestart,
     /// One less than the session needs is enough.
     NoFloor,
-    /// A statement that claims a certificate comes without the words that show it.
-    SilentClaim,
-    /// A word that a frozen member knows already is not passed on, though not all of its neighbours have it.
-    KnownWords,
 }
 
 thread_local! {
