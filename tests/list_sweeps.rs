@@ -189,7 +189,7 @@ fn lists_that_cannot_be_measured_or_compared_are_refused() {
 /// Every ε from 0.1 to 8, for one rating and for one person, means over five seeds: lists are never below 0.98 of popularity's, by either measure.
 ///
 /// They are not popularity's throughout either: at ε = 2 for a rating and 8 for a person they are a third better, which differences of means of five have
-/// never been off by more than a twentieth of.
+/// never been off by more than a twentieth of. With an edge that is stated a third as high five of the 14 are below 0.98 in Recall.
 #[test]
 fn no_epsilon_makes_lists_worse_than_popular_ones_for_a_rating_or_a_person() {
     let mut config = config(&[

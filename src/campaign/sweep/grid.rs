@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::cells::{self, Cell};
 use super::error::SweepError;
-use super::lists::PopularKey;
 use super::measures::PredictionErrors;
 use super::permutation;
 use super::references::Fixed;
@@ -20,6 +19,9 @@ use crate::scenario::{graph, numbers};
 
 /// All that decides the references of a matrix: who holds what, degree floor, rank, exponent and shrinkage of P where there is one.
 pub(super) type FixedKey = (HeldKey, u32, usize, Option<(f64, f64)>);
+
+/// All that decides how good it is to recommend what is popular: who holds what, and the length of the lists.
+type PopularKey = (HeldKey, usize);
 
 /// A sweep whose cells are known to be valid experiments.
 pub struct Sweep {

@@ -10,9 +10,6 @@ use crate::engine::{Outcome, Session, Silent};
 use crate::run::recommendation::{quality_of, quality_of_popularity};
 use crate::scenario::{Experiment, HeldKey};
 
-/// All that decides how good it is to recommend what is popular: who holds what, and the length of the lists.
-pub(super) type PopularKey = (HeldKey, usize);
-
 impl Sweep {
     /// The lists of this cell, those of popularity alone, and those of the same method without noise.
     pub(super) fn list_quality(
