@@ -124,6 +124,7 @@ fn the_page_of_a_member_shows_what_the_node_says() {
                 "line",
                 "row",
             ],
+            is_sparse: true,
         },
     );
     // Nothing secret is sent: no key, no row, no path.

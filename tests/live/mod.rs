@@ -164,6 +164,7 @@ fn the_page_of_lockstep_shows_what_the_summary_says() {
             look: Look::Light,
             height: 1120,
             left_out: &[],
+            is_sparse: false,
         }],
     );
 }
@@ -175,6 +176,7 @@ fn the_page_of_a_run_with_faults_shows_what_the_summary_says() {
         look,
         height: 1120,
         left_out: &[],
+        is_sparse: false,
     };
     check(
         "sims/crashes.toml",
