@@ -13,7 +13,7 @@ use crate::engine::tests::session_of;
 use crate::engine::{Recompiled, SessionViews};
 use crate::linalg::{Block, SparseRows};
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Length};
-use crate::protocol::escrow::{SealKey, Share};
+use crate::protocol::escrow::{HIDDEN_SHARE_LEN, SealKey, Share};
 use crate::protocol::regroup::{
     Attempt, Disruptions, Durable, LinkIndex, Record, RegroupSetup, SIGNATURE_LEN, Signed,
     Statement, Tolerance, ViewNumber,
@@ -100,6 +100,7 @@ fn valid() -> (Format, Vec<Vec<u8>>, Vec<Vec<u8>>) {
         Frame::Sealed {
             attempt,
             frame: Arc::from([3; 900]),
+            share: [7; HIDDEN_SHARE_LEN],
         },
         Frame::Key {
             attempt,
