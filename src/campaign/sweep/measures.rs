@@ -356,7 +356,7 @@ pub(super) mod tests {
         };
         assert_eq!(broken(9, "1.5"), None);
         // Recall without NDCG.
-        assert_eq!(broken(21, ""), None);
-        assert_eq!(broken(22, "0.5"), None);
+        assert_eq!(broken(25, ""), None);
+        assert_eq!(broken(26, "0.5"), None);
     }
 }

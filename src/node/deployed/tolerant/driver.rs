@@ -262,9 +262,11 @@ impl Driver {
 #[cfg(test)]
 pub(in crate::node) mod dying {
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::{Mutex, PoisonError};
     use std::time::Duration;
 
     use crate::protocol::Body;
+    use crate::protocol::regroup::Attempt;
     use crate::protocol::tolerant::Frame;
 
     /// Says after which: `contribution 8`, or `average 20`.
@@ -273,10 +275,18 @@ pub(in crate::node) mod dying {
     pub(in crate::node) const HANGS: &str = "UNDERTONE_TEST_HANGS";
 
     static SENT: [AtomicU32; 2] = [AtomicU32::new(0), AtomicU32::new(0)];
+    /// Whose contribution left last: a sealed one leaves once for each of its holders.
+    static CONTRIBUTED: Mutex<Option<Attempt>> = Mutex::new(None);
 
     pub(super) fn after(frame: &Frame) {
         let kind = match frame {
-            Frame::Published { .. } | Frame::Sealed { .. } => "contribution",
+            Frame::Published { attempt, .. } | Frame::Sealed { attempt, .. } => {
+                let mut last = CONTRIBUTED.lock().unwrap_or_else(PoisonError::into_inner);
+                if last.replace(*attempt) == Some(*attempt) {
+                    return;
+                }
+                "contribution"
+            }
             Frame::Step { message, .. } if matches!(message.body, Body::Average(_)) => "average",
             _ => return,
         };

@@ -14,7 +14,7 @@ use crate::protocol::SessionId;
 
 const MARK: u8 = 0x75;
 const ANSWER: u8 = 0x76;
-const VERSION: u8 = 3;
+const VERSION: u8 = 2;
 
 /// What an acceptor says of the link, and of the opener's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

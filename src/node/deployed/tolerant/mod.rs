@@ -23,7 +23,7 @@
 
 mod driver;
 #[cfg(test)]
-mod fuzz;
+mod tests;
 mod greeting;
 mod inbound;
 mod incoming;

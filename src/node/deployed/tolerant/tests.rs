@@ -257,7 +257,7 @@ fn inputs_of_tolerant_links_do_no_harm() {
 
 /// Three parsers an input.
 #[test]
-#[ignore = "ten million: cargo test --lib tolerant::fuzz::ten_million -- --ignored --nocapture; UNDERTONE_FUZZ=N for another number of inputs"]
+#[ignore = "ten million: cargo test --lib tolerant::tests::ten_million -- --ignored --nocapture; UNDERTONE_FUZZ=N for another number of inputs"]
 fn ten_million_inputs_of_tolerant_links_do_no_harm() {
     let said = std::env::var("UNDERTONE_FUZZ").ok();
     let inputs = said.and_then(|said| said.parse().ok()).unwrap_or(3_400_000);
