@@ -22,14 +22,14 @@
 //! leaves any more.
 
 mod driver;
-#[cfg(test)]
-mod tests;
 mod greeting;
 mod inbound;
 mod incoming;
 mod outgoing;
 mod queue;
 mod stalling;
+#[cfg(test)]
+mod tests;
 
 pub(super) use driver::Driver;
 #[cfg(test)]
