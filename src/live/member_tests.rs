@@ -7,7 +7,7 @@ use super::picture::{Happened, MOST_LINES};
 use super::tests::{asked, get};
 use super::{Asked, MemberPage};
 
-fn running(change: Value) -> Value {
+fn running(change: &Value) -> Value {
     let mut all = json!({
         "session": "5c1e", "name": "group", "stage": "running", "step": "contribute to release 2",
         "missing": [], "disconnected": [], "without": [], "members": 4, "release": 1, "releases": 3,
@@ -19,7 +19,7 @@ fn running(change: Value) -> Value {
     all
 }
 
-fn members(links: Value) -> Value {
+fn members(links: &Value) -> Value {
     json!({
         "session": "5c1e", "name": "group", "own": "a", "members": ["a", "b", "c", "d"], "far": ["d"], "links": links,
         "promise": { "epsilon": 1.5, "delta": 1e-6, "colluders": 1, "adjacency": "user" },
@@ -56,9 +56,9 @@ fn what_a_node_answers_is_shown() {
     // Before they have agreed everybody has a place, and nobody a link.
     let mut asked = Asked {
         running: Some(running(
-            json!({ "stage": "agreeing", "missing": ["b"], "disconnected": ["b"] }),
+            &json!({ "stage": "agreeing", "missing": ["b"], "disconnected": ["b"] }),
         )),
-        members: Some(members(json!([]))),
+        members: Some(members(&json!([]))),
         sessions: Some(
             json!([{ "session": "5c1e", "stage": "joined", "releases": 0, "charged": 0.0, "reserved": 0.75, "more": 1 }]),
         ),
@@ -77,8 +77,8 @@ fn what_a_node_answers_is_shown() {
         scene["promise"],
         "(1.5, 1e-6)-differentially private against any one curious member that also sees all messages; one record: user"
     );
-    asked.running = Some(running(json!({})));
-    asked.members = Some(members(json!([[0, 1], [1, 2], [2, 3], [0, 3]])));
+    asked.running = Some(running(&json!({})));
+    asked.members = Some(members(&json!([[0, 1], [1, 2], [2, 3], [0, 3]])));
     asked.sessions = None;
     page.show(&asked);
     let (scene, picture) = seen(&page);
@@ -131,8 +131,8 @@ fn what_a_node_answers_is_shown() {
 fn answers_of_another_form_are_said_and_graphs_that_are_none_are_not_drawn() {
     let page = MemberPage::start(0).expect("listens");
     let asked = Asked {
-        running: Some(running(json!({ "release": "third" }))),
-        members: Some(members(json!([[0, 9]]))),
+        running: Some(running(&json!({ "release": "third" }))),
+        members: Some(members(&json!([[0, 9]]))),
         sessions: Some(json!("none")),
         error: None,
     };
@@ -148,7 +148,7 @@ fn answers_of_another_form_are_said_and_graphs_that_are_none_are_not_drawn() {
     // Larger than any session may be, and than is drawn.
     let names: Vec<String> = (0..200).map(|i| i.to_string()).collect();
     page.show(&Asked {
-        running: Some(running(json!({}))),
+        running: Some(running(&json!({}))),
         members: Some(json!({ "session": "5c1e", "own": "0", "members": names })),
         sessions: Some(Value::Array(vec![json!({}); 1000])),
         error: None,
@@ -182,9 +182,9 @@ fn a_node_cannot_be_paused() {
 #[test]
 fn letters_say_how_members_are() {
     let read = |value: Value| -> Listed { serde_json::from_value(value).expect("members") };
-    let listed = read(members(json!([])));
+    let listed = read(members(&json!([])));
     let told =
-        |change: Value| -> Running { serde_json::from_value(running(change)).expect("running") };
+        |change: Value| -> Running { serde_json::from_value(running(&change)).expect("running") };
     for (change, expected) in [
         (json!({}), "occw"),
         (
@@ -209,7 +209,7 @@ fn letters_say_how_members_are() {
 #[test]
 fn what_has_happened_is_told_once_and_bounded() {
     let told =
-        |change: Value| -> Running { serde_json::from_value(running(change)).expect("running") };
+        |change: Value| -> Running { serde_json::from_value(running(&change)).expect("running") };
     let mut happened = Happened::default();
     let first = told(json!({ "disconnected": ["b"] }));
     tell(None, Some(&first), &mut happened);

@@ -62,7 +62,7 @@ impl Live {
             shared: Arc::clone(&shared),
             scene: scene.map_err(|error| LiveError::Start(error.to_string()))?,
         };
-        let buttons: [(&str, fn(&Shared)); 4] = [
+        let buttons: [(&str, Press); 4] = [
             ("pause", Shared::pause),
             ("resume", Shared::go_on),
             ("step", |shared| shared.allow(1)),
@@ -107,6 +107,9 @@ impl Drop for Live {
 }
 
 /// What a button of the page does.
-fn button(press: fn(&Shared)) -> MethodRouter<Arc<Shared>> {
+type Press = fn(&Shared);
+
+/// Where a press of a button arrives.
+fn button(press: Press) -> MethodRouter<Arc<Shared>> {
     post(move |State(shared): State<Arc<Shared>>| async move { press(&shared) })
 }

@@ -98,15 +98,15 @@ impl Browser {
             asked: 0,
             _profile: profile,
         };
-        let target = browser.ask("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = browser.ask("Target.createTarget", &json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        browser.page = browser.ask("Target.attachToTarget", attach)["sessionId"].clone();
-        browser.ask("Page.enable", json!({}));
+        browser.page = browser.ask("Target.attachToTarget", &attach)["sessionId"].clone();
+        browser.ask("Page.enable", &json!({}));
         Some(browser)
     }
 
     /// Asks the browser, or its page once there is one, and waits for the answer.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.asked += 1;
         let mut message = json!({ "id": self.asked, "method": method, "params": params });
         if !self.page.is_null() {
@@ -131,7 +131,7 @@ impl Browser {
     pub(super) fn look(&mut self, width: u32, height: u32, look: Look) {
         let size =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.ask("Emulation.setDeviceMetricsOverride", size);
+        self.ask("Emulation.setDeviceMetricsOverride", &size);
         let value = match look {
             Look::Light => "light",
             Look::Dark => "dark",
@@ -140,19 +140,19 @@ impl Browser {
             { "name": "prefers-color-scheme", "value": value },
             { "name": "prefers-reduced-motion", "value": "reduce" },
         ] });
-        self.ask("Emulation.setEmulatedMedia", media);
+        self.ask("Emulation.setEmulatedMedia", &media);
     }
 
     /// Opens a page, without waiting for what it will load.
     pub(super) fn open(&mut self, address: &str) {
-        self.ask("Page.navigate", json!({ "url": address }));
+        self.ask("Page.navigate", &json!({ "url": address }));
     }
 
     /// What an expression is on the page, once it is known.
     pub(super) fn value(&mut self, expression: &str) -> Value {
         let asked =
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let answer = self.ask("Runtime.evaluate", asked);
+        let answer = self.ask("Runtime.evaluate", &asked);
         assert!(
             answer["exceptionDetails"].is_null(),
             "{expression}: {}",
@@ -178,7 +178,7 @@ impl Browser {
     pub(super) fn press(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
             let event = json!({ "type": kind, "key": key });
-            self.ask("Input.dispatchKeyEvent", event);
+            self.ask("Input.dispatchKeyEvent", &event);
         }
     }
 
@@ -186,7 +186,7 @@ impl Browser {
     pub(super) fn picture(&mut self, width: u32, height: u32) -> String {
         let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
         let asked = json!({ "format": "png", "clip": clip, "captureBeyondViewport": true });
-        let answer = self.ask("Page.captureScreenshot", asked);
+        let answer = self.ask("Page.captureScreenshot", &asked);
         answer["data"].as_str().expect("a picture").to_owned()
     }
 }

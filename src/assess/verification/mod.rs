@@ -71,7 +71,7 @@ impl Default for VerifyOptions {
 }
 
 /// Verifies an experiment on the engine it names, with nothing of its `[faults]`: that a run in which something goes wrong is the same again, and what it cost, is
-/// [`repeated`](super::repeated)'s to check.
+/// [`repeated`](super::repeated())'s to check.
 ///
 /// For an integration test of your own graph, build the experiment with
 /// [`Experiment::on_topology`] and assert [`Verification::passed`].
