@@ -175,31 +175,21 @@ impl Sweep {
             .as_ref()
             .map(|faulty| Losses::of(&faulty.summary));
         let (outcome, losses) = (run.outcome, losses.unwrap_or_default());
+        let mut figures = Figures {
+            losses,
+            ..Figures::default()
+        };
         if experiment.rating_test().is_some() {
             // Measured by its predictions, and not by its basis.
             let lines = self.prediction_lines(cell, &experiment, &session)?;
             let this_run = completion::rmse_of(&experiment, &session, &outcome);
-            let figures = Figures {
-                rmse: PredictionErrors { this_run, ..*lines },
-                losses,
-                ..Figures::default()
-            };
-            return Ok(Measures::of(&experiment, &outcome, figures));
+            figures.rmse = PredictionErrors { this_run, ..*lines };
+        } else if self.table.error.is_of_lists() {
+            figures.lists = self.list_quality(&experiment, &session, &outcome);
+        } else {
+            let (fixed, plain) = self.references(cell)?;
+            figures.utility = fixed.measure(outcome.basis(), Option::as_ref(&plain));
         }
-        if self.table.error.is_of_lists() {
-            let figures = Figures {
-                lists: self.list_quality(&experiment, &session, &outcome),
-                losses,
-                ..Figures::default()
-            };
-            return Ok(Measures::of(&experiment, &outcome, figures));
-        }
-        let (fixed, plain) = self.references(cell)?;
-        let figures = Figures {
-            utility: fixed.measure(outcome.basis(), Option::as_ref(&plain)),
-            losses,
-            ..Figures::default()
-        };
         Ok(Measures::of(&experiment, &outcome, figures))
     }
 
