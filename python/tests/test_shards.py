@@ -155,18 +155,20 @@ def test_a_task_whose_process_is_killed_is_run_again(cluster: Any, tmp_path: Pat
 
     slow = {**SMALL, "sweep.seeds": 12, "data.items": 60}
     killed: list[int] = []
-    seen: set[int] = set()
     stop = threading.Event()
 
     def kill() -> None:
-        while not stop.is_set():
-            now = tasks_of_ray()
-            seen.update(now)
-            if len(now) == 2 and not killed:
-                time.sleep(0.2)
-                os.kill(now[0], signal.SIGKILL)
-                killed.append(now[0])
-            time.sleep(0.02)
+        # A stopped process that still bears the name has not finished its part. Which process Ray gives it to afterwards is Ray's affair.
+        while not stop.is_set() and not killed:
+            for process in tasks_of_ray():
+                time.sleep(0.1)
+                os.kill(process, signal.SIGSTOP)
+                if process in tasks_of_ray():
+                    os.kill(process, signal.SIGKILL)
+                    killed.append(process)
+                    break
+                os.kill(process, signal.SIGCONT)
+            time.sleep(0.01)
 
     thread = threading.Thread(target=kill)
     thread.start()
@@ -175,8 +177,7 @@ def test_a_task_whose_process_is_killed_is_run_again(cluster: Any, tmp_path: Pat
     finally:
         stop.set()
         thread.join()
-    # Two workers worked, and one of them died.
-    assert len(killed) == 1 and len(seen) >= 3, (killed, seen)
+    assert len(killed) == 1, "no part was being computed when it was looked for"
     undertone.sweep(SIM, set=slow, out=tmp_path / "whole")
     assert written(tmp_path / "ray") == written(tmp_path / "whole")
 

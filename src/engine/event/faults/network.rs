@@ -121,10 +121,11 @@ struct Network<'a> {
     setups: Vec<RegroupSetup>,
     #[cfg(test)]
     formats: Vec<crate::protocol::tolerant::Format>,
-    /// Numbers of what is to happen.
-    queue: Queue<u64>,
-    happenings: BTreeMap<u64, Happening>,
-    pushed: u64,
+    /// Places of what is to happen.
+    queue: Queue<usize>,
+    happenings: Vec<Option<Happening>>,
+    /// Places of what has happened.
+    free: Vec<usize>,
     now: u64,
     carrier: Carrier,
     watch: Watch,
@@ -191,8 +192,8 @@ impl<'a> Network<'a> {
             schedule,
             observer,
             queue: Queue::default(),
-            happenings: BTreeMap::new(),
-            pushed: 0,
+            happenings: Vec::new(),
+            free: Vec::new(),
             now: 0,
             carrier: Carrier::new(schedule, pairs),
             watch: Watch::default(),
@@ -231,14 +232,15 @@ impl<'a> Network<'a> {
             u64::from(self.tolerance.retries) + self.views.session().plan().releases().len() as u64;
         let most = most_events(&self.links, tries);
         let mut events = 0;
-        while let Some((at, number)) = self.queue.pop() {
+        while let Some((at, place)) = self.queue.pop() {
             self.now = at;
             self.observer.step(Time(at * 1_000));
             events += 1;
             if events > most {
                 return Err(FaultyError::Endless { events });
             }
-            if let Some(happening) = self.happenings.remove(&number) {
+            self.free.push(place);
+            if let Some(happening) = self.happenings[place].take() {
                 self.happen(happening)?;
             }
         }
@@ -298,10 +300,13 @@ impl<'a> Network<'a> {
     }
 
     fn push(&mut self, after: u64, happening: Happening) {
-        self.pushed += 1;
-        self.happenings.insert(self.pushed, happening);
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.happenings.push(None);
+            self.happenings.len() - 1
+        });
+        self.happenings[place] = Some(happening);
         let at = self.now.saturating_add(after);
-        self.queue.push(at, self.pushed);
+        self.queue.push(at, place);
     }
 
     fn tell(&mut self, u: usize, input: Input) -> Result<(), FaultyError> {
