@@ -2,7 +2,7 @@
 
 use super::attempt::{ADDRESS_LEN, Attempt, ViewNumber};
 use super::certificate::{Certificate, SIGNATURE_LEN};
-use super::record::{Disruptions, Durable, Record, Statement};
+use super::record::{Disruptions, Durable, Onward, Record, Statement};
 use super::sets::{CutLinks, LinkIndex};
 use super::signed::Signed;
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -210,13 +210,18 @@ impl Durable {
             }
             Self::Decided {
                 disruptions,
-                anew,
+                onward,
                 retries,
             } => {
                 out.push(2);
                 disruptions.append_to(out);
-                out.push(u8::from(anew.is_some()));
-                out.extend_from_slice(&anew.unwrap_or(ReleaseId(0)).0.to_le_bytes());
+                let (kind, release) = match onward {
+                    None => (0, ReleaseId(0)),
+                    Some(Onward::Anew(release)) => (1, *release),
+                    Some(Onward::Again(release)) => (2, *release),
+                };
+                out.push(kind);
+                out.extend_from_slice(&release.0.to_le_bytes());
                 out.extend_from_slice(&retries.to_le_bytes());
             }
             Self::Held(attempt) => {
@@ -253,15 +258,16 @@ impl Durable {
             },
             2 => {
                 let disruptions = Disruptions::read(from, extent)?;
-                let (is_anew, release) = (from.byte()?, ReleaseId(from.u32()?));
-                let anew = match is_anew {
+                let (kind, release) = (from.byte()?, ReleaseId(from.u32()?));
+                let onward = match kind {
                     0 => None,
-                    1 => Some(release),
+                    1 => Some(Onward::Anew(release)),
+                    2 => Some(Onward::Again(release)),
                     _ => return None,
                 };
                 Self::Decided {
                     disruptions,
-                    anew,
+                    onward,
                     retries: from.u32()?,
                 }
             }

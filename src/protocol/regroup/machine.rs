@@ -7,7 +7,7 @@ use super::attempt::Attempt;
 use super::certificate::{Certificate, SIGNATURE_LEN};
 use super::interface::{End, Input, Output, RegroupSetup};
 use super::paths::Paths;
-use super::record::{Disruptions, Durable, MOST_RESTARTS, Record, Statement};
+use super::record::{Disruptions, Durable, MOST_RESTARTS, Onward, Record, Statement};
 use super::resume::{Resume, View, resume};
 use super::sets::LinkIndex;
 use super::signed::Signed;
@@ -114,15 +114,17 @@ impl Regroup {
                 }
                 Durable::Decided {
                     disruptions,
-                    anew,
+                    onward,
                     retries,
                 } => {
                     member.retries = retries;
                     let (links, tolerance) = (&member.setup.links, &member.setup.tolerance);
                     let view = View::of(disruptions, links, tolerance);
                     member.views.push(view);
-                    if let Some(release) = anew {
-                        member.try_anew(release);
+                    match onward {
+                        Some(Onward::Anew(release)) => member.try_anew(release),
+                        Some(Onward::Again(release)) => member.average_again(release),
+                        None => {}
                     }
                 }
                 Durable::Held(attempt) => {
@@ -456,8 +458,10 @@ impl Regroup {
     /// Whether a member says just what is known here, and nothing of it without the records that show it.
     fn agrees(&self, member: PeerIndex) -> bool {
         self.statement_of(member).is_some_and(|(_, statement)| {
-            // Sums that are here already are not taken again.
-            let is_past = |at: &Attempt| at.release < self.done;
+            // No release before one that was certified is taken again: everybody had done it.
+            let newest = self.certified.keys().map(|at| at.release).max();
+            let oldest = self.done.max(newest.unwrap_or(self.done));
+            let is_past = |at: &Attempt| at.release < oldest;
             let shown = |at: &Attempt| {
                 is_past(at) || self.certified.contains_key(at) || self.is_certificate(*at)
             };
@@ -503,9 +507,10 @@ impl Regroup {
         }
         out.push(Output::Persist(Durable::Decided {
             disruptions: self.known.clone(),
-            anew: match &resume {
-                Resume::Begin { attempt, .. } => Some(attempt.release),
-                _ => None,
+            onward: match &resume {
+                Resume::Begin { attempt, .. } => Some(Onward::Anew(attempt.release)),
+                Resume::Average { attempt, .. } => Some(Onward::Again(attempt.release)),
+                Resume::Finished | Resume::Lost { .. } => None,
             },
             retries: match &resume {
                 Resume::Begin { retries, .. } | Resume::Average { retries, .. } => *retries,
@@ -535,7 +540,10 @@ impl Regroup {
             }
             Resume::Average {
                 attempt, retries, ..
-            } => (attempt, retries),
+            } => {
+                self.average_again(attempt.release);
+                (attempt, retries)
+            }
             Resume::Finished => return self.finish(End::Finished, out),
             Resume::Lost { .. } => return self.finish(End::Lost, out),
         };
@@ -565,8 +573,18 @@ impl Regroup {
 
     /// What was certified at this release, or after it, is void: its contributions are lost.
     fn try_anew(&mut self, release: ReleaseId) {
-        self.done = self.done.min(ReleaseId(release.0.saturating_sub(1)));
+        self.average_again(release);
         self.certified.retain(|at, _| at.release < release);
+    }
+
+    /// This release's sum is not there any more, if it was. In another view it is another: added up in another order, its last bits differ, and all who
+    /// go on must have the same ones. So whoever had it waits for it like everybody else, and says that it has it once it has it anew.
+    fn average_again(&mut self, release: ReleaseId) {
+        #[cfg(test)]
+        if self.tamper == Tamper::OldSums {
+            return;
+        }
+        self.done = self.done.min(ReleaseId(release.0.saturating_sub(1)));
     }
 
     /// Forgets what no statement can be about any more.

@@ -25,7 +25,8 @@
 //! certificates are here, so that a member that claims one without having it is not heard, and is cut off in the end.
 //!
 //! **(c) Members that finish agree on who takes part in every sum.** A certificate needs all members of its view, each in one view at a time; with (b) the attempt
-//! at a release is unique among those who stay.
+//! at a release is unique among those who stay. So do the bits of its sum: where a certified attempt is averaged again, nobody's sum of it counts that was
+//! added up in an earlier view ([`Statement::done`]), and a release follows only once all have done the one before.
 //!
 //! **(d) Everybody ends**, if messages over links that are not cut arrive: whoever is silent for longer than the patience has its links cut, and what has gone
 //! wrong is finite.
@@ -65,7 +66,7 @@ pub use evidence::Evidence;
 pub use interface::{End, Input, Output, RegroupSetup};
 pub use links::{Links, LinksError};
 pub use machine::Regroup;
-pub use record::{Disruptions, Durable, MOST_RESTARTS, Record, Statement};
+pub use record::{Disruptions, Durable, MOST_RESTARTS, Onward, Record, Statement};
 pub use resume::{Heir, Publication, Resume, Tolerance, View};
 pub use sets::{CutLinks, Index, LinkIndex, Members, Set};
 pub use signed::{Signed, Signer, Verifier};

@@ -69,7 +69,7 @@ const VIEWS_PER_CUT: u64 = 1 << 20;
 pub struct Statement {
     /// What has gone wrong.
     pub disruptions: Disruptions,
-    /// The last release whose sum this member has.
+    /// The last release whose sum this member has, of the view that it stands in: one that is averaged again is not there until it is done anew.
     pub done: ReleaseId,
     /// Attempts that this member holds a certificate for, ascending: those of the last two releases.
     pub certified: Vec<Attempt>,
@@ -133,6 +133,15 @@ impl Record {
     }
 }
 
+/// What members do once they have decided a view, as far as whoever starts again must know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Onward {
+    /// A release is tried with fresh noise.
+    Anew(ReleaseId),
+    /// What was certified at a release is averaged again: no sum of it that a member has had counts any more.
+    Again(ReleaseId),
+}
+
 /// What must be on disk before anything leaves that was put out after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Durable {
@@ -147,8 +156,8 @@ pub enum Durable {
     Decided {
         /// With what it was decided.
         disruptions: Disruptions,
-        /// The release that is tried with fresh noise; nothing if one that was certified is averaged again.
-        anew: Option<ReleaseId>,
+        /// What is done next; nothing if the session ends with it.
+        onward: Option<Onward>,
         /// How many tries have been charged anew in the session by now.
         retries: u32,
     },

@@ -147,8 +147,8 @@ pub(super) struct Watch {
 /// Who takes part in every attempt.
 type Parts = BTreeMap<Attempt, (Arc<View>, u32)>;
 
-/// Whether of everybody who took part in an attempt and is lost some neighbour is left.
-fn is_held(attempt: &Attempt, now: &View, parts: &Parts, links: &Links) -> bool {
+/// Whether of everybody who took part in an attempt and is lost enough neighbours are left, who open together what it contributed: these `needs`.
+fn is_held(attempt: &Attempt, now: &View, parts: &Parts, (links, needs): (&Links, &[u32])) -> bool {
     let Some((then, _)) = parts.get(attempt) else {
         return false;
     };
@@ -158,8 +158,8 @@ fn is_held(attempt: &Attempt, now: &View, parts: &Parts, links: &Links) -> bool 
         .filter(|peer| !now.members.contains(*peer));
     let is_left = |peer: &PeerIndex| now.members.contains(*peer);
     let mut held = lost.map(|lost| {
-        let mut live = links.live(lost, then.disruptions.cuts(), &then.members);
-        live.any(|peer| is_left(&peer))
+        let live = links.live(lost, then.disruptions.cuts(), &then.members);
+        live.filter(is_left).count() >= needs[lost.index()].max(1) as usize
     });
     held.all(|is_held| is_held)
 }
@@ -176,7 +176,7 @@ impl Watch {
         view: &Arc<View>,
         resume: &Resume,
         is_up: impl Fn(PeerIndex) -> bool,
-        (parts, links): (&Parts, &Links),
+        (parts, held_by): (&Parts, (&Links, &[u32])),
         cases: &mut Cases,
     ) {
         let is_older = |last: &Arc<View>| last.number >= view.number;
@@ -201,7 +201,7 @@ impl Watch {
             Resume::Begin { attempt, retries } => {
                 let given_up = self.certified.iter().filter(|(one, knew)| {
                     let is_known = knew.iter().any(|peer| view.members.contains(*peer));
-                    one.release == attempt.release && is_known && is_held(one, view, parts, links)
+                    one.release == attempt.release && is_known && is_held(one, view, parts, held_by)
                 });
                 self.finals_given_up += given_up.count() as u64;
                 if *retries > self.retries {

@@ -422,7 +422,7 @@ impl<'a> Network<'a> {
         let processes = &self.processes;
         let is_up = |peer: PeerIndex| processes[peer.index()].is_up;
         let (parts, fired) = (&self.outcome.parts, &mut self.outcome.fired);
-        let known = (parts, &*self.links);
+        let known = (parts, (&*self.links, &*self.tolerance.needs));
         self.watch
             .goes_on(&view, resume, is_up, known, &mut fired.cases);
         self.outcome.finals_given_up = self.watch.finals_given_up;

@@ -164,6 +164,15 @@ impl FaultSchedule {
         if crashes > 0 && r.random_bool(0.35) {
             aimed(r, &mut all, (peers, links), &around, crashes);
         }
+        // One thing soon after another: what follows from the first is met half done.
+        if !links.is_empty() && r.random_bool(0.2) {
+            let first = r.random_range(5_000..120_000);
+            let second = first + r.random_range(2_000..30_000);
+            for micros in [first, second] {
+                let drawn = suspicion(r, links, 1);
+                all.suspicions.push(Suspicion { micros, ..drawn });
+            }
+        }
         all
     }
 

@@ -15,7 +15,7 @@ use crate::linalg::{Block, SparseRows};
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Length};
 use crate::protocol::escrow::{HIDDEN_SHARE_LEN, SealKey, Share};
 use crate::protocol::regroup::{
-    Attempt, Disruptions, Durable, LinkIndex, Record, RegroupSetup, SIGNATURE_LEN, Signed,
+    Attempt, Disruptions, Durable, LinkIndex, Onward, Record, RegroupSetup, SIGNATURE_LEN, Signed,
     Statement, Tolerance, ViewNumber,
 };
 use crate::protocol::tolerant::{DiskRecord, Format, Frame, SignedShare};
@@ -136,7 +136,7 @@ fn valid() -> (Format, Vec<Vec<u8>>, Vec<Vec<u8>>) {
         }),
         DiskRecord::Regroup(Durable::Decided {
             disruptions,
-            anew: Some(ReleaseId(2)),
+            onward: Some(Onward::Anew(ReleaseId(2))),
             retries: 1,
         }),
         DiskRecord::Input {

@@ -206,7 +206,7 @@ fn course(lossy: Lossy, result: &MemberResult) -> String {
         let disruptions = view.disruptions.clone();
         let decided = Durable::Decided {
             disruptions,
-            anew: None,
+            onward: None,
             retries: 0,
         };
         hex(&format.record_bytes(&DiskRecord::Regroup(decided)))

@@ -8,7 +8,7 @@ use super::super::evidence::Evidence;
 use super::super::interface::{Input, Output, RegroupSetup};
 use super::super::links::{Links, LinksError};
 use super::super::machine::Regroup;
-use super::super::record::{Durable, Record};
+use super::super::record::{Durable, Onward, Record};
 use super::super::resume::{Publication, Resume, Tolerance};
 use super::super::sets::{CutLinks, LinkIndex, Members};
 use super::super::signed::Signed;
@@ -348,7 +348,7 @@ fn retries_are_remembered_by_whoever_comes_back() {
     disruptions.restarts[1] = 1;
     let decided = Durable::Decided {
         disruptions,
-        anew: Some(ReleaseId(1)),
+        onward: Some(Onward::Anew(ReleaseId(1))),
         retries: 2,
     };
     let mut member = Regroup::recovered(setup(0), [decided]);
@@ -437,4 +437,22 @@ fn two_statements_of_one_member_are_proof_against_it() {
     };
     let evidence = Evidence::of(&second, &forged).expect("a contradiction");
     assert!(!evidence.is_proof(SESSION, &Marks(PeerIndex(3))));
+}
+
+/// What was decided to be averaged again is not there for whoever comes back, and what was averaged since then is.
+#[test]
+fn a_sum_that_is_averaged_again_is_gone_after_a_restart() {
+    let mut disruptions = Regroup::new(setup(0)).view().disruptions.clone();
+    disruptions.restarts[1] = 1;
+    let again = Durable::Decided {
+        disruptions,
+        onward: Some(Onward::Again(ReleaseId(2))),
+        retries: 0,
+    };
+    let done = [1, 2].map(|release| Durable::Done(ReleaseId(release)));
+    let [first, second] = done;
+    let had = [first.clone(), second.clone(), again.clone()];
+    assert_eq!(Regroup::recovered(setup(0), had).done, ReleaseId(1));
+    let has = [first, second.clone(), again, second];
+    assert_eq!(Regroup::recovered(setup(0), has).done, ReleaseId(2));
 }

@@ -56,6 +56,8 @@ pub(crate) enum Tamper {
     SilentRestart,
     /// One less than the session needs is enough.
     NoFloor,
+    /// Whoever had a sum that is averaged again in another view still says so.
+    OldSums,
 }
 
 thread_local! {

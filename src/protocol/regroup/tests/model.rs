@@ -75,6 +75,8 @@ pub(super) enum Broken {
     Held,
     /// Finished members differ in who took part.
     Same,
+    /// Members go on from sums of one attempt that were averaged in different views, whose last bits differ.
+    Bits,
     /// Somebody neither ends nor goes on.
     Live,
     /// Somebody heard of the end before it had all sums.
@@ -119,7 +121,10 @@ pub(super) struct Network {
     sealed: BTreeMap<Attempt, BTreeSet<usize>>,
     held: BTreeMap<Attempt, BTreeSet<usize>>,
     opened: BTreeMap<(usize, ReleaseId), BTreeSet<Attempt>>,
-    taken: BTreeMap<(usize, ReleaseId), Attempt>,
+    /// Of which attempt, averaged in which view, everybody's sums are.
+    taken: BTreeMap<(usize, ReleaseId), (Attempt, ViewNumber)>,
+    /// What those who begin an attempt go on from.
+    before: BTreeMap<Attempt, (Attempt, ViewNumber)>,
     parts: BTreeMap<Attempt, Members>,
 }
 
@@ -158,6 +163,7 @@ impl Network {
             held: BTreeMap::new(),
             opened: BTreeMap::new(),
             taken: BTreeMap::new(),
+            before: BTreeMap::new(),
             parts: BTreeMap::new(),
             schedule,
         };
@@ -395,12 +401,23 @@ impl Network {
             if !self.sealed.entry(attempt).or_default().insert(u) {
                 self.story.broken.insert(Broken::Fresh);
             }
+            self.goes_on_from(u, attempt);
             self.in_the_open(u, attempt, *retries);
             self.tell(u, Input::Sending(attempt));
         } else {
             self.certified(u, attempt);
         }
         self.enter(u);
+    }
+
+    /// All who begin an attempt go on from one sum.
+    fn goes_on_from(&mut self, u: usize, attempt: Attempt) {
+        let last = ReleaseId(attempt.release.0.saturating_sub(1));
+        if let Some(&sum) = self.taken.get(&(u, last))
+            && *self.before.entry(attempt).or_insert(sum) != sum
+        {
+            self.story.broken.insert(Broken::Bits);
+        }
     }
 
     /// A contribution that leaves in the open: every try after the first at one release is one that was counted.
@@ -488,7 +505,14 @@ impl Network {
             return self.tell(u, Input::Holding(attempt));
         }
         if self.nodes[u].steps.is_empty() {
-            self.taken.insert((u, attempt.release), attempt);
+            let sum = (attempt, view.number);
+            if !self.taken.values().any(|taken| *taken == sum)
+                && let Some((v, w)) = self.schedule.hasty.pop()
+            {
+                // Somebody gives up a link as soon as the first has the sum: others have not.
+                self.push(0, Event::Detect(v, w));
+            }
+            self.taken.insert((u, attempt.release), sum);
             return self.tell(u, Input::Averaged(attempt.release));
         }
         self.enter(u);
@@ -526,7 +550,7 @@ impl Network {
     }
 
     fn judge(&mut self) {
-        let mut same: BTreeMap<ReleaseId, BTreeSet<Attempt>> = BTreeMap::new();
+        let mut same: BTreeMap<ReleaseId, BTreeSet<(Attempt, ViewNumber)>> = BTreeMap::new();
         for (u, node) in self.nodes.iter().enumerate() {
             if !node.is_up {
                 continue;
@@ -548,8 +572,8 @@ impl Network {
                 for release in 1..=self.schedule.releases {
                     let release = ReleaseId(release);
                     match self.taken.get(&(u, release)) {
-                        Some(attempt) => {
-                            same.entry(release).or_default().insert(*attempt);
+                        Some(sum) => {
+                            same.entry(release).or_default().insert(*sum);
                         }
                         None => {
                             self.story.broken.insert(Broken::Early);
@@ -558,8 +582,14 @@ impl Network {
                 }
             }
         }
-        if same.values().any(|attempts| attempts.len() > 1) {
-            self.story.broken.insert(Broken::Same);
+        for sums in same.values() {
+            let attempts: BTreeSet<Attempt> = sums.iter().map(|(attempt, _)| *attempt).collect();
+            if attempts.len() > 1 {
+                self.story.broken.insert(Broken::Same);
+            }
+            if sums.len() > 1 {
+                self.story.broken.insert(Broken::Bits);
+            }
         }
     }
 }

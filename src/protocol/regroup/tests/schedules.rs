@@ -34,6 +34,8 @@ pub(super) struct Schedule {
     pub(super) suspicions: Vec<(u64, usize, usize)>,
     /// Who crashes just after it has certified, while somebody else gives up a link.
     pub(super) provoked: Option<(usize, usize, usize)>,
+    /// Who gives up which link as soon as somebody has a sum, one in each view.
+    pub(super) hasty: Vec<(usize, usize)>,
     slow: u64,
     patience: u64,
 }
@@ -94,25 +96,37 @@ impl Schedule {
             let (u, v) = pairs[r.random_range(0..pairs.len())];
             (r.random_range(0..peers), u.index(), v.index())
         });
+        let releases = 2 + (seed % 3) as u32;
+        let retries = if r.random_bool(0.5) { 8 } else { 1 };
+        let publication = match r.random_bool(0.5) {
+            true => Publication::Sealed(Thresholds::forged(&vec![1; peers])),
+            false => Publication::Open,
+        };
+        let slow = if r.random_bool(0.3) { 5 } else { 1 };
+        let patience = if r.random_bool(0.5) { 60_000 } else { 300_000 };
+        let times = if r.random_bool(0.2) { 3 } else { 0 };
+        let mut hasty = Vec::new();
+        for _ in 0..times {
+            let (u, v) = pairs[r.random_range(0..pairs.len())];
+            hasty.push((u.index(), v.index()));
+        }
         Self {
             provoked,
+            hasty,
             seed,
             tamper,
             peers,
             floor: peers - tolerated,
             pairs,
-            releases: 2 + (seed % 3) as u32,
-            retries: if r.random_bool(0.5) { 8 } else { 1 },
-            publication: match r.random_bool(0.5) {
-                true => Publication::Sealed(Thresholds::forged(&vec![1; peers])),
-                false => Publication::Open,
-            },
+            releases,
+            retries,
+            publication,
             crashes,
             restarts,
             second,
             suspicions,
-            slow: if r.random_bool(0.3) { 5 } else { 1 },
-            patience: if r.random_bool(0.5) { 60_000 } else { 300_000 },
+            slow,
+            patience,
         }
     }
 
@@ -219,6 +233,7 @@ fn every_defect_is_seen() {
         (Tamper::Majority, Broken::Live),
         (Tamper::SilentRestart, Broken::Fresh),
         (Tamper::NoFloor, Broken::Few),
+        (Tamper::OldSums, Broken::Bits),
     ] {
         let (_, red) = all(0..500, tamper);
         let seen = red.iter().filter(|(_, broken)| broken.contains(&promise));

@@ -146,6 +146,59 @@ fn whoever_comes_back_without_a_certificate_that_others_have_is_told() {
     }
 }
 
+/// Whoever had a sum that was averaged again said so while it waited for the new one; when something else went wrong then, members went on from sums of two
+/// views, and thought one another liars. The first two are what shrinking left of those in which it was found, after 150,000 that were green. Then one
+/// neighbour suspects another for no reason at moments of the first release, and a second one a little later.
+#[test]
+fn sums_of_a_release_that_is_averaged_again_are_of_one_view() {
+    let found = [
+        (
+            164_895,
+            r#"
+            seed = 164895
+            loss = 0.05
+            patience_micros = 300000
+            suspicion = [{ micros = 35293, by = 2, of = 5 }, { micros = 60598, by = 1, of = 4 }]"#,
+        ),
+        (
+            165_723,
+            r#"
+            seed = 165723
+            patience_micros = 300000
+            crash = [{ peer = 8, after = 60, at = "before-record", restart_micros = 34005 }]
+            suspicion = [{ micros = 67456, by = 17, of = 15 }]
+            partition = [{ from_micros = 72972, side = [2, 3] }]"#,
+        ),
+    ];
+    let found = found.map(|(seed, text)| (case(seed), toml::from_str(text).expect("a schedule")));
+    let mut red = 0;
+    for defect in [Tamper::None, Tamper::OldSums] {
+        switch(defect, true);
+        for (case, schedule) in &found {
+            let outcome = case.outcome(schedule);
+            assert_eq!(outcome.is_err(), defect == Tamper::OldSums, "{outcome:?}");
+        }
+        let (case, _) = &found[0];
+        for first in (20_000..50_000).step_by(1_000) {
+            for later in [3_000, 8_000, 15_000, 25_000] {
+                let second = first + later;
+                let twice = format!(
+                    "seed = 1\nsuspicion = [{{ micros = {first}, by = 2, of = 5 }}, {{ micros = {second}, by = 1, of = 4 }}]"
+                );
+                let twice: FaultSchedule = toml::from_str(&twice).expect("a schedule");
+                match case.outcome(&twice) {
+                    Ok(_) => {}
+                    Err(broken) if defect == Tamper::None => panic!("{first} {later}: {broken}"),
+                    Err(_) => red += 1,
+                }
+            }
+        }
+        switch(defect, false);
+    }
+    println!("{red} of 120 are red with the defect");
+    assert!(red > 0);
+}
+
 #[test]
 fn hundreds_of_schedules_are_green_and_every_case_occurs() {
     let (fired, finished) = all(0..300);
@@ -242,7 +295,7 @@ fn red(seeds: Range<u64>, defect: impl Fn(bool)) -> Option<(u64, String)> {
 
 /// Defects of the agreement, and for each of them the first schedule that shows it.
 const DEFECTS: [(Tamper, u64); 4] = [
-    (Tamper::NoBarrier, 6),
+    (Tamper::NoBarrier, 3),
     (Tamper::OneShort, 3),
     (Tamper::ForgetCertificates, 1),
     (Tamper::Majority, 7),
