@@ -21,7 +21,8 @@ mod network;
 
 use std::hint::black_box;
 
-use network::{Shape, memory_kib, thread_seconds};
+use network::Shape;
+use network::process::{memory_kib, thread_seconds};
 use undertone::engine::event::{Latency, run};
 use undertone::engine::{Session, Silent};
 use undertone::protocol::Peer;

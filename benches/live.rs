@@ -1,11 +1,12 @@
 //! What the page of a run costs the run: the same runs with a page and a reader of it, and without, in turns.
 //!
-//! `cargo bench --bench live` takes fifteen turns, `-- --quick` two. A run is 610 MovieLens peers, a power method of 12 iterations over `chebyshev` in
+//! `cargo bench --bench live` takes fifteen turns, `-- --quick` two of shorter runs. A run is 610 MovieLens peers, a power method of 12 iterations over `chebyshev` in
 //! the event engine, which has one thread. The reader takes every picture that it is sent, as a browser does, in a thread of its own on the same cores. Printed are
 //! medians over the turns of with / without: the time of the run, the CPU time of the thread that runs it, and the CPU time of the whole
 //! process, in which the reader is, too.
 
-mod network;
+#[path = "network/process.rs"]
+mod process;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -13,16 +14,15 @@ use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use network::{cpu_seconds, thread_seconds};
+use process::{cpu_seconds, thread_seconds};
 use undertone::engine::event::{Latency, run};
 use undertone::engine::{Session, Silent};
 use undertone::live::Live;
 use undertone::scenario::Experiment;
 
-const SETTING: [&str; 6] = [
+const SETTING: [&str; 5] = [
     "algorithm.kind=power",
     "algorithm.rank=8",
-    "algorithm.iterations=12",
     "averaging.scheme=chebyshev",
     "averaging.tolerance=1e-9",
     "engine.kind=event",
@@ -75,12 +75,12 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn main() {
-    let turns = match std::env::args().any(|argument| argument == "--quick") {
-        true => 2,
-        false => 15,
-    };
+    let is_quick = std::env::args().any(|argument| argument == "--quick");
+    let (turns, iterations) = if is_quick { (2, 2) } else { (15, 12) };
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/quickstart.toml");
-    let experiment = Experiment::load(&file, &SETTING.map(str::to_owned)).expect("valid");
+    let mut setting = SETTING.map(str::to_owned).to_vec();
+    setting.push(format!("algorithm.iterations={iterations}"));
+    let experiment = Experiment::load(&file, &setting).expect("valid");
     let session = experiment.session(&experiment.root_seed());
     let mut ratios = [const { Vec::new() }; 3];
     let mut pace = Vec::new();

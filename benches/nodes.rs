@@ -20,7 +20,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bare::Stack;
-use network::{Shape, cpu_seconds, memory_kib};
+use network::Shape;
+use network::process::{cpu_seconds, memory_kib};
 use tokio::runtime::Runtime;
 use undertone::engine::{Session, Silent};
 use undertone::node::deployed::{Host, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun};

@@ -17,7 +17,8 @@ mod network;
 
 use std::time::Instant;
 
-use network::{Shape, cpu_seconds, memory_kib};
+use network::Shape;
+use network::process::{cpu_seconds, memory_kib};
 use undertone::engine::{Observer, Session};
 use undertone::node::{SwarmOptions, Transport, run};
 use undertone::protocol::Values;

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use undertone::topology::Graph;
 
-use crate::network::cpu_seconds;
+use crate::network::process::cpu_seconds;
 
 const PROTOCOL: StreamProtocol = StreamProtocol::new("/bare/1");
 
