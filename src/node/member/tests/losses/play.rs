@@ -122,15 +122,23 @@ impl Play {
 
     /// Waits until a member has said this.
     pub(super) fn until(&self, peer: usize, text: &str) {
-        let until = Instant::now() + Duration::from_secs(240);
+        let mut clock = Clock::default();
         while !self.progress(peer).contains(text) {
             assert!(
-                Instant::now() < until,
-                "{peer} never said {text}: {}",
+                self.has_time(&mut clock, SAID),
+                "{peer} has not said {text} within {clock}: {}",
                 self.why()
             );
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// Whether something may still come that takes so long at most. Time in which a process waited for a processor does not count: beside enough other work every thread of a play waits nine
+    /// tenths of the time, and goes on.
+    fn has_time(&self, clock: &mut Clock, limit: Duration) -> bool {
+        let running = self.running.iter().flatten();
+        clock.look(running.flat_map(|child| threads(child.id())));
+        clock.counted < limit && clock.began.elapsed() < MOST * limit
     }
 
     /// What every process that runs is at, and all that everybody has said, for a test that fails.
@@ -160,22 +168,17 @@ impl Play {
         child.is_some_and(|child| child.try_wait().expect("a child").is_none())
     }
 
-    /// How everybody that runs ends, by peer; nothing of those that were killed. Time in which a process waited for a processor does not count towards the limit: beside enough other work
-    /// every thread of a play waits nine tenths of the time, and goes on.
+    /// How everybody that runs ends, by peer; nothing of those that were killed.
     pub(super) fn ends(&mut self, limit: Duration) -> Vec<Option<String>> {
         let mut clock = Clock::default();
         for peer in 0..self.running.len() {
             while self.runs(peer) {
-                let running = self.running.iter().flatten();
-                clock.look(running.flat_map(|child| threads(child.id())));
                 assert!(
-                    clock.counted < limit && clock.began.elapsed() < MOST * limit,
-                    "{peer} has no end within {:?}, of which {:?} count: {}",
-                    clock.began.elapsed(),
-                    clock.counted,
+                    self.has_time(&mut clock, limit),
+                    "{peer} has no end within {clock}: {}",
                     self.why()
                 );
-                std::thread::sleep(LOOK);
+                std::thread::sleep(Duration::from_millis(5));
             }
             self.running[peer] = None;
         }
@@ -219,7 +222,10 @@ impl Drop for Play {
     }
 }
 
-/// How often it is looked whether somebody has ended.
+/// How long a member may take to say something, by the clock of a play.
+const SAID: Duration = Duration::from_secs(90);
+
+/// How often threads are looked at.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// However much the processes wait for a processor, they have an end within so many times what counts.
@@ -249,6 +255,9 @@ impl Default for Clock {
 impl Clock {
     fn look(&mut self, threads: impl Iterator<Item = Thread>) {
         let passed = self.at.elapsed();
+        if passed < LOOK {
+            return;
+        }
         self.at += passed;
         let mut most = Duration::ZERO;
         for thread in threads {
@@ -260,6 +269,13 @@ impl Clock {
             );
         }
         self.counted += passed.saturating_sub(most);
+    }
+}
+
+impl std::fmt::Display for Clock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let whole = self.began.elapsed();
+        write!(f, "{whole:?}, of which {:?} count", self.counted)
     }
 }
 
