@@ -96,12 +96,12 @@ pub fn stage(
     Ok(staged)
 }
 
-/// Gives a folder that was filled elsewhere its name, beside it in the same file system, and forces that to the disk. An empty folder of this
+/// Gives a folder that was filled, or a file that is on the disk, its name, beside it in the same file system, and forces that to the disk. An empty folder or a file of this
 /// name is replaced.
 ///
 /// # Errors
 /// Those of the system, among others where a folder of this name holds anything.
-pub fn name_folder(made: &Path, path: &Path) -> io::Result<()> {
+pub fn rename(made: &Path, path: &Path) -> io::Result<()> {
     fs::rename(made, path)?;
     sync_folder(&folder_of(path))
 }

@@ -8,7 +8,7 @@ mod csv;
 mod npy;
 mod table;
 
-pub use atomic::{Staged, name_folder, replace, replace_with, stage};
+pub use atomic::{Staged, rename, replace, replace_with, stage};
 pub use bytes::bytes;
 pub use csv::csv;
 pub use npy::{NpyError, NpyProblem, npy, read_basis, read_block};

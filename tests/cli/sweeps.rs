@@ -54,6 +54,23 @@ fn run(scratch: &Scratch, threads: &str, arguments: &str) {
     assert_eq!(status.code(), Some(0), "{arguments}");
 }
 
+/// What a sweep leaves behind, the same bytes however it was run; the first three also where it was interrupted.
+const RESULTS: [&str; 5] = [
+    "sweep.csv",
+    "curves.csv",
+    "summary.json",
+    "config.toml",
+    "report.html",
+];
+
+/// These files are the same in both folders.
+fn assert_alike(scratch: &Scratch, [one, other]: [&str; 2], names: &[&str]) {
+    for name in names {
+        let [one, other] = [one, other].map(|folder| format!("{folder}/{name}"));
+        assert!(scratch.read(&one) == scratch.read(&other), "{one}, {other}");
+    }
+}
+
 fn lines(scratch: &Scratch, name: &str) -> usize {
     std::fs::read(scratch.path(name)).map_or(0, |bytes| {
         bytes.iter().filter(|&&byte| byte == b'\n').count()
@@ -94,11 +111,8 @@ fn an_interrupted_sweep_goes_on_to_the_same_bytes_on_any_number_of_threads() {
         CELLS + 1,
         "finished cells are not run again"
     );
-    for name in ["sweep.csv", "curves.csv", "summary.json"] {
-        let whole = scratch.read(&format!("whole/{name}"));
-        assert!(whole == scratch.read(&format!("cut/{name}")), "{name}");
-        assert!(whole == scratch.read(&format!("threads/{name}")), "{name}");
-    }
+    assert_alike(&scratch, ["whole", "cut"], &RESULTS[..3]);
+    assert_alike(&scratch, ["whole", "threads"], &RESULTS[..3]);
     let text = String::from_utf8(scratch.read("whole/sweep.csv")).expect("text");
     assert!(
         text.starts_with("method,privacy.epsilon,seed,relative_error,"),
@@ -153,16 +167,7 @@ fn shards_make_the_whole_sweep_byte_for_byte() {
         "2",
         "sweep merge part-4 part-1 part-3 part-2 --out merged",
     );
-    for name in [
-        "sweep.csv",
-        "curves.csv",
-        "summary.json",
-        "config.toml",
-        "report.html",
-    ] {
-        let whole = scratch.read(&format!("whole/{name}"));
-        assert!(whole == scratch.read(&format!("merged/{name}")), "{name}");
-    }
+    assert_alike(&scratch, ["whole", "merged"], &RESULTS);
     // A sweep goes on from what was merged: there is nothing left to run.
     run(&scratch, "2", "run sims/sweep.toml --out merged");
     assert_eq!(lines(&scratch, "merged/cells.jsonl"), CELLS);
@@ -212,19 +217,7 @@ fn a_job_array_and_an_indexed_job_make_the_whole_sweep() {
             "2",
             &format!("sweep merge {} --out {folder}/whole", shards.join(" ")),
         );
-        for name in [
-            "sweep.csv",
-            "curves.csv",
-            "summary.json",
-            "config.toml",
-            "report.html",
-        ] {
-            let whole = scratch.read(&format!("whole/{name}"));
-            assert!(
-                whole == scratch.read(&format!("{folder}/whole/{name}")),
-                "{folder} {name}"
-            );
-        }
+        assert_alike(&scratch, ["whole", &format!("{folder}/whole")], &RESULTS);
     }
     let alone = Command::new("bash")
         .arg(repository("sims/cluster/slurm.sh"))

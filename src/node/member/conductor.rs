@@ -39,7 +39,7 @@ type Planning = JoinHandle<Result<Planned, String>>;
 
 /// Takes part in a session.
 pub(super) async fn conduct(
-    mut setup: MemberSetup,
+    setup: MemberSetup,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<MemberEnd, MemberError> {
     let identity = Arc::new(setup.state.identity()?);
@@ -48,7 +48,7 @@ pub(super) async fn conduct(
         return Err(MemberError::NotInvited { id: own });
     }
     let wire = (SIGNED_VERSION, SIGNED_VERSION);
-    let ready = match resume::prepare(&mut setup, &identity, wire)? {
+    let ready = match resume::prepare(&setup, &identity, wire)? {
         Standing::Ready(ready) => *ready,
         Standing::Ended(end) => return Ok(MemberEnd::Before(end)),
     };
@@ -59,6 +59,7 @@ pub(super) async fn conduct(
     });
     let ids: Vec<_> = setup.invitation.members.iter().map(|m| m.id).collect();
     let near = near(setup.invitation.hash(), &ids, own);
+    tracing::debug!("starting the network");
     let host = Host::start(HostSetup {
         identity: Arc::clone(&identity),
         listen: setup.listen.clone(),

@@ -6,19 +6,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use zeroize::Zeroizing;
 
+use super::compacting::{Compacting, PEER, marked};
 use super::error::MemberError;
 use super::setup::{Attempts, Released};
 use crate::linalg::Block;
 use crate::node::deployed::{GateError, Keeper};
-use crate::node::store::{Ledger, RecoveryLog, Square};
+use crate::node::store::{Ledger, Square};
 use crate::protocol::Plan;
 use crate::protocol::regroup::{Attempt, Durable, View, ViewNumber};
 use crate::protocol::tolerant::{DiskRecord, Format};
 use crate::session::SessionHash;
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
-/// First bytes of what is kept: a record of the peer, or who takes part in an attempt.
-const PEER: u8 = 1;
+/// First byte of who takes part in an attempt, beside [`PEER`].
 const ATTEMPT: u8 = 2;
 
 /// Ledger and disk of one member in one session.
@@ -27,7 +27,7 @@ pub(super) struct MemberKeeper {
     pub(super) session: SessionHash,
     /// μ² of every release.
     pub(super) charges: Vec<Square>,
-    pub(super) log: RecoveryLog,
+    pub(super) log: Compacting,
     /// Told of every charge; only an operator waits for it.
     pub(super) told: Option<mpsc::Sender<ReleaseId>>,
     /// With fewer members than this its policy begins nothing.
@@ -53,13 +53,7 @@ impl Keeper for MemberKeeper {
 
     fn keep(&mut self, records: Vec<Zeroizing<Vec<u8>>>) -> Result<(), GateError> {
         let mut all = std::mem::take(&mut self.noted);
-        all.extend(records.iter().map(|record| {
-            // Long enough at once: growing would leave copies of shares behind.
-            let mut marked = Zeroizing::new(Vec::with_capacity(1 + record.len()));
-            marked.push(PEER);
-            marked.extend_from_slice(record);
-            marked
-        }));
+        all.extend(records.iter().map(|record| marked(record)));
         self.log.append(&all).map_err(GateError::new)
     }
 

@@ -19,6 +19,7 @@
 
 mod agreed;
 mod agreeing;
+mod compacting;
 mod conductor;
 mod dispute;
 mod error;

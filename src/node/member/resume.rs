@@ -53,15 +53,17 @@ pub(super) enum Standing {
 
 /// Finds out how far this member had come, reserves what the session may cost, and makes or finds its secrets.
 pub(super) fn prepare(
-    setup: &mut MemberSetup,
+    setup: &MemberSetup,
     identity: &Identity,
     wire: (u8, u8),
 ) -> Result<Standing, MemberError> {
     let session = setup.invitation.hash();
+    tracing::debug!("reading what was done in this session before");
     let files = setup.state.session(session.0)?;
     let mut journal = files.journal()?;
     let mut ledger = setup.state.ledger()?;
     let records = journal.records();
+    tracing::debug!(records = records.len(), "journal and ledger are read");
     if let Some(outcome) = ended(records) {
         // A crash may have come between the two.
         if ledger.view().session(session.0).is_some() {
@@ -81,28 +83,67 @@ pub(super) fn prepare(
         return Ok(Standing::Ended(ended));
     }
     let tolerates = setup.invitation.tolerates_losses();
-    if let Some(resumed) = begun(records).filter(|_| tolerates) {
-        return take_up(setup, (files, journal, ledger), resumed, identity);
-    }
-    let agreed = records
-        .iter()
-        .any(|record| !matches!(record, Record::Joined { .. }));
-    // Where losses are tolerated nothing has left before the peer has begun, which the journal says first.
-    if agreed && !tolerates {
-        ledger.finish(session.0, SessionEnd::Aborted)?;
-        journal.append(Record::End {
-            outcome: SessionEnd::Aborted,
-        })?;
-        files.erase_secrets()?;
-        return Err(MemberError::Interrupted { charged });
-    }
     let joined = records.iter().find_map(|record| match record {
         Record::Joined { rows, .. } => Some(*rows),
         _ => None,
     });
-    if charged > 0 {
-        return Err(MemberError::JournalLost);
-    }
+    let agreed = records
+        .iter()
+        .any(|record| !matches!(record, Record::Joined { .. }));
+    let (reserved, secrets, resumed) = match begun(records).filter(|_| tolerates) {
+        Some(before) => {
+            let (reserved, resumed) = take_up(setup, (&files, &ledger), before)?;
+            let secrets = kept(setup, &files, identity, joined)?;
+            (reserved, secrets, Some(resumed))
+        }
+        // Where losses are tolerated nothing has left before the peer has begun, which the journal says first.
+        None if agreed && !tolerates => {
+            ledger.finish(session.0, SessionEnd::Aborted)?;
+            journal.append(Record::End {
+                outcome: SessionEnd::Aborted,
+            })?;
+            files.erase_secrets()?;
+            return Err(MemberError::Interrupted { charged });
+        }
+        None if charged > 0 => return Err(MemberError::JournalLost),
+        None => {
+            let reserved = reserve(setup, &mut ledger)?;
+            let secrets = match joined {
+                Some(_) => {
+                    let secrets = kept(setup, &files, identity, joined)?;
+                    // What other sessions have added since would make the others take this Join for one of a restored backup.
+                    if secrets.join.ledger.length != ledger.head().length {
+                        return Err(MemberError::JoinedBefore);
+                    }
+                    secrets
+                }
+                None => draw(setup, (&files, &mut journal, &ledger), identity, wire)?,
+            };
+            (reserved, secrets, None)
+        }
+    };
+    Ok(Standing::Ready(Box::new(Ready {
+        files,
+        journal,
+        ledger: Arc::new(Mutex::new(ledger)),
+        ephemeral: secrets.ephemeral,
+        noise: secrets.noise,
+        join: secrets.join,
+        reserved,
+        resumed,
+    })))
+}
+
+/// What a member draws for one session, and the Join that says so.
+struct Secrets {
+    ephemeral: Ephemeral,
+    noise: OwnNoise,
+    join: Join,
+}
+
+/// Sets aside what the session may cost; how much μ² that is.
+fn reserve(setup: &MemberSetup, ledger: &mut Ledger) -> Result<f64, MemberError> {
+    tracing::debug!("planning what the session may cost, and setting it aside");
     let offer = setup.planner.offer().map_err(MemberError::Plan)?;
     setup.policy.check(&offer)?;
     let scope = &offer.scope;
@@ -111,70 +152,74 @@ pub(super) fn prepare(
     let budget =
         budget.ok_or_else(|| MemberError::Plan(format!("the policy has no scope {scope}")))?;
     let reservation = Reservation {
-        session: Digest(session.0),
+        session: Digest(setup.invitation.hash().0),
         scope: scope.clone(),
         adjacency: offer.adjacency,
         mu_squared: Square(offer.mu_squared),
     };
     ledger.reserve(reservation, budget)?;
-    let reserved = offer.mu_squared.get();
-    let (ephemeral, noise, join) = match joined {
-        Some(rows) => {
-            let secrets = files.secrets()?;
-            let (ephemeral, noise) = (
-                Ephemeral::from_kept(&secrets.exchange),
-                OwnNoise::from_kept(&secrets.noise),
-            );
-            if digest_of(&noise, &setup.rows) != rows {
-                return Err(MemberError::OtherRows);
-            }
-            let join = kept_join(&files, session, identity)?;
-            // What other sessions have added since would make the others take this Join for one of a restored backup.
-            if join.ledger.length != ledger.head().length {
-                return Err(MemberError::JoinedBefore);
-            }
-            (ephemeral, noise, join)
-        }
-        None => {
-            // Of an attempt that never said anything.
-            files.erase_secrets()?;
-            let (ephemeral, noise) = (Ephemeral::generate()?, OwnNoise::from_os()?);
-            files.keep_secrets(&OneTimeSecrets {
-                noise: noise.root(),
-                exchange: ephemeral.secret(),
-            })?;
-            let head = ledger.head();
-            let join = Join {
-                mode: Mode::Deployed,
-                wire,
-                build: build(),
-                sampler: sampler_fingerprint(),
-                ephemeral: ephemeral.public(),
-                commitment: commitment(&noise.number(&session)),
-                ledger: LedgerHead {
-                    length: head.length,
-                    hash: head.hash.0,
-                },
-            };
-            let signed = Signed::new(identity, session, Statement::Join(join.clone()));
-            files.write(JOIN, &signed.bytes)?;
-            journal.append(Record::Joined {
-                file: Digest(session.0),
-                rows: digest_of(&noise, &setup.rows),
-            })?;
-            (ephemeral, noise, join)
-        }
+    tracing::debug!("set aside");
+    Ok(offer.mu_squared.get())
+}
+
+/// Draws the secrets of a session that this member has said nothing in, and writes them and the Join down.
+fn draw(
+    setup: &MemberSetup,
+    (files, journal, ledger): (&SessionFiles, &mut Journal, &Ledger),
+    identity: &Identity,
+    wire: (u8, u8),
+) -> Result<Secrets, MemberError> {
+    let session = setup.invitation.hash();
+    // Of an attempt that never said anything.
+    files.erase_secrets()?;
+    let (ephemeral, noise) = (Ephemeral::generate()?, OwnNoise::from_os()?);
+    files.keep_secrets(&OneTimeSecrets {
+        noise: noise.root(),
+        exchange: ephemeral.secret(),
+    })?;
+    let head = ledger.head();
+    let join = Join {
+        mode: Mode::Deployed,
+        wire,
+        build: build(),
+        sampler: sampler_fingerprint(),
+        ephemeral: ephemeral.public(),
+        commitment: commitment(&noise.number(&session)),
+        ledger: LedgerHead {
+            length: head.length,
+            hash: head.hash.0,
+        },
     };
-    Ok(Standing::Ready(Box::new(Ready {
-        files,
-        journal,
-        ledger: Arc::new(Mutex::new(ledger)),
+    let signed = Signed::new(identity, session, Statement::Join(join.clone()));
+    files.write(JOIN, &signed.bytes)?;
+    journal.append(Record::Joined {
+        file: Digest(session.0),
+        rows: digest_of(&noise, &setup.rows),
+    })?;
+    Ok(Secrets {
         ephemeral,
         noise,
         join,
-        reserved,
-        resumed: None,
-    })))
+    })
+}
+
+/// The secrets of before, for the same rows: others under the same noise would be a disclosure.
+fn kept(
+    setup: &MemberSetup,
+    files: &SessionFiles,
+    identity: &Identity,
+    joined: Option<Digest>,
+) -> Result<Secrets, MemberError> {
+    let secrets = files.secrets()?;
+    let noise = OwnNoise::from_kept(&secrets.noise);
+    if joined != Some(digest_of(&noise, &setup.rows)) {
+        return Err(MemberError::OtherRows);
+    }
+    Ok(Secrets {
+        ephemeral: Ephemeral::from_kept(&secrets.exchange),
+        join: kept_join(files, setup.invitation.hash(), identity)?,
+        noise,
+    })
 }
 
 /// Which plan had been begun, and how often.
@@ -190,46 +235,22 @@ fn begun(records: &[Record]) -> Option<(Digest, u32)> {
     plan.filter(|_| lives > 0).map(|plan| (plan, lives))
 }
 
-/// Goes on with a session that this member had begun: with the same rows, secrets and plan, or not at all.
+/// What it takes to go on with a session that this member had begun: the same plan, which is made again, and what is set aside for it.
 fn take_up(
     setup: &MemberSetup,
-    (files, journal, ledger): (SessionFiles, Journal, Ledger),
+    (files, ledger): (&SessionFiles, &Ledger),
     (plan, lives): (Digest, u32),
-    identity: &Identity,
-) -> Result<Standing, MemberError> {
-    let session = setup.invitation.hash();
-    let account = ledger.view().session(session.0);
+) -> Result<(f64, Resumed), MemberError> {
+    let account = ledger.view().session(setup.invitation.hash().0);
     let reserved = account.map(|account| account.reservation.mu_squared.0.get());
     let reserved = reserved.ok_or(MemberError::JournalLost)?;
-    let secrets = files.secrets()?;
-    let (ephemeral, noise) = (
-        Ephemeral::from_kept(&secrets.exchange),
-        OwnNoise::from_kept(&secrets.noise),
-    );
-    let joined = journal.records().iter().find_map(|record| match record {
-        Record::Joined { rows, .. } => Some(*rows),
-        _ => None,
-    });
-    // Other rows under the same noise would be a disclosure.
-    if joined != Some(digest_of(&noise, &setup.rows)) {
-        return Err(MemberError::OtherRows);
-    }
-    let assembled = agreed::kept(&files, &setup.invitation)?;
-    let join = kept_join(&files, session, identity)?;
-    Ok(Standing::Ready(Box::new(Ready {
-        files,
-        journal,
-        ledger: Arc::new(Mutex::new(ledger)),
-        ephemeral,
-        noise,
-        join,
-        reserved,
-        resumed: Some(Resumed {
-            assembled,
-            plan,
-            lives,
-        }),
-    })))
+    let assembled = agreed::kept(files, &setup.invitation)?;
+    let resumed = Resumed {
+        assembled,
+        plan,
+        lives,
+    };
+    Ok((reserved, resumed))
 }
 
 fn ended(records: &[Record]) -> Option<SessionEnd> {

@@ -2,7 +2,7 @@
 //!
 //! The shipped build has no such way: what is here exists under `cfg(test)` alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -83,6 +83,13 @@ pub(super) fn injected(session: &Session, index: PeerIndex, own: PeerNoise) -> P
     }
 }
 
+/// From how many bytes on a process of a test writes its `recovery.bin` anew; with 0 whenever something is added.
+const COMPACT: &str = "UNDERTONE_TEST_COMPACT";
+
+pub(super) fn compact_at() -> Option<u64> {
+    std::env::var(COMPACT).ok()?.parse().ok()
+}
+
 /// What a member takes down as the basis that it has computed.
 pub(super) fn taken_down(basis: Arc<Block>) -> Arc<Block> {
     match STARTED_AS.get() {
@@ -95,12 +102,18 @@ pub(super) fn taken_down(basis: Arc<Block>) -> Arc<Block> {
     }
 }
 
-/// A session of so many peers on a ring with chords: everybody's rows, and a seed for everybody's noise.
-fn session(peers: u32, kind: AveragingKind) -> Session {
-    let edges: Vec<_> = (0..peers)
-        .flat_map(|u| [1, 2].map(|step| (u, (u + step) % peers)))
-        .map(|(u, v)| (u.min(v), u.max(v)))
-        .collect();
+/// A session of so many peers, each a neighbour of those within so many steps on a ring: everybody's rows, and a seed for everybody's noise.
+fn session_on(peers: u32, steps: u32, iterations: u32, kind: AveragingKind) -> Session {
+    let mut edges = BTreeSet::new();
+    for u in 0..peers {
+        for step in 1..=steps {
+            let v = (u + step) % peers;
+            if u != v {
+                edges.insert((u.min(v), u.max(v)));
+            }
+        }
+    }
+    let edges: Vec<_> = edges.into_iter().collect();
     let graph = Graph::from_edges(peers as usize, &edges).expect("simple");
     let rows = |u: u32| {
         let mut rows = SparseRows::new(120);
@@ -110,14 +123,12 @@ fn session(peers: u32, kind: AveragingKind) -> Session {
         }
         rows
     };
-    session_of(
-        &graph,
-        (0..peers).map(rows).collect(),
-        2,
-        (ITERATIONS, 5),
-        kind,
-        9,
-    )
+    let rows = (0..peers).map(rows).collect();
+    session_of(&graph, rows, 2, (iterations, 5), kind, 9)
+}
+
+fn session(peers: u32, kind: AveragingKind) -> Session {
+    session_on(peers, 2, ITERATIONS, kind)
 }
 
 /// Plans the same session whatever was agreed on.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::agreed;
+use super::compacting::Compacting;
 use super::conductor::{Conductor, Stage, name};
 use super::error::MemberError;
 use super::keeping::{self, MemberKeeper};
@@ -104,7 +105,9 @@ impl Conductor<'_> {
             Publication::Sealed(_) => Some(views.seal_secrets(me)?),
         };
         let format = Format::new(&setup, session.plan());
+        tracing::debug!(lives, "reading what the peer kept");
         let (log, kept) = self.ready.files.recovery()?;
+        tracing::debug!(records = kept.len(), "the peer takes up from these");
         let (disk, attempts) = keeping::found(&kept, &format)?;
         let (releases, basis) = keeping::come_so_far(&disk, me, session.plan());
         (self.releases, self.basis) = (releases, basis);
@@ -129,7 +132,7 @@ impl Conductor<'_> {
             ledger: Arc::clone(&self.ready.ledger),
             session: self.session,
             charges: planned.charges.clone(),
-            log,
+            log: Compacting::new(log, format.clone(), me),
             told: self.gate.take(),
             least: self.setup.policy.min_peers(),
             attempts: Arc::clone(&self.attempts),

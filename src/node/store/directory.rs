@@ -151,7 +151,7 @@ impl StateDir {
         let process = std::process::id();
         let made = parent.join(format!(".{file_name}.{process}.new"));
         let result = fill(&made, name).and_then(|()| {
-            crate::writing::name_folder(&made, path).map_err(StoreError::io("name", path))
+            crate::writing::rename(&made, path).map_err(StoreError::io("name", path))
         });
         if result.is_err() {
             // Nothing more can be done about what cannot be removed.
@@ -166,6 +166,7 @@ impl StateDir {
     /// # Errors
     /// [`StoreError::InUse`] while another process has it, and those of [`StateView::open`].
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        tracing::debug!("checking and locking the state directory");
         let view = StateView::open(path)?;
         let lock = Lock::take(path)?;
         Ok(Self { view, _lock: lock })

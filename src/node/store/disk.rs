@@ -197,6 +197,16 @@ impl Growing {
         self.fenced = done.is_err();
         done.map_err(Refused::Failed)
     }
+
+    /// Whether nothing is ever added.
+    pub(super) fn is_fenced(&self) -> bool {
+        self.fenced
+    }
+
+    /// Adds nothing from now on.
+    pub(super) fn fence(&mut self) {
+        self.fenced = true;
+    }
 }
 
 impl std::fmt::Debug for Growing {

@@ -1,6 +1,7 @@
 //! `own.key`: the secrets of one session, kept until it ends and then erased.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
@@ -74,14 +75,18 @@ pub(super) fn erase(path: &Path) -> Result<(), StoreError> {
     if !path.try_exists().map_err(StoreError::io("find", path))? {
         return Ok(());
     }
-    let mut file = disk::open_secret(path, Writing::Over)?;
-    let length = file.metadata().map_err(StoreError::io("find", path))?.len();
-    file.rewind()
-        .and_then(|()| io::copy(&mut io::repeat(0).take(length), &mut file))
-        .and_then(|_| file.sync_all())
-        .and_then(|()| file.set_len(0))
-        .and_then(|()| file.sync_all())
+    overwrite(disk::open_secret(path, Writing::Over)?)
         .map_err(StoreError::io("overwrite", path))?;
     std::fs::remove_file(path).map_err(StoreError::io("remove", path))?;
     path.parent().map_or(Ok(()), disk::sync_folder)
+}
+
+/// Overwrites an open file with zeros, forces that to the disk, and empties it.
+pub(super) fn overwrite(mut file: File) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    file.rewind()?;
+    io::copy(&mut io::repeat(0).take(length), &mut file)?;
+    file.sync_all()?;
+    file.set_len(0)?;
+    file.sync_all()
 }

@@ -6,7 +6,7 @@ use super::digest::Digest;
 use super::disk;
 use super::error::StoreError;
 use super::journal::{Journal, Record};
-use super::recovery::RecoveryLog;
+use super::recovery::{self, RecoveryLog};
 use super::secrets::{self, OneTimeSecrets};
 use crate::writing::replace;
 
@@ -128,6 +128,8 @@ impl SessionFiles {
     /// [`StoreError::Io`]: then they may still be there.
     pub fn erase_secrets(&self) -> Result<(), StoreError> {
         secrets::erase(&self.path(SECRETS))?;
-        secrets::erase(&self.path(RECOVERY))
+        let recovery = self.path(RECOVERY);
+        secrets::erase(&recovery::beside(&recovery))?;
+        secrets::erase(&recovery)
     }
 }

@@ -6,11 +6,12 @@
 mod campaign;
 mod noise;
 mod partitions;
+mod play;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use self::play::Play;
 use super::*;
 use crate::algorithm::PublicState;
 use crate::engine::event::faults::{FaultyOutcome, tests::averaged};
@@ -90,34 +91,11 @@ impl Lossy {
 
     /// Everybody is a neighbour of the four next ones on either side, which is everybody among up to nine.
     fn session(self) -> Session {
-        let peers = u32::from(self.members);
-        let mut edges = std::collections::BTreeSet::new();
-        for u in 0..peers {
-            for step in 1..=4 {
-                let v = (u + step) % peers;
-                if u != v {
-                    edges.insert((u.min(v), u.max(v)));
-                }
-            }
-        }
-        let edges: Vec<_> = edges.into_iter().collect();
-        let graph = Graph::from_edges(peers as usize, &edges).expect("simple");
-        let rows = |u: u32| {
-            let mut rows = SparseRows::new(120);
-            for row in 0..4 {
-                let items = (0..12).map(|i| ((u * 131 + row * 37) % 10 + i * 10, 0.25));
-                rows.push_row(items).expect("ascending");
-            }
-            rows
-        };
-        let rows = (0..peers).map(rows).collect();
-        session_of(
-            &graph,
-            rows,
-            2,
-            (self.iterations, 5),
+        session_on(
+            u32::from(self.members),
+            4,
+            self.iterations,
             AveragingKind::Tree,
-            9,
         )
     }
 
@@ -252,6 +230,7 @@ fn one_lossy_member() {
         .with_max_level(tracing::Level::DEBUG)
         .with_writer(std::io::stderr)
         .try_init();
+    tracing::debug!("begun");
     let lossy = Lossy::read(&lossy);
     STARTED_AS.set(Scene::Seeded).expect("one test per process");
     let folder = PathBuf::from(folder);
@@ -293,6 +272,7 @@ fn one_lossy_member() {
     });
     let text = match ended {
         Ok(MemberEnd::Done(result)) => {
+            assert_eq!(result.releases.len(), lossy.iterations as usize);
             let text = course(lossy, &result);
             fs::write(folder.join(format!("{state}.course")), text).expect("written");
             format!("0 {}", told(&result))
@@ -301,170 +281,6 @@ fn one_lossy_member() {
         Err(error) => format!("{} {error}", error.exit_code()),
     };
     fs::write(folder.join(format!("{state}.end")), text).expect("written");
-}
-
-/// A session that is played: processes by the number of their peer.
-struct Play {
-    lossy: Lossy,
-    group: Group,
-    running: Vec<Option<Child>>,
-    lives: AtomicU64,
-}
-
-impl Play {
-    /// Starts everybody; `more` are variables for one of them.
-    fn begin(lossy: Lossy, more: &[(usize, &str, &str)]) -> Self {
-        let plan = toml::Table::from_iter([
-            ("averaging".to_owned(), "tree".into()),
-            ("dropouts".to_owned(), toml::Table::new().into()),
-        ]);
-        // Two dozen processes on few cores may hear nothing of one another for a while.
-        let grace = if lossy.members > 8 { 20 } else { GRACE };
-        let limit = if more.iter().any(|(_, name, _)| *name == HANGS) {
-            STEP
-        } else {
-            60
-        };
-        let group = Group::planned(lossy.members, plan, (grace, limit));
-        let mut play = Self {
-            lossy,
-            group,
-            running: Vec::new(),
-            lives: AtomicU64::new(0),
-        };
-        for peer in 0..usize::from(lossy.members) {
-            let of = more.iter().filter(|(of, ..)| *of == peer);
-            let child = play.start(peer, of.map(|(_, name, value)| (*name, *value)));
-            play.running.push(Some(child));
-        }
-        play
-    }
-
-    fn start<'a>(&self, peer: usize, more: impl Iterator<Item = (&'a str, &'a str)>) -> Child {
-        let state = &self.group.states[peer];
-        let life = self.lives.fetch_add(1, Ordering::Relaxed);
-        let log = self.group.path().join(format!("{state}.log{life}"));
-        Command::new(std::env::current_exe().expect("this binary"))
-            .args(["--exact", "node::member::tests::losses::one_lossy_member"])
-            .args(["--ignored", "--nocapture"])
-            .env(FOLDER, self.group.path())
-            .env(STATE, state)
-            .env(LOSSY, self.lossy.said())
-            .env(SIDES, self.group.path().join("sides"))
-            .envs(more)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(File::create(log).expect("a file"))
-            .spawn()
-            .expect("this binary")
-    }
-
-    /// Starts a member again that was killed.
-    fn again(&mut self, peer: usize) {
-        let child = self.start(peer, std::iter::empty());
-        self.running[peer] = Some(child);
-    }
-
-    /// Ends a process as a power failure would.
-    fn kill(&mut self, peer: usize) {
-        let mut child = self.running[peer].take().expect("it runs");
-        child.kill().expect("a child of ours");
-        child.wait().expect("a child of ours");
-    }
-
-    /// Stops everybody but one, or has them go on: as a machine does that has too much to do, or is suspended.
-    fn signal_all(&self, but: usize, signal: &str) {
-        for (peer, child) in self.running.iter().enumerate() {
-            if let Some(child) = child.as_ref().filter(|_| peer != but) {
-                let id = child.id().to_string();
-                let told = Command::new("kill").args([signal, &id]).status();
-                assert!(told.expect("kill").success());
-            }
-        }
-    }
-
-    fn progress(&self, peer: usize) -> String {
-        let state = &self.group.states[peer];
-        fs::read_to_string(self.group.path().join(format!("{state}.progress"))).unwrap_or_default()
-    }
-
-    /// Waits until a member has said this.
-    fn until(&self, peer: usize, text: &str) {
-        let until = Instant::now() + Duration::from_secs(240);
-        while !self.progress(peer).contains(text) {
-            assert!(
-                Instant::now() < until,
-                "{peer} never said {text}: {}",
-                self.why()
-            );
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    /// All that everybody has said, for a test that fails.
-    fn why(&self) -> String {
-        let mut text = String::new();
-        for entry in fs::read_dir(self.group.path()).expect("a folder").flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.contains(".log") || name.ends_with(".progress") || name.ends_with(".end") {
-                let said = fs::read_to_string(entry.path()).unwrap_or_default();
-                let _ = writeln!(text, "---- {name}\n{said}");
-            }
-        }
-        text
-    }
-
-    /// How everybody that runs ends, by peer; nothing of those that were killed.
-    fn ends(&mut self, limit: Duration) -> Vec<Option<String>> {
-        let until = Instant::now() + limit;
-        for peer in 0..self.running.len() {
-            let Some(mut child) = self.running[peer].take() else {
-                continue;
-            };
-            while child.try_wait().expect("a child").is_none() {
-                if Instant::now() > until {
-                    let _ = child.kill();
-                    panic!("{peer} has no end: {}", self.why());
-                }
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            self.running[peer] = None;
-        }
-        let states = self.group.states.iter();
-        let read = |state: &String| {
-            fs::read_to_string(self.group.path().join(format!("{state}.end"))).ok()
-        };
-        states.map(read).collect()
-    }
-
-    /// Which tries a member has charged, by release and retry, and how its session ended.
-    fn charged(&self, peer: usize) -> (Vec<(u32, u32)>, Option<crate::node::store::SessionEnd>) {
-        let view = StateView::open(&self.group.path().join(&self.group.states[peer]));
-        let ledger = view.expect("a peer").ledger().expect("it verifies");
-        let Some((_, account)) = ledger.sessions().next() else {
-            return (Vec::new(), None);
-        };
-        let price = self.lossy.price();
-        for (which, charge) in &account.charged {
-            assert!((charge.get() - price).abs() < 1e-15, "{which:?}");
-        }
-        let reserved = account.reservation.mu_squared.0.get();
-        assert!(account.charged().get() <= reserved * (1.0 + 1e-9));
-        let tries = account.charged.keys();
-        (
-            tries.map(|(release, retry)| (release.0, *retry)).collect(),
-            account.ended,
-        )
-    }
-}
-
-impl Drop for Play {
-    fn drop(&mut self) {
-        for child in self.running.iter_mut().flatten() {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
 }
 
 /// What the engine without peers makes of a course.

@@ -143,6 +143,22 @@ fn a_short_session_has_its_result_in_time_and_closes_as_fast_as_word_travels() {
     assert!(over(outcome.ended_micros) <= allowed + closing + 0.01);
 }
 
+/// The whole of a session, its closing included, is within what is allowed but for the shortest: the closing takes as many hops as the graph is wide, once, which the 5 % bear from so
+/// many releases on.
+#[test]
+fn a_whole_session_is_in_time_from_a_few_releases_on() {
+    for (kind, least) in [(AveragingKind::Chebyshev, 4), (AveragingKind::Tree, 7)] {
+        for releases in [least - 1, least, 8, 20] {
+            let scene = scene_of(kind, (120, 2), releases);
+            let links = scene.views.links().expect("a graph");
+            let sealed = Tolerance::sealed(&links, (1, 2), 1).expect("degrees allow it");
+            let (_, time, allowed) = measured(&scene, &Arc::new(sealed));
+            println!("{kind:?}, {releases} releases: time {time:.4} of {allowed:.4}");
+            assert_eq!(time <= allowed, releases >= least, "{kind:?}, {releases}");
+        }
+    }
+}
+
 /// Two of 24 peers with ten links each crash, one after the other, while the others average: whoever is left states each loss once, however many links are
 /// given up over it.
 #[test]

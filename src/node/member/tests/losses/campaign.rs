@@ -1,6 +1,6 @@
 //! Kills at all moments, with and without another start.
 
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 use super::*;
@@ -34,9 +34,7 @@ fn without_losses_all_have_the_bits_of_the_engine() {
 #[test]
 fn a_member_that_is_killed_is_left_out_and_the_others_finish() {
     for lossy in [FIVE, SIX_SEALED] {
-        let mut play = Play::begin(lossy, &[]);
-        play.until(1, &format!("charged {};", lossy.iterations / 2));
-        play.kill(2);
+        let mut play = Play::losing(lossy, &[], (2, lossy.iterations / 2));
         let ends = play.ends(END);
         let finished = check(&play, &ends);
         let others = usize::from(lossy.members) - 1;
@@ -63,9 +61,7 @@ fn a_member_that_is_killed_is_left_out_and_the_others_finish() {
 #[test]
 fn a_member_that_starts_again_in_time_goes_on() {
     for lossy in [FIVE, SIX_SEALED] {
-        let mut play = Play::begin(lossy, &[]);
-        play.until(1, &format!("charged {};", lossy.iterations / 2));
-        play.kill(2);
+        let mut play = Play::losing(lossy, &[], (2, lossy.iterations / 2));
         play.again(2);
         let ends = play.ends(END);
         let finished = check(&play, &ends);
@@ -77,6 +73,46 @@ fn a_member_that_starts_again_in_time_goes_on() {
             assert_eq!(play.charged(2).0.len(), lossy.iterations as usize);
         }
     }
+}
+
+/// What a member keeps to start again with stays short over many releases, and is enough to go on from: where it is written anew with every record, and where it is whenever it is twice as long.
+#[test]
+fn what_is_kept_stays_short_and_is_enough_to_go_on() {
+    for lossy in [FIVE, Lossy::of(6, 1, 30).sealed()] {
+        let (members, releases) = (usize::from(lossy.members), lossy.iterations - 6);
+        let when = |peer| (peer, COMPACT, if peer == 2 { "0" } else { "1" });
+        let when: Vec<_> = (0..members).map(when).collect();
+        let mut play = Play::losing(lossy, &when, (2, releases));
+        let (always, twice) = (play.kept(2), play.kept(1));
+        let blocks = (8 * 240 * members) as u64 * u64::from(releases);
+        println!("{always} and {twice} bytes kept of contributions of {blocks} bytes");
+        assert!(
+            4 * always < 3 * blocks && twice < blocks,
+            "{always} {twice}"
+        );
+        play.again(2);
+        let ends = play.ends(END);
+        assert_eq!(check(&play, &ends).len(), members, "{}", play.why());
+        let all = play.progress(0);
+        assert!(all.contains("WentOn"), "nothing went wrong: {all}");
+        assert!(!all.contains("GaveUp"), "somebody was given up: {all}");
+    }
+}
+
+/// Processes that stand still have no end, however much else the machine does, and what they are at is said.
+#[test]
+fn a_play_that_stands_still_is_found() {
+    let mut play = Play::begin(FIVE, &[]);
+    play.until(0, "charged 3;");
+    play.signal_all(usize::MAX, "-STOP");
+    let ended = catch_unwind(AssertUnwindSafe(|| play.ends(Duration::from_secs(2))));
+    let said = ended.expect_err("nobody can have ended");
+    let said = said.downcast_ref::<String>().expect("in words");
+    assert!(said.starts_with("0 has no end"), "{said}");
+    assert!(
+        !cfg!(target_os = "linux") || said.contains(" T in "),
+        "{said}"
+    );
 }
 
 /// What one kill came to.
@@ -94,8 +130,10 @@ enum Came {
 fn killed(lossy: Lossy, run: u32) -> Came {
     // The golden ratio spreads any number of moments evenly.
     let share = (f64::from(run) * 0.618_033_988_749_895).fract();
-    let mut play = Play::begin(lossy, &[]);
     let victim = run as usize % usize::from(lossy.members);
+    // Every other one writes what it keeps anew with every record.
+    let anew = [(victim, COMPACT, "0")];
+    let mut play = Play::begin(lossy, &anew[..run as usize / 2 % 2]);
     match run % 2 {
         0 => std::thread::sleep(Duration::from_millis(100 + (2_500.0 * share) as u64)),
         _ => {
@@ -103,9 +141,7 @@ fn killed(lossy: Lossy, run: u32) -> Came {
             play.until(victim, &format!("charged {release};"));
         }
     }
-    let is_ended = play.running[victim]
-        .as_mut()
-        .is_some_and(|child| child.try_wait().expect("a child").is_some());
+    let is_ended = !play.runs(victim);
     if !is_ended {
         play.kill(victim);
     }
@@ -213,9 +249,7 @@ fn four_of_twenty_four() {
 /// A machine that stands still for longer than the grace just after a member was killed: those who have not run have not waited, and take the member back.
 #[test]
 fn a_machine_that_stands_still_gives_nobody_up() {
-    let mut play = Play::begin(FIVE, &[]);
-    play.until(1, "charged 10;");
-    play.kill(2);
+    let mut play = Play::losing(FIVE, &[], (2, 10));
     // They notice that it is gone, and stop.
     std::thread::sleep(Duration::from_millis(500));
     play.signal_all(2, "-STOP");
@@ -264,9 +298,7 @@ fn copy(from: &Path, to: &Path) {
 /// by nobody.
 #[test]
 fn a_member_whose_files_come_from_a_backup_is_refused() {
-    let mut play = Play::begin(FIVE, &[]);
-    play.until(1, "charged 8;");
-    play.kill(2);
+    let mut play = Play::losing(FIVE, &[], (2, 8));
     let (state, kept) = (&play.group.states[2], play.group.path().join("backup"));
     let state = play.group.path().join(state);
     copy(&state, &kept);
@@ -308,9 +340,7 @@ fn a_member_whose_disk_is_full_stops_and_the_others_finish() {
 #[test]
 fn what_has_left_is_paid() {
     for (lossy, is_back) in [(FIVE, false), (FIVE, true), (SIX_SEALED, false)] {
-        let mut play = Play::begin(lossy, &[(2, DIES, "contribution 8")]);
-        let mut child = play.running[2].take().expect("it runs");
-        assert!(!child.wait().expect("a child").success());
+        let mut play = Play::dying(lossy, "contribution 8");
         let (tries, end) = play.charged(2);
         let paid: Vec<_> = (1..=8).map(|release| (release, 0)).collect();
         assert_eq!((tries, end), (paid, None));
@@ -334,9 +364,7 @@ fn whoever_dies_while_averaging_stays_in_the_sum() {
         (SIX_SEALED, true),
         (SIX_SEALED, false),
     ] {
-        let mut play = Play::begin(lossy, &[(2, DIES, "average 12")]);
-        let mut child = play.running[2].take().expect("it runs");
-        assert!(!child.wait().expect("a child").success());
+        let mut play = Play::dying(lossy, "average 12");
         let died = play.charged(2).0.len();
         if is_back {
             play.again(2);
@@ -370,15 +398,13 @@ fn whoever_dies_while_averaging_stays_in_the_sum() {
 fn clocks_that_jump_change_nothing() {
     let lossy = Lossy::of(5, 1, 20);
     let jumps: Vec<(usize, &str, &str)> = (0..5).map(|peer| (peer, JUMPS, "1")).collect();
-    let mut play = Play::begin(lossy, &jumps);
-    play.until(1, "charged 10;");
-    play.kill(4);
+    let mut play = Play::losing(lossy, &jumps, (4, 10));
     play.again(4);
     let ends = play.ends(END);
     assert_eq!(check(&play, &ends).len(), 5, "{}", play.why());
     let path = play.group.path().join(&play.group.states[0]);
     let ledger = fs::read_to_string(path.join("ledger.log")).expect("a ledger");
     let year = |line: &str| Some(line.split("\"time\":\"").nth(1)?[..4].to_owned());
-    let years: std::collections::BTreeSet<_> = ledger.lines().filter_map(year).collect();
+    let years: BTreeSet<_> = ledger.lines().filter_map(year).collect();
     assert!(years.len() > 3, "no clock has jumped: {years:?}");
 }

@@ -59,7 +59,7 @@ fn half_of_eight_go_nowhere() {
     play.part(Some(4));
     let ends = play.ends(END);
     assert!(check(&play, &ends).is_empty(), "{}", play.why());
-    let mut charged = std::collections::BTreeSet::new();
+    let mut charged = BTreeSet::new();
     for peer in 0..8 {
         assert!(is_cut_off(&ends, peer), "{peer}: {ends:?}");
         let (tries, end) = play.charged(peer);
