@@ -4,7 +4,7 @@
 //! Let this peer be done with release L, as its disk says. Then contributions and seals of others of releases before L − 1, and public states of before L − 1 releases, are never read.
 //! *Proof.* A peer that is not killed lives without them: when it has the sum of L it forgets states and contributions older than L − 1, before it says that it is done, and when L was certified,
 //! which was earlier, all seals older than L. What it does afterwards reads what it remembers, and a peer that starts again remembers what is on its disk: with the older records left out just what
-//! it would remember had it not been killed, or more. If L is tried anew, L itself counts no longer as done, and less is left out. ∎ It is enough because whoever is part of a later view has the sum of L − 1: L
+//! it would remember had it not been killed, or more. If L is tried anew, or averaged again, L itself counts no longer as done, and less is left out. ∎ It is enough because whoever is part of a later view has the sum of L − 1: L
 //! has a certificate, which holds everybody's word that it holds the contributions to L, and nobody says so before it has the sum of L − 1.
 //!
 //! Of an own contribution that old a receipt still needs what was agreed on before it, which stays. What is small or rules what may be sealed, opened and given up stays too: the steps
@@ -13,7 +13,7 @@
 use zeroize::Zeroizing;
 
 use crate::node::store::{JournalError, RecoveryLog};
-use crate::protocol::regroup::Durable;
+use crate::protocol::regroup::{Durable, Onward};
 use crate::protocol::tolerant::{DiskRecord, Format};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -133,11 +133,41 @@ fn done(records: &[Option<DiskRecord>]) -> ReleaseId {
         match record {
             Some(DiskRecord::Regroup(Durable::Done(release))) => done = *release,
             Some(DiskRecord::Regroup(Durable::Decided {
-                anew: Some(release),
+                onward: Some(Onward::Anew(release) | Onward::Again(release)),
                 ..
             })) => done = done.min(ReleaseId(release.0.saturating_sub(1))),
             _ => {}
         }
     }
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::regroup::Disruptions;
+
+    /// A sum that is made or averaged again is not done until it is there anew.
+    #[test]
+    fn what_is_done_is_what_the_disk_says_last() {
+        let decided = |onward| {
+            let disruptions = Disruptions::none(3, 3);
+            let retries = 0;
+            Some(DiskRecord::Regroup(Durable::Decided {
+                disruptions,
+                onward,
+                retries,
+            }))
+        };
+        let has = |release| Some(DiskRecord::Regroup(Durable::Done(ReleaseId(release))));
+        let three = [has(1), has(2), has(3), decided(None)];
+        assert_eq!(done(&three), ReleaseId(3));
+        for onward in [Onward::Anew(ReleaseId(3)), Onward::Again(ReleaseId(3))] {
+            let mut records = three.to_vec();
+            records.push(decided(Some(onward)));
+            assert_eq!(done(&records), ReleaseId(2), "{onward:?}");
+            records.push(has(3));
+            assert_eq!(done(&records), ReleaseId(3), "{onward:?}");
+        }
+    }
 }
