@@ -16,8 +16,8 @@ import warnings
 import gossip_processes
 import networkx
 import numpy as np
-import scipy.sparse
 import scipy.optimize
+import scipy.sparse
 import scipy.sparse.csgraph
 import scipy.stats
 from sklearn.utils.extmath import randomized_svd
@@ -317,12 +317,10 @@ def svd():
     theirs = median_seconds(lambda: randomized_svd(data, rank, n_iter=2, random_state=1))
     row(f"randomized_svd, {version('scikit-learn')}", f"{theirs:.4f}", "", f"{1 - part(data, randomized_svd(data, rank, n_iter=2, random_state=1)[2].T):.1e}")
     for engine, peers in (("central", 100), ("lockstep", 100), ("lockstep", 1797)):
-        seconds, held = [], 0.0
-        for _ in range(TURNS):
-            result = undertone.run({**setting, "peers": {"count": peers}, "engine": {"kind": engine}})
-            seconds.append(result.summary["timing"]["seconds"]["run"])
-            held = part(data, result.basis)
-        ours = statistics.median(seconds)
+        sim = {**setting, "peers": {"count": peers}, "engine": {"kind": engine}}
+        results = [undertone.run(sim) for _ in range(TURNS)]
+        ours = statistics.median(result.summary["timing"]["seconds"]["run"] for result in results)
+        held = part(data, results[0].basis)
         name = f"Undertone, {peers:,} peers over a tree in lockstep" if engine == "lockstep" else "Undertone, engine central"
         row(f"{name} (its time of the run)", f"{ours:.4f}", f"{ours / theirs:.1f}", f"{1 - held:.1e}")
 
