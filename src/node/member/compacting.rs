@@ -13,7 +13,6 @@
 use zeroize::Zeroizing;
 
 use crate::node::store::{JournalError, RecoveryLog};
-use crate::protocol::regroup::{Durable, Onward};
 use crate::protocol::tolerant::{DiskRecord, Format};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -128,24 +127,17 @@ pub(super) fn needed(all: &[&[u8]], format: &Format, me: PeerIndex) -> Vec<Zeroi
 
 /// The last release whose sum is here, and counts.
 fn done(records: &[Option<DiskRecord>]) -> ReleaseId {
-    let mut done = ReleaseId(0);
-    for record in records {
-        match record {
-            Some(DiskRecord::Regroup(Durable::Done(release))) => done = *release,
-            Some(DiskRecord::Regroup(Durable::Decided {
-                onward: Some(Onward::Anew(release) | Onward::Again(release)),
-                ..
-            })) => done = done.min(ReleaseId(release.0.saturating_sub(1))),
-            _ => {}
-        }
-    }
-    done
+    let steps = records.iter().filter_map(|record| match record {
+        Some(DiskRecord::Regroup(step)) => Some(step),
+        _ => None,
+    });
+    steps.fold(ReleaseId(0), |done, step| step.done(done))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::regroup::Disruptions;
+    use crate::protocol::regroup::{Disruptions, Durable, Onward};
 
     /// A sum that is made or averaged again is not done until it is there anew.
     #[test]

@@ -104,6 +104,7 @@ impl Regroup {
         let me = member.setup.me;
         member.known.restarts[me.index()] = 1;
         for record in durable {
+            member.done = record.done(member.done);
             match record {
                 Durable::Stated { serial, statement } => {
                     member.serial = serial;
@@ -121,10 +122,8 @@ impl Regroup {
                     let (links, tolerance) = (&member.setup.links, &member.setup.tolerance);
                     let view = View::of(disruptions, links, tolerance);
                     member.views.push(view);
-                    match onward {
-                        Some(Onward::Anew(release)) => member.try_anew(release),
-                        Some(Onward::Again(release)) => member.average_again(release),
-                        None => {}
+                    if let Some(onward) = onward {
+                        member.void(onward);
                     }
                 }
                 Durable::Held(attempt) => {
@@ -139,7 +138,7 @@ impl Regroup {
                     held.extend(certificate.signatures());
                     member.certified.insert(attempt, certificate);
                 }
-                Durable::Done(release) => member.done = release,
+                Durable::Done(_) => {}
             }
         }
         member.forget();
@@ -459,8 +458,8 @@ impl Regroup {
     fn agrees(&self, member: PeerIndex) -> bool {
         self.statement_of(member).is_some_and(|(_, statement)| {
             // No release before one that was certified is taken again: everybody had done it.
-            let newest = self.certified.keys().map(|at| at.release).max();
-            let oldest = self.done.max(newest.unwrap_or(self.done));
+            let newest = self.certified.last_key_value();
+            let oldest = newest.map_or(self.done, |(at, _)| self.done.max(at.release));
             let is_past = |at: &Attempt| at.release < oldest;
             let shown = |at: &Attempt| {
                 is_past(at) || self.certified.contains_key(at) || self.is_certificate(*at)
@@ -507,11 +506,7 @@ impl Regroup {
         }
         out.push(Output::Persist(Durable::Decided {
             disruptions: self.known.clone(),
-            onward: match &resume {
-                Resume::Begin { attempt, .. } => Some(Onward::Anew(attempt.release)),
-                Resume::Average { attempt, .. } => Some(Onward::Again(attempt.release)),
-                Resume::Finished | Resume::Lost { .. } => None,
-            },
+            onward: resume.onward(),
             retries: match &resume {
                 Resume::Begin { retries, .. } | Resume::Average { retries, .. } => *retries,
                 Resume::Finished | Resume::Lost { .. } => self.retries,
@@ -534,19 +529,16 @@ impl Regroup {
 
     fn go_on(&mut self, resume: Resume, out: &mut Vec<Output>) {
         let (attempt, retries) = match resume {
-            Resume::Begin { attempt, retries } => {
-                self.try_anew(attempt.release);
-                (attempt, retries)
-            }
-            Resume::Average {
+            Resume::Begin { attempt, retries }
+            | Resume::Average {
                 attempt, retries, ..
-            } => {
-                self.average_again(attempt.release);
-                (attempt, retries)
-            }
+            } => (attempt, retries),
             Resume::Finished => return self.finish(End::Finished, out),
             Resume::Lost { .. } => return self.finish(End::Lost, out),
         };
+        if let Some(onward) = resume.onward() {
+            self.take_back(onward);
+        }
         self.current = Some(attempt);
         self.retries = retries;
         let view = Arc::new(self.view().clone());
@@ -571,20 +563,21 @@ impl Regroup {
         self.go_on(Resume::Begin { attempt, retries }, out);
     }
 
-    /// What was certified at this release, or after it, is void: its contributions are lost.
-    fn try_anew(&mut self, release: ReleaseId) {
-        self.average_again(release);
-        self.certified.retain(|at, _| at.release < release);
-    }
-
-    /// This release's sum is not there any more, if it was. In another view it is another: added up in another order, its last bits differ, and all who
-    /// go on must have the same ones. So whoever had it waits for it like everybody else, and says that it has it once it has it anew.
-    fn average_again(&mut self, release: ReleaseId) {
+    /// What all go on with takes back sums and certificates, if they were here.
+    fn take_back(&mut self, onward: Onward) {
+        self.void(onward);
         #[cfg(test)]
         if self.tamper == Tamper::OldSums {
             return;
         }
-        self.done = self.done.min(ReleaseId(release.0.saturating_sub(1)));
+        self.done = onward.keeps(self.done);
+    }
+
+    /// What was certified at a release that is tried anew, or after it, is void: its contributions are lost.
+    fn void(&mut self, onward: Onward) {
+        if let Onward::Anew(release) = onward {
+            self.certified.retain(|at, _| at.release < release);
+        }
     }
 
     /// Forgets what no statement can be about any more.

@@ -142,6 +142,16 @@ pub enum Onward {
     Again(ReleaseId),
 }
 
+impl Onward {
+    /// The last release whose sum still counts with whoever had the sums up to this one. In another view a sum is another: added up in another order,
+    /// its last bits differ, and all who go on must have the same ones. So whoever had it waits for it like everybody else, and says that it has it once
+    /// it has it anew.
+    pub(super) fn keeps(self, done: ReleaseId) -> ReleaseId {
+        let (Self::Anew(release) | Self::Again(release)) = self;
+        done.min(ReleaseId(release.0.saturating_sub(1)))
+    }
+}
+
 /// What must be on disk before anything leaves that was put out after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Durable {
@@ -169,4 +179,16 @@ pub enum Durable {
     Certified(Certificate),
     /// The sum of this release is here.
     Done(ReleaseId),
+}
+
+impl Durable {
+    /// The last release whose sum is here and counts, once this is on a disk that said `done` before.
+    #[must_use]
+    pub fn done(&self, done: ReleaseId) -> ReleaseId {
+        match self {
+            Self::Done(release) => *release,
+            Self::Decided { onward, .. } => onward.map_or(done, |onward| onward.keeps(done)),
+            _ => done,
+        }
+    }
 }

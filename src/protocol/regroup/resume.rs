@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::attempt::{Attempt, ViewNumber};
 use super::links::Links;
-use super::record::{Disruptions, Statement};
+use super::record::{Disruptions, Onward, Statement};
 use super::sets::Members;
 use super::threshold::{Thresholds, ThresholdsError};
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -125,6 +125,17 @@ pub enum Resume {
         /// Of which release.
         release: ReleaseId,
     },
+}
+
+impl Resume {
+    /// What of it whoever starts again must know; nothing if the session ends with it.
+    pub(super) fn onward(&self) -> Option<Onward> {
+        match self {
+            Self::Begin { attempt, .. } => Some(Onward::Anew(attempt.release)),
+            Self::Average { attempt, .. } => Some(Onward::Again(attempt.release)),
+            Self::Finished | Self::Lost { .. } => None,
+        }
+    }
 }
 
 /// What follows from the statements of all members of `view`. `before` are the views decided earlier.

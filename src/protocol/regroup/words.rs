@@ -36,7 +36,8 @@ impl Regroup {
 
     /// Passes on somebody's word that it holds what its neighbours published in an attempt of the present view.
     ///
-    /// As long as nothing goes wrong it takes shortest paths from its origin, and comes once to everybody ([`Paths`]). Once this member is frozen it goes to all neighbours, once.
+    /// As long as nothing goes wrong it takes shortest paths from its origin, and comes once to everybody ([`Paths`]). Once this member is frozen it goes to all neighbours, once:
+    /// back to whom it came from too. That one may know it from its origin alone, and not have passed it on, since the word's way went elsewhere, over a link that is cut by now.
     /// So does every word of the newest certificate before the statement that claims it ([`Self::state`]), and by induction over the way of that statement whoever hears the claim has
     /// heard those words on the same link before. Older certificates are with everybody: a certificate at the next release says that all are done with
     /// this one.
@@ -57,7 +58,7 @@ impl Regroup {
                 out.push(Output::Send { to, record: word });
             }
         } else if self.told.insert((attempt, origin)) {
-            self.flood(word, from, out);
+            self.flood(word, None, out);
         }
     }
 

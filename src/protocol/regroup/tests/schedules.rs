@@ -215,6 +215,16 @@ fn what_a_crash_left_half_said_is_said_again() {
     }
 }
 
+/// One of a hundred thousand schedules, in which a word came to its last member through the one that its origin had told, and whose way it was not.
+#[test]
+fn a_word_goes_back_to_whom_it_came_from() {
+    let story = Network::run(Schedule::of(28_738, Tamper::None));
+    assert!(
+        story.suspicions + story.crashes > 0 && story.broken.is_empty(),
+        "{story:?}"
+    );
+}
+
 #[test]
 #[ignore = "4 minutes: cargo test --lib regroup::tests::schedules -- --ignored"]
 fn promises_hold_in_a_hundred_thousand_schedules() {

@@ -147,8 +147,9 @@ fn whoever_comes_back_without_a_certificate_that_others_have_is_told() {
 }
 
 /// Whoever had a sum that was averaged again said so while it waited for the new one; when something else went wrong then, members went on from sums of two
-/// views, and thought one another liars. The first two are what shrinking left of those in which it was found, after 150,000 that were green. Then one
-/// neighbour suspects another for no reason at moments of the first release, and a second one a little later.
+/// views, and thought one another liars. The first two are what shrinking left of those in which it was found, after 150,000 that were green (the second meets
+/// it no more since frozen members say words back, which delays frames). Then one neighbour suspects another for no reason at moments of the first release,
+/// and a second one a little later.
 #[test]
 fn sums_of_a_release_that_is_averaged_again_are_of_one_view() {
     let found = [
@@ -174,10 +175,18 @@ fn sums_of_a_release_that_is_averaged_again_are_of_one_view() {
     let mut red = 0;
     for defect in [Tamper::None, Tamper::OldSums] {
         switch(defect, true);
-        for (case, schedule) in &found {
-            let outcome = case.outcome(schedule);
-            assert_eq!(outcome.is_err(), defect == Tamper::OldSums, "{outcome:?}");
-        }
+        let outcomes = found
+            .each_ref()
+            .map(|(case, schedule)| case.outcome(schedule));
+        assert_eq!(
+            outcomes[0].is_err(),
+            defect == Tamper::OldSums,
+            "{outcomes:?}"
+        );
+        assert!(
+            outcomes[1].is_ok() || defect == Tamper::OldSums,
+            "{outcomes:?}"
+        );
         let (case, _) = &found[0];
         for first in (20_000..50_000).step_by(1_000) {
             for later in [3_000, 8_000, 15_000, 25_000] {
