@@ -10,6 +10,7 @@
 //! | [`krylov`](Krylov) | A_u X | n·b, b = `block` ≥ p | 8·n·b·K·L | all X and all sums | any |
 //! | [`covariance`](Covariance) | the upper triangle of A_u | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
 //! | [`isometric-covariance`](IsometricCovariance) | the same, entries off the diagonal times √2 | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
+//! | [`raked-covariance`](RakedCovariance) | the same under a floor, its diagonal and row sums without | n(n+1)/2 + n | 4·n(n+3)·K | that release | 1 |
 //! | [`power`, clipped](ClippedPower) | min(1, θ/c) A_u X, row by row; counts of lengths c | n·p, 16 or 1 | 8·(n·p + 16)·K·L | X and θ | any |
 //! | [`streaming`](Streaming) | A_u X over the rows of one batch | n·p | 8·n·p·K·L | X | any |
 //! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
@@ -47,6 +48,7 @@
 //! | --- | --- |
 //! | one release of A_u X, X orthonormal, moves by at most Δ_l | `privacy/sensitivity/exact`, for `power`, `momentum` and `krylov` alike |
 //! | one packed triangle moves by at most Δ | `privacy/sensitivity/packed` |
+//! | one triangle with its margins moves by at most Δ | `privacy/sensitivity/margins` |
 //! | one Rayleigh quotient moves by at most Δ | `privacy/sensitivity/rayleigh` |
 //! | L adaptive releases spend μ² = Σμ_l², however the budget is split | [`split_budget`](crate::privacy::split_budget) |
 //! | everything after a release is free | post-processing: [`Algorithm::advance`] and [`Algorithm::estimate`] see noisy sums and X⁰ only |
@@ -80,6 +82,7 @@ mod pilot;
 mod power;
 mod ppi;
 mod preconditioned;
+mod raked;
 mod release;
 mod spec;
 mod start;
@@ -111,6 +114,8 @@ pub use pilot::{Pilot, TAIL_WEIGHT};
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;
 pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};
+pub use raked::RakedCovariance;
+pub(crate) use raked::raked;
 pub use release::{BlockSpec, Form, ReleaseSpec, charged, share_factors};
 pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS, NoiseScale, Output};
 pub use start::Start;

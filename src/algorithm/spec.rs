@@ -10,7 +10,7 @@ use super::pilot::Pilot;
 
 use super::{
     Algorithm, Clip, ClipError, ClippedPower, Covariance, Deflation, IsometricCovariance, Krylov,
-    Momentum, PowerMethod, PrivatePowerIteration, Streaming,
+    Momentum, PowerMethod, PrivatePowerIteration, RakedCovariance, Streaming,
 };
 
 /// The algorithms an experiment file can name.
@@ -28,6 +28,8 @@ pub enum AlgorithmKind {
     Covariance,
     /// The same in coordinates in which lengths are those of the matrix.
     IsometricCovariance,
+    /// The same, with a diagonal and row sums that know no degree floor.
+    RakedCovariance,
     /// One eigenvector after the other.
     Deflation,
     /// Private power iteration for one vector (Hardt & Roth).
@@ -68,6 +70,7 @@ impl AlgorithmKind {
             Self::Krylov => "krylov",
             Self::Covariance => "covariance",
             Self::IsometricCovariance => "isometric-covariance",
+            Self::RakedCovariance => "raked-covariance",
             Self::Deflation => "deflation",
             Self::Ppi => "ppi",
             Self::Streaming => "streaming",
@@ -146,6 +149,13 @@ pub enum AlgorithmSpec {
     IsometricCovariance {
         /// Eigenvectors wanted, p.
         rank: usize,
+    },
+    /// [`RakedCovariance`].
+    RakedCovariance {
+        /// Eigenvectors wanted, p.
+        rank: usize,
+        /// The degree floor D ≥ 1 that rows are under.
+        floor: u32,
     },
     /// [`Deflation`].
     Deflation {
@@ -447,6 +457,11 @@ impl AlgorithmSpec {
             Self::Pilot => Arc::new(Pilot { dimension }),
             Self::Covariance { rank } => Arc::new(Covariance { dimension, rank }),
             Self::IsometricCovariance { rank } => Arc::new(IsometricCovariance { dimension, rank }),
+            Self::RakedCovariance { rank, floor } => Arc::new(RakedCovariance {
+                dimension,
+                rank,
+                floor,
+            }),
             Self::Own(ref algorithm) => Arc::clone(algorithm),
         })
     }
@@ -486,6 +501,7 @@ impl AlgorithmSpec {
             Self::Krylov { .. } => Some(AlgorithmKind::Krylov),
             Self::Covariance { .. } => Some(AlgorithmKind::Covariance),
             Self::IsometricCovariance { .. } => Some(AlgorithmKind::IsometricCovariance),
+            Self::RakedCovariance { .. } => Some(AlgorithmKind::RakedCovariance),
             Self::Deflation { .. } => Some(AlgorithmKind::Deflation),
             Self::Ppi { .. } => Some(AlgorithmKind::Ppi),
             Self::Streaming { .. } => Some(AlgorithmKind::Streaming),
@@ -517,6 +533,7 @@ impl AlgorithmSpec {
             | Self::Krylov { rank, .. }
             | Self::Covariance { rank }
             | Self::IsometricCovariance { rank }
+            | Self::RakedCovariance { rank, .. }
             | Self::Deflation { rank, .. }
             | Self::Streaming { rank, .. }
             | Self::SpectralRidge { rank, .. } => *rank,
@@ -559,6 +576,7 @@ impl AlgorithmSpec {
             Self::ClippedPower { clip, .. } => clip.settings(),
             Self::Ppi { coherence, .. } => vec![("coherence", coherence.unwrap_or(0.0))],
             Self::Streaming { iterations, .. } => vec![("batches", f64::from(*iterations))],
+            Self::RakedCovariance { floor, .. } => vec![("degree floor", f64::from(*floor))],
             Self::SpectralRidge { rank, completion } => SpectralRidge {
                 dimension: 0,
                 rank: *rank,
@@ -583,7 +601,10 @@ impl AlgorithmSpec {
             | Self::Ppi { iterations, .. }
             | Self::Streaming { iterations, .. } => *iterations,
             Self::Descent(descent) => descent.releases(),
-            Self::Covariance { .. } | Self::IsometricCovariance { .. } | Self::Pilot => 1,
+            Self::Covariance { .. }
+            | Self::IsometricCovariance { .. }
+            | Self::RakedCovariance { .. }
+            | Self::Pilot => 1,
             Self::SpectralRidge { completion, .. } => 1 + u32::from(completion.item_means),
             Self::Deflation { rank, steps, .. } => {
                 let rank = u32::try_from(*rank).unwrap_or(u32::MAX);

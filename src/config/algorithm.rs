@@ -180,12 +180,16 @@ impl AlgorithmConfig {
     }
 
     /// The algorithm with its own numbers and no others, without a clip, whose numbers are not all in this table; `completion` is what
-    /// methods of completion are told besides, where there are ratings to complete.
+    /// methods of completion are told besides, where there are ratings to complete, and `floor` the degree floor of the rows.
     ///
     /// # Errors
     /// [`AlgorithmError::Iterations`] for a number of iterations the algorithm cannot run, [`AlgorithmError::Rank`] for a rank,
     /// [`AlgorithmError::Ratings`] for a method of completion without ratings.
-    pub fn spec(&self, completion: Option<Completion>) -> Result<AlgorithmSpec, AlgorithmError> {
+    pub fn spec(
+        &self,
+        completion: Option<Completion>,
+        floor: u32,
+    ) -> Result<AlgorithmSpec, AlgorithmError> {
         let (rank, iterations) = (self.rank, self.iterations);
         self.check_descent()?;
         match self.kind {
@@ -206,6 +210,7 @@ impl AlgorithmConfig {
             AlgorithmKind::Auto => Err(AlgorithmError::Unchosen),
             AlgorithmKind::Covariance
             | AlgorithmKind::IsometricCovariance
+            | AlgorithmKind::RakedCovariance
             | AlgorithmKind::Pilot
                 if iterations != 1 =>
             {
@@ -216,6 +221,7 @@ impl AlgorithmConfig {
                 })
             }
             AlgorithmKind::IsometricCovariance => Ok(AlgorithmSpec::IsometricCovariance { rank }),
+            AlgorithmKind::RakedCovariance => Ok(AlgorithmSpec::RakedCovariance { rank, floor }),
             AlgorithmKind::Pilot => Ok(AlgorithmSpec::Pilot),
             AlgorithmKind::Covariance => Ok(AlgorithmSpec::Covariance { rank }),
             AlgorithmKind::Ppi if rank != 1 => Err(AlgorithmError::Rank {

@@ -127,6 +127,7 @@ fn check_composition(config: &Config) -> Result<(), PilotTableError> {
             | AlgorithmKind::Krylov
             | AlgorithmKind::Covariance
             | AlgorithmKind::IsometricCovariance
+            | AlgorithmKind::RakedCovariance
     );
     match follows && clip == ClipRule::None {
         true => Ok(()),

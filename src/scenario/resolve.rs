@@ -125,7 +125,10 @@ impl Experiment {
             None => None,
         };
         let told = completion::told(&config, rows.user_rows.len(), items);
-        let spec = config.algorithm.spec(told).map_err(PlanError::from)?;
+        let spec = config
+            .algorithm
+            .spec(told, floor.get())
+            .map_err(PlanError::from)?;
         let spec = clipping::of(&config, spec, rows.user_rows.len(), searched.as_ref())?;
         let shape = graph::shape(&config, loaded.interactions.users());
         let arranged = Arranged::new(spec, items).map_err(PlanError::from)?;

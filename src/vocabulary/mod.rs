@@ -5,6 +5,7 @@
 mod degrees;
 mod distribution;
 mod ids;
+mod margins;
 mod naming;
 mod quantity;
 mod seed;
@@ -16,6 +17,7 @@ mod time;
 pub use degrees::TAIL_DEGREES;
 pub use distribution::Distribution;
 pub use ids::{Iteration, PeerIndex, ReleaseId, Round};
+pub use margins::margin_weights;
 pub use naming::{NameSyntax, Named, printed, printed_list, read_name, read_names};
 pub use quantity::Quantity;
 pub(crate) use seed::GROUP;

@@ -17,6 +17,9 @@ pub enum Quantity {
     PackedTriangle,
     /// The same with every entry off the diagonal times √2, so that the Euclidean norm of the coordinates is ‖A_u‖_F.
     IsometricTriangle,
+    /// The same triangle with another diagonal, and row sums: of every row of d entries of 1 its pairs under the session's floor D, times √2, then λ/d on the diagonal, and
+    /// after the triangle κ(d − 1)/d for every item, with λ and κ of [`margin_weights`](super::margin_weights) of D: n(n+1)/2 + n coordinates.
+    TriangleAndMargins,
     /// Σ r of a peer's rows r, each of norm at most 1: n coordinates.
     RowSum,
     /// The same of rows without a negative entry.
@@ -52,6 +55,7 @@ impl fmt::Display for Quantity {
             Self::Product => "the product A X",
             Self::PackedTriangle => "the packed triangle of A",
             Self::IsometricTriangle => "the isometric triangle of A",
+            Self::TriangleAndMargins => "the triangle of A with its margins",
             Self::RowSum => "the sum of rows",
             Self::NonnegativeRowSum => "the sum of rows without negative entries",
             Self::RayleighQuotient => "the Rayleigh quotient of A",

@@ -49,7 +49,9 @@ impl Proposal {
 
 fn name(kind: &str, algorithm: &AlgorithmConfig, floor: u32) -> String {
     match algorithm.kind {
-        AlgorithmKind::Covariance | AlgorithmKind::IsometricCovariance => {
+        AlgorithmKind::Covariance
+        | AlgorithmKind::IsometricCovariance
+        | AlgorithmKind::RakedCovariance => {
             format!("{kind}, D = {floor}")
         }
         AlgorithmKind::Krylov => format!(
@@ -87,7 +89,10 @@ fn algorithms(
     let matrix = |kind| with(kind, None, 1);
     let isometric = matrix(AlgorithmKind::IsometricCovariance);
     let packed = matrix(AlgorithmKind::Covariance);
-    krylov.chain([(isometric, Some(packed))]).collect()
+    let raked = matrix(AlgorithmKind::RakedCovariance);
+    krylov
+        .chain([(isometric, Some(packed)), (raked, None)])
+        .collect()
 }
 
 /// The candidates of this experiment, and those that cannot be run with the reason.
@@ -137,7 +142,9 @@ fn setting(
 ) -> Result<Proposal, String> {
     let config = experiment.config();
     let items = experiment.user_rows().dimension();
-    let spec = algorithm.spec(None).map_err(|error| error.to_string())?;
+    let spec = algorithm
+        .spec(None, floor)
+        .map_err(|error| error.to_string())?;
     let built = spec.build(items).map_err(|error| error.to_string())?;
     let block = &built.releases()[0].blocks[0];
     let privacy = &config.privacy;

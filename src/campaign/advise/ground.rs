@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use nalgebra::DMatrix;
 
 use super::candidates::Proposal;
-use crate::algorithm::{AlgorithmSpec, KrylovTrial, Start};
-use crate::linalg::{Block, Spectrum};
+use crate::algorithm::{AlgorithmSpec, KrylovTrial, Start, raked};
+use crate::linalg::{Block, PackedTriangle, Spectrum};
 use crate::recommender::LowPassFilter;
-use crate::vocabulary::{Label, Quantity, Seed};
+use crate::vocabulary::{Label, Quantity, Seed, margin_weights};
 
 /// A data set, real or a stand-in, as far as runs and errors depend on it.
 ///
@@ -112,6 +112,15 @@ impl Ground {
                 let noisy = noisy(matrix, &draw.normals, sigma, sigma);
                 Spectrum::leading(&noisy, rank).vectors(rank)
             }
+            AlgorithmSpec::RakedCovariance { rank, floor } => {
+                let bound = sensitivity.of(Quantity::TriangleAndMargins, 1).ok()?;
+                let sigma = sigma * bound.bound(0.0);
+                let free = self.matrices.get(&1)?;
+                let released = with_margins((matrix, free), &draw.normals, sigma, floor);
+                let triangle = raked(n, &released, sigma, floor);
+                let estimate = PackedTriangle::new(n, &triangle).to_block().to_matrix();
+                Spectrum::leading(&estimate, rank).vectors(rank)
+            }
             _ => return None,
         };
         let error = self
@@ -119,6 +128,30 @@ impl Ground {
             .relative_error(&Block::from_matrix(&basis), &self.exact);
         error.is_finite().then_some(error)
     }
+}
+
+/// The release of a raked covariance, of A under a floor and without one, with noise of this standard deviation on every coordinate. What lies above the
+/// diagonal of the normals is the row sums'.
+fn with_margins(
+    (under, free): (&DMatrix<f64>, &DMatrix<f64>),
+    normals: &DMatrix<f64>,
+    sigma: f64,
+    floor: u32,
+) -> Vec<f64> {
+    let n = under.nrows();
+    let (lambda, kappa) = margin_weights(floor);
+    let mut released = Vec::with_capacity(PackedTriangle::coordinates(n) + n);
+    for i in 0..n {
+        released.push(lambda * free[(i, i)] + sigma * normals[(i, i)]);
+        let pair = |j| std::f64::consts::SQRT_2 * under[(i, j)] + sigma * normals[(j, i)];
+        released.extend((i + 1..n).map(pair));
+    }
+    released.extend((0..n).map(|i| {
+        let sum = free.row(i).sum() - free[(i, i)];
+        let above = if i + 1 < n { (i, i + 1) } else { (0, i) };
+        kappa * sum + sigma * normals[above]
+    }));
+    released
 }
 
 /// The matrix with symmetric noise of these standard deviations on and off its diagonal.

@@ -24,6 +24,7 @@ mod graph;
 mod isometric;
 mod item_shares;
 mod l1;
+mod margins;
 mod max_entry;
 mod packed;
 mod rating;

@@ -5,6 +5,7 @@ use super::exact::Exact;
 use super::graph::{self, OfGraph};
 use super::isometric::Isometric;
 use super::item_shares::ItemShares;
+use super::margins::{self, Margins};
 use super::max_entry::MaxEntry;
 use super::packed::Packed;
 use super::rating::OneRating;
@@ -43,6 +44,8 @@ pub(super) static PROVED: &[Proved] = &[
     Proved::of::<Isometric<adjacency::User>>(),
     Proved::of::<Isometric<adjacency::Swap>>(),
     Proved::of::<Isometric<adjacency::ReplaceUser>>(),
+    Proved::of::<Margins<margins::Plain>>(),
+    Proved::of::<Margins<margins::Root>>(),
     Proved::of::<UnitRow<adjacency::User, unit_row::Product>>(),
     Proved::of::<UnitRow<adjacency::ReplaceUser, unit_row::Product>>(),
     Proved::of::<UnitRow<adjacency::User, unit_row::Packed>>(),

@@ -60,6 +60,12 @@ impl SensitivitySpec {
         self.adjacency
     }
 
+    /// D, under which rows are.
+    #[must_use]
+    pub fn degree_floor(&self) -> u32 {
+        self.degree_floor
+    }
+
     /// The bound on this quantity of a query with so many columns.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use super::bounds::Bounds;
 use super::error::PlanError;
 use super::parameters::{PlanParameters, RingParameters};
 use super::steps::Steps;
-use crate::algorithm::{Algorithm, Form, PublicState, ReleaseSpec};
+use crate::algorithm::{Algorithm, AlgorithmSpec, Form, PublicState, ReleaseSpec};
 use crate::privacy::{Sensitivity, Statistic};
 use crate::vocabulary::{Quantity, ReleaseId, TAIL_DEGREES};
 
@@ -146,12 +146,20 @@ impl PlannedRelease {
                  batches: choose an adjacency of rows",
             );
         }
+        if let AlgorithmSpec::RakedCovariance { floor, .. } = parameters.algorithm
+            && floor != parameters.sensitivity.degree_floor()
+        {
+            return wrong(
+                "its margins are weighed for another degree floor than that of the rows: give both one floor",
+            );
+        }
         let n = parameters.dimension;
         let triangle = n.saturating_mul(n.saturating_add(1)) / 2;
         for block in &spec.blocks {
             let shape = match block.quantity {
                 Quantity::Product | Quantity::ClippedProduct => (n, columns),
                 Quantity::PackedTriangle | Quantity::IsometricTriangle => (triangle, 1),
+                Quantity::TriangleAndMargins => (triangle.saturating_add(n), 1),
                 Quantity::RowSum | Quantity::NonnegativeRowSum | Quantity::ItemShares => (n, 1),
                 Quantity::RayleighQuotient | Quantity::GraphQuotient | Quantity::ClipCount => {
                     (1, 1)
@@ -180,7 +188,7 @@ impl PlannedRelease {
             }
             if block.shape != shape || block.columns != columns || !one_column {
                 return wrong(
-                    "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows, a sum of rows or of their shares n, a \
+                    "a product has one row per item and one column per column of the query, a triangle n(n+1)/2 rows and one with margins n more, a sum of rows or of their shares n, a \
                      histogram one column, a count is one number, counts of users one for every public degree, a Rayleigh quotient one of a query of one column, and every block says how many columns the query has: bounds \
                      are looked up by that",
                 );

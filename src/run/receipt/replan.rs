@@ -173,6 +173,7 @@ impl Request {
             self.algorithm,
             AlgorithmKind::Covariance
                 | AlgorithmKind::IsometricCovariance
+                | AlgorithmKind::RakedCovariance
                 | AlgorithmKind::SvdCompletion
                 | AlgorithmKind::Pilot
         );
@@ -192,7 +193,7 @@ impl Request {
             mode: self.descent.mode,
             ..AlgorithmConfig::plain(self.algorithm, self.rank, iterations)
         };
-        let spec = algorithm.spec(self.completion)?;
+        let spec = algorithm.spec(self.completion, self.degree_floor)?;
         let spec = match self.clip {
             Some(clip) => spec.clipped(clip)?,
             None => spec,

@@ -423,9 +423,10 @@ fn check(config: &Config) -> Result<(), DeploymentError> {
         AlgorithmKind::Power
         | AlgorithmKind::Krylov
         | AlgorithmKind::Covariance
-        | AlgorithmKind::IsometricCovariance => {}
+        | AlgorithmKind::IsometricCovariance
+        | AlgorithmKind::RakedCovariance => {}
         _ => {
-            let why = "sessions run power, krylov, covariance and isometric-covariance so far: choose one of those";
+            let why = "sessions run power, krylov, covariance, isometric-covariance and raked-covariance so far: choose one of those";
             return refused("algorithm.kind", why);
         }
     }

@@ -404,6 +404,7 @@ pub(super) fn largest_term(experiment: &Experiment, release: ReleaseId) -> f64 {
                 | Quantity::ClipCount
                 | Quantity::TailCounts
                 | Quantity::ItemShares
+                | Quantity::TriangleAndMargins
         )
     };
     let releases = experiment.releases();

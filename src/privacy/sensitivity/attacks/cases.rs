@@ -163,7 +163,7 @@ const SHARES: [(Adjacency, f64); 4] = [
 ];
 
 /// The same for one interaction under a root floor. At D = 20 no row of these sizes has 20 items.
-const ROOTS: [(Quantity, u32, f64); 17] = [
+const ROOTS: [(Quantity, u32, f64); 22] = [
     (Quantity::Product, 1, TIGHT),
     (Quantity::Product, 2, TIGHT),
     (Quantity::Product, 3, TIGHT),
@@ -181,6 +181,19 @@ const ROOTS: [(Quantity, u32, f64); 17] = [
     (Quantity::IsometricTriangle, 20, 0.95),
     (Quantity::TailCounts, 3, TIGHT),
     (Quantity::ItemShares, 3, TIGHT),
+    (Quantity::TriangleAndMargins, 1, TIGHT),
+    (Quantity::TriangleAndMargins, 2, TIGHT),
+    (Quantity::TriangleAndMargins, 3, TIGHT),
+    (Quantity::TriangleAndMargins, 5, TIGHT),
+    (Quantity::TriangleAndMargins, 20, 0.93),
+];
+
+/// The same under a plain floor.
+const MARGINS: [(Adjacency, u32, Option<u32>, f64); 4] = [
+    (A::Interaction, 1, None, TIGHT),
+    (A::Interaction, 2, None, TIGHT),
+    (A::Interaction, 5, None, TIGHT),
+    (A::Interaction, 20, None, 0.93),
 ];
 
 /// The same for one rating, by [`UnitRow`]. One column of X sees a part of what moves.
@@ -256,6 +269,7 @@ fn all() -> impl Iterator<Item = (Case, f64)> {
         .chain(graphs)
         .chain(triangles(Quantity::PackedTriangle, &PACKED))
         .chain(triangles(Quantity::IsometricTriangle, &ISOMETRIC))
+        .chain(triangles(Quantity::TriangleAndMargins, &MARGINS))
         .chain(triangles(Quantity::RayleighQuotient, &RAYLEIGH))
         .map(|(quantity, adjacency, rule, floor, cap, reached)| {
             let case = Case {

@@ -24,6 +24,7 @@ use crate::vocabulary::{Label, Quantity, Seed};
 mod blocks;
 mod cases;
 mod clipped;
+mod margins;
 mod pairs;
 mod tails;
 
@@ -100,6 +101,12 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
         if case.quantity == Quantity::TailCounts {
             let pairs = pairs::<A>(case, n, &mut rng);
             let moved = tails::most_moved::<A>(&pairs, case.cap);
+            best = best.max(moved / sensitivity.bound(f64::NAN) / scale);
+            continue;
+        }
+        if case.quantity == Quantity::TriangleAndMargins {
+            let pairs = pairs::<A>(case, n, &mut rng);
+            let moved = margins::most_moved::<A>(&pairs, case);
             best = best.max(moved / sensitivity.bound(f64::NAN) / scale);
             continue;
         }
