@@ -114,6 +114,18 @@ const RUNS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "raked-covariance",
+        "tests/power.toml",
+        &[
+            "data.items=30",
+            "data.degree_floor=7",
+            "peers.count=100",
+            "privacy.sensitivity=root-floor",
+            "algorithm.kind=raked-covariance",
+            "algorithm.iterations=1",
+        ],
+    ),
+    (
         "momentum",
         "tests/power.toml",
         &[
@@ -150,6 +162,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("linear", "014ace5c45e1"),
     ("krylov", "92a965ebb264"),
     ("covariance", "76eed69f86e8"),
+    ("raked-covariance", "37e62c359d5b"),
     ("momentum", "fc65bb35743a"),
     ("event", "887be9cae210"),
     ("federated", "721235771988"),

@@ -19,7 +19,7 @@ pub struct AlgorithmConfig {
     /// b: columns of every query of `krylov`, at least `rank`, which is the default; other kinds have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<usize>,
-    /// L: iterations; absent with `auto`, which chooses them; `covariance` and `svd-completion` run exactly 1, `deflation` so many for every vector, `spectral-ridge` 2, or 1
+    /// L: iterations; absent with `auto`, which chooses them; `covariance`, its kin and `svd-completion` run exactly 1, `deflation` so many for every vector, `spectral-ridge` 2, or 1
     /// without item means, `frank-wolfe` so many directions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub iterations: u32,

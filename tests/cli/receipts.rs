@@ -75,6 +75,7 @@ fn a_receipt_of_every_scheme_and_engine_holds() {
         "--set privacy.colluders=2 --set topology.degree=6",
         "--set algorithm.kind=krylov --set algorithm.block=5",
         "--set algorithm.kind=covariance --set algorithm.iterations=1",
+        "--set algorithm.kind=raked-covariance --set algorithm.iterations=1",
         "--set privacy.budget=[3,1] --set algorithm.start=popularity",
         "--set algorithm.kind=momentum --set algorithm.momentum=0.5",
         "--set algorithm.precondition=items",

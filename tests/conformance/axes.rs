@@ -249,7 +249,7 @@ fn preconditioned(spec: &AlgorithmSpec) -> AlgorithmSpec {
     AlgorithmSpec::Own(Arc::new(around))
 }
 
-pub(super) const METHODS: [Method; 12] = [
+pub(super) const METHODS: [Method; 13] = [
     method("power", || AlgorithmSpec::Power {
         rank: RANK,
         iterations: ITERATIONS,
@@ -260,6 +260,10 @@ pub(super) const METHODS: [Method; 12] = [
         iterations: ITERATIONS,
     }),
     method("covariance", || AlgorithmSpec::Covariance { rank: RANK }),
+    method("raked-covariance", || AlgorithmSpec::RakedCovariance {
+        rank: RANK,
+        floor: 1,
+    }),
     method("preconditioned power", || {
         preconditioned(&AlgorithmSpec::Power {
             rank: RANK,

@@ -37,7 +37,7 @@ pub enum PilotTableError {
     },
     /// An algorithm that divides its budget by shares of its own.
     #[error(
-        "[pilot] with algorithm.kind = \"{kind}\": a pilot goes before power, momentum, krylov, covariance and isometric-covariance, whose \
+        "[pilot] with algorithm.kind = \"{kind}\": a pilot goes before power, momentum, krylov, covariance, isometric-covariance and raked-covariance, whose \
          releases cost one record the same; choose one of them or leave [pilot] out"
     )]
     Follows {

@@ -111,6 +111,29 @@ impl Truth {
         self.errors[at].iter().sum::<f64>() / self.errors[at].len() as f64
     }
 
+    /// The least error of every kind, with the floor it has it under, and that of the floor of 14.
+    fn by_kind(&self) -> String {
+        use crate::algorithm::AlgorithmKind::{IsometricCovariance, Krylov, RakedCovariance};
+        let of = |kind| {
+            let own = |at: &usize| self.proposals[*at].algorithm.kind == kind;
+            let own: Vec<usize> = (0..self.proposals.len()).filter(own).collect();
+            let error = |at: &&usize| self.mean(**at);
+            let best = own.iter().min_by(|a, b| error(a).total_cmp(&error(b)));
+            let (best, floor) = best.map_or((f64::NAN, 0), |at| {
+                (self.mean(*at), self.proposals[*at].floor)
+            });
+            let mut of_14 = own.iter().filter(|at| self.proposals[**at].floor == 14);
+            let fixed = of_14.next().map_or(f64::NAN, |at| self.mean(*at));
+            format!(
+                "{} {best:.4} (D = {floor}), {fixed:.4} (D = 14)",
+                kind.name()
+            )
+        };
+        [IsometricCovariance, RakedCovariance, Krylov]
+            .map(of)
+            .join("; ")
+    }
+
     /// Those that no candidate with as few coordinates is so much better than.
     fn near(&self, most: f64) -> Vec<usize> {
         let size = |at: usize| {
@@ -246,6 +269,11 @@ fn cases(set: &Set, rank: usize, epsilon: f64) -> (Vec<Case>, Vec<Case>) {
     all.measure();
     let sent = bytes(&experiment, &all.proposals);
     all.keep(&key("all"), &sent);
+    tables::line(&format!(
+        "{}, rank {rank}, epsilon {epsilon}: least error by kind: {}",
+        set.name,
+        all.by_kind()
+    ));
     let advice = |experiment: &Experiment, pilot: Option<PilotCounts>, what: &str| {
         let options = AdviseOptions {
             pilot,
