@@ -190,6 +190,12 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The degree floor that what it releases is weighed for; `None` where none is. A plan of rows under another one is refused, since the bound would be of
+    /// something else.
+    fn degree_floor(&self) -> Option<u32> {
+        None
+    }
+
     /// Whether all releases are of one shape, that of the query, and the next query is a function of the noisy sum alone
     /// and is the estimate too. Engines then keep one array per peer and no past. Such an algorithm must not look at the state in
     /// [`advance`](Self::advance), at anything but the query in [`prepare`](Self::prepare) and [`statistic`](Self::statistic), or at

@@ -95,6 +95,10 @@ impl Algorithm for RakedCovariance {
         self.rank
     }
 
+    fn degree_floor(&self) -> Option<u32> {
+        Some(self.floor)
+    }
+
     /// The diagonal, then the row sums.
     fn prepare(&self, rows: &SparseRows, _: History<'_>) -> Vec<f64> {
         let n = self.dimension;

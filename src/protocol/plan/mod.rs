@@ -431,6 +431,16 @@ fn planned(
     if !ordered {
         return wrong(0, "iterations are counted from 1 and never fall");
     }
+    let of_rows = parameters.sensitivity.degree_floor();
+    if algorithm
+        .degree_floor()
+        .is_some_and(|floor| floor != of_rows)
+    {
+        return wrong(
+            0,
+            "it is weighed for another degree floor than that of the rows, and its bound would be of something else: give both one floor",
+        );
+    }
     let shares = specs
         .iter()
         .all(|one| one.share.is_finite() && one.share > 0.0);

@@ -7,7 +7,7 @@ use super::bounds::Bounds;
 use super::error::PlanError;
 use super::parameters::{PlanParameters, RingParameters};
 use super::steps::Steps;
-use crate::algorithm::{Algorithm, AlgorithmSpec, Form, PublicState, ReleaseSpec};
+use crate::algorithm::{Algorithm, Form, PublicState, ReleaseSpec};
 use crate::privacy::{Sensitivity, Statistic};
 use crate::vocabulary::{Quantity, ReleaseId, TAIL_DEGREES};
 
@@ -144,13 +144,6 @@ impl PlannedRelease {
             return wrong(
                 "it is of one batch of rows, but one record of this adjacency is a change of a matrix, which may be spread over all \
                  batches: choose an adjacency of rows",
-            );
-        }
-        if let AlgorithmSpec::RakedCovariance { floor, .. } = parameters.algorithm
-            && floor != parameters.sensitivity.degree_floor()
-        {
-            return wrong(
-                "its margins are weighed for another degree floor than that of the rows: give both one floor",
             );
         }
         let n = parameters.dimension;

@@ -192,6 +192,32 @@ fn integers_name_another_session_and_bad_ones_are_refused() {
     assert!(matches!(coarse, Err(PlanError::Sampler(_))), "{coarse:?}");
 }
 
+/// Margins for a floor of 1 weigh twice what they do for one of 20, and so does what one interaction moves: under the bound of 20 it would be half covered.
+#[test]
+fn margins_for_another_floor_than_that_of_the_rows_are_refused() {
+    let plan = |floor: u32, of_rows: u32, own: bool| {
+        let spec = AlgorithmSpec::RakedCovariance { rank: 2, floor };
+        let algorithm = match own {
+            true => AlgorithmSpec::Own(spec.build(4).expect("valid")),
+            false => spec,
+        };
+        let rule = SensitivityRule::RootFloor;
+        Plan::new(PlanParameters {
+            algorithm,
+            sensitivity: SensitivitySpec::new(Adjacency::Interaction, rule, of_rows, None),
+            ..parameters()
+        })
+    };
+    for own in [false, true] {
+        let same = plan(20, 20, own).expect("valid");
+        assert_eq!(same.releases()[0].shape(), (4 * 5 / 2 + 4, 1));
+        for (floor, of_rows) in [(1, 20), (20, 1)] {
+            let refused = plan(floor, of_rows, own).expect_err("another floor");
+            assert!(refused.to_string().contains("degree floor"), "{refused}");
+        }
+    }
+}
+
 #[test]
 fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
     let of = |change: fn(&mut PlanParameters, &mut LaplaceShares)| {
