@@ -15,12 +15,17 @@ pub(super) struct Play {
 impl Play {
     /// Starts everybody; `more` are variables for one of them.
     pub(super) fn begin(lossy: Lossy, more: &[(usize, &str, &str)]) -> Self {
+        // Two dozen processes on few cores may hear nothing of one another for a while.
+        let grace = if lossy.members > 8 { 20 } else { GRACE };
+        Self::waiting(lossy, more, grace)
+    }
+
+    /// The same where a member is given up that has been away for so many seconds.
+    pub(super) fn waiting(lossy: Lossy, more: &[(usize, &str, &str)], grace: u64) -> Self {
         let plan = toml::Table::from_iter([
             ("averaging".to_owned(), "tree".into()),
             ("dropouts".to_owned(), toml::Table::new().into()),
         ]);
-        // Two dozen processes on few cores may hear nothing of one another for a while.
-        let grace = if lossy.members > 8 { 20 } else { GRACE };
         let limit = if more.iter().any(|(_, name, _)| *name == HANGS) {
             STEP
         } else {
