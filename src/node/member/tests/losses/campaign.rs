@@ -12,6 +12,24 @@ const SIX_SEALED: Lossy = Lossy::of(6, 1, 20).sealed();
 /// How long a session may take that loses somebody.
 const END: Duration = Duration::from_secs(60);
 
+/// Plays all of these, at most [`BESIDE`] of them, at the same time: their processes wait for one another, and for time-outs, most of the time.
+fn beside_one_another<T: Send>(plays: impl IntoIterator<Item = T>, play: impl Fn(T) + Sync) {
+    std::thread::scope(|scope| {
+        let play = &play;
+        let all = plays.into_iter().map(|one| scope.spawn(move || play(one)));
+        let all: Vec<_> = all.collect();
+        assert!(all.len() <= BESIDE);
+        for one in all {
+            if let Err(said) = one.join() {
+                std::panic::resume_unwind(said);
+            }
+        }
+    });
+}
+
+/// Plays that go on at the same time.
+const BESIDE: usize = 4;
+
 #[test]
 fn without_losses_all_have_the_bits_of_the_engine() {
     for lossy in [Lossy::of(5, 1, 12), Lossy::of(6, 1, 12).sealed()] {
@@ -33,7 +51,7 @@ fn without_losses_all_have_the_bits_of_the_engine() {
 /// One of five, or of six that seal, is killed in the middle: the others finish without it.
 #[test]
 fn a_member_that_is_killed_is_left_out_and_the_others_finish() {
-    for lossy in [FIVE, SIX_SEALED] {
+    beside_one_another([FIVE, SIX_SEALED], |lossy| {
         let mut play = Play::losing(lossy, &[], (2, lossy.iterations / 2));
         let ends = play.ends(END);
         let finished = check(&play, &ends);
@@ -54,13 +72,13 @@ fn a_member_that_is_killed_is_left_out_and_the_others_finish() {
         let ends = play.ends(END);
         assert_eq!(ends[2].as_deref(), Some("before excluded"));
         assert_eq!(play.charged(2), before);
-    }
+    });
 }
 
 /// One that starts again in time goes on, and nobody is left out.
 #[test]
 fn a_member_that_starts_again_in_time_goes_on() {
-    for lossy in [FIVE, SIX_SEALED] {
+    beside_one_another([FIVE, SIX_SEALED], |lossy| {
         let mut play = Play::losing(lossy, &[], (2, lossy.iterations / 2));
         play.again(2);
         let ends = play.ends(END);
@@ -72,7 +90,7 @@ fn a_member_that_starts_again_in_time_goes_on() {
         if lossy.is_sealed {
             assert_eq!(play.charged(2).0.len(), lossy.iterations as usize);
         }
-    }
+    });
 }
 
 /// What a member keeps to start again with stays short over many releases, and is enough to go on from: where it is written anew with every record, and where it is whenever it is twice as long.
@@ -173,9 +191,6 @@ fn killed(lossy: Lossy, run: u32) -> Came {
     came
 }
 
-/// Plays that go on at the same time: their processes wait for one another, and for time-outs, most of the time.
-const BESIDE: usize = 4;
-
 /// Only these plays, by number, as in `106..110`: for one that was red.
 const RUNS: &str = "UNDERTONE_TEST_RUNS";
 
@@ -266,11 +281,12 @@ fn a_machine_that_stands_still_gives_nobody_up() {
 /// One whose process lives and whose peer does nothing any more is suspected after the time that a step may take, and the others finish without it.
 #[test]
 fn a_member_that_hangs_is_left_out_and_the_others_finish() {
-    for (lossy, at) in [
+    let plays = [
         (FIVE, "contribution 9"),
         (FIVE, "average 12"),
         (SIX_SEALED, "contribution 9"),
-    ] {
+    ];
+    beside_one_another(plays, |(lossy, at)| {
         let mut play = Play::begin(lossy, &[(2, HANGS, at)]);
         let others = usize::from(lossy.members) - 1;
         // Whoever hears of it from another neighbour first goes on without having given anybody up.
@@ -298,7 +314,7 @@ fn a_member_that_hangs_is_left_out_and_the_others_finish() {
             suspicions += own.len();
         }
         assert!(suspicions > 0, "{}", play.why());
-    }
+    });
 }
 
 /// All files of a folder, copied with their modes.
@@ -352,7 +368,8 @@ fn a_member_whose_disk_is_full_stops_and_the_others_finish() {
 /// One that dies just when its contribution has left has paid for that, whatever becomes of it; and goes on if it is back in time.
 #[test]
 fn what_has_left_is_paid() {
-    for (lossy, is_back) in [(FIVE, false), (FIVE, true), (SIX_SEALED, false)] {
+    let plays = [(FIVE, false), (FIVE, true), (SIX_SEALED, false)];
+    beside_one_another(plays, |(lossy, is_back)| {
         let mut play = Play::dying(lossy, "contribution 8");
         let (tries, end) = play.charged(2);
         let paid: Vec<_> = (1..=8).map(|release| (release, 0)).collect();
@@ -364,19 +381,20 @@ fn what_has_left_is_paid() {
         let finished = check(&play, &ends);
         let others = usize::from(lossy.members) - 1 + usize::from(is_back);
         assert_eq!(finished.len(), others, "{}", play.why());
-    }
+    });
 }
 
 /// One that dies while everybody averages, which is after all have said that they hold what it contributed, stays in the sum: it is averaged again, by those who
 /// are left or with it if it is back. Nothing that it had contributed is made again.
 #[test]
 fn whoever_dies_while_averaging_stays_in_the_sum() {
-    for (lossy, is_back) in [
+    let plays = [
         (FIVE, false),
         (FIVE, true),
         (SIX_SEALED, true),
         (SIX_SEALED, false),
-    ] {
+    ];
+    beside_one_another(plays, |(lossy, is_back)| {
         let mut play = Play::dying(lossy, "average 12");
         let died = play.charged(2).0.len();
         if is_back {
@@ -403,7 +421,7 @@ fn whoever_dies_while_averaging_stays_in_the_sum() {
             let is_free = tries.iter().all(|(_, retry)| *retry == 0);
             assert!(is_free || !lossy.is_sealed, "{peer}: {tries:?}");
         }
-    }
+    });
 }
 
 /// Clocks that jump by years between any two lines of a ledger change nothing.
