@@ -82,6 +82,7 @@ pub use lifetime::{LifetimeBudget, SquareSum};
 pub use loss::{Loss, compose};
 pub use mills::erfcx;
 pub use network_view::{NetworkViewLoss, network_view_loss};
+pub(crate) use noise_plan::refuse_split;
 pub use noise_plan::{
     BudgetSplit, Holders, HoldersRequest, LaplacePlan, LaplaceRequest, NoisePlan, NoiseRequest,
     OnDisconnect, RingPlan, RingRequest, Scheme, View, even_iterations, split_budget,

@@ -144,6 +144,10 @@ impl NoiseAsked {
             NoisePlan::curator(calibrated)
         } else {
             let shared = matches!(self.scheme, Scheme::Pairwise | Scheme::Ring) && !trusted_sum;
+            if shared {
+                // Before eigenvalues are looked for, which takes seconds on a large graph.
+                privacy::refuse_split(graph, self.colluders, self.on_disconnect)?;
+            }
             NoisePlan::new(&NoiseRequest {
                 graph,
                 connectivity: match shared {
@@ -190,5 +194,36 @@ impl NoiseAsked {
             plan,
             groups,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::sim;
+    use super::*;
+
+    /// Two triangles that share a peer: what a colluder there would do is said before anybody looks for eigenvalues.
+    #[test]
+    fn a_graph_that_splits_is_refused_before_its_eigenvalues_are_looked_for() {
+        let experiment = sim("quickstart.toml", &["privacy.colluders=1"]).expect("valid");
+        let asked = NoiseAsked::of(&experiment.config);
+        let graph = Graph::from_edges(5, &[(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (2, 4)]);
+        let graph = graph.expect("a graph");
+        let plan = |asked: &NoiseAsked, lambda2: &dyn Fn() -> Connectivity| {
+            let budget = Budget::new(1.0, 1e-5).expect("valid");
+            let asked_for = (budget, &experiment.calibrated);
+            asked.gaussian((&graph, lambda2), asked_for, &experiment.mechanism, None)
+        };
+        let refused = plan(&asked, &|| panic!("asked for eigenvalues"));
+        let refused = refused.expect_err("peer 2 is all that ties them");
+        assert!(
+            matches!(refused, PrivacyError::CutVertex { .. }),
+            "{refused}"
+        );
+        let paid = NoiseAsked {
+            on_disconnect: OnDisconnect::SmallestComponent,
+            ..asked
+        };
+        assert!(plan(&paid, &|| Connectivity::UNKNOWN).is_ok());
     }
 }

@@ -17,7 +17,7 @@ mod vertex_connectivity;
 #[cfg(test)]
 mod collection;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
@@ -40,7 +40,8 @@ pub use vertex_connectivity::vertex_connectivity;
 pub struct Topology {
     graph: Graph,
     mixing: Mixing,
-    spectrum: Spectrum,
+    /// Once somebody has asked; clones ask together.
+    spectrum: Arc<OnceLock<Spectrum>>,
     provenance: Provenance,
     /// A bound on the diameter, once somebody has asked.
     hops: OnceLock<Option<u32>>,
@@ -129,17 +130,13 @@ pub struct TopologySummary {
 impl Topology {
     /// The topology of `graph`, with Metropolis–Hastings weights. A disconnected graph is accepted here:
     /// its algebraic connectivity is 0 and it never averages; whoever needs it connected must look.
-    ///
-    /// # Cost
-    /// That of [`Spectrum::of`].
     #[must_use]
     pub fn from_graph(graph: Graph, provenance: Provenance) -> Self {
         let mixing = Mixing::metropolis(&graph);
-        let spectrum = Spectrum::of(&graph, &mixing);
         Self {
             graph,
             mixing,
-            spectrum,
+            spectrum: Arc::default(),
             provenance,
             hops: OnceLock::new(),
         }
@@ -178,10 +175,14 @@ impl Topology {
         &self.mixing
     }
 
-    /// Its spectrum.
+    /// Its spectrum, found once, when it is first asked for.
+    ///
+    /// # Cost
+    /// That of [`Spectrum::of`], seconds for thousands of nodes.
     #[must_use]
     pub fn spectrum(&self) -> &Spectrum {
-        &self.spectrum
+        self.spectrum
+            .get_or_init(|| Spectrum::of(&self.graph, &self.mixing))
     }
 
     /// [`Graph::diameter_bound`], found once.
@@ -199,16 +200,17 @@ impl Topology {
     /// The topology in numbers.
     #[must_use]
     pub fn summary(&self) -> TopologySummary {
+        let spectrum = self.spectrum();
         TopologySummary {
             nodes: self.graph.nodes(),
             edges: self.graph.edges(),
             min_degree: self.graph.min_degree(),
             max_degree: self.graph.max_degree(),
             connected: self.graph.is_connected(),
-            algebraic_connectivity: self.spectrum.algebraic_connectivity.estimate,
-            algebraic_connectivity_is: self.spectrum.algebraic_connectivity.known(),
-            mixing_second_eigenvalue: self.spectrum.mixing_second.estimate,
-            certified: self.spectrum.is_certified(),
+            algebraic_connectivity: spectrum.algebraic_connectivity.estimate,
+            algebraic_connectivity_is: spectrum.algebraic_connectivity.known(),
+            mixing_second_eigenvalue: spectrum.mixing_second.estimate,
+            certified: spectrum.is_certified(),
         }
     }
 }
@@ -216,6 +218,14 @@ impl Topology {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clones_share_a_spectrum_whoever_asks_first() {
+        let (config, nodes) = (REGISTRY[0].example)(2);
+        let topology = Topology::generate(&config, nodes).expect("a graph");
+        let clone = topology.clone();
+        assert!(std::ptr::eq(clone.spectrum(), topology.spectrum()));
+    }
 
     #[test]
     fn the_weights_of_every_family_are_symmetric_and_sum_to_one() {

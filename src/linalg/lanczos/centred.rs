@@ -186,10 +186,15 @@ pub(crate) fn centre(x: &mut [f64]) {
 /// xᵀy, in four interleaved sums.
 pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
-    for (a, b) in x.chunks(4).zip(y.chunks(4)) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
-        }
+    let ((fours, rest), (others, left)) = (x.as_chunks::<4>(), y.as_chunks::<4>());
+    for ([a, b, c, d], [e, f, g, h]) in fours.iter().zip(others) {
+        sums[0] += a * e;
+        sums[1] += b * f;
+        sums[2] += c * g;
+        sums[3] += d * h;
+    }
+    for (sum, (a, b)) in sums.iter_mut().zip(rest.iter().zip(left)) {
+        *sum += a * b;
     }
     sums.iter().sum()
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use laplace::{Holders, HoldersRequest, LaplacePlan, LaplaceRequest};
+pub(crate) use refusal::refuse_split;
 pub use ring::{RingPlan, RingRequest};
 pub use split::{BudgetSplit, even_iterations, split_budget};
 

@@ -16,7 +16,7 @@
 
 use super::super::accountant::{LARGEST_RATIO, PublicGraph, enumerate, worst};
 use super::super::{Certificate, PrivacyError};
-use super::{NoisePlan, NoiseRequest, OnDisconnect, View, certified, coalition_name, refusal};
+use super::{NoisePlan, NoiseRequest, View, certified, coalition_name, refusal};
 
 /// Covers the rounding of the recipe itself, where it is an equality (complete graphs).
 const ROUNDING: f64 = 1.0 + 1e-9;
@@ -56,14 +56,9 @@ fn recipe(
         ..
     } = request;
     let budget = request.noise_multiplier.powi(2) * (1.0 + overhead);
-    if on_disconnect == OnDisconnect::Refuse {
-        refusal::if_disconnected(graph)?;
-    }
+    refusal::refuse_split(graph, colluders, on_disconnect)?;
     let mut out_of_reach = false;
     if colluders <= 1 {
-        if on_disconnect == OnDisconnect::Refuse && colluders == 1 {
-            refusal::if_cut(graph)?;
-        }
         let exposures = enumerate(graph, 0.0, 1.0, colluders == 1)?.and_then(|exposures| {
             if colluders == 1 {
                 exposures.single

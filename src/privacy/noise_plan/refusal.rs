@@ -2,11 +2,30 @@
 
 use super::super::PrivacyError;
 use super::super::accountant::PublicGraph;
-use super::{NoiseRequest, certified};
+use super::{NoiseRequest, OnDisconnect, certified};
 use crate::topology::{CERTIFIED_UP_TO, Graph};
 
 /// Names listed in a message before "and n more".
 const LISTED: usize = 5;
+
+/// Refuses a graph that is in pieces, or that one colluder would leave in pieces, unless these are to be paid for: what needs no eigenvalue to be seen.
+///
+/// # Errors
+/// [`PrivacyError::Disconnected`] and [`PrivacyError::CutVertex`], which name the pieces.
+pub(crate) fn refuse_split(
+    graph: &Graph,
+    colluders: usize,
+    on_disconnect: OnDisconnect,
+) -> Result<(), PrivacyError> {
+    match (on_disconnect, colluders) {
+        (OnDisconnect::SmallestComponent, _) => Ok(()),
+        (OnDisconnect::Refuse, 1) => {
+            if_disconnected(graph)?;
+            if_cut(graph)
+        }
+        (OnDisconnect::Refuse, _) => if_disconnected(graph),
+    }
+}
 
 /// Refuses a graph in pieces, naming the smallest ones.
 pub(super) fn if_disconnected(graph: &Graph) -> Result<(), PrivacyError> {
@@ -36,7 +55,7 @@ pub(super) fn if_disconnected(graph: &Graph) -> Result<(), PrivacyError> {
 }
 
 /// Refuses a graph that one peer can split, naming the peer that leaves the smallest piece behind.
-pub(super) fn if_cut(graph: &Graph) -> Result<(), PrivacyError> {
+fn if_cut(graph: &Graph) -> Result<(), PrivacyError> {
     let worst = graph
         .cut_vertices()
         .into_iter()

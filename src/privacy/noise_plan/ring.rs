@@ -222,12 +222,7 @@ fn withstood(request: &NoiseRequest<'_>, public: &PublicGraph<'_>) -> Result<Pie
     if request.trusted_sum {
         return Ok((graph.nodes() - colluders, Certificate::SecureSum));
     }
-    if request.on_disconnect == OnDisconnect::Refuse {
-        refusal::if_disconnected(graph)?;
-        if colluders == 1 {
-            refusal::if_cut(graph)?;
-        }
-    }
+    refusal::refuse_split(graph, colluders, request.on_disconnect)?;
     let found = smallest(public, colluders);
     let gap = (graph.nodes() - colluders) as f64 / found.0 as f64;
     if request.on_disconnect == OnDisconnect::Refuse && gap > 1.0 + request.overhead {
