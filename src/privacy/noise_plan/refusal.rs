@@ -17,13 +17,13 @@ pub(crate) fn refuse_split(
     colluders: usize,
     on_disconnect: OnDisconnect,
 ) -> Result<(), PrivacyError> {
-    match (on_disconnect, colluders) {
-        (OnDisconnect::SmallestComponent, _) => Ok(()),
-        (OnDisconnect::Refuse, 1) => {
-            if_disconnected(graph)?;
-            if_cut(graph)
-        }
-        (OnDisconnect::Refuse, _) => if_disconnected(graph),
+    if on_disconnect == OnDisconnect::SmallestComponent {
+        return Ok(());
+    }
+    if_disconnected(graph)?;
+    match colluders {
+        1 => if_cut(graph),
+        _ => Ok(()),
     }
 }
 

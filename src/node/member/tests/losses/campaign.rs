@@ -12,17 +12,22 @@ const SIX_SEALED: Lossy = Lossy::of(6, 1, 20).sealed();
 /// How long a session may take that loses somebody.
 const END: Duration = Duration::from_secs(60);
 
-/// Plays all of these, at most [`BESIDE`] of them, at the same time: their processes wait for one another, and for time-outs, most of the time.
-fn beside_one_another<T: Send>(plays: impl IntoIterator<Item = T>, play: impl Fn(T) + Sync) {
+/// Plays all of these, [`BESIDE`] at the same time: their processes wait for one another, and for time-outs, most of the time.
+fn beside_one_another<T, I: Iterator<Item = T> + Send>(
+    plays: impl IntoIterator<IntoIter = I>,
+    play: impl Fn(T) + Sync,
+) {
+    let next = Mutex::new(plays.into_iter());
+    let one_after_another = || {
+        loop {
+            let one = next.lock().expect("nobody panics with it").next();
+            let Some(one) = one else { return };
+            play(one);
+        }
+    };
     std::thread::scope(|scope| {
-        let play = &play;
-        let all = plays.into_iter().map(|one| scope.spawn(move || play(one)));
-        let all: Vec<_> = all.collect();
-        assert!(all.len() <= BESIDE);
-        for one in all {
-            if let Err(said) = one.join() {
-                std::panic::resume_unwind(said);
-            }
+        for _ in 0..BESIDE {
+            scope.spawn(one_after_another);
         }
     });
 }
@@ -200,13 +205,8 @@ fn campaign(runs: u32) {
         Some((from.parse().ok()?, to.parse().ok()?))
     });
     let (from, to) = only.unwrap_or((0, runs));
-    let next = AtomicU32::new(from);
     let all = Mutex::new((BTreeMap::new(), Vec::new()));
-    let plays = || loop {
-        let run = next.fetch_add(1, Ordering::Relaxed);
-        if run >= to {
-            return;
-        }
+    beside_one_another(from..to, |run| {
         let lossy = match run % 4 {
             3 => SIX_SEALED,
             _ => FIVE,
@@ -219,11 +219,6 @@ fn campaign(runs: u32) {
                 println!("run {run}: RED");
                 all.1.push(run);
             }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..BESIDE {
-            scope.spawn(plays);
         }
     });
     let (all, red) = all.into_inner().expect("nobody panics with it");
