@@ -69,7 +69,7 @@
 //!
 //! - Stand-ins whose pairs of items are as far from independence as those of the data, which a pilot could measure (on ego-Facebook 7 to 51 times as far as stand-ins): 1.07 to 1.09 in the mean instead of 1.06, by
 //!   tastes and by groups alike.
-//! - A matrix under three floors with 15 % of μ², and the rest under the floor that their differences advise: with the best floor nothing is lost, but 5 % each cannot tell which that is (1.20 in the mean). Where two
+//! - A matrix under three floors with 15 % of μ², and the rest under the floor that their differences advise: with the best floor little is lost, but 5 % each cannot tell which that is (1.20 in the mean). Where two
 //!   floors are equally good, the bias of one has as much energy as the noise of the whole budget, and a part of 5 % has twenty times that as noise.
 //!
 //! In NumPy copies of this module, on MovieLens, Jester and Gowalla (2026-11-22):
