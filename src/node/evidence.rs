@@ -77,9 +77,10 @@ pub fn examine(
 fn is_said_once(first: &Statement, second: &Statement) -> bool {
     match (first, second) {
         (Statement::Roster(first), Statement::Roster(second)) => first.attempt == second.attempt,
+        // One for every list of members.
+        (Statement::Ready(first), Statement::Ready(second)) => first.roster() == second.roster(),
         (Statement::Join(_), Statement::Join(_))
         | (Statement::Reveal(_), Statement::Reveal(_))
-        | (Statement::Ready(_), Statement::Ready(_))
         | (Statement::Finished { .. }, Statement::Finished { .. }) => true,
         // Whoever leaves may say so more than once, and may report several ledgers.
         _ => false,

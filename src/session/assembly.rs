@@ -23,7 +23,7 @@ use super::error::AssemblyError;
 use super::identity::{Identity, PublicId, Verifier};
 use super::ledger_proof::Remembered;
 use super::statement::{
-    Join, Reason, Roster, SECTIONS, Sections, SessionHash, Signed, Statement, StatementError, hex,
+    Join, Reason, Roster, Sections, SessionHash, Signed, Statement, StatementError,
 };
 use crate::vocabulary::{Span, Time};
 
@@ -59,6 +59,8 @@ pub struct AssemblySetup {
     pub patience: Span,
     /// After how long without progress everything held is said again.
     pub repeat: Span,
+    /// Whether the others go on without members that leave while they are agreeing.
+    pub tolerates_losses: bool,
 }
 
 /// What the driver tells it.
@@ -73,6 +75,10 @@ pub enum Input {
         /// What came.
         bytes: Vec<u8>,
     },
+    /// A member has had no connection for the whole grace.
+    Disconnected(PublicId),
+    /// A member is connected.
+    Connected(PublicId),
     /// The time that was asked for has come.
     Tick,
     /// What this member computed from what was assembled.
@@ -160,7 +166,12 @@ pub struct Assembly {
     pub(super) joins: BTreeMap<PublicId, (Join, Signed)>,
     pub(super) rosters: BTreeMap<PublicId, (Roster, Signed)>,
     pub(super) reveals: BTreeMap<PublicId, ([u8; 32], Signed)>,
-    pub(super) readies: BTreeMap<PublicId, (Sections, Signed)>,
+    /// By member and by the list that its plan is of.
+    pub(super) readies: BTreeMap<(PublicId, [u8; 32]), (Sections, Signed)>,
+    /// The last list that this member has said Ready for.
+    pub(super) proposed: Option<Box<Assembled>>,
+    /// Members that have left or fallen silent, of a session that goes on without them.
+    pub(super) absent: BTreeSet<PublicId>,
     /// Everybody invited, ready to verify.
     verifiers: BTreeMap<[u8; 32], Verifier>,
     /// Hashes of what was received, so that repeats cost no verification.
@@ -185,6 +196,8 @@ impl Assembly {
             rosters: BTreeMap::new(),
             reveals: BTreeMap::new(),
             readies: BTreeMap::new(),
+            proposed: None,
+            absent: BTreeSet::new(),
             known: BTreeSet::new(),
             repeated: Time(0),
         }
@@ -227,10 +240,19 @@ impl Assembly {
                 self.state(Statement::Join(join), out)
             }
             Input::Received { from, bytes } => self.received(from, &bytes, out),
+            Input::Disconnected(id) => {
+                self.absent.insert(id);
+                Ok(())
+            }
+            Input::Connected(id) => {
+                self.absent.remove(&id);
+                Ok(())
+            }
             Input::Tick => self.tick(now, out),
             Input::Planned(Ok(sections)) => match &self.stage {
                 Stage::Planning { assembled } => {
                     let assembled = assembled.clone();
+                    self.proposed = Some(assembled.clone());
                     self.enter(Stage::Comparing { assembled }, now);
                     self.state(Statement::Ready(*sections), out)
                 }
@@ -246,12 +268,14 @@ impl Assembly {
         self.repeated = now;
     }
 
-    /// Says something and holds it as said.
+    /// Says something and holds it as said; what has been said before is said again.
     pub(super) fn state(&mut self, statement: Statement, out: &mut Vec<Output>) -> Step {
         let signed = Signed::new(&self.setup.identity, self.setup.session, statement);
         out.push(Output::Broadcast(Arc::clone(&signed.bytes)));
-        self.known.insert(signed.hash());
-        self.hold(signed, out)
+        match self.known.insert(signed.hash()) {
+            true => self.hold(signed, out),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn name(&self, id: &PublicId) -> String {
@@ -315,6 +339,8 @@ impl Assembly {
                     return Err(self.contradiction(other, &signed));
                 }
                 Some((held, _)) if held.attempt > roster.attempt => {}
+                // No member comes so far.
+                _ if roster.attempt >= self.attempts() => {}
                 _ => {
                     self.rosters.insert(from, (roster, signed));
                 }
@@ -326,14 +352,21 @@ impl Assembly {
                 self.reveals.insert(from, (number, signed));
             }
             Statement::Ready(sections) => {
-                if let Some((_, held)) = self.readies.get(&from) {
+                let key = (from, sections.roster());
+                if let Some((_, held)) = self.readies.get(&key) {
                     return Err(self.contradiction(held, &signed));
                 }
-                self.readies.insert(from, (sections, signed));
+                if self.readies_of(from).count() < usize::from(self.attempts()) {
+                    self.readies.insert(key, (sections, signed));
+                }
             }
             Statement::LedgerBehind { join } => self.ledger_behind(from, &join, out)?,
             Statement::Gone { about, text, .. } => {
                 if self.is_left_out(from) {
+                    return Ok(());
+                }
+                if self.setup.tolerates_losses && from != self.setup.identity.id() {
+                    self.absent.insert(from);
                     return Ok(());
                 }
                 let why = match about {
@@ -360,6 +393,14 @@ impl Assembly {
     /// Goes as far as what is held allows.
     fn advance(&mut self, now: Time, out: &mut Vec<Output>) -> Step {
         loop {
+            if let Some(agreed) = self.agreed()? {
+                self.enter(Stage::Told, now);
+                out.push(Output::Agreed(agreed));
+                return Ok(());
+            }
+            if self.shorten(now, out)? {
+                continue;
+            }
             match self.stage.clone() {
                 Stage::Joining => {
                     let all = self.joins.len() == self.setup.seats.len();
@@ -369,16 +410,7 @@ impl Assembly {
                     let members = self.bits(self.joins.keys().copied());
                     self.list(0, members, now, out)?;
                 }
-                Stage::Listing { attempt, members } => {
-                    // Somebody who is ahead has seen that lists differ.
-                    let ahead = self.rosters.values().map(|(roster, _)| roster);
-                    let ahead = ahead
-                        .filter(|roster| roster.attempt > attempt)
-                        .max_by_key(|roster| roster.attempt);
-                    if let Some(roster) = ahead.copied() {
-                        self.list(roster.attempt, members & roster.members, now, out)?;
-                        continue;
-                    }
+                Stage::Listing { members, .. } => {
                     // What this member has stated of this attempt: a Join that it holds never changes.
                     let own = self.setup.identity.id();
                     let ours = self.rosters.get(&own).map(|(roster, _)| roster);
@@ -409,41 +441,10 @@ impl Assembly {
                     out.push(Output::Plan(assembled));
                     return Ok(());
                 }
-                Stage::Comparing { assembled } => {
-                    let own = self.setup.identity.id();
-                    let Some((ours, _)) = self.readies.get(&own).cloned() else {
-                        return Ok(());
-                    };
-                    let mut complete = true;
-                    for (seat, join) in assembled.roster.iter().zip(&assembled.joins) {
-                        match self.readies.get(&seat.id) {
-                            Some((theirs, _)) => self.compare(seat, join, theirs, &ours)?,
-                            None => complete = false,
-                        }
-                    }
-                    if complete {
-                        self.enter(Stage::Told, now);
-                        out.push(Output::Agreed(assembled));
-                    }
+                Stage::Planning { .. } | Stage::Comparing { .. } | Stage::Told | Stage::Over => {
                     return Ok(());
                 }
-                Stage::Planning { .. } | Stage::Told | Stage::Over => return Ok(()),
             }
-        }
-    }
-
-    fn compare(&self, seat: &Seat, join: &Join, theirs: &Sections, ours: &Sections) -> Step {
-        let differs = theirs.0.iter().zip(&ours.0).position(|(a, b)| a != b);
-        match differs {
-            None => Ok(()),
-            Some(at) => Err(Box::new(AssemblyError::OtherPlan {
-                member: seat.name.clone(),
-                section: SECTIONS[at],
-                theirs: hex(&theirs.0[at][..8]),
-                ours: hex(&ours.0[at][..8]),
-                build_theirs: join.built(),
-                build_ours: self.setup.join.built(),
-            })),
         }
     }
 
@@ -491,6 +492,11 @@ impl Assembly {
         let seconds = self.setup.patience.0 / 1_000_000_000;
         match self.stage.clone() {
             Stage::Listing { attempt, members } => self.relist(attempt, members, now, out),
+            Stage::Revealing { .. } | Stage::Comparing { .. } if self.setup.tolerates_losses => {
+                let silent = self.unanswered().map(|seat| seat.id).collect::<Vec<_>>();
+                self.absent.extend(silent);
+                Ok(())
+            }
             Stage::Revealing { .. } | Stage::Comparing { .. } => {
                 let (step, members) = self.awaited();
                 Err(Box::new(AssemblyError::Silent {
@@ -565,31 +571,19 @@ impl Assembly {
     /// What members have to do now, and who has not done it yet, by name; for an operator.
     #[must_use]
     pub fn awaited(&self) -> (&'static str, Vec<String>) {
-        let without = |of: u128, has: &dyn Fn(&PublicId) -> bool| {
-            let missing = self.listed(of).filter(|seat| !has(&seat.id));
-            missing.map(|seat| seat.name.clone()).collect()
+        let step = match &self.stage {
+            Stage::Joining => "join",
+            Stage::Listing { .. } => "list who joined",
+            Stage::Revealing { .. } => "reveal its number",
+            Stage::Planning { .. } => {
+                return ("plan", vec![self.name(&self.setup.identity.id())]);
+            }
+            Stage::Comparing { .. } => "say that it has the plan",
+            Stage::Told | Stage::Over => "begin",
         };
-        let all = self.bits(self.setup.seats.iter().map(|seat| seat.id));
-        match &self.stage {
-            Stage::Joining => ("join", without(all, &|id| self.joins.contains_key(id))),
-            Stage::Listing { attempt, members } => {
-                let answered = |id: &PublicId| {
-                    let roster = self.rosters.get(id).map(|(roster, _)| roster);
-                    roster.is_some_and(|roster| roster.attempt >= *attempt)
-                };
-                ("list who joined", without(*members, &answered))
-            }
-            Stage::Revealing { members } => {
-                let revealed = |id: &PublicId| self.reveals.contains_key(id);
-                ("reveal its number", without(*members, &revealed))
-            }
-            Stage::Planning { .. } => ("plan", vec![self.name(&self.setup.identity.id())]),
-            Stage::Comparing { assembled } => {
-                let listed = self.bits(assembled.roster.iter().map(|seat| seat.id));
-                let ready = |id: &PublicId| self.readies.contains_key(id);
-                ("say that it has the plan", without(listed, &ready))
-            }
-            Stage::Told | Stage::Over => ("begin", Vec::new()),
-        }
+        (
+            step,
+            self.unanswered().map(|seat| seat.name.clone()).collect(),
+        )
     }
 }

@@ -7,9 +7,6 @@ use super::identity::PublicId;
 use super::statement::{Roster, Statement};
 use crate::vocabulary::Time;
 
-/// How often members try to agree on who joined.
-const ATTEMPTS: u8 = 3;
-
 impl Assembly {
     /// The bits of these members.
     pub(super) fn bits(&self, members: impl Iterator<Item = PublicId>) -> u128 {
@@ -90,12 +87,12 @@ impl Assembly {
             .listed(members)
             .filter_map(|seat| of_attempt(&seat))
             .fold(answered, |all, roster| all & roster.members);
-        if attempt + 1 >= ATTEMPTS {
+        if attempt.saturating_add(1) >= self.attempts() {
             let differ = self
                 .listed(members)
                 .filter(|seat| of_attempt(seat).is_none_or(|roster| roster.members != members));
             return Err(Box::new(AssemblyError::Rosters {
-                attempts: ATTEMPTS,
+                attempts: self.attempts(),
                 members: differ.map(|seat| seat.name.clone()).collect(),
             }));
         }

@@ -9,9 +9,12 @@
 //! | Roster | whose Joins it holds | all listed hold the same |
 //! | Reveal | the number it committed to | all have |
 //! | Ready | hashes of all it computed | all are alike |
+//!
+//! Where the session tolerates losses, members that leave on the way are taken off the list, and the others go on from the second step.
 
 mod admission;
 mod assembly;
+mod departures;
 mod error;
 mod fingerprint;
 mod identity;

@@ -119,6 +119,14 @@ pub struct Roster {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sections(pub [[u8; 32]; SECTIONS.len()]);
 
+impl Sections {
+    /// The hash of the list of members that all this is for.
+    #[must_use]
+    pub fn roster(&self) -> [u8; 32] {
+        self.0[0]
+    }
+}
+
 /// What each hash of [`Sections`] is of.
 pub const SECTIONS: [&str; 7] = [
     "roster",

@@ -100,6 +100,8 @@ impl Conductor<'_> {
 
     /// All are ready: derives the keys and starts the peer.
     pub(super) fn begin(&mut self, assembled: &Assembled) -> Result<(), MemberError> {
+        // For a shorter list, which it did not come to.
+        self.planning = None;
         let Some(planned) = &self.planned else {
             return Ok(());
         };

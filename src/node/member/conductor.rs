@@ -203,6 +203,7 @@ impl<'a> Conductor<'a> {
                 PATIENCE.min(Duration::from_secs(invitation.session.step_limit_seconds)),
             ),
             repeat: span(REPEAT),
+            tolerates_losses: invitation.tolerates_losses(),
         });
         let names = invitation.members.iter();
         let names = names.map(|member| (member.id, member.name.clone()));
@@ -340,6 +341,10 @@ impl<'a> Conductor<'a> {
                         self.take_up(&resumed, outcome)?;
                         continue;
                     }
+                    // A plan for a list that has been shortened since is nobody's any more.
+                    if !self.assembly.is_planning() {
+                        continue;
+                    }
                     let outcome = outcome.and_then(|planned| self.consider(planned));
                     self.tell(Input::Planned(outcome.map(Box::new)))?;
                     self.report_step();
@@ -365,8 +370,8 @@ impl<'a> Conductor<'a> {
 
     fn event(&mut self, event: HostEvent) -> Result<(), MemberError> {
         match event {
-            HostEvent::Up(id) => self.link(&id, true),
-            HostEvent::Down(id) => self.link(&id, false),
+            HostEvent::Up(id) => self.link(&id, true)?,
+            HostEvent::Down(id) => self.link(&id, false)?,
             HostEvent::Lost(id) => self.lost(&id)?,
             HostEvent::Control { from, bytes } => self.control(from, bytes)?,
             HostEvent::Event(event) => self.peer(event)?,
@@ -424,15 +429,19 @@ impl<'a> Conductor<'a> {
         Ok(())
     }
 
-    fn link(&mut self, id: &PublicId, up: bool) {
+    fn link(&mut self, id: &PublicId, up: bool) -> Result<(), MemberError> {
         let member = name(&self.names, id);
         if up {
             self.seen.insert(*id);
+            if matches!(self.stage, Stage::Assembling) {
+                self.tell(Input::Connected(*id))?;
+            }
             if matches!(self.stage, Stage::Resuming | Stage::Running) {
                 self.finished.remove(id);
             }
         }
         (self.progress)(Progress::Link { member, up });
+        Ok(())
     }
 
     /// Whether the session has begun and goes on when members are lost.
@@ -450,6 +459,9 @@ impl<'a> Conductor<'a> {
             self.seen.remove(id);
             self.report_waiting();
             return Ok(());
+        }
+        if matches!(self.stage, Stage::Assembling) && self.setup.invitation.tolerates_losses() {
+            return self.tell(Input::Disconnected(*id));
         }
         let is_needed = match self.stage {
             // Until the list is drawn up it may come back.

@@ -1,6 +1,7 @@
 //! Assemblies that talk over a network of the tests' own, in virtual time.
 
 mod agreement;
+mod departures;
 mod hostile;
 mod keys;
 mod refusals;
@@ -62,6 +63,7 @@ fn setup(number: u8, members: u8) -> AssemblySetup {
         remembered: BTreeMap::new(),
         patience: Span(20 * SECOND),
         repeat: Span(2 * SECOND),
+        tolerates_losses: false,
     }
 }
 
@@ -122,6 +124,8 @@ struct Network {
     near: Option<Vec<BTreeSet<PublicId>>>,
     /// Who wants to be connected with everybody.
     wide: Vec<bool>,
+    /// Who crashes, and when; the others notice a second later or so.
+    crash: Option<(usize, Time)>,
 }
 
 impl Network {
@@ -141,6 +145,7 @@ impl Network {
             latency: 0..SECOND / 20,
             near: None,
             wide: Vec::new(),
+            crash: None,
         }
     }
 
@@ -194,8 +199,21 @@ impl Network {
             started = started.max(at);
             self.due(at, member, Input::Start);
         }
+        if let Some((crashed, at)) = self.crash {
+            let id = self.ids[crashed];
+            for member in (0..self.members.len()).filter(|&member| member != crashed) {
+                let noticed = at + Span(self.random.random_range(SECOND..SECOND * 3 / 2));
+                self.due(noticed, member, Input::Disconnected(id));
+            }
+        }
         while let Some(((now, _), (member, input))) = self.queue.pop_first() {
             assert!(now < Time(600 * SECOND), "it does not end");
+            if self
+                .crash
+                .is_some_and(|(crashed, at)| crashed == member && at <= now)
+            {
+                continue;
+            }
             if matches!(input, Input::Tick) && self.wakes[member] != now {
                 continue;
             }
