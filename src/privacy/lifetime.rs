@@ -1,8 +1,9 @@
 //! What the same people may lose over many sessions: Gaussian losses add up, and a budget says where they stop.
 //!
 //! Sessions are independent mechanisms whose μ is fixed before they start, so that together they have μ² = Σ μ_l²
-//! (Dong, Roth & Su, JRSS-B 2022, Corollary 3.3), and ε at a δ follows from the exact curve of [`gaussian`]. Sums are of one unit of
-//! protection: a session that protects single interactions says nothing about whole users, and the other way round.
+//! (Dong, Roth & Su, JRSS-B 2022, Corollary 3.3), and ε at a δ follows from the exact curve of [`gaussian`]. A sum is about one unit of
+//! protection. Sessions under another unit count with c·μ², c of [`Adjacency::square_factor`](super::Adjacency::square_factor); those that bound nothing about the
+//! unit, such as sessions that protect single interactions where the unit is a whole user, are not in the sum and must be named beside it.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,12 @@ impl SquareSum {
         let error = (a - (sum - part)) + (b - part);
         // NaN only where the sum is infinite.
         Self(if error > 0.0 { sum.next_up() } else { sum })
+    }
+
+    /// So many times the square, rounded up.
+    #[must_use]
+    pub fn times(self, count: u32) -> Self {
+        (0..count).map(|_| self).sum()
     }
 
     /// The number.

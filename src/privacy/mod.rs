@@ -57,6 +57,7 @@ mod lifetime;
 mod loss;
 mod mills;
 pub mod neighbours;
+mod nesting;
 mod network_view;
 mod noise_plan;
 mod promise;

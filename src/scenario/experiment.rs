@@ -327,6 +327,17 @@ impl Experiment {
         self.config.noise.scheme != Scheme::None
     }
 
+    /// Whether all that is released is A X or a triangle of A over rows of interactions that no cap has shortened
+    /// ([`Adjacency::square_factor`](crate::privacy::Adjacency::square_factor)).
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        use crate::vocabulary::Quantity::{IsometricTriangle, PackedTriangle, Product};
+        let blocks = self.releases().iter().flat_map(|one| &one.blocks);
+        let mut quantities = blocks.map(|block| block.quantity);
+        let of_a = |one| matches!(one, Product | PackedTriangle | IsometricTriangle);
+        self.config.data.degree_cap.is_none() && self.samples.is_none() && quantities.all(of_a)
+    }
+
     /// The curator's noise per unit sensitivity: z, or 0 without noise.
     #[must_use]
     pub fn sigma_central(&self) -> f64 {

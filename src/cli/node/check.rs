@@ -6,8 +6,8 @@ use time::OffsetDateTime;
 
 use super::planning;
 use crate::cli::Verdict;
-use crate::node::store::{Policy, ScopeName, StateView};
-use crate::privacy::Budget;
+use crate::node::store::{Offer, Policy, StateView};
+use crate::privacy::{Budget, SquareSum, gaussian};
 
 pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     let state = StateView::open(&options.state.path()?)?;
@@ -110,39 +110,48 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     let policy = state.policy()?;
     policy.check(&offer)?;
     println!("\nyour policy allows it");
-    left(
-        &state,
-        &policy,
-        &options.scope,
-        offer.mu_squared.get(),
-        offer.adjacency,
-    )?;
+    left(&state, &policy, &offer)?;
     Ok(Verdict::Success)
 }
 
-/// What is left of the scope's budget, before and after.
-fn left(
-    state: &StateView,
-    policy: &Policy,
-    scope: &ScopeName,
-    wanted: f64,
-    adjacency: crate::privacy::Adjacency,
-) -> Result<()> {
+/// What is left of the scope's budget before and after, for a record of the session's adjacency and of every other one that sessions of the scope had.
+fn left(state: &StateView, policy: &Policy, offer: &Offer) -> Result<()> {
+    let scope = &offer.scope;
     let Some(Budget { epsilon, delta }) = policy.lifetime(scope) else {
         return Ok(());
     };
     let ledger = state.ledger()?;
-    let held = ledger.held(scope, adjacency).get();
-    let of = |square: f64| crate::privacy::gaussian::epsilon(square.sqrt(), delta);
-    println!(
-        "scope \"{scope}\": epsilon {:.4} of {} spent or reserved at delta = {:e}, {:.4} after this session",
-        of(held),
-        epsilon.get(),
-        delta.get(),
-        of(held + wanted),
-    );
-    if of(held + wanted) > epsilon.get() * (1.0 + 1e-9) {
-        bail!("the session does not fit into what is left of scope \"{scope}\"");
+    let mut records = ledger.adjacencies(scope);
+    records.retain(|record| *record != offer.adjacency);
+    records.insert(0, offer.adjacency);
+    for record in records {
+        let held = ledger.held(scope, record);
+        let Some(factor) = offer.adjacency.square_factor(record, offer.plain) else {
+            println!(
+                "scope \"{scope}\": what this session costs one record ({record}) has no bound: it is planned for {}",
+                offer.adjacency
+            );
+            continue;
+        };
+        let after = held.plus(offer.mu_squared.times(factor));
+        let of = |square: SquareSum| gaussian::epsilon(square.get().sqrt(), delta);
+        println!(
+            "scope \"{scope}\", one record ({record}): epsilon {:.4} of {} spent or reserved at delta = {:e}, {:.4} after this session",
+            of(held),
+            epsilon.get(),
+            delta.get(),
+            of(after),
+        );
+        for other in ledger.unbounded(scope, record) {
+            println!(
+                "  not counted there: sessions planned for {other}, whose cost to such a record has no bound"
+            );
+        }
+        if of(after) > epsilon.get() * (1.0 + 1e-9) {
+            bail!(
+                "the session does not fit into what is left of scope \"{scope}\" for one record ({record})"
+            );
+        }
     }
     Ok(())
 }

@@ -31,8 +31,11 @@ struct Document {
 struct Scope {
     scope: ScopeName,
     adjacency: Adjacency,
-    /// Σ μ² charged and reserved.
+    /// Σ μ² charged and reserved, of all sessions that bound such a record.
     mu_squared: f64,
+    /// Adjacencies of sessions that are not in the sum, since they do not bound such a record.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unbounded: Vec<Adjacency>,
     /// The budget's ε and δ, the ε of what is held, and the ε that one more session may have; none where the policy names no such scope.
     #[serde(skip_serializing_if = "Option::is_none")]
     budget: Option<Left>,
@@ -120,6 +123,7 @@ fn document(ledger: &LedgerView, policy: &Policy) -> Document {
             }
         });
         Scope {
+            unbounded: ledger.unbounded(&scope, adjacency),
             scope,
             adjacency,
             mu_squared: held.get(),
@@ -179,6 +183,15 @@ fn print(out: &mut impl Write, document: &Document) -> io::Result<()> {
         ]);
     }
     table::write(out, &rows)?;
+    for scope in &document.scopes {
+        for other in &scope.unbounded {
+            writeln!(
+                out,
+                "not in the sum of scope \"{}\" for {}: sessions planned for {other}, whose cost to such a record has no bound",
+                scope.scope, scope.adjacency
+            )?;
+        }
+    }
     if document.sessions.is_empty() {
         return writeln!(out, "\nno sessions yet");
     }

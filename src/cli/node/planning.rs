@@ -146,6 +146,7 @@ pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer>
         },
         scope: scope.clone(),
         mu_squared: SquareSum::new(mu_asked(experiment)?.powi(2))?,
+        plain: experiment.is_plain(),
         max_frame: session.longest_message() as u64,
     })
 }

@@ -156,6 +156,7 @@ fn reserve(setup: &MemberSetup, ledger: &mut Ledger) -> Result<f64, MemberError>
         scope: scope.clone(),
         adjacency: offer.adjacency,
         mu_squared: Square(offer.mu_squared),
+        plain: offer.plain,
     };
     ledger.reserve(reservation, budget)?;
     tracing::debug!("set aside");

@@ -147,6 +147,7 @@ impl Planner for Fixed {
             publish: Publish::Open,
             scope: "default".parse().expect("a scope"),
             mu_squared: SquareSum::new(WHOLE).expect("a square"),
+            plain: true,
             max_frame: self.0.longest_message() as u64,
         })
     }

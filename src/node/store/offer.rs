@@ -29,6 +29,8 @@ pub struct Offer {
     pub scope: ScopeName,
     /// The largest Σ μ² that it may come to, retries and all.
     pub mu_squared: SquareSum,
+    /// Whether it is plain ([`Adjacency::square_factor`]).
+    pub plain: bool,
     /// Bytes of its longest message.
     pub max_frame: u64,
 }
@@ -262,6 +264,7 @@ mod tests {
             publish: Publish::Open,
             scope: "default".parse().expect("a scope"),
             mu_squared: SquareSum::new(0.2).expect("a square"),
+            plain: true,
             max_frame: 1 << 26,
         }
     }

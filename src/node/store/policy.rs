@@ -123,7 +123,7 @@ impl Policy {
         &self.session
     }
 
-    /// What the people of a scope may lose over all sessions, in each unit of protection by itself.
+    /// What the people of a scope may lose over all sessions, in each unit of protection.
     #[must_use]
     pub fn lifetime(&self, scope: &ScopeName) -> Option<Budget> {
         let Lifetime { epsilon, delta } = *self.lifetime.get(scope)?;

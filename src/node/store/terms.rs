@@ -28,6 +28,13 @@ pub struct Reservation {
     pub adjacency: Adjacency,
     /// The largest Σ μ² that the session may come to.
     pub mu_squared: Square,
+    /// Whether the session is plain, which tells more about records of other adjacencies ([`Adjacency::square_factor`]). Ledgers of older versions do not say.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub plain: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The name of a group of people whose data several sessions use: 1 to 64 characters that can be seen.
@@ -73,6 +80,20 @@ pub struct Repair {
     /// The sessions that it had and this one has not, each at its full reservation.
     #[serde(default, rename = "session")]
     pub sessions: Vec<Reservation>,
+}
+
+impl Reservation {
+    /// Whether this is the reservation that `wanted` asks for. One of an older version does not say whether its session is plain.
+    #[must_use]
+    pub fn is_of(&self, wanted: &Self) -> bool {
+        let plain = self.plain;
+        (plain <= wanted.plain)
+            && *self
+                == Self {
+                    plain,
+                    ..wanted.clone()
+                }
+    }
 }
 
 impl ScopeName {

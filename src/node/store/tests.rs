@@ -221,6 +221,7 @@ fn what_is_recorded_is_there_after_opening_again() {
         scope: "patients".parse().expect("a scope"),
         adjacency: Adjacency::User,
         mu_squared: square,
+        plain: false,
     };
     let mut ledger = state.ledger().expect("opened");
     ledger.reserve(wanted, budget).expect("reserved");

@@ -1,12 +1,12 @@
 //! What the lines of a ledger add up to: sessions, what they reserved, what they charged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::digest::Digest;
 use super::super::ledger_error::{LedgerError, LineError};
 use super::super::terms::{Reservation, ScopeName, SessionEnd};
 use super::entry::LedgerEvent;
-use crate::privacy::{Adjacency, Budget, LifetimeBudget, SquareSum};
+use crate::privacy::{Adjacency, Budget, LifetimeBudget, SquareSum, gaussian};
 use crate::vocabulary::ReleaseId;
 
 /// One session in the ledger.
@@ -55,6 +55,16 @@ impl Account {
             false => reserved,
         }
     }
+
+    /// What counts against the budget of one record of `record`: c times what is held. `None` where the session bounds nothing about it.
+    #[must_use]
+    pub fn held_for(&self, record: Adjacency) -> Option<SquareSum> {
+        let Reservation {
+            adjacency, plain, ..
+        } = self.reservation;
+        let factor = adjacency.square_factor(record, plain)?;
+        Some(self.held().times(factor))
+    }
 }
 
 impl Accounts {
@@ -66,12 +76,36 @@ impl Accounts {
         self.sessions.iter()
     }
 
-    /// Everything spent or reserved of a scope, in one unit of protection.
+    /// The sessions of a scope.
+    fn of<'a>(&'a self, scope: &'a ScopeName) -> impl Iterator<Item = &'a Account> {
+        let of = move |account: &&Account| account.reservation.scope == *scope;
+        self.sessions.values().filter(of)
+    }
+
+    /// Everything that one record of this adjacency may have lost in a scope: of every session that bounds it.
+    ///
+    /// # Statement and proof
+    /// Σ μ² over all sessions whose adjacency bounds `adjacency`, each c times its own ([`Adjacency::square_factor`]). The sessions are independent mechanisms, session i
+    /// has loss at most √c_i·μ_i for the record, and Gaussian losses add up in squares (Dong, Roth & Su, JRSS-B 2022, Corollary 3.3), also where a session
+    /// is chosen by what earlier ones released. Sessions without a factor are those of [`Self::unbounded`]. ∎
     pub(super) fn held(&self, scope: &ScopeName, adjacency: Adjacency) -> SquareSum {
-        let of = |account: &&Account| {
-            account.reservation.scope == *scope && account.reservation.adjacency == adjacency
-        };
-        self.sessions.values().filter(of).map(Account::held).sum()
+        let held = self.of(scope);
+        held.filter_map(|account| account.held_for(adjacency)).sum()
+    }
+
+    /// The adjacencies of the scope's sessions, ascending, each once.
+    pub(super) fn adjacencies(&self, scope: &ScopeName) -> BTreeSet<Adjacency> {
+        self.of(scope)
+            .map(|account| account.reservation.adjacency)
+            .collect()
+    }
+
+    /// The adjacencies of sessions of a scope that spent something and bound nothing about a record of this one.
+    pub(super) fn unbounded(&self, scope: &ScopeName, adjacency: Adjacency) -> BTreeSet<Adjacency> {
+        self.of(scope)
+            .filter(|account| account.held_for(adjacency).is_none() && account.held().get() > 0.0)
+            .map(|account| account.reservation.adjacency)
+            .collect()
     }
 
     /// Whether `event` may follow, apart from budgets, and whether it is there already.
@@ -127,7 +161,7 @@ impl Accounts {
                     session: wanted.session,
                     ended,
                 }),
-                None if account.reservation == *wanted => Ok(Standing::Known),
+                None if account.reservation.is_of(wanted) => Ok(Standing::Known),
                 None => Err(LedgerError::Differs {
                     session: wanted.session,
                 }),
@@ -172,28 +206,37 @@ impl Accounts {
         Ok(Standing::New)
     }
 
-    /// Whether the sum of a scope stays within its budget with this reservation.
+    /// Whether the sums of a scope stay within its budget with this reservation: that of its own adjacency, and of every other one that sessions of the
+    /// scope protect and that it bounds.
     pub(super) fn check_budget(
         &self,
         wanted: &Reservation,
         budget: Budget,
     ) -> Result<(), LedgerError> {
         let lifetime = LifetimeBudget::new(budget);
-        let held = self.held(&wanted.scope, wanted.adjacency);
-        let total = held.plus(wanted.mu_squared.0);
-        match lifetime.allows(total) {
-            true => Ok(()),
-            false => Err(LedgerError::Budget {
-                scope: wanted.scope.clone(),
-                adjacency: wanted.adjacency,
-                epsilon: budget.epsilon.get(),
-                delta: budget.delta.get(),
-                wanted: lifetime.epsilon_of(wanted.mu_squared.0),
-                held: lifetime.epsilon_of(held),
-                left: lifetime.epsilon_left(held),
-                left_squared: lifetime.left(held),
-            }),
+        let mut records = self.adjacencies(&wanted.scope);
+        records.remove(&wanted.adjacency);
+        for record in std::iter::once(wanted.adjacency).chain(records) {
+            let Some(factor) = wanted.adjacency.square_factor(record, wanted.plain) else {
+                continue;
+            };
+            let held = self.held(&wanted.scope, record);
+            let charge = wanted.mu_squared.0.times(factor);
+            if !lifetime.allows(held.plus(charge)) {
+                let left = lifetime.left(held) / f64::from(factor);
+                return Err(LedgerError::Budget {
+                    scope: wanted.scope.clone(),
+                    adjacency: record,
+                    epsilon: budget.epsilon.get(),
+                    delta: budget.delta.get(),
+                    wanted: lifetime.epsilon_of(charge),
+                    held: lifetime.epsilon_of(held),
+                    left: gaussian::epsilon(left.sqrt(), budget.delta),
+                    left_squared: left,
+                });
+            }
         }
+        Ok(())
     }
 
     /// Takes up what [`Self::check`] has allowed.

@@ -7,7 +7,8 @@
 //! # Promises
 //! - What a call returns `Ok` for is on the disk: bytes may leave after it, and not before.
 //! - A session spends at most what it reserved, and reserving is refused where the scope's sum of everything charged and everything
-//!   reserved would exceed its lifetime budget ([`LifetimeBudget`](crate::privacy::LifetimeBudget)). Sums are kept for each unit of protection by itself.
+//!   reserved would exceed its lifetime budget ([`LifetimeBudget`](crate::privacy::LifetimeBudget)). There is one sum for each unit of protection that a session of the scope
+//!   had. Every session counts in every sum that it bounds ([`Adjacency::square_factor`]); those that a sum cannot bound are named beside it.
 //! - Everything can be repeated: the same reservation, charge or end is recorded once. A reservation that nobody ended, after a
 //!   crash, stays.
 //! - A write that failed is the last one: afterwards nothing is recorded and nothing may be sent, until the process starts anew.
@@ -16,6 +17,8 @@
 
 mod account;
 mod entry;
+#[cfg(test)]
+mod nested_tests;
 mod reading;
 #[cfg(test)]
 mod tests;
@@ -92,10 +95,24 @@ impl LedgerView {
         self.read.accounts.all()
     }
 
-    /// Σ μ² charged and reserved of a scope, in one unit of protection, rounded up.
+    /// Σ μ² charged and reserved of a scope that one record of this adjacency may have lost, rounded up: of all sessions that bound it, each with its
+    /// factor ([`Adjacency::square_factor`]).
     #[must_use]
     pub fn held(&self, scope: &ScopeName, adjacency: Adjacency) -> SquareSum {
         self.read.accounts.held(scope, adjacency)
+    }
+
+    /// The adjacencies of the scope's sessions that are not in that sum: what they cost such a record has no bound.
+    #[must_use]
+    pub fn unbounded(&self, scope: &ScopeName, adjacency: Adjacency) -> Vec<Adjacency> {
+        let unbounded = self.read.accounts.unbounded(scope, adjacency);
+        unbounded.into_iter().collect()
+    }
+
+    /// The adjacencies of the scope's sessions, ascending.
+    #[must_use]
+    pub fn adjacencies(&self, scope: &ScopeName) -> Vec<Adjacency> {
+        self.read.accounts.adjacencies(scope).into_iter().collect()
     }
 
     /// Every pair of scope and unit of protection that anything was reserved of, in order.

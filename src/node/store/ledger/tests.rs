@@ -27,6 +27,7 @@ fn reservation(session: [u8; 32], value: f64) -> Reservation {
         scope: "patients".parse().expect("a scope"),
         adjacency: Adjacency::User,
         mu_squared: square(value),
+        plain: true,
     }
 }
 
@@ -152,11 +153,11 @@ fn what_was_charged_and_what_is_reserved_counts_and_the_rest_is_free_again() {
     assert_eq!(held(&ledger), 0.3);
     ledger.finish(FIRST, SessionEnd::Aborted).expect("finished");
     assert_eq!(held(&ledger), 0.125);
-    // Another unit of protection and another scope are sums of their own.
-    assert_eq!(
-        ledger.view().held(&scope, Adjacency::Interaction).get(),
-        0.0
-    );
+    // Another unit of protection is charged what the session bounds of it, another scope nothing.
+    let of = |adjacency| ledger.view().held(&scope, adjacency).get();
+    assert_eq!(of(Adjacency::Interaction), 0.125);
+    assert_eq!(of(Adjacency::ReplaceUser), 0.25);
+    assert_eq!(of(Adjacency::Edge), 0.0);
     let other = "others".parse().expect("a scope");
     assert_eq!(ledger.view().held(&other, Adjacency::User).get(), 0.0);
     assert_eq!(ledger.view().scopes(), [(scope.clone(), Adjacency::User)]);
