@@ -213,7 +213,6 @@ PLAN = """
 name = "group"
 [data]
 format = "matrix-csv"
-header = false
 ranges = [-1.0, 1.0]
 row_clip = 1.0
 [privacy]

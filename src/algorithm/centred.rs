@@ -59,22 +59,38 @@ pub fn mean_share(
     let spike = (of_sum * raw_clip).powi(2) * columns as f64 / (mu * mu * slots as f64);
     let noise = 2.0_f64.sqrt() * of_triangle * radius * radius * (columns as f64).sqrt() / mu;
     let k = spike / noise;
-    // The same without a difference of large numbers.
-    2.0 * k / ((k * k + 4.0).sqrt() + k)
+    // The same without a difference of large numbers, and without their squares.
+    match k < 1e100 {
+        true => 2.0 * k / ((k * k + 4.0).sqrt() + k),
+        false => 1.0,
+    }
 }
 
-/// What `values` are multiplied with to have norm at most 1 in units of `radius`.
+/// What finite `values` are multiplied with to have norm at most 1 in units of `radius`: a finite number for every radius above 0.
 pub(super) fn shortening(values: &[f64], radius: f64) -> f64 {
     let largest = values.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    // Of a radius whose reciprocal is not finite; a smaller factor makes a row shorter.
+    let unit = radius.recip().min(f64::MAX);
     if largest == 0.0 {
-        return radius.recip();
+        return unit;
     }
     let squares: f64 = values.iter().map(|x| (x / largest).powi(2)).sum();
     let norm = squares.sqrt();
     match norm * (largest / radius) <= 1.0 {
-        true => radius.recip(),
+        true => unit,
         // A little shorter than 1, so that rounding never makes a row longer than its bound.
-        false => (1.0 - 1e-12) / norm / largest,
+        false => ((1.0 - 1e-12) / norm / largest).min(f64::MAX),
+    }
+}
+
+/// Writes `row` in units of `radius` and shortens it to norm 1. A row with a number that is not finite becomes 0.
+pub(super) fn shorten(row: &mut [f64], radius: f64) {
+    match row.iter().all(|x| x.is_finite()) {
+        true => {
+            let factor = shortening(row, radius);
+            row.iter_mut().for_each(|x| *x *= factor);
+        }
+        false => row.fill(0.0),
     }
 }
 
@@ -99,7 +115,8 @@ impl Centred {
     fn mean(&self, sum: &Block) -> Vec<f64> {
         let unit = self.raw_clip / self.slots as f64;
         let values = sum.values().iter();
-        values.map(|x| self.entry(x * unit)).collect()
+        let finite = |x: f64| x.clamp(-f64::MAX, f64::MAX);
+        values.map(|x| finite(self.entry(x * unit))).collect()
     }
 
     /// Σ clip(x_i, R_raw)/R_raw.
@@ -133,8 +150,10 @@ impl Centred {
             for (&column, x) in columns.iter().zip(values) {
                 row[column as usize] += self.entry(*x);
             }
-            let factor = shortening(row, self.radius);
-            row.iter_mut().for_each(|x| *x *= factor);
+            // Differences of numbers near the largest float are as large as floats get.
+            row.iter_mut()
+                .for_each(|x| *x = x.clamp(-f64::MAX, f64::MAX));
+            shorten(row, self.radius);
         }
         out
     }

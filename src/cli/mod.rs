@@ -2,6 +2,13 @@
 //!
 //! Exit codes: 0 success, 1 a check failed, 2 bad usage or input; `node` adds 3 and 4.
 
+/// Like the standard `println!`, but a reader that has left (`| head -1`) is no reason to panic.
+macro_rules! println {
+    ($($words:tt)*) => {
+        $crate::cli::print_line(format_args!($($words)*))
+    };
+}
+
 mod advise;
 mod arguments;
 mod audit;
@@ -111,6 +118,18 @@ fn size_limits_are_errors() {
         use signal_hook::{consts::SIGXFSZ, flag};
         // Only that there is a handler matters. Without it the signal ends the process: also no half result.
         let _ = flag::register(SIGXFSZ, std::sync::Arc::default());
+    }
+}
+
+/// Prints one line. What nobody reads any more is not missed; other failures end the program.
+fn print_line(line: std::fmt::Arguments<'_>) {
+    use std::io::{ErrorKind, Write};
+    match writeln!(std::io::stdout(), "{line}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            eprintln!("error: cannot write to standard output: {error}");
+            std::process::exit(2);
+        }
+        _ => {}
     }
 }
 

@@ -138,7 +138,8 @@ fn clipped(rows: &SparseRows, radius: f64) -> Result<SparseRows, DataError> {
         let unit = if largest > 0.0 { largest } else { 1.0 };
         let squares = values.iter().map(|value| (value / unit).powi(2));
         let norm = squares.sum::<f64>().sqrt();
-        let fits = norm * (unit / radius) <= 1.0;
+        // A row of zeros fits every radius, also one whose reciprocal is not finite: 0 times that is no number.
+        let fits = largest == 0.0 || norm * (unit / radius) <= 1.0;
         // A little shorter than 1, so that rounding never makes a row longer than its bound.
         let scaled = values.iter().map(|value| match fits {
             true => value / radius,
@@ -188,6 +189,19 @@ mod tests {
         }
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(matches!(samples(bad).rows(), Err(DataError::Radius { .. })));
+        }
+    }
+
+    #[test]
+    fn a_row_of_zeros_stays_zero_whatever_the_radius() {
+        let mut rows = SparseRows::new(2);
+        rows.push_row([(0, 0.0), (1, -0.0)]).expect("finite");
+        rows.push_row([(0, 5e-324)]).expect("finite");
+        for radius in [5e-324, 1e-310, 1.0, f64::MAX] {
+            let rows = rows.clone();
+            let clipped = Dataset::Samples { rows, radius }.rows().expect("valid");
+            assert!(clipped.row(0).1.iter().all(|x| *x == 0.0), "{radius:e}");
+            assert!((0.0..=1.0).contains(&clipped.row(1).1[0]), "{radius:e}");
         }
     }
 

@@ -167,7 +167,7 @@ pub enum PreparationError {
         found: f64,
     },
     /// A length that is none.
-    #[error("data.{key} is {found}, expected a finite number above 0")]
+    #[error("data.{key} is {found}, expected a finite number above 0 whose reciprocal is finite")]
     Length {
         /// The key.
         key: &'static str,

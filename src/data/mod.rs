@@ -27,6 +27,7 @@ mod item_names;
 mod matrix;
 mod matrix_problem;
 mod names;
+mod own_file;
 mod own_ratings;
 mod partition;
 mod ratings;
@@ -51,6 +52,7 @@ pub use matrix::{
     Column, Generated, MatrixFormat, MatrixOptions, Preparation, centred, load_matrix, read_matrix,
 };
 pub use matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
+pub use own_file::{FileFormat, OwnFile, OwnFileError, OwnFileOptions};
 pub use own_ratings::{load_own_ratings, read_own_ratings};
 pub use partition::{Partition, assign, assign_sizes, peer_rows};
 pub use ratings::{Loaded, ReadCounts};

@@ -66,6 +66,44 @@ impl Loaded {
     }
 }
 
+impl Loaded {
+    /// Ratings that were kept as numbers, as interactions: those strictly above `threshold`, a finite number. It is what reading the file with
+    /// this threshold gives.
+    #[must_use]
+    pub fn above(&self, threshold: f64) -> Self {
+        let read = &self.interactions;
+        let Some(values) = &self.values else {
+            return self.clone();
+        };
+        let mut is_kept = vec![false; read.items()];
+        let mut rows: Vec<Vec<u32>> = Vec::with_capacity(values.len());
+        for (items, ratings) in (0..values.len()).map(|user| values.row(user)) {
+            let rated = items.iter().zip(ratings);
+            let kept = rated.filter(|(_, rating)| **rating > threshold);
+            rows.push(kept.map(|(item, _)| *item).collect());
+            let row = rows.last().into_iter().flatten();
+            row.for_each(|&item| is_kept[item as usize] = true);
+        }
+        let interactions = Interactions::from_valid_rows(
+            rows.iter(),
+            read.user_names().to_vec(),
+            read.item_names().to_vec(),
+        );
+        let none = |empty: usize| empty as u64;
+        let counts = ReadCounts {
+            at_or_below_threshold: self.counts.ratings - interactions.len() as u64,
+            users_without_interactions: none(rows.iter().filter(|row| row.is_empty()).count()),
+            items_without_interactions: none(is_kept.iter().filter(|kept| !**kept).count()),
+            ..self.counts
+        };
+        Self {
+            interactions,
+            counts,
+            values: None,
+        }
+    }
+}
+
 /// One rating in the order read.
 struct Rating {
     user: u32,
@@ -361,6 +399,27 @@ mod tests {
                 }
             )
         );
+    }
+
+    #[test]
+    fn a_threshold_may_be_applied_after_reading() {
+        use crate::data::formats::tests::SAMPLES;
+        use crate::data::{read, read_values};
+
+        for &(format, text, ..) in SAMPLES {
+            let all = read_values(text.as_bytes(), "sample", format, Limits::default());
+            let all = all.expect("good");
+            for threshold in [-20.0, -1.0, 0.0, 1.0, 2.5, 1e300] {
+                let at_once = read(
+                    text.as_bytes(),
+                    "sample",
+                    format,
+                    threshold,
+                    Limits::default(),
+                );
+                assert_eq!(Ok(all.above(threshold)), at_once, "{format}, {threshold}");
+            }
+        }
     }
 
     #[test]

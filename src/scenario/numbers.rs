@@ -128,7 +128,7 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
     let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
     let matrix = is_matrix(data);
     let length = |key, found: Option<f64>| match found {
-        Some(found) if !(found.is_finite() && found > 0.0) => {
+        Some(found) if !(found.is_finite() && found > 0.0 && found.recip().is_finite()) => {
             let wrong = PreparationError::Length { key, found };
             Err(DataTableError::from(DataError::from(wrong)))
         }

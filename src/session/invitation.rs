@@ -96,7 +96,7 @@ pub struct Member {
     /// Whether others can dial it; one that is behind a NAT dials all others.
     #[serde(default = "yes")]
     pub reachable: bool,
-    /// How many users' rows it may contribute at most; public.
+    /// How many rows sums of integers are planned for; a contribution of more is clamped to what so many can reach. Public.
     pub rows: usize,
 }
 

@@ -15,7 +15,6 @@ const PLAN: &str = r#"
 name = "group"
 [data]
 format = "matrix-csv"
-header = false
 ranges = [-1.0, 1.0]
 row_clip = 1.0
 [privacy]

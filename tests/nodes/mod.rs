@@ -18,3 +18,5 @@ mod simulate;
 mod status;
 #[cfg(unix)]
 mod store;
+#[cfg(unix)]
+mod timing;

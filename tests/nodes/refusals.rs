@@ -86,7 +86,7 @@ fn files_and_policies_that_forbid_it() {
     let (code, errors) = group.refused(1, "session.toml");
     assert_eq!(code, Some(2), "{errors}");
     assert!(
-        errors.contains("has other columns than the session"),
+        errors.contains("have other columns than the session"),
         "{errors}"
     );
     assert_unspent(&group, 1);

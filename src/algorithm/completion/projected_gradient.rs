@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 
 use super::parts::{MOST_STEPS, wrong};
 use super::{Completer, CompleterParts, PartsError, RatedRows, triangle};
-use crate::algorithm::centred::shortening;
+use crate::algorithm::centred::shorten;
 use crate::algorithm::{Algorithm, History, PublicState, ReleaseSpec, Released};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, signed, symmetric_eigenpairs};
 use crate::vocabulary::{Quantity, ReleaseId};
@@ -190,12 +190,7 @@ impl Algorithm for ProjectedGradient {
             let y: &mut [f64] = &mut all[start..];
             replay(self.step_size, row, &steps, y);
             descend(self.step_size, row, y);
-            if y.iter().all(|x| x.is_finite()) {
-                let factor = shortening(y, self.rows.radius);
-                y.iter_mut().for_each(|x| *x *= factor);
-            } else {
-                y.fill(0.0);
-            }
+            shorten(y, self.rows.radius);
         }
         all
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 pub(super) use ridge::Ridge;
 
-use super::super::centred::shortening;
+use super::super::centred::{shorten, shortening};
 use super::super::{
     Algorithm, BlockSpec, Form, History, IsometricCovariance, PublicState, ReleaseSpec, Released,
 };
@@ -164,8 +164,7 @@ impl SpectralRidge {
                     ridge::less(&means.items, self.recentred(), (items, values), &mut out);
                 }
             }
-            let factor = shortening(&out[start..], self.completion.rows.radius);
-            out[start..].iter_mut().for_each(|x| *x *= factor);
+            shorten(&mut out[start..], self.completion.rows.radius);
         }
         out
     }

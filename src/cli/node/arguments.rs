@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::data::{FileFormat, OwnFileOptions};
 use crate::node::store::ScopeName;
 use crate::session::{Address, MemberName};
 
@@ -245,7 +246,7 @@ pub(crate) struct InviteArguments {
     /// How many of the invited must join; all if absent
     #[arg(long, value_name = "N")]
     pub(crate) min_peers: Option<usize>,
-    /// How many users' rows a member may contribute at most
+    /// How many rows of a member are planned for, with noise.scheme = "ring"; a contribution of more rows is clamped to what so many can reach
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub(crate) rows: usize,
     /// Seconds that a lost connection may take to come back before the session ends
@@ -261,6 +262,36 @@ pub(crate) struct InviteArguments {
     pub(crate) state: StateArguments,
 }
 
+/// How this member's rows are read, which is for nobody else to say.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct RowsArguments {
+    /// The format of the rows, a value of data.format; found out from the first line if absent
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<FileFormat>,
+    /// Whether the first line of matrix-csv names the columns; by default it does where no field of it is a number
+    #[arg(long, value_enum, value_name = "yes|no")]
+    pub(crate) header: Option<Header>,
+}
+
+/// Whether there is a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Header {
+    /// The first line names the columns
+    Yes,
+    /// The first line is a row
+    No,
+}
+
+impl RowsArguments {
+    /// The same as options of a reader.
+    pub(crate) fn options(self) -> OwnFileOptions {
+        OwnFileOptions {
+            format: self.format,
+            header: self.header.map(|header| header == Header::Yes),
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     /// The session file
@@ -268,6 +299,8 @@ pub(crate) struct CheckArguments {
     /// This member's rows, to be read as `run` would read them; nothing of them leaves
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rows: RowsArguments,
     /// Whose data this is: the name of a lifetime table of policy.toml
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub(crate) scope: ScopeName,
@@ -279,9 +312,11 @@ pub(crate) struct CheckArguments {
 pub(crate) struct RunArguments {
     /// The session file
     pub(crate) session: PathBuf,
-    /// This member's rows, in the format that the plan names
+    /// This member's rows; they are read before the session file is looked at
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) rows: RowsArguments,
     /// Whose data this is: the name of a lifetime table of policy.toml
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub(crate) scope: ScopeName,

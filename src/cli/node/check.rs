@@ -6,12 +6,17 @@ use time::OffsetDateTime;
 
 use super::planning;
 use crate::cli::Verdict;
+use crate::config::Config;
+use crate::data::OwnFile;
 use crate::node::store::{Offer, Policy, StateView};
-use crate::privacy::{Budget, SquareSum, gaussian};
+use crate::privacy::{Budget, Scheme, SquareSum, gaussian};
 
 pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     let state = StateView::open(&options.state.path()?)?;
     let (own, _) = state.public()?;
+    // As `run` does: before the session file is looked at.
+    let read = |path| OwnFile::read(path, options.rows.options());
+    let rows = options.data.as_deref().map(read).transpose()?;
     let (invitation, bytes) = planning::read_session(&options.session)?;
     let session = &invitation.session;
     println!(
@@ -97,10 +102,15 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
             offer.delta, dropouts.tolerate, dropouts.retries, config.privacy.colluders,
         ),
     }
-    if let Some(path) = &options.data {
-        let own = deployment.own_rows(path, member.rows)?;
+    println!("\nwhat becomes of your rows, whatever they are:");
+    for step in steps(config, member.rows) {
+        println!("  {step}");
+    }
+    println!("  whether and when this member joins does not depend on them");
+    if let (Some(path), Some(rows)) = (&options.data, &rows) {
+        let own = deployment.own_rows(rows)?;
         println!(
-            "\n{}: {} users, {} entries kept, {} of columns that the session does not have",
+            "\n{} (not private: for you alone): {} users, {} entries kept, {} of columns that the session does not have",
             path.display(),
             own.users,
             own.kept,
@@ -112,6 +122,35 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     println!("\nyour policy allows it");
     left(&state, &policy, &offer)?;
     Ok(Verdict::Success)
+}
+
+/// What the session's constants do to every row, in order.
+fn steps(config: &Config, rows: usize) -> Vec<String> {
+    let data = &config.data;
+    let mut steps = Vec::new();
+    if let Some(clip) = data.row_clip {
+        if let Some(drop) = &data.drop {
+            steps.push(format!("{} columns are left out", drop.len()));
+        }
+        if data.ranges.is_some() {
+            steps.push("numbers are clipped to public ranges and become 0 to 1".to_owned());
+        }
+        if data.means.is_some() {
+            steps.push("public means are taken from them".to_owned());
+        }
+        steps.push(format!("rows longer than {clip} are shortened to that"));
+    } else {
+        steps.push(format!("ratings above {} count, once each", data.threshold));
+        if let Some(cap) = data.degree_cap {
+            steps.push(format!("{cap} of them at most"));
+        }
+    }
+    if config.noise.scheme == Scheme::Ring {
+        steps.push(format!(
+            "no row is left out; your contribution is clamped to what {rows} rows can reach"
+        ));
+    }
+    steps
 }
 
 /// What is left of the scope's budget before and after, for a record of the session's adjacency and of every other one that sessions of the scope had.

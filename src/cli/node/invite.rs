@@ -32,6 +32,7 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
     let names: Vec<_> = members.iter().map(|member| member.name.clone()).collect();
     deployment.inline_constants(&mut plan, &names)?;
     let deployment = Deployment::new(&plan, columns.clone(), options.rows, &base)?;
+    deployment.check_constants()?;
     let least = options.min_peers.unwrap_or(members.len());
     deployment.check_graphs(&names, least)?;
     let stated = stated(&deployment, least, members.len())?;

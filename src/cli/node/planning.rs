@@ -67,6 +67,7 @@ pub(super) fn deployment(invitation: &Invitation, path: &Path) -> Result<Deploym
         .iter()
         .map(|member| member.name.clone())
         .collect();
+    deployment.check_constants()?;
     deployment.check_graphs(&names, invitation.session.min_peers)?;
     Ok(deployment)
 }

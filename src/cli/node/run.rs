@@ -1,6 +1,6 @@
 //! `undertone node run`: takes part in a session.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::arguments::RunArguments;
@@ -9,7 +9,10 @@ use time::OffsetDateTime;
 
 use super::planning;
 use crate::cli::Verdict;
-use crate::node::member::{MemberEnd, MemberError, MemberResult, MemberSetup, Progress, take_part};
+use crate::data::OwnFile;
+use crate::node::member::{
+    Joining, MemberEnd, MemberError, MemberResult, MemberRows, MemberSetup, Outset, Progress, join,
+};
 use crate::node::store::{Record, SessionEnd, StateDir};
 use crate::session::Invitation;
 
@@ -23,38 +26,80 @@ const RESULT: [&str; 4] = [
 
 pub(super) fn execute(options: &RunArguments) -> Result<Verdict> {
     log_to_stderr();
+    let began = Instant::now();
+    let Begun { folder, outset } = begin(options, &mut |line| eprintln!("{line}"))?;
+    let end = match outset {
+        Outset::Joining(joining) => join(*joining, &mut |progress| print(&progress))?,
+        Outset::Ended(end) => MemberEnd::Before(end),
+    };
+    match end {
+        MemberEnd::Done(result) => done(options, &folder, Some(&result), began.elapsed())?,
+        MemberEnd::Before(SessionEnd::Done) => {
+            eprintln!("this session has ended before; its result again, nothing was charged");
+            done(options, &folder, None, Duration::ZERO)?;
+        }
+        MemberEnd::Before(end) => return Err(MemberError::EndedBefore(end).into()),
+    }
+    Ok(Verdict::Success)
+}
+
+/// A member before anything of it has left.
+struct Begun {
+    /// Where its session is kept.
+    folder: PathBuf,
+    outset: Outset,
+}
+
+/// Everything that `node run` does before its first byte leaves, and all that it says to its operator until then.
+///
+/// Nothing of it depends on a row: the file is read before the session file and by its owner's rule ([`OwnFile`]), compared with it by kind and by
+/// names of columns alone, and looked at again when all members are ready ([`MemberRows`]).
+fn begin(options: &RunArguments, say: &mut dyn FnMut(&str)) -> Result<Begun> {
     let state = StateDir::open(&options.state.path()?)?;
     let policy = state.view().policy()?;
-    let (invitation, bytes) = planning::read_session(&options.session)?;
+    let own = OwnFile::read(&options.data, options.rows.options());
+    let session = planning::read_session(&options.session);
+    let folder = match &session {
+        Ok((invitation, _)) => Some(state.session(invitation.hash().0)?),
+        Err(_) => None,
+    };
+    let folder = folder.map(|folder| folder.view().path().to_path_buf());
+    let has_ended = folder
+        .as_ref()
+        .filter(|folder| folder.join("basis.npy").is_file());
+    // What is printed again needs no rows, and may be asked for at any time. Otherwise a file that is not read is the first thing that is said.
+    let own = match has_ended {
+        Some(_) => None,
+        None => Some(own?),
+    };
+    let (invitation, bytes) = session?;
+    let folder = folder.unwrap_or_default();
     planning::check_signature(&invitation, &options.session, &bytes)?;
     let id = state.identity()?.id();
-    let folder = state.session(invitation.hash().0)?;
-    let folder = folder.view().path().to_path_buf();
     let (planner, deployment) = planning::planner(&invitation, &options.session, &options.scope)?;
-    let has_ended = folder.join("basis.npy").is_file();
-    let (rows, closes_in) = match has_ended {
-        // What is printed again needs no rows, and may be asked for at any time.
-        true => (None, Duration::ZERO),
-        false => {
+    let (rows, closes_in) = match own {
+        None => (MemberRows::made(deployment.no_rows()), Duration::ZERO),
+        Some(own) => {
             // Whoever has begun goes on, whatever the time is.
             let closes_in = match has_begun(&state, &invitation)? {
                 true => Duration::ZERO,
                 false => window(&invitation)?,
             };
-            let Some(member) = invitation.member(&id) else {
+            if invitation.member(&id).is_none() {
                 bail!(
                     "{id} is not invited: ask the convener for a session file with this member's ticket"
                 );
+            }
+            let refused = || format!("{} does not fit the session", options.data.display());
+            deployment.check_columns(&own).with_context(refused)?;
+            let digest = *own.digest();
+            let make = move || {
+                let rows = deployment
+                    .own_rows(&own)
+                    .map_err(|error| error.to_string())?;
+                Ok(rows.rows)
             };
-            let own = deployment.own_rows(&options.data, member.rows)?;
-            eprintln!(
-                "{}: {} users, {} entries, {} of columns that the session does not have",
-                options.data.display(),
-                own.users,
-                own.kept,
-                own.unknown
-            );
-            (Some(own.rows), closes_in)
+            (MemberRows::new(digest, make), closes_in)
         }
     };
     let listen = match options.listen.is_empty() {
@@ -66,24 +111,15 @@ pub(super) fn execute(options: &RunArguments) -> Result<Verdict> {
         policy,
         listen,
         scope: options.scope.clone(),
-        rows: rows.unwrap_or_else(|| deployment.no_rows()),
+        rows,
         planner,
         closes_in,
         invitation,
     };
     let name = setup.invitation.session.name.clone();
-    eprintln!("session {} \"{name}\"", setup.invitation.hash());
-    let began = Instant::now();
-    let end = take_part(setup, &mut |progress| print(&progress));
-    match end? {
-        MemberEnd::Done(result) => done(options, &folder, Some(&result), began.elapsed())?,
-        MemberEnd::Before(SessionEnd::Done) => {
-            eprintln!("this session has ended before; its result again, nothing was charged");
-            done(options, &folder, None, Duration::ZERO)?;
-        }
-        MemberEnd::Before(end) => return Err(MemberError::EndedBefore(end).into()),
-    }
-    Ok(Verdict::Success)
+    say(&format!("session {} \"{name}\"", setup.invitation.hash()));
+    let outset = Joining::prepare(setup)?;
+    Ok(Begun { folder, outset })
 }
 
 /// The network's own words go to standard error; RUST_LOG says how many.
@@ -234,3 +270,6 @@ fn done(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

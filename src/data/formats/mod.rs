@@ -102,10 +102,15 @@ impl Format {
         }
     }
 
+    /// Whether a line could be the first of such a file.
+    pub(super) fn recognises(self, line: &str) -> bool {
+        (self.description().recognises)(line)
+    }
+
     /// The other format that `text` could be the first line of.
     fn mistaken_for(self, text: &str) -> Option<Self> {
         let mut others = Self::ALL.iter().copied().filter(|&other| other != self);
-        others.find(|other| (other.description().recognises)(text))
+        others.find(|other| other.recognises(text))
     }
 }
 

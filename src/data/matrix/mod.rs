@@ -188,6 +188,49 @@ pub fn read_matrix(
 }
 
 impl Loaded {
+    /// The names of the columns that are left without these; no row is looked at.
+    ///
+    /// # Errors
+    /// [`ColumnProblem`] for a column that is not there, and if none is left.
+    pub fn columns_without(&self, drop: &[Column]) -> Result<Vec<String>, ColumnProblem> {
+        let options = MatrixOptions {
+            header: false,
+            drop: drop.to_vec(),
+        };
+        let kept = options.kept(self.interactions.items())?;
+        let names = kept.iter();
+        let names = names.map(|&at| self.interactions.item_name(at).to_owned());
+        Ok(names.collect())
+    }
+
+    /// Rows of numbers without these columns.
+    ///
+    /// # Errors
+    /// [`ColumnProblem`] for a column that is not there, and if none is left.
+    pub fn without_columns(&self, drop: &[Column]) -> Result<Self, ColumnProblem> {
+        let (Some(values), false) = (&self.values, drop.is_empty()) else {
+            return Ok(self.clone());
+        };
+        let options = MatrixOptions {
+            header: false,
+            drop: drop.to_vec(),
+        };
+        let kept = options.kept(values.dimension())?;
+        let mut place = vec![None; values.dimension()];
+        for (to, &from) in (0..).zip(&kept) {
+            place[from] = Some(to);
+        }
+        let mut rows = SparseRows::new(kept.len());
+        for (columns, numbers) in (0..values.len()).map(|row| values.row(row)) {
+            let entries = columns.iter().zip(numbers);
+            let entries = entries.filter_map(|(&column, &x)| Some((place[column as usize]?, x)));
+            rows.push_row(entries)
+                .expect("a part of a valid row, in its order");
+        }
+        let names = self.columns_without(drop)?;
+        Ok(Self::of_rows(rows, names, self.counts.lines))
+    }
+
     /// Rows of numbers with names for the columns, as read from `lines` lines.
     fn of_rows(values: SparseRows, columns: Vec<String>, lines: u64) -> Self {
         let rows = (1..=values.len()).map(|row| row.to_string()).collect();

@@ -421,3 +421,34 @@ fn an_array_problem_says_what_to_do() {
     let text = ArrayProblem::Trailing.to_string();
     assert!(text.contains("fetch or copy it again"), "{text}");
 }
+
+#[test]
+fn columns_may_be_left_out_after_reading() {
+    let text = "a,b,c,d\n1,2,3,4\n,,,\n5,6,7,8\n";
+    let with = |drop: Vec<Column>| {
+        let options = MatrixOptions { header: true, drop };
+        let limits = Limits::default();
+        read_matrix(
+            text.as_bytes(),
+            "x",
+            MatrixFormat::MatrixCsv,
+            &options,
+            limits,
+        )
+    };
+    let all = with(Vec::new()).expect("valid");
+    for drop in [
+        vec![],
+        vec![Column::Last],
+        vec![Column::Number(1), Column::Number(3)],
+    ] {
+        let after = all.without_columns(&drop).expect("there");
+        assert_eq!(after, with(drop).expect("valid"));
+    }
+    for drop in [
+        vec![Column::Number(5)],
+        (1..=4).map(Column::Number).collect(),
+    ] {
+        assert!(all.without_columns(&drop).is_err(), "{drop:?}");
+    }
+}

@@ -139,7 +139,7 @@ impl Conductor<'_> {
         let grace = self.setup.invitation.session.grace_seconds;
         // A connection that may come back is waited for first.
         let patience = span(Duration::from_secs(limit + grace));
-        let rows = self.setup.rows.clone();
+        let rows = self.setup.rows.take().map_err(MemberError::Plan)?;
         let peer = session.member_setup(index, rows, noise, Some(patience));
         let neighbours = peer.neighbours.iter();
         let neighbours = neighbours.map(|&peer| (peer, self.roster[peer.index()]));

@@ -10,7 +10,8 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::MemberEnd;
 use super::error::MemberError;
-use super::resume::{self, Ready, Standing};
+use super::joining::Joining;
+use super::resume::Ready;
 use super::setup::{Attempts, MemberResult, MemberSetup, Planned, Progress, Released, Taken};
 use super::status::Status;
 use crate::node::deployed::{
@@ -20,7 +21,6 @@ use crate::node::network::span;
 #[cfg(unix)]
 use crate::node::store::{Asked, ControlServer};
 use crate::protocol::regroup::{Heir, View};
-use crate::protocol::wire::signed::SIGNED_VERSION;
 use crate::session::{
     Assembly, AssemblySetup, Identity, Input, PublicId, Reason, Relays, SessionHash, Signed,
     Statement, near,
@@ -39,19 +39,15 @@ type Planning = JoinHandle<Result<Planned, String>>;
 
 /// Takes part in a session.
 pub(super) async fn conduct(
-    setup: MemberSetup,
+    joining: Joining,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<MemberEnd, MemberError> {
-    let identity = Arc::new(setup.state.identity()?);
+    let Joining {
+        setup,
+        identity,
+        ready,
+    } = joining;
     let own = identity.id();
-    if setup.invitation.member(&own).is_none() {
-        return Err(MemberError::NotInvited { id: own });
-    }
-    let wire = (SIGNED_VERSION, SIGNED_VERSION);
-    let ready = match resume::prepare(&setup, &identity, wire)? {
-        Standing::Ready(ready) => *ready,
-        Standing::Ended(end) => return Ok(MemberEnd::Before(end)),
-    };
     let members = setup.invitation.members.iter().map(|member| MemberAddress {
         id: member.id,
         addresses: member.addresses.clone(),

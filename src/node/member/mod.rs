@@ -23,8 +23,10 @@ mod compacting;
 mod conductor;
 mod dispute;
 mod error;
+mod joining;
 mod keeping;
 mod late;
+mod own_rows;
 mod resume;
 mod running;
 mod setup;
@@ -35,6 +37,8 @@ mod tolerant;
 mod views;
 
 pub use error::MemberError;
+pub use joining::{Joining, Outset};
+pub use own_rows::MemberRows;
 pub use setup::{
     Attempts, MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles, Taken,
     Tolerant,
@@ -61,6 +65,20 @@ pub fn take_part(
     setup: MemberSetup,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<MemberEnd, MemberError> {
+    match Joining::prepare(setup)? {
+        Outset::Ended(end) => Ok(MemberEnd::Before(end)),
+        Outset::Joining(joining) => join(*joining, progress),
+    }
+}
+
+/// Takes part in a session that this member has reserved the costs of, and waits for its end; see [`take_part`].
+///
+/// # Errors
+/// [`MemberError`], which has the exit code and names whoever is to blame.
+pub fn join(
+    joining: Joining,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<MemberEnd, MemberError> {
     if Handle::try_current().is_ok() {
         return Err(MemberError::NestedRuntime);
     }
@@ -69,5 +87,5 @@ pub fn take_part(
         .thread_name("undertone-node")
         .build()
         .map_err(MemberError::Runtime)?;
-    runtime.block_on(conductor::conduct(setup, progress))
+    runtime.block_on(conductor::conduct(joining, progress))
 }

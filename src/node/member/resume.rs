@@ -7,8 +7,8 @@ use zeroize::Zeroizing;
 use super::agreed;
 use super::dispute;
 use super::error::MemberError;
+use super::own_rows::MemberRows;
 use super::setup::MemberSetup;
-use crate::algorithm::LocalData;
 use crate::node::store::{
     Digest, Journal, Ledger, OneTimeSecrets, Record, Reservation, SessionEnd, SessionFiles, Square,
 };
@@ -276,17 +276,7 @@ fn kept_join(
 }
 
 /// A digest of the rows that says nothing to whoever does not have the noise.
-fn digest_of(noise: &OwnNoise, rows: &LocalData) -> Digest {
+fn digest_of(noise: &OwnNoise, rows: &MemberRows) -> Digest {
     let key: Zeroizing<[u8; 32]> = noise.root();
-    let mut hasher = blake3::Hasher::new_keyed(&key);
-    let rows = rows.rows();
-    hasher.update(&(rows.len() as u64).to_le_bytes());
-    for (columns, values) in (0..rows.len()).map(|row| rows.row(row)) {
-        hasher.update(&(columns.len() as u64).to_le_bytes());
-        for (column, value) in columns.iter().zip(values) {
-            hasher.update(&column.to_le_bytes());
-            hasher.update(&value.to_bits().to_le_bytes());
-        }
-    }
-    Digest(*hasher.finalize().as_bytes())
+    Digest(*blake3::keyed_hash(&key, rows.digest()).as_bytes())
 }

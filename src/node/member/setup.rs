@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::algorithm::LocalData;
+use super::own_rows::MemberRows;
 use crate::engine::{Session, SessionViews};
 use crate::linalg::Block;
 use crate::node::deployed::Written;
@@ -25,8 +25,8 @@ pub struct MemberSetup {
     pub listen: Vec<String>,
     /// Whose data the rows are: a scope of the policy.
     pub scope: ScopeName,
-    /// Its rows, as the plan has peers hold them.
-    pub rows: LocalData,
+    /// Its rows.
+    pub rows: MemberRows,
     /// From the session file to a plan.
     pub planner: Arc<dyn Planner>,
     /// How long until the list of members is drawn up.

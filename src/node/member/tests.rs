@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::setup::{Planned, Planner};
-use super::{MemberEnd, MemberResult, MemberSetup, take_part};
+use super::{MemberEnd, MemberResult, MemberRows, MemberSetup, take_part};
 use crate::engine::tests::{assert_same_bits, session_of};
 use crate::engine::{Communication, Outcome, Session, Silent, lockstep};
 use crate::linalg::{Block, SparseRows};
@@ -218,7 +218,7 @@ fn one_member() {
         state,
         listen,
         scope: "default".parse().expect("a scope"),
-        rows: session.peer_setup(PeerIndex::from_index(index), None).rows,
+        rows: MemberRows::made(session.peer_setup(PeerIndex::from_index(index), None).rows),
         planner: Arc::new(Fixed(session, scene)),
         closes_in: LIMIT,
         invitation,

@@ -90,7 +90,7 @@ impl Conductor<'_> {
         let ends = assembled.roster.iter().zip(&assembled.joins);
         let views = MemberViews {
             public: Arc::clone(&tolerant.views),
-            rows: self.setup.rows.clone(),
+            rows: self.setup.rows.take().map_err(MemberError::Plan)?,
             noise: OwnNoise::from_kept(&self.ready.noise.root()),
             ephemeral: Ephemeral::from_kept(&self.ready.ephemeral.secret()),
             ends: ends

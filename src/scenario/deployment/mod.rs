@@ -6,6 +6,30 @@
 //! simulation has (see [`super::filters`] and [`super::numbers`]), and meet the plan in the peer alone. What a simulation draws from everybody's
 //! data, which has nobody to draw it here, is refused by name: the most rated items, a start from popularity, weights of items, a clip by what was
 //! counted, anything that is measured or recommended from all rows.
+//!
+//! # Whether a member joins does not depend on its rows
+//! A session file is chosen by its convener, who sees who joins: a plan that fails on some rows would be a question about them. So what can fail
+//! is of three kinds, and none of it looks at a row.
+//!
+//! 1. The file, which is read by its owner's rule before a session has a say ([`OwnFile`]).
+//! 2. The session file: [`Deployment::new`] and [`Deployment::experiment`], which plans with rows that have no entries.
+//! 3. The names of the columns and the kind of the file (ratings or numbers), which are the same for all neighbours:
+//!    [`Deployment::check_columns`]. They are compared for rows of numbers alone; items that a session does not have are left out.
+//!
+//! [`Deployment::own_rows`] then is total. *Proof.* Let a session file and a file have passed 1 to 3. A threshold is finite and compares with every
+//! rating. An item list, a degree cap and a degree floor map a set of items to a set of items, and d/√max(d, D) is finite for D ≥ 1. Ranges are as
+//! many as the session's columns or one, and map every finite number into \[0, 1\]; means are as many as the columns and finite, and differences are
+//! held within the floats. `row_clip` shortens every row of finite numbers and leaves zeros as they are ([`Dataset`](crate::data::Dataset)).
+//! `row_limit`, the one key that makes rows invalid, is refused. Nothing else reads a row. ∎
+//!
+//! # No row is left out, however many there are
+//! Only sums mod 2^k are planned for a largest number of rows N (`member.rows`): the modulus must hold what N rows can add up to. A member with
+//! more rows contributes all of them, and its peer clamps every coordinate of the contribution to what N rows can reach
+//! ([`RingPlan::clamp`](crate::privacy::RingPlan::clamp)). *Privacy.* Let x and x′ be the contributions of two files that differ in one record, and c
+//! the clamp. |c(x)_i − c(x′)_i| ≤ |x_i − x′_i| in every coordinate i, so that the sensitivity is that of one record, which is what is accounted
+//! for, whatever the number of rows is. A rule that keeps the first N rows would instead let row N+1 in whenever one of them goes, and change two
+//! rows. Nothing tells a member with more than N rows from one with fewer before its noisy sums do. *Utility.* A coordinate that exceeds the clamp is
+//! cut to it: N is to be chosen large enough, and costs a bit of the modulus where it is doubled. ∎
 
 mod graphs;
 
@@ -25,11 +49,11 @@ use super::materials::Materials;
 use super::numbers;
 use super::rows::Rows;
 use crate::algorithm::{AlgorithmKind, LocalData, Precondition, Start};
-use crate::config::{Centre, Config, DataFormat, NamedCentre, PeerCount};
-use crate::data::{ItemNames, Loaded};
+use crate::config::{Centre, Config, DataFormat, NamedCentre, PeerCount, RatingValues};
+use crate::data::{ColumnProblem, FileFormat, ItemNames, Loaded, OwnFile};
 use crate::linalg::SparseRows;
 use crate::privacy::Scheme;
-use crate::vocabulary::{Label, Seed};
+use crate::vocabulary::{Distribution, Label, Seed};
 
 /// What stands for the file of every member's rows in the experiment that all plan.
 const ROWS: &str = "rows";
@@ -65,14 +89,11 @@ pub enum DeploymentError {
     Experiment(#[from] ExperimentError),
     /// Rows over other columns.
     #[error(
-        "{path} has other columns than the session: {found} columns of which number {place} is {theirs:?}, where the session's {columns} have \
-         {ours:?}",
-        path = path.display()
+        "the rows have other columns than the session: {found} columns of which number {place} is {theirs:?}, where the session's {columns} have \
+         {ours:?}; a first line names them (--header)"
     )]
     Columns {
-        /// The file.
-        path: PathBuf,
-        /// How many it has.
+        /// How many columns the file has.
         found: usize,
         /// The first that differs, from 1.
         place: usize,
@@ -83,18 +104,18 @@ pub enum DeploymentError {
         /// Its name in the session.
         ours: String,
     },
-    /// More rows than the session allows this member.
+    /// Columns that cannot be left out of the file.
+    #[error("the rows have other columns than the session: {0}")]
+    Drop(#[from] ColumnProblem),
+    /// Ratings where the session is about numbers, or the other way round.
     #[error(
-        "{path} has {found} users, and the session allows this member {limit}: shorten the file, or ask the convener for another session",
-        path = path.display()
+        "the file was read as {format}, and the session is about {wanted}: say what the file is with --format, or take another file"
     )]
-    TooManyRows {
-        /// The file.
-        path: PathBuf,
-        /// Users in it.
-        found: usize,
-        /// `member.rows`.
-        limit: usize,
+    Kind {
+        /// What the file was read as.
+        format: FileFormat,
+        /// What the session is about.
+        wanted: &'static str,
     },
 }
 
@@ -319,30 +340,77 @@ impl Deployment {
         Ok(materials)
     }
 
-    /// One member's rows, as the plan has peers hold them: at most `limit` users.
+    /// Refuses constants that are in files of the member: a session file holds all that it says. It could otherwise ask what a file of the
+    /// member's holds.
     ///
     /// # Errors
-    /// [`DeploymentError`] for a file that cannot be read, with other columns or with too many users.
-    pub fn own_rows(&self, path: &Path, limit: usize) -> Result<OwnRows, DeploymentError> {
+    /// [`DeploymentError::Key`].
+    pub fn check_constants(&self) -> Result<(), DeploymentError> {
+        let why = "names a file, which members do not have: `undertone node invite` writes its numbers into the session";
+        let data = self.table.get("data").and_then(Value::as_table);
+        for (key, name) in [("ranges", "data.ranges"), ("means", "data.means")] {
+            let value = data.and_then(|data| data.get(key));
+            if value.is_some_and(Value::is_str) {
+                return Err(DeploymentError::Key { key: name, why });
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a file of another kind or with other columns than the session has. It compares names of columns and looks at no row.
+    ///
+    /// # Errors
+    /// [`DeploymentError::Kind`], [`DeploymentError::Columns`] and [`DeploymentError::Drop`].
+    pub fn check_columns(&self, file: &OwnFile) -> Result<(), DeploymentError> {
+        let config = self.config(1, &[0; 32], 0)?;
+        let format = file.format();
+        let is_matrix = numbers::is_matrix(&config.data);
+        if is_matrix != matches!(format, FileFormat::Matrix(_)) {
+            let wanted = match is_matrix {
+                true => "rows of numbers",
+                false => "ratings",
+            };
+            return Err(DeploymentError::Kind { format, wanted });
+        }
+        if !is_matrix {
+            return Ok(());
+        }
+        let drop = config.data.drop.as_deref().unwrap_or_default();
+        let theirs = file.loaded().columns_without(drop)?;
+        let differs = (0..theirs.len().max(self.columns.len()))
+            .find(|&at| self.columns.get(at) != theirs.get(at));
+        let name = |list: &[String], at: usize| match list.get(at) {
+            Some(name) => name.clone(),
+            None => "missing".to_owned(),
+        };
+        match differs {
+            None => Ok(()),
+            Some(at) => Err(DeploymentError::Columns {
+                found: theirs.len(),
+                place: at + 1,
+                theirs: name(&theirs, at),
+                columns: self.columns.len(),
+                ours: name(&self.columns, at),
+            }),
+        }
+    }
+
+    /// One member's rows, as the plan has peers hold them: all of them, whatever they are.
+    ///
+    /// # Errors
+    /// Those of [`Self::check_columns`], and what [`Self::experiment`] refuses whatever the rows are: no error depends on a row.
+    pub fn own_rows(&self, file: &OwnFile) -> Result<OwnRows, DeploymentError> {
+        self.check_columns(file)?;
         let mut config = self.config(1, &[0; 32], 0)?;
-        config.data.path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         config.peers.count = PeerCount::Number(1);
         let materials = self.materials()?;
-        let loaded = materials.loaded(&config.data)?;
-        let found = loaded.interactions.users();
-        if found > limit {
-            return Err(DeploymentError::TooManyRows {
-                path: path.to_path_buf(),
-                found,
-                limit,
-            });
-        }
-        let list = match numbers::is_matrix(&config.data) {
-            true => {
-                self.check_columns(path, &loaded)?;
-                None
-            }
-            false => super::filters::item_list(&mut config, &materials)?,
+        let drop = config.data.drop.as_deref().unwrap_or_default();
+        let (loaded, list) = match numbers::is_matrix(&config.data) {
+            true => (file.loaded().without_columns(drop)?, None),
+            false => (
+                file.loaded().above(config.data.threshold),
+                super::filters::item_list(&mut config, &materials)?,
+            ),
         };
         let floor = NonZeroU32::new(config.data.degree_floor)
             .ok_or(DataTableError::DegreeFloor)
@@ -356,7 +424,7 @@ impl Deployment {
             .as_ref()
             .map_or(loaded.interactions.len(), |_| kept);
         Ok(OwnRows {
-            users: found,
+            users: loaded.interactions.users(),
             kept,
             unknown: read.saturating_sub(kept),
             rows: LocalData::from(own),
@@ -367,28 +435,6 @@ impl Deployment {
     #[must_use]
     pub fn no_rows(&self) -> LocalData {
         LocalData::from(SparseRows::new(self.columns.len()))
-    }
-
-    fn check_columns(&self, path: &Path, loaded: &Loaded) -> Result<(), DeploymentError> {
-        let found = loaded.interactions.items();
-        let name = |at: usize| match at < found {
-            true => loaded.interactions.item_name(at).to_owned(),
-            false => "missing".to_owned(),
-        };
-        let own = |at: usize| self.columns.get(at).cloned();
-        let differs = (0..found.max(self.columns.len()))
-            .find(|&at| own(at).as_deref() != Some(name(at).as_str()));
-        match differs {
-            None => Ok(()),
-            Some(at) => Err(DeploymentError::Columns {
-                path: path.to_path_buf(),
-                found,
-                place: at + 1,
-                theirs: name(at),
-                columns: self.columns.len(),
-                ours: own(at).unwrap_or_else(|| "missing".to_owned()),
-            }),
-        }
     }
 }
 
@@ -403,6 +449,21 @@ fn check(config: &Config) -> Result<(), DeploymentError> {
             return refused("data.format", why);
         }
     }
+    if data.header.is_some() {
+        let why = "how a file is read is for its owner to say: `undertone node run --header`; leave it out";
+        return refused("data.header", why);
+    }
+    if data.row_limit.is_some() {
+        let why = "whoever has a longer row could not take part, and that it has one would show: row_clip shortens longer rows; leave it out";
+        return refused("data.row_limit", why);
+    }
+    if !data.threshold.is_finite() {
+        return refused("data.threshold", "give a finite number, such as 0.0");
+    }
+    if data.values == Some(RatingValues::Ratings) {
+        let why = "ratings as numbers are not built for sessions yet: leave values out, or choose a format of matrices";
+        return refused("data.values", why);
+    }
     if data.items > 0 {
         let why = "the most rated items are drawn from everybody's data: `undertone node invite --items FILE` takes a public list";
         return refused("data.items", why);
@@ -410,6 +471,14 @@ fn check(config: &Config) -> Result<(), DeploymentError> {
     if matches!(data.centre, Some(Centre::Named(NamedCentre::Private))) {
         let why = "a private mean is not built for sessions yet: take public means, or none";
         return refused("data.centre", why);
+    }
+    if !algorithm.clip.is_none() {
+        let why = "thresholds are chosen by how many rows there are, which nobody knows here: leave clip out";
+        return refused("algorithm.clip", why);
+    }
+    if config.noise.distribution == Distribution::Laplace {
+        let why = "ledgers count losses of Gaussian noise: leave distribution and holders out";
+        return refused("noise.distribution", why);
     }
     if algorithm.start == Start::Popularity {
         let why = "popularity is drawn from everybody's data: leave start out";

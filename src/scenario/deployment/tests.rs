@@ -105,53 +105,71 @@ fn what_is_drawn_from_everybodys_data_is_refused_by_name() {
     assert!(unknown.contains("treshold"), "{unknown}");
 }
 
+fn file(text: &str) -> OwnFile {
+    let read = OwnFile::from_reader(
+        text.as_bytes(),
+        "rows",
+        crate::data::OwnFileOptions::default(),
+        crate::data::Limits::default(),
+    );
+    read.expect("well-formed")
+}
+
+/// A plan about numbers, with these keys in [data].
+fn of_numbers(keys: &str) -> String {
+    INTERACTIONS
+        .replace(
+            "format = \"csv-triples\"",
+            &format!("format = \"matrix-csv\"\n{keys}"),
+        )
+        .replace("threshold = 2.0\ndegree_floor = 2", "")
+        .replace(
+            "colluders = 1",
+            "colluders = 1\nadjacency = \"user\"\nsensitivity = \"unit-row\"",
+        )
+}
+
 #[test]
 fn own_rows_are_those_a_simulation_would_deal() {
     let deployment = deployment(INTERACTIONS, 4).expect("valid");
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("rows.csv");
-    std::fs::write(
-        &path,
-        "user,item,rating\na,item 0,5\na,item 3,4\na,item 1,1\nb,item 2,3\nb,elsewhere,5\n",
-    )
-    .expect("written");
-    let own = deployment.own_rows(&path, 2).expect("valid");
+    let rows =
+        file("user,item,rating\na,item 0,5\na,item 3,4\na,item 1,1\nb,item 2,3\nb,elsewhere,5\n");
+    let own = deployment.own_rows(&rows).expect("valid");
     assert_eq!((own.users, own.kept, own.unknown), (2, 3, 1));
     let rows = own.rows.rows();
     // Rows of 2 and of 1 interactions under a floor of 2.
     let norm = |user: usize| rows.row(user).1.iter().map(|x| x * x).sum::<f64>();
     assert!((norm(0) - 1.0).abs() < 1e-12 && (norm(1) - 0.5).abs() < 1e-12);
     assert_eq!(rows.row(0).0, [0, 3]);
-    let refused = deployment
-        .own_rows(&path, 1)
-        .expect_err("too many")
-        .to_string();
-    assert!(
-        refused.contains("has 2 users, and the session allows this member 1"),
-        "{refused}"
-    );
+}
+
+#[test]
+fn rows_beyond_those_planned_for_are_kept() {
+    let table = toml::from_str(INTERACTIONS).expect("TOML");
+    let deployment = Deployment::new(&table, columns(4), 1, Path::new(".")).expect("valid");
+    let own = deployment.own_rows(&file("user,item\na,item 0\nb,item 1\nc,item 1\n"));
+    assert_eq!(own.expect("total").rows.rows().len(), 3);
 }
 
 #[test]
 fn numbers_must_have_the_columns_of_the_session() {
-    let text = INTERACTIONS
-        .replace(
-            "format = \"csv-triples\"",
-            "format = \"matrix-csv\"\nheader = true\nrow_clip = 1.0\nranges = [0, 10]",
-        )
-        .replace("threshold = 2.0\ndegree_floor = 2", "")
-        .replace(
-            "colluders = 1",
-            "colluders = 1\nadjacency = \"user\"\nsensitivity = \"unit-row\"",
-        );
+    let text = of_numbers("row_clip = 1.0\nranges = [0, 10]");
     let deployment = deployment(&text, 3).expect("valid");
     let experiment = deployment.experiment(8, &[0; 32], 0).expect("valid");
     assert_eq!(experiment.user_rows().dimension(), 3);
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("rows.csv");
-    let write = |text: &str| std::fs::write(&path, text).expect("written");
-    write("item 0,item 1,item 2\n1,2,3\n4,5,6\n");
-    let own = deployment.own_rows(&path, 10).expect("valid");
+    let of = |text: &str| {
+        let read = OwnFile::from_reader(
+            text.as_bytes(),
+            "rows",
+            crate::data::OwnFileOptions {
+                header: Some(true),
+                ..Default::default()
+            },
+            crate::data::Limits::default(),
+        );
+        deployment.own_rows(&read.expect("well-formed"))
+    };
+    let own = of("item 0,item 1,item 2\n1,2,3\n4,5,6\n").expect("valid");
     assert_eq!((own.users, own.rows.rows().dimension()), (2, 3));
     for header in [
         "item 0,item 2,item 1",
@@ -159,12 +177,84 @@ fn numbers_must_have_the_columns_of_the_session() {
         "item 0,item 1,item 2,item 3",
     ] {
         let values = header.replace("item ", "");
-        write(&format!("{header}\n{values}\n"));
-        let refused = deployment.own_rows(&path, 10).expect_err("other columns");
+        let refused = of(&format!("{header}\n{values}\n")).expect_err("other columns");
         assert!(
             matches!(refused, DeploymentError::Columns { .. }),
             "{header}: {refused}"
         );
+    }
+    let ratings = deployment.own_rows(&file("user,item\na,item 0\n"));
+    assert!(matches!(ratings, Err(DeploymentError::Kind { .. })));
+}
+
+#[test]
+fn what_could_ask_about_rows_is_refused_by_name() {
+    let refused = |text: &str| {
+        let made = deployment(text, 3).and_then(|deployment| {
+            deployment.check_constants()?;
+            deployment.experiment(8, &[0; 32], 0)
+        });
+        made.expect_err("refused").to_string()
+    };
+    for (key, keys) in [
+        ("row_limit", "row_clip = 1.0\nrow_limit = 1.98"),
+        ("header", "row_clip = 1.0\nheader = true"),
+        ("header", "row_clip = 1.0\nheader = false"),
+        (
+            "row_clip",
+            "row_clip = 1e-310\ncentre = \"public\"\nmeans = [0.5, 0.25, 0.75]",
+        ),
+        ("ranges", "row_clip = 1.0\nranges = \"rows.csv\""),
+        (
+            "means",
+            "row_clip = 1.0\ncentre = \"public\"\nmeans = \"rows.csv\"",
+        ),
+        (
+            "means",
+            "row_clip = 1.0\ncentre = \"public\"\nmeans = [0.5]",
+        ),
+        (
+            "ranges",
+            "row_clip = 1.0\nranges = [[0, 1], [1, 1], [0, 1]]",
+        ),
+    ] {
+        let error = refused(&of_numbers(keys));
+        assert!(error.contains(key), "{keys}: {error}");
+    }
+    for (key, from, to) in [
+        ("data.threshold", "threshold = 2.0", "threshold = inf"),
+        (
+            "data.values",
+            "threshold = 2.0\ndegree_floor = 2",
+            "values = \"ratings\"\nrow_clip = 1.0",
+        ),
+        (
+            "algorithm.clip",
+            "iterations = 2",
+            "iterations = 2\nclip = \"histogram\"",
+        ),
+        (
+            "noise.distribution",
+            "[averaging]",
+            "[noise]\ndistribution = \"laplace\"\nholders = 2\n[averaging]",
+        ),
+    ] {
+        let error = refused(&INTERACTIONS.replace(from, to));
+        assert!(error.contains(&format!("[{key}]")), "{key}: {error}");
+    }
+}
+
+#[test]
+fn a_row_of_zeros_is_a_row_under_every_clip() {
+    for clip in ["6e-309", "1.0", "1.7e308"] {
+        let keys = format!("row_clip = {clip}\ncentre = \"public\"\nmeans = [0.5, 0.25, 0.75]");
+        let table = toml::from_str(&of_numbers(&keys)).expect("TOML");
+        let columns = ["1", "2", "3"].map(str::to_owned).to_vec();
+        let deployment = Deployment::new(&table, columns, 100, Path::new(".")).expect("valid");
+        deployment.experiment(8, &[0; 32], 0).expect("valid");
+        let own = deployment.own_rows(&file("0.5,0.25,0.75\n1e300,-5e-324,0\n"));
+        let own = own.expect("total");
+        assert!(own.rows.rows().row(0).1.iter().all(|x| *x == 0.0), "{clip}");
     }
 }
 

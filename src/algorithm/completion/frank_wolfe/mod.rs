@@ -7,7 +7,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::{Completer, CompletionMode, triangle};
-use crate::algorithm::centred::shortening;
+use crate::algorithm::centred::shorten;
 use crate::algorithm::covariance::leading;
 use crate::algorithm::start::following;
 use crate::algorithm::{Algorithm, History, Next, PublicState, ReleaseSpec, Released};
@@ -187,12 +187,7 @@ impl FrankWolfe {
             let start = all.len();
             all.extend(self.row(items, values, &directions).residual());
             let one: &mut [f64] = &mut all[start..];
-            if one.iter().all(|x| x.is_finite()) {
-                let factor = shortening(one, self.unit());
-                one.iter_mut().for_each(|x| *x *= factor);
-            } else {
-                one.fill(0.0);
-            }
+            shorten(one, self.unit());
         }
         all
     }

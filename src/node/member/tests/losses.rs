@@ -247,10 +247,12 @@ fn one_lossy_member() {
         state: dir,
         listen,
         scope: "default".parse().expect("a scope"),
-        rows: lossy
-            .session()
-            .peer_setup(PeerIndex::from_index(index), None)
-            .rows,
+        rows: MemberRows::made(
+            lossy
+                .session()
+                .peer_setup(PeerIndex::from_index(index), None)
+                .rows,
+        ),
         planner: Arc::new(Plans(lossy)),
         closes_in: LIMIT,
         invitation,

@@ -1,0 +1,61 @@
+//! A member until its first statement: everything that happens before a byte leaves.
+
+use std::sync::Arc;
+
+use super::error::MemberError;
+use super::resume::{self, Ready, Standing};
+use super::setup::MemberSetup;
+use crate::node::store::SessionEnd;
+use crate::protocol::wire::signed::SIGNED_VERSION;
+use crate::session::{Identity, Join};
+
+/// A member that has set aside what its session may cost, and is about to send its Join. Nothing has left.
+pub struct Joining {
+    pub(super) setup: MemberSetup,
+    pub(super) identity: Arc<Identity>,
+    pub(super) ready: Ready,
+}
+
+/// Outcome of a member's preparations.
+pub enum Outset {
+    /// It takes part.
+    Joining(Box<Joining>),
+    /// The session had ended for this member.
+    Ended(SessionEnd),
+}
+
+impl Joining {
+    /// Finds out how far this member had come, sets aside what the session may cost, and makes or finds its secrets. It looks at no row.
+    ///
+    /// # Errors
+    /// [`MemberError`], which has the exit code.
+    pub fn prepare(setup: MemberSetup) -> Result<Outset, MemberError> {
+        let identity = Arc::new(setup.state.identity()?);
+        let id = identity.id();
+        if setup.invitation.member(&id).is_none() {
+            return Err(MemberError::NotInvited { id });
+        }
+        let wire = (SIGNED_VERSION, SIGNED_VERSION);
+        let ready = match resume::prepare(&setup, &identity, wire)? {
+            Standing::Ready(ready) => *ready,
+            Standing::Ended(end) => return Ok(Outset::Ended(end)),
+        };
+        Ok(Outset::Joining(Box::new(Self {
+            setup,
+            identity,
+            ready,
+        })))
+    }
+
+    /// What this member sends first.
+    #[must_use]
+    pub fn statement(&self) -> &Join {
+        &self.ready.join
+    }
+
+    /// μ² that is set aside.
+    #[must_use]
+    pub fn reserved(&self) -> f64 {
+        self.ready.reserved
+    }
+}
