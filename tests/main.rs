@@ -23,6 +23,7 @@ mod loss;
 mod low_rank;
 #[cfg(all(feature = "node", feature = "cli"))]
 mod nodes;
+mod noise_binding;
 mod package;
 mod plain_pca;
 mod ppi;

@@ -227,7 +227,7 @@ impl Experiment {
         }
     }
 
-    /// The same experiment in which nothing goes wrong. Its session, its noise and its plan are the same.
+    /// This experiment with nothing going wrong. Session, noise and plan are unchanged: noise stays bound to the faults that were left out.
     #[must_use]
     pub fn without_faults(&self) -> Self {
         let mut calm = self.clone();

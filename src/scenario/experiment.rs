@@ -33,6 +33,7 @@ use super::warning::Warning;
 use crate::algorithm::{Algorithm, Clip, Completion, Form, ReleaseSpec};
 use crate::config::{Config, anchored, resolved};
 use crate::data::{self, Interactions};
+use crate::engine::event::faults::FaultSchedule;
 use crate::engine::{PeerRows, mixing_bounds};
 use crate::linalg::{ItemWeights, SparseRows};
 use crate::privacy::{
@@ -102,6 +103,8 @@ pub struct Experiment {
     /// Wall-clock seconds of each part so far.
     pub(super) seconds: BTreeMap<&'static str, f64>,
     pub(super) shared: Shared,
+    /// The faults of the file. Noise is bound to them, also in the twin of this experiment in which nothing goes wrong.
+    pub(super) bound_faults: Option<FaultSchedule>,
 }
 
 impl Experiment {

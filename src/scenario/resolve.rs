@@ -276,13 +276,15 @@ impl Experiment {
             contraction,
             warnings: Vec::new(),
             seconds: clock.seconds,
+            bound_faults: None,
         };
+        if let Some(faults) = &experiment.config.faults {
+            dropouts::numbered(faults, &experiment.topology)?;
+            experiment.bound_faults = Some(experiment.faults());
+        }
         // Whatever a session can refuse is refused here, so that sessions of other seeds cannot fail.
         experiment.try_session(&seed)?;
         dropouts::check_program(&experiment)?;
-        if let Some(faults) = &experiment.config.faults {
-            dropouts::numbered(faults, &experiment.topology)?;
-        }
         memory::check(&experiment)?;
         experiment.warnings = warnings::of(&experiment);
         Ok(experiment)

@@ -101,6 +101,9 @@ impl Experiment {
     /// were chosen, and by which kind of engine. Two runs of one seed that differ in any of it share no noise, even where
     /// it came to leave the rows as they were, and so cannot be compared.
     ///
+    /// Faults are among them, since they decide which releases are repeated, and by whom. A run without them that is to be compared with one
+    /// under faults takes the setting of that one ([`Self::without_faults`]).
+    ///
     /// Paths and names are left out: a copied experiment gives the same bits. The engines that pass the same messages are one.
     fn setting(&self) -> [u8; 32] {
         let config = &self.config;
@@ -118,9 +121,11 @@ impl Experiment {
             &config.privacy,
             &config.noise,
             evaluation,
+            &config.dropouts,
+            &self.bound_faults,
         ));
         let settings = settings.expect("settings are numbers, texts and lists");
-        blake3::derive_key("undertone 2026-11 noise setting v1", &settings)
+        blake3::derive_key("undertone 2026-11 noise setting v2", &settings)
     }
 }
 

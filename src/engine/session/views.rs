@@ -109,8 +109,8 @@ impl SessionViews {
 
     /// The session among the members of this view. That of a view in which nothing has gone wrong is the session itself.
     ///
-    /// Noise is derived under keys that are bound to the view's own plan and to its number: no view shares a stream with another, so
-    /// whoever tries a release again draws fresh noise.
+    /// Noise is derived under keys that are bound to the view's own plan and to [`View::digest`], which covers everything that was released
+    /// before it. Views after different histories share no stream, and an attempt that is repeated draws fresh noise.
     ///
     /// # Errors
     /// [`ViewError`].
@@ -171,7 +171,7 @@ impl SessionViews {
             .iter()
             .map(|member| self.session.rows().local(member.index()))
             .collect();
-        let mut setting = blake3::Hasher::new_derive_key("undertone 2026-11 view v1");
+        let mut setting = blake3::Hasher::new_derive_key("undertone 2026-11 view v2");
         setting.update(&self.session.setting);
         setting.update(self.session.plan().digest());
         #[cfg(test)]
@@ -179,7 +179,7 @@ impl SessionViews {
         #[cfg(not(test))]
         let is_told = true;
         if is_told {
-            setting.update(&view.number.0.to_le_bytes());
+            setting.update(&view.digest());
         }
         let session = Session::new(SessionParts {
             topology,

@@ -137,7 +137,7 @@ fn done(records: &[Option<DiskRecord>]) -> ReleaseId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::regroup::{Disruptions, Durable, Onward};
+    use crate::protocol::regroup::{Disruptions, Durable, History, Onward};
 
     /// A sum that is made or averaged again is not done until it is there anew.
     #[test]
@@ -147,6 +147,7 @@ mod tests {
             let retries = 0;
             Some(DiskRecord::Regroup(Durable::Decided {
                 disruptions,
+                history: History::default(),
                 onward,
                 retries,
             }))

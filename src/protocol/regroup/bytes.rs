@@ -2,6 +2,7 @@
 
 use super::attempt::{ADDRESS_LEN, Attempt, ViewNumber};
 use super::certificate::{Certificate, SIGNATURE_LEN};
+use super::history::History;
 use super::record::{Disruptions, Durable, Onward, Record, Statement};
 use super::sets::{CutLinks, LinkIndex};
 use super::signed::Signed;
@@ -210,11 +211,13 @@ impl Durable {
             }
             Self::Decided {
                 disruptions,
+                history,
                 onward,
                 retries,
             } => {
                 out.push(2);
                 disruptions.append_to(out);
+                out.extend_from_slice(&history.0);
                 let (kind, release) = match onward {
                     None => (0, ReleaseId(0)),
                     Some(Onward::Anew(release)) => (1, *release),
@@ -258,6 +261,7 @@ impl Durable {
             },
             2 => {
                 let disruptions = Disruptions::read(from, extent)?;
+                let history = History(from.array()?);
                 let (kind, release) = (from.byte()?, ReleaseId(from.u32()?));
                 let onward = match kind {
                     0 => None,
@@ -267,6 +271,7 @@ impl Durable {
                 };
                 Self::Decided {
                     disruptions,
+                    history,
                     onward,
                     retries: from.u32()?,
                 }

@@ -1,5 +1,6 @@
 //! Who says what: signatures on records, and statements that contradict each other.
 
+use super::attempt::ViewNumber;
 use super::evidence::Evidence;
 use super::interface::Output;
 use super::machine::Regroup;
@@ -74,10 +75,13 @@ impl Regroup {
     }
 
     pub(super) fn bytes_of(&self, record: &Record) -> Option<Vec<u8>> {
-        record.signed_bytes(self.setup.session, |number| {
-            let mut views = self.views.iter().rev();
-            views.find(|view| view.number == number).map(View::digest)
-        })
+        record.signed_bytes(self.setup.session, |number| self.digest_of(number))
+    }
+
+    /// The digest of a decided view.
+    pub(super) fn digest_of(&self, number: ViewNumber) -> Option<[u8; 32]> {
+        let mut views = self.views.iter().rev();
+        views.find(|view| view.number == number).map(View::digest)
     }
 
     /// The newest statement of a member, and its number.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::attempt::Attempt;
 use super::certificate::{Certificate, SIGNATURE_LEN};
+use super::history::Histories;
 use super::interface::{End, Input, Output, RegroupSetup};
 use super::paths::Paths;
 use super::record::{Disruptions, Durable, MOST_RESTARTS, Onward, Record, Statement};
@@ -47,6 +48,8 @@ pub struct Regroup {
     /// Who says that it holds what was published in an attempt, with its signature, for attempts at the last two releases.
     pub(super) held: BTreeMap<Attempt, BTreeMap<PeerIndex, [u8; SIGNATURE_LEN]>>,
     pub(super) current: Option<Attempt>,
+    /// Digests of what was released up to each of the last releases.
+    pub(super) released: Histories,
     /// Cuts and restarts as they were signed, for whoever comes back without them.
     pub(super) heard: Vec<Signed>,
     /// Whom this member passes words on to in the present view.
@@ -84,6 +87,7 @@ impl Regroup {
             certified: BTreeMap::new(),
             held: BTreeMap::new(),
             current: None,
+            released: Histories::default(),
             heard: Vec::new(),
             paths: None,
             told: BTreeSet::new(),
@@ -115,13 +119,14 @@ impl Regroup {
                 }
                 Durable::Decided {
                     disruptions,
+                    history,
                     onward,
                     retries,
                 } => {
                     member.retries = retries;
                     let (links, tolerance) = (&member.setup.links, &member.setup.tolerance);
                     let view = View::of(disruptions, links, tolerance);
-                    member.views.push(view);
+                    member.views.push(view.after(history));
                     if let Some(onward) = onward {
                         member.void(onward);
                     }
@@ -138,7 +143,7 @@ impl Regroup {
                     held.extend(certificate.signatures());
                     member.certified.insert(attempt, certificate);
                 }
-                Durable::Done(_) => {}
+                Durable::Done(release) => member.note_released(release),
             }
         }
         member.forget();
@@ -497,6 +502,9 @@ impl Regroup {
             // Whoever is part of an attempt has decided its view: this member's disk has lost something.
             return self.finish(End::Missed, out);
         };
+        let Some(history) = self.history_before(&resume) else {
+            return self.finish(End::Missed, out);
+        };
         // Certificates that others have are certificates.
         let shown = statements.iter().flat_map(|one| one.certified.clone());
         for attempt in shown.collect::<Vec<_>>() {
@@ -506,13 +514,14 @@ impl Regroup {
         }
         out.push(Output::Persist(Durable::Decided {
             disruptions: self.known.clone(),
+            history,
             onward: resume.onward(),
             retries: match &resume {
                 Resume::Begin { retries, .. } | Resume::Average { retries, .. } => *retries,
                 Resume::Finished | Resume::Lost { .. } => self.retries,
             },
         }));
-        self.views.push(view);
+        self.views.push(view.after(history));
         self.stage = Stage::Running;
         self.go_on(resume, out);
     }
@@ -547,6 +556,7 @@ impl Regroup {
 
     fn averaged(&mut self, release: ReleaseId, out: &mut Vec<Output>) {
         self.done = release;
+        self.note_released(release);
         out.push(Output::Persist(Durable::Done(release)));
         let attempt = Attempt {
             release: release.next(),
@@ -586,6 +596,7 @@ impl Regroup {
         self.certified.retain(|at, _| at.release.0 > oldest);
         self.held.retain(|at, _| at.release.0 > oldest);
         self.told.retain(|(at, _)| at.release.0 > oldest);
+        self.released.forget_before(ReleaseId(oldest));
     }
 
     /// Gives up the neighbours that have not said the same in time; where none of them is a neighbour, waits on.

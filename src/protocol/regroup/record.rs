@@ -2,6 +2,7 @@
 
 use super::attempt::{Attempt, ViewNumber};
 use super::certificate::Certificate;
+use super::history::History;
 use super::sets::{CutLinks, LinkIndex};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -166,6 +167,8 @@ pub enum Durable {
     Decided {
         /// With what it was decided.
         disruptions: Disruptions,
+        /// Digest of everything that was released before it ([`View::history`](super::View::history)).
+        history: History,
         /// What is done next; nothing if the session ends with it.
         onward: Option<Onward>,
         /// How many tries have been charged anew in the session by now.

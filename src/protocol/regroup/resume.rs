@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::attempt::{Attempt, ViewNumber};
+use super::history::History;
 use super::links::Links;
 use super::record::{Disruptions, Onward, Statement};
 use super::sets::Members;
@@ -18,24 +19,34 @@ pub struct View {
     pub disruptions: Disruptions,
     /// Who is left.
     pub members: Members,
+    /// Digest of everything that was released before the view was decided, and of the attempt that it averages again.
+    pub history: History,
 }
 
 impl View {
-    /// The view in which this has gone wrong and nothing else.
+    /// The view in which this has gone wrong and nothing else, before anything was released.
     #[must_use]
     pub fn of(disruptions: Disruptions, links: &Links, tolerance: &Tolerance) -> Self {
         Self {
             number: disruptions.number(),
             members: links.members(disruptions.cuts(), &tolerance.needs),
             disruptions,
+            history: History::default(),
         }
     }
 
-    /// The digest of what was decided: number, cut links, restarts, members. Two members that sign for one digest agree on who holds what of
-    /// whom.
+    /// This view, decided after these releases.
+    #[must_use]
+    pub fn after(self, history: History) -> Self {
+        Self { history, ..self }
+    }
+
+    /// The digest of what was decided: number, cut links, restarts, members, and what was released before. Two members that sign for one digest
+    /// agree on who holds what of whom. Noise is drawn under keys that are bound to it.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         let mut bytes = self.number.0.to_le_bytes().to_vec();
+        bytes.extend_from_slice(&self.history.0);
         self.disruptions.append_to(&mut bytes);
         let members = self.members.words().iter();
         bytes.extend(members.flat_map(|word| word.to_le_bytes()));
@@ -44,7 +55,7 @@ impl View {
 }
 
 /// What digests of views are of.
-const VIEW_CONTEXT: &str = "undertone 2026-11 decided view v1";
+const VIEW_CONTEXT: &str = "undertone 2026-11 decided view v2";
 
 /// Whether a contribution can be read before it is certified.
 #[derive(Clone, Debug, PartialEq, Eq)]

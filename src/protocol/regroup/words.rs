@@ -2,12 +2,14 @@
 
 use super::attempt::Attempt;
 use super::certificate::{Certificate, SIGNATURE_LEN};
+use super::history::History;
 use super::interface::{End, Output};
 use super::machine::{Regroup, Stage};
 use super::paths::Paths;
 use super::record::{Durable, Record};
+use super::resume::Resume;
 use super::signed::Signed;
-use crate::vocabulary::PeerIndex;
+use crate::vocabulary::{PeerIndex, ReleaseId};
 
 impl Regroup {
     /// Whether this member may need what somebody says of this attempt. It counts from the sums that it has, not from the attempt that it is in: a member
@@ -70,6 +72,27 @@ impl Regroup {
         out.push(Output::Persist(Durable::Held(attempt)));
         self.pass_on(word, None, out);
         self.certify(out);
+    }
+
+    /// Notes of which attempt the sum of a release is.
+    pub(super) fn note_released(&mut self, release: ReleaseId) {
+        let attempt = self.certified.keys().find(|at| at.release == release);
+        let attempt = attempt.and_then(|at| Some((*at, self.digest_of(at.view)?)));
+        if let Some((attempt, view)) = attempt {
+            self.released.add(attempt, &view);
+        }
+    }
+
+    /// What was released before the session goes on like this. `None` where this member lacks one of those releases.
+    pub(super) fn history_before(&self, resume: &Resume) -> Option<History> {
+        match resume {
+            Resume::Begin { attempt, .. } => self.released.before(attempt.release),
+            Resume::Average { attempt, .. } => {
+                let before = self.released.before(attempt.release)?;
+                Some(before.and(*attempt, &self.digest_of(attempt.view)?))
+            }
+            Resume::Finished | Resume::Lost { .. } => Some(History::default()),
+        }
     }
 
     /// The neighbours whose words this member waits for, or through whom others' are to come, ascending; nobody unless words are all that it waits for.

@@ -16,8 +16,8 @@ use crate::linalg::{Block, SparseRows};
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Length};
 use crate::protocol::escrow::{HIDDEN_SHARE_LEN, SealKey, Share};
 use crate::protocol::regroup::{
-    Attempt, Disruptions, Durable, LinkIndex, Onward, Record, RegroupSetup, SIGNATURE_LEN, Signed,
-    Statement, Tolerance, ViewNumber,
+    Attempt, Disruptions, Durable, History, LinkIndex, Onward, Record, RegroupSetup, SIGNATURE_LEN,
+    Signed, Statement, Tolerance, ViewNumber,
 };
 use crate::protocol::tolerant::{DiskRecord, Format, Frame, SignedShare};
 use crate::protocol::{Body, Message, SessionId, Summand};
@@ -137,6 +137,7 @@ fn valid() -> (Format, Vec<Vec<u8>>, Vec<Vec<u8>>) {
         }),
         DiskRecord::Regroup(Durable::Decided {
             disruptions,
+            history: History::default(),
             onward: Some(Onward::Anew(ReleaseId(2))),
             retries: 1,
         }),

@@ -184,6 +184,7 @@ fn course(lossy: Lossy, result: &MemberResult) -> String {
         let disruptions = view.disruptions.clone();
         let decided = Durable::Decided {
             disruptions,
+            history: view.history,
             onward: None,
             retries: 0,
         };
@@ -302,10 +303,16 @@ impl Course {
         let (format, setup) = lossy.format(&views);
         let view = |text: &str| {
             let record = format.record(&unhex(text)).expect("a record");
-            let DiskRecord::Regroup(Durable::Decided { disruptions, .. }) = record else {
+            let DiskRecord::Regroup(Durable::Decided {
+                disruptions,
+                history,
+                ..
+            }) = record
+            else {
                 panic!("{text}");
             };
-            Arc::new(View::of(disruptions, &setup.links, &setup.tolerance))
+            let view = View::of(disruptions, &setup.links, &setup.tolerance);
+            Arc::new(view.after(history))
         };
         let mut course = Self {
             lossy,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::super::attempt::{Attempt, ViewNumber};
 use super::super::evidence::Evidence;
+use super::super::history::History;
 use super::super::interface::{Input, Output, RegroupSetup};
 use super::super::links::{Links, LinksError};
 use super::super::machine::Regroup;
@@ -348,6 +349,7 @@ fn retries_are_remembered_by_whoever_comes_back() {
     disruptions.restarts[1] = 1;
     let decided = Durable::Decided {
         disruptions,
+        history: History::default(),
         onward: Some(Onward::Anew(ReleaseId(1))),
         retries: 2,
     };
@@ -446,6 +448,7 @@ fn a_sum_that_is_averaged_again_is_gone_after_a_restart() {
     disruptions.restarts[1] = 1;
     let again = Durable::Decided {
         disruptions,
+        history: History::default(),
         onward: Some(Onward::Again(ReleaseId(2))),
         retries: 0,
     };
