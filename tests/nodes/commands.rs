@@ -61,6 +61,7 @@ impl Peer {
             session: Digest(session),
             scope: "default".parse().expect("a scope"),
             adjacency: Adjacency::User,
+            plain: true,
             mu_squared: square(0.25),
         };
         let mut ledger = self.state().ledger().expect("a ledger");

@@ -33,6 +33,7 @@ fn charging_process() {
         session: Digest(SESSION),
         scope: "default".parse().expect("a scope"),
         adjacency: Adjacency::User,
+        plain: true,
         mu_squared: Square::new(0.5).expect("a square"),
     };
     ledger.reserve(wanted, budget).expect("the same every time");
