@@ -287,7 +287,7 @@ impl Sessions {
         let mut plan = self.ordinary(0);
         let data = plan["data"].as_table_mut().expect("a table");
         data.extend(table(keys));
-        let names = names.map(|name| Value::from(name)).to_vec();
+        let names = names.map(Value::from).to_vec();
         plan["items"]["names"] = Value::Array(names);
         for member in plan["member"].as_array_mut().expect("a list") {
             member["rows"] = Value::Integer(rows);
