@@ -42,6 +42,7 @@ mod handing;
 mod host;
 mod hub;
 mod links;
+mod pending;
 mod serving;
 mod setup;
 mod streams;

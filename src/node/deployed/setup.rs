@@ -28,15 +28,18 @@ pub struct MemberAddress {
 pub struct HostLimits {
     /// Connections that may be between their first byte and the end of their handshake, in each direction.
     pub pending: u32,
+    /// Those of them that may come from one address; never fewer than the members need.
+    pub pending_per_address: u32,
     /// How long a handshake may take.
     pub handshake: Duration,
 }
 
 impl Default for HostLimits {
-    /// 256 connections at once, 10 seconds each.
+    /// 256 connections at once, 32 of one address, 10 seconds each.
     fn default() -> Self {
         Self {
             pending: 256,
+            pending_per_address: 32,
             handshake: Duration::from_secs(10),
         }
     }

@@ -13,6 +13,7 @@ use libp2p::{Multiaddr, PeerId, Transport as _, noise, quic, tcp, yamux};
 
 use super::super::listening;
 use super::error::HostError;
+use super::pending::PendingPerAddress;
 use super::setup::HostLimits;
 
 /// Connections stay open however quiet they are.
@@ -29,6 +30,7 @@ const LISTEN_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(NetworkBehaviour)]
 pub(super) struct Behaviour {
     pub(super) members: allow_block_list::Behaviour<AllowedPeers>,
+    pending: PendingPerAddress,
     limits: connection_limits::Behaviour,
     pub(super) streams: libp2p_stream::Behaviour,
 }
@@ -48,13 +50,16 @@ pub(super) fn build(
         allowed.allow_peer(id);
         count += PER_MEMBER;
     }
+    // Members may share one address, behind a router or on one machine.
+    let share = limits.pending_per_address.max(count);
     let connections = ConnectionLimits::default()
-        .with_max_pending_incoming(Some(limits.pending))
+        .with_max_pending_incoming(Some(limits.pending.max(4 * share)))
         .with_max_pending_outgoing(Some(limits.pending))
         .with_max_established(Some(count))
         .with_max_established_per_peer(Some(PER_MEMBER));
     let behaviour = Behaviour {
         members: allowed,
+        pending: PendingPerAddress::new(share),
         limits: connection_limits::Behaviour::new(connections),
         streams: libp2p_stream::Behaviour::new(),
     };

@@ -28,7 +28,7 @@ async fn are_up(host: &mut Host, members: impl IntoIterator<Item = PublicId>) {
     }
 }
 
-async fn is_up(host: &mut Host, member: PublicId) {
+pub(super) async fn is_up(host: &mut Host, member: PublicId) {
     are_up(host, [member]).await;
 }
 

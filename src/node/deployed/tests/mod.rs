@@ -2,6 +2,7 @@
 
 mod broken;
 mod faults;
+mod flood;
 mod fuzz;
 mod gates;
 mod links;
