@@ -116,7 +116,7 @@ pub use ppi::PrivatePowerIteration;
 pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};
 pub use raked::RakedCovariance;
 pub(crate) use raked::raked;
-pub use release::{BlockSpec, Form, ReleaseSpec, charged, share_factors};
+pub use release::{AgreedNumber, BlockSpec, Form, ReleaseSpec, charged, share_factors};
 pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS, NoiseScale, Output};
 pub use start::Start;
 pub use state::{History, PublicState, Released};
@@ -169,7 +169,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {
         match declared {
             None => Next::Done,
-            Some(release) if release.agreement && state.agreed.is_none() => Next::Agree,
+            Some(release) if release.agreement.is_some() && state.agreed.is_none() => Next::Agree,
             Some(_) => Next::Release(ReleaseId(state.released).next()),
         }
     }

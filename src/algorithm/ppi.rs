@@ -68,6 +68,7 @@ impl Algorithm for PrivatePowerIteration {
         let mut all = ReleaseSpec::products(self.iterations, self.dimension, 1);
         for release in &mut all {
             release.ceiling = self.ceiling();
+            release.may_end_before = self.coherence.is_some() && release.iteration.0 > 1;
         }
         all
     }

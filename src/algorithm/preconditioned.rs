@@ -160,7 +160,10 @@ impl Preconditioned {
         let algorithm = inner.name();
         let releases = inner.releases();
         let plain = |one: &ReleaseSpec| {
-            one.form == Form::Sum && one.batch.is_none() && !one.agreement && one.ceiling.is_none()
+            one.form == Form::Sum
+                && one.batch.is_none()
+                && one.agreement.is_none()
+                && one.ceiling.is_none()
         };
         let of = |wanted: &[Quantity]| {
             let fits = |one: &ReleaseSpec| match one.blocks.as_slice() {

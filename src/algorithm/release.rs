@@ -14,9 +14,11 @@ pub struct ReleaseSpec {
     pub form: Form,
     /// What is released: one block or more, concatenated in this order.
     pub blocks: Vec<BlockSpec>,
-    /// Whether peers first agree on the largest value of [`Algorithm::statistic`](super::Algorithm::statistic). A bound
+    /// What the largest value of [`Algorithm::statistic`](super::Algorithm::statistic) can be, where peers first agree on it. A bound
     /// that needs a statistic of its own has it agreed on without being asked for here.
-    pub agreement: bool,
+    pub agreement: Option<AgreedNumber>,
+    /// Whether the program may end instead of making this release.
+    pub may_end_before: bool,
     /// The largest statistic of the query at which the algorithm goes on, where it stops at a larger one. Noise is then scaled as for this
     /// one and not for the one agreed on; a query with a larger one is charged for what it is.
     pub ceiling: Option<f64>,
@@ -26,6 +28,29 @@ pub struct ReleaseSpec {
     /// The share of the budget it may spend, relative to the other releases. With equal shares every release
     /// spends as much as the others.
     pub share: f64,
+}
+
+/// Kind of the number that peers agree on before a release, which decides its possible values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgreedNumber {
+    /// A threshold that a curator found: above 0 and at most 1.
+    Threshold,
+    /// The leading eigenvalue of an earlier release, or 0 where that is negative: finite, at least 0.
+    Eigenvalue,
+    /// Any finite number.
+    Finite,
+}
+
+impl AgreedNumber {
+    /// Whether the number can have this value.
+    #[must_use]
+    pub fn admits(self, value: f64) -> bool {
+        match self {
+            Self::Threshold => value > 0.0 && value <= 1.0,
+            Self::Eigenvalue => value >= 0.0 && value.is_finite(),
+            Self::Finite => value.is_finite(),
+        }
+    }
 }
 
 /// How contributions become public.
@@ -72,7 +97,8 @@ impl ReleaseSpec {
                 columns,
                 weight: 1.0,
             }],
-            agreement: false,
+            agreement: None,
+            may_end_before: false,
             ceiling: None,
             batch: None,
             share: 1.0,

@@ -17,4 +17,4 @@ pub use dropouts::{DropoutCost, dropout_costs};
 pub use forecast::{Forecast, ForecastOptions, PilotForecast};
 pub use parts::{PartCost, Spent, part_costs};
 pub use peer_costs::{PeerCost, PeerCostError, peer_costs};
-pub use repeated::{RepeatError, repeated};
+pub use repeated::{RepeatError, held_against, repeated};

@@ -3,14 +3,18 @@
 //! A simulation is a function of its file: noise, latencies and everything that goes wrong follow from seeds, and time is virtual. So a result that another run of the
 //! file does not give is of another file, of another build or changed, however well it looks; and an account of losses that the run does not
 //! give was not its account.
+//!
+//! Seconds and memory differ from run to run. In `summary.json` and `report.html` they stand in one place, where only digits may differ.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::verification::Check;
 use crate::engine::Silent;
-use crate::run::output::{OutputError, repeatable};
+use crate::run::output::{self, OutputError, ResultFile, SIMULATION, SUMMARY, TRACE};
 use crate::run::receipt::{Finding, Receipt, ReceiptError};
 use crate::run::{Report, RunError};
 use crate::scenario::Experiment;
@@ -34,56 +38,118 @@ pub enum RepeatError {
     },
 }
 
-/// Makes the run of this file once more and holds it against what an earlier run left in a folder; without a folder the run is made twice. Besides, the receipt must follow
+/// Makes the run of this file twice and compares all files. Besides, the receipt must follow
 /// from itself, and where losses are tolerated, what an execution cost must lie within what was planned for it, and that within the promise.
 ///
 /// # Errors
 /// [`RepeatError`].
 ///
 /// # Cost
-/// One run, or two.
-pub fn repeated(
-    experiment: &Experiment,
-    written: Option<&Path>,
-) -> Result<Vec<Check>, RepeatError> {
+/// Two runs.
+pub fn repeated(experiment: &Experiment) -> Result<Vec<Check>, RepeatError> {
     let run = || crate::run::run(experiment, &mut Silent);
-    let report = run()?;
-    let files = repeatable(&report)?;
-    let mut checks = Vec::new();
-    let receipt = match written {
-        Some(folder) => {
-            let mut receipt = None;
-            for (name, bytes) in &files {
-                let found = read(&folder.join(name), bytes.len())?;
-                checks.push(same(name, &found, bytes));
-                if *name == RECEIPT {
-                    receipt = Some(Receipt::parse(&folder.join(name), &found));
-                }
-            }
-            receipt
-        }
-        None => {
-            let again = repeatable(&run()?)?;
-            let pairs = files.iter().zip(&again);
-            checks.extend(pairs.map(|((name, one), (_, other))| same(name, other, one)));
-            None
-        }
-    };
-    if experiment.is_private() {
-        let receipt = receipt.unwrap_or_else(|| Ok(report.receipt.clone()));
-        checks.push(follows(receipt.and_then(|receipt| receipt.check())));
-    }
+    let (report, again) = (run()?, run()?);
+    let files = |report| output::files(experiment.config(), report, true);
+    let (one, other) = (files(&report)?, files(&again)?);
+    let pairs = one.iter().zip(&other);
+    let mut checks: Vec<Check> = pairs
+        .map(|(one, other)| same(&one.name, &other.bytes(), &one.bytes()))
+        .collect();
+    let receipt = experiment.is_private().then(|| report.receipt.check());
+    checks.extend(receipt.map(follows));
     checks.extend(spent(&report));
     checks.extend(deviants(&report));
     Ok(checks)
 }
 
+/// Holds a folder of results against a run of the same file: all files but those of the trace must be there and equal, the trace if any of it is there, and no
+/// other file may be. The receipt must follow from itself as in [`repeated`].
+///
+/// `expected` is what the run writes, with its trace; of files that are `drawn` after it, only those that are in the folder are compared.
+///
+/// # Errors
+/// [`RepeatError::Read`] for a file that is missing or cannot be read.
+pub fn held_against(
+    folder: &Path,
+    report: &Report,
+    (expected, drawn): (&[ResultFile<'_>], &[ResultFile<'_>]),
+) -> Result<Vec<Check>, RepeatError> {
+    let mut present = names(folder, "")?;
+    if present.remove(TRACE) {
+        present.extend(names(&folder.join(TRACE), TRACE)?);
+    }
+    let in_trace = |name: &str| name.starts_with(TRACE);
+    let has_trace = present.iter().any(|name| in_trace(name));
+    let required = expected
+        .iter()
+        .filter(|file| has_trace || !in_trace(&file.name));
+    let drawn = drawn.iter().filter(|file| present.contains(&file.name));
+    let files: Vec<&ResultFile> = required.chain(drawn).collect();
+    let mut checks = Vec::new();
+    for file in &files {
+        let bytes = file.bytes();
+        let path = folder.join(&file.name);
+        let found = read(&path, bytes.len())?;
+        checks.push(match file.name.as_str() {
+            output::CONFIG => same_config(&found, &bytes),
+            name => same(name, &found, &bytes),
+        });
+        if file.name == RECEIPT && report.summary.privacy.epsilon.is_some() {
+            let receipt = Receipt::parse(&path, &found);
+            checks.push(follows(receipt.and_then(|receipt| receipt.check())));
+        }
+        present.remove(&file.name);
+    }
+    if present.remove(SIMULATION) {
+        checks.push(names_hosts(&read(&folder.join(SIMULATION), 1 << 20)?));
+    }
+    checks.push(unknown(&present));
+    checks.extend(spent(report));
+    checks.extend(deviants(report));
+    Ok(checks)
+}
+
 const RECEIPT: &str = "receipt.json";
 
-/// What is in a file, as far as it is no longer than expected, and one byte more.
+/// The names of everything in a folder, after that of the folder itself.
+fn names(folder: &Path, prefix: &str) -> Result<BTreeSet<String>, RepeatError> {
+    let failed = |source| RepeatError::Read {
+        path: folder.to_path_buf(),
+        source,
+    };
+    let entries = std::fs::read_dir(folder).map_err(failed)?;
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        Ok(match prefix {
+            "" => name,
+            prefix => format!("{prefix}/{name}"),
+        })
+    };
+    entries.map(name).collect::<Result<_, _>>().map_err(failed)
+}
+
+/// Whether there is anything that no run of the file writes.
+fn unknown(names: &BTreeSet<String>) -> Check {
+    let what = "files that no run of the file writes";
+    let name = match names.first() {
+        None => what.to_owned(),
+        Some(first) => format!("{what}: {first:?}"),
+    };
+    check("again", name, names.len() as f64)
+}
+
+/// Whether a simulation on several hosts names them and says nothing else. Which they were does not follow from the file.
+fn names_hosts(found: &[u8]) -> Check {
+    let table = std::str::from_utf8(found).map(toml::from_str::<toml::Table>);
+    let valid = matches!(table, Ok(Ok(table)) if output::names_hosts(&table));
+    let name = format!("{SIMULATION} names hosts and nothing else");
+    check("again", name, f64::from(u8::from(!valid)))
+}
+
+/// What is in a file, as far as it is no longer than expected, and a little more.
 fn read(path: &Path, expected: usize) -> Result<Vec<u8>, RepeatError> {
     let mut found = Vec::new();
-    let most = (expected as u64).saturating_add(1);
+    let most = (expected as u64).saturating_add(1024);
     let file = File::open(path).and_then(|file| file.take(most).read_to_end(&mut found));
     match file {
         Ok(_) => Ok(found),
@@ -95,14 +161,112 @@ fn read(path: &Path, expected: usize) -> Result<Vec<u8>, RepeatError> {
 }
 
 fn same(name: &str, found: &[u8], expected: &[u8]) -> Check {
-    let pairs = found.iter().zip(expected);
-    let unlike = pairs.filter(|(a, b)| a != b).count();
-    let unlike = unlike + found.len().abs_diff(expected.len());
+    let parts = match (timing(name, found), timing(name, expected)) {
+        (Some(a), Some(b)) => {
+            unlike(&found[..a.start], &expected[..b.start])
+                + unlike(&masked(&found[a.clone()]), &masked(&expected[b.clone()]))
+                + unlike(&found[a.end..], &expected[b.end..])
+        }
+        (None, None) => unlike(found, expected),
+        _ => found.len().max(expected.len()),
+    };
     check(
         "again",
         format!("bytes of {name} that another run of the file has otherwise"),
-        unlike as f64,
+        parts as f64,
     )
+}
+
+/// Like [`same`], but for the folders of absolute paths, which are other ones on another machine.
+fn same_config(found: &[u8], expected: &[u8]) -> Check {
+    let check = same(output::CONFIG, found, expected);
+    let table = |bytes: &[u8]| {
+        let text = std::str::from_utf8(bytes).ok()?;
+        toml::from_str::<toml::Value>(text).ok()
+    };
+    match (check.passed, table(found), table(expected)) {
+        (false, Some(a), Some(b)) if is_moved(&a, &b) => Check {
+            name: format!("{}, but for folders of files", check.name),
+            statistic: 0.0,
+            passed: true,
+            ..check
+        },
+        _ => check,
+    }
+}
+
+/// Whether two values are equal but for the folders of absolute paths.
+fn is_moved(found: &toml::Value, expected: &toml::Value) -> bool {
+    use toml::Value::{Array, String, Table};
+    match (found, expected) {
+        (Table(a), Table(b)) => {
+            let pairs = a.iter().zip(b);
+            a.len() == b.len()
+                && pairs
+                    .into_iter()
+                    .all(|(a, b)| a.0 == b.0 && is_moved(a.1, b.1))
+        }
+        (Array(a), Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_moved(a, b)),
+        (String(a), String(b)) => {
+            let (a, b) = (Path::new(a), Path::new(b));
+            let absolute = a.is_absolute() && b.is_absolute();
+            a == b || absolute && a.file_name() == b.file_name()
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// Bytes that differ.
+fn unlike(found: &[u8], expected: &[u8]) -> usize {
+    let pairs = found.iter().zip(expected);
+    pairs.filter(|(a, b)| a != b).count() + found.len().abs_diff(expected.len())
+}
+
+/// Where a file has seconds and memory; `None` for a file that has none.
+fn timing(name: &str, bytes: &[u8]) -> Option<Range<usize>> {
+    let (opening, closing) = match name {
+        SUMMARY => (&b"\n  \"timing\": {"[..], &b"\n  }"[..]),
+        output::PAGE => (&b"<p class=\"timing\">"[..], &b"</p>"[..]),
+        _ => return None,
+    };
+    let find = |from: usize, part: &[u8]| {
+        let at = bytes[from..].windows(part.len());
+        at.into_iter()
+            .position(|here| here == part)
+            .map(|at| from + at)
+    };
+    let start = find(0, opening)? + opening.len();
+    Some(start..find(start, closing)?)
+}
+
+/// What a power of ten after a number is written with.
+const POWER: [&str; 12] = ["·10", "⁻", "⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"];
+
+/// Every number, with its exponent and its unit of bytes, as one mark.
+fn masked(text: &[u8]) -> Vec<u8> {
+    let mut masked = Vec::new();
+    let mut rest = text;
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        if !first.is_ascii_digit() {
+            masked.push(first);
+            continue;
+        }
+        masked.push(b'#');
+        let is_number = |byte: &u8| byte.is_ascii_digit() || b".e-+".contains(byte);
+        let end = rest.iter().position(|byte| !is_number(byte));
+        rest = &rest[end.unwrap_or(rest.len())..];
+        while let Some(after) = POWER
+            .iter()
+            .find_map(|part| rest.strip_prefix(part.as_bytes()))
+        {
+            rest = after;
+        }
+        for unit in [" GB", " MB", " kB", " B"] {
+            rest = rest.strip_prefix(unit.as_bytes()).unwrap_or(rest);
+        }
+    }
+    masked
 }
 
 /// A check of something that is to occur never.
@@ -199,17 +363,32 @@ mod tests {
     #[test]
     fn a_faulty_run_is_the_same_again_and_its_account_holds() {
         let experiment = experiment();
-        let checks = repeated(&experiment, None).expect("it has a result");
+        let checks = repeated(&experiment).expect("it has a result");
         println!("{checks:#?}");
         assert!(checks.iter().all(|check| check.passed));
         let kinds: Vec<&str> = checks.iter().map(|check| check.kind).collect();
-        for (kind, count) in [("again", 6), ("receipt", 1), ("spent", 2)] {
+        for (kind, count) in [("again", 15), ("receipt", 1), ("spent", 2)] {
             let found = kinds.iter().filter(|found| **found == kind).count();
             assert_eq!(found, count, "{kind}");
         }
         let report = crate::run::run(&experiment, &mut Silent).expect("it has a result");
         let faults = report.faults.expect("it tolerates losses").summary;
         assert!(faults.fired.crashes > 0, "something went wrong");
+    }
+
+    /// Of seconds and memory digits may differ, words may not.
+    #[test]
+    fn numbers_of_the_timing_may_differ_and_nothing_else() {
+        let page = |text: &str| format!("a<p class=\"timing\">{text}</p>b").into_bytes();
+        let one = page("0.103 s (data 1.41·10⁻⁶ s); peak memory 48.6 MB.");
+        let equal = |text: &str| same(output::PAGE, &page(text), &one).passed;
+        assert!(equal("12 s (data 0.00126 s); peak memory 1 GB."));
+        assert!(!equal("0.103 s (date 1.41·10⁻⁶ s); peak memory 48.6 MB."));
+        assert!(!equal(
+            "0.103 s (data 1.41·10⁻⁶ s); peak memory 48.6 MB. More"
+        ));
+        assert!(!same(output::PAGE, b"a<p>0.103 s</p>b", &one).passed);
+        assert!(!same("items.csv", &page("1"), &page("2")).passed);
     }
 
     /// What is not within its bound is red, and so is anybody honest who is named.

@@ -60,7 +60,7 @@ pub(crate) enum Command {
         after_help = "Repeats the run with independent seeds and checks the algebra of the noise, its \
         law, the utility against a curator with the same noise, and the spent epsilon. Exit code 1 on FAIL.\n\n\
         A run in which something goes wrong is made again as well: it must give the same bytes, and what it cost must follow. \
-        With --results the files of an earlier run are held against it.\n\n\
+        With --results every file that an earlier run left in a folder is held against one more run; anything else in the folder is a FAIL.\n\n\
         Examples:\n  \
         undertone verify sims/quickstart.toml\n  \
         undertone verify sims/crashes.toml --results out/crashes\n  \
@@ -327,7 +327,7 @@ pub(crate) struct VerifyArguments {
     /// Probability at most that a correct run fails: each p-value is held against this over their number
     #[arg(long, value_name = "P", default_value_t = 1e-3)]
     pub(crate) significance: f64,
-    /// Also make the run again and compare it, byte by byte, with what an earlier run of the file left in this folder
+    /// Also make the run again and compare it, byte by byte, with all files that an earlier run left in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) results: Option<PathBuf>,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `undertone verify`: runs the statistical tests and prints PASS or FAIL for each.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
@@ -8,9 +9,13 @@ use serde::Serialize;
 use super::arguments::VerifyArguments;
 use super::progress::Progress;
 use super::{Verdict, table};
-use crate::assess::repeated;
 use crate::assess::verification::{Check, Verification, VerifyOptions, verify, verify_pair};
-use crate::campaign::auto::Auto;
+use crate::assess::{held_against, repeated};
+use crate::campaign::auto::{Auto, Chosen};
+use crate::engine::Silent;
+use crate::report;
+use crate::run::output::{self, ResultFile};
+use crate::run::run;
 use crate::scenario::Experiment;
 
 #[derive(Serialize)]
@@ -35,27 +40,26 @@ pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
         runs: arguments.runs,
         significance,
     };
-    let (experiment, pilot) = match Auto::is_meant(&config) {
+    let (experiment, chosen) = match Auto::is_meant(&config) {
         true => {
-            if arguments.results.is_some() {
-                bail!(
-                    "--results goes with a file that names its algorithm: of a file with algorithm.kind = \"auto\" give the config.toml that its run wrote"
-                );
-            }
             let chosen = super::auto::choose(&arguments.experiment, config, &progress)?;
-            (chosen.experiment, chosen.pilot)
+            (chosen.experiment.clone(), Some(chosen))
         }
         false => (arguments.experiment.load()?, None),
     };
     progress.message("verifying");
-    let mut table = match &pilot {
+    let pilot = chosen.as_ref().and_then(|chosen| chosen.pilot.as_ref());
+    let mut table = match pilot {
         Some(pilot) => verify_pair(&pilot.experiment, &experiment, options, &mut progress)?,
         None => verify(&experiment, options, &mut progress)?,
     };
-    let folder = arguments.results.as_deref();
-    if folder.is_some() || experiment.config().faults.is_some() {
+    if let Some(folder) = &arguments.results {
         progress.message("running again");
-        table.checks.extend(repeated(&experiment, folder)?);
+        let checks = again(folder, &experiment, chosen.as_ref())?;
+        table.checks.extend(checks);
+    } else if experiment.config().faults.is_some() {
+        progress.message("running again");
+        table.checks.extend(repeated(&experiment)?);
     }
     progress.finish();
     let passed = table.passed();
@@ -80,6 +84,31 @@ pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
     } else {
         Verdict::CheckFailed
     })
+}
+
+/// Holds a folder against everything that `run` writes of the same file.
+fn again(folder: &Path, experiment: &Experiment, chosen: Option<&Chosen>) -> Result<Vec<Check>> {
+    let report = match chosen {
+        Some(chosen) => chosen.run(&mut Silent)?,
+        None => run(experiment, &mut Silent)?,
+    };
+    let (config, page) = match chosen {
+        Some(chosen) => (
+            chosen.portable_config(),
+            report::chosen_page(chosen, &report),
+        ),
+        None => (
+            experiment.portable_config(),
+            report::run_page(experiment, &report),
+        ),
+    };
+    let page = page.context("cannot draw the report")?;
+    let mut files = output::files(&config, &report, true)?;
+    if let Some(chosen) = chosen {
+        files.push(output::advice_file(&chosen.advice)?);
+    }
+    let page = ResultFile::new(output::PAGE, page.into_bytes());
+    Ok(held_against(folder, &report, (&files, &[page]))?)
 }
 
 fn print(

@@ -22,10 +22,10 @@ pub enum ReleaseError {
     /// The next public query is not one that the sensitivity bounds.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// The algorithm asks for a release or an agreement that it has not declared at this place.
+    /// The algorithm asks for a release or an agreement that it has not declared at this place, or ends where it has not declared that it may.
     #[error(
-        "the algorithm asks for a release or an agreement that it has not declared at this place: declare every \
-         release in Algorithm::releases, and ask for them in order"
+        "the algorithm asks for a release, an agreement or an early end that it has not declared at this place: declare every \
+         release in Algorithm::releases, ask for them in order, and set may_end_before of the releases that can be left out"
     )]
     OutOfOrder,
 }

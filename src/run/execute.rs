@@ -23,6 +23,7 @@ use super::summary::{
     UtilitySummary,
 };
 use super::variance::{Variance, VarianceSummary};
+use crate::algorithm::AlgorithmKind;
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, central};
 use crate::linalg::Block;
@@ -315,12 +316,11 @@ pub fn run_by(
     })
 }
 
-/// The iteration that was not made, where the algorithm may stop before its last.
+/// The iteration before which `ppi` stopped, if any; `None` for other algorithms.
 fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
-    let releases = experiment.releases();
-    let may_stop = releases.iter().any(|release| release.ceiling.is_some());
-    may_stop.then(|| {
-        let next = releases.get(outcome.records.len());
+    let has_ceiling = experiment.config().algorithm.kind == AlgorithmKind::Ppi;
+    has_ceiling.then(|| {
+        let next = experiment.releases().get(outcome.records.len());
         AbortedAt(next.map(|release| release.iteration.0))
     })
 }

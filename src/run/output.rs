@@ -6,6 +6,7 @@
 //!
 //! All are written before the first takes its name, so that a full disk leaves the results of the run before.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,13 +18,27 @@ use super::predictor::{COMPLETION, DIRECTIONS, EIGENVALUES, Predictor};
 use super::score_model::{CATALOGUE, RECOMMENDER, ScoreModel};
 use crate::algorithm::Output;
 use crate::config::{Config, faults_text, resolved};
+use crate::engine::ReleaseRecord;
+use crate::linalg::Block;
 use crate::writing::{Staged, Table, npy, replace, stage};
 
 /// X of the low-rank approximation X Yᵀ, n × p.
 const LEFT: &str = "low-rank-left.npy";
 
+/// What the run found, spent and cost.
+pub const SUMMARY: &str = "summary.json";
+
+/// The configuration with all defaults and absolute paths.
+pub const CONFIG: &str = "config.toml";
+
+/// Folder of the public transcript.
+pub const TRACE: &str = "trace";
+
+/// How far the peers are apart after every averaging round.
+const CONSENSUS: &str = "consensus.csv";
+
 /// What was chosen of which candidates, where a run was chosen by advice.
-const ADVICE: &str = "advice.json";
+pub const ADVICE: &str = "advice.json";
 
 /// All that went wrong in a run whose peers tolerate losses, to be run again.
 const FAULTS: &str = "faults.toml";
@@ -32,10 +47,30 @@ const FAULTS: &str = "faults.toml";
 const FAULTS_SUMMARY: &str = "faults.json";
 
 /// That a run was a simulation on several hosts, and on which.
-const SIMULATION: &str = "simulation.toml";
+pub const SIMULATION: &str = "simulation.toml";
+
+/// Figures and tables of a run, which are drawn after its other files are written.
+pub const PAGE: &str = "report.html";
 
 /// Y of it, n × p.
 const RIGHT: &str = "low-rank-right.npy";
+
+/// Files that some runs write and others do not.
+const NAMES: [&str; 13] = [
+    FAULTS,
+    FAULTS_SUMMARY,
+    CONSENSUS,
+    LEFT,
+    RIGHT,
+    DIRECTIONS,
+    EIGENVALUES,
+    COMPLETION,
+    CATALOGUE,
+    RECOMMENDER,
+    PAGE,
+    ADVICE,
+    SIMULATION,
+];
 
 /// A file that could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +80,47 @@ pub struct OutputError {
     pub path: PathBuf,
     /// What the system said.
     pub source: std::io::Error,
+}
+
+/// One file of a run's results.
+#[derive(Debug)]
+pub struct ResultFile<'a> {
+    /// Its name in the folder of the results, such as `trace/sum-1.npy`.
+    pub name: String,
+    content: Content<'a>,
+}
+
+#[derive(Debug)]
+enum Content<'a> {
+    Bytes(Vec<u8>),
+    Array(&'a Block),
+}
+
+impl<'a> ResultFile<'a> {
+    /// A file of these bytes.
+    #[must_use]
+    pub fn new(name: &str, bytes: Vec<u8>) -> Self {
+        Self {
+            name: name.to_owned(),
+            content: Content::Bytes(bytes),
+        }
+    }
+
+    fn array(name: impl Into<String>, block: &'a Block) -> Self {
+        Self {
+            name: name.into(),
+            content: Content::Array(block),
+        }
+    }
+
+    /// What the file holds.
+    #[must_use]
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
+        match &self.content {
+            Content::Bytes(bytes) => Cow::Borrowed(bytes),
+            Content::Array(block) => Cow::Owned(npy(block)),
+        }
+    }
 }
 
 /// Writes all outputs into `directory`, creating it. With `trace`, also the public transcript.
@@ -58,95 +134,100 @@ pub fn write(
     trace: bool,
 ) -> Result<(), OutputError> {
     create(directory)?;
-    let mut batch = Batch::default();
-    let mut written = Vec::new();
-    let summary = json("summary.json", serde_json::to_vec_pretty(&report.summary))?;
-    for (name, bytes) in repeatable(report)? {
-        batch.add(directory, name, &bytes)?;
-    }
-    batch.add(directory, "config.toml", resolved(config).as_bytes())?;
-    if !report.rounds.is_empty() {
-        batch.add(directory, "consensus.csv", &consensus(report).to_csv())?;
-    }
-    if report.faults.is_none() {
-        forget(&directory.join(FAULTS))?;
-        forget(&directory.join(FAULTS_SUMMARY))?;
-    }
-    let low_rank = (config.algorithm.output == Some(Output::LowRank))
-        .then(|| report.outcome.records.last())
-        .flatten();
-    match low_rank {
-        Some(last) => {
-            batch.add(directory, LEFT, &npy(&last.query))?;
-            batch.add(directory, RIGHT, &npy(&last.sum))?;
-        }
-        None => {
-            forget(&directory.join(LEFT))?;
-            forget(&directory.join(RIGHT))?;
-        }
-    }
-    let predictor = report.predictor.as_ref().map(Predictor::files);
-    let scores = report.score_model.as_ref().map(ScoreModel::files);
-    for (name, bytes) in predictor.into_iter().chain(scores).flatten() {
-        if let Some(bytes) = bytes {
-            batch.add(directory, name, &bytes)?;
-            written.push(name);
-        }
-    }
-    for name in [DIRECTIONS, EIGENVALUES, COMPLETION, CATALOGUE, RECOMMENDER] {
-        if !written.contains(&name) {
-            forget(&directory.join(name))?;
-        }
-    }
-    let folder = directory.join("trace");
+    let folder = directory.join(TRACE);
     if trace {
         create(&folder)?;
-        batch.add(&folder, "basis-0.npy", &npy(&report.start))?;
-        let records = &report.outcome.records;
-        for (at, record) in records.iter().enumerate() {
-            let number = record.iteration.0;
-            let later = records.get(at + 1);
-            if later.is_some_and(|later| later.iteration == record.iteration) {
-                // What is released before the product of an iteration: a mean, a histogram.
-                let name = format!("sum-{number}-release-{}.npy", record.release.0);
-                batch.add(&folder, &name, &npy(&record.sum))?;
-                continue;
-            }
-            batch.add(&folder, &format!("basis-{number}.npy"), &npy(&record.basis))?;
-            batch.add(&folder, &format!("sum-{number}.npy"), &npy(&record.sum))?;
-        }
     }
-    // Last: where it is, all of its run is.
-    batch.add(directory, "summary.json", &summary)?;
+    let files = files(config, report, trace)?;
+    let mut batch = Batch::default();
+    for file in &files {
+        batch.add(directory, &file.name, &file.bytes())?;
+    }
     // What an earlier run left and this one does not write, or writes later: it would be taken for this run's.
-    forget(&directory.join("report.html"))?;
-    forget(&directory.join(ADVICE))?;
-    forget(&directory.join(SIMULATION))?;
-    if report.rounds.is_empty() {
-        forget(&directory.join("consensus.csv"))?;
+    for name in NAMES {
+        if !files.iter().any(|file| file.name == name) {
+            forget(&directory.join(name))?;
+        }
     }
     forget_trace(&folder)?;
     batch.commit()
 }
 
-/// The files of a run that every run of its file writes alike, byte by byte: what was released, what it cost, what went wrong, and how good it is.
+/// All files that [`write`](self::write) writes, `summary.json` last: where it is, all of its run is. Every run of the same file gives the same bytes, but for
+/// `timing` in `summary.json`.
 ///
 /// # Errors
 /// [`OutputError`] for what JSON cannot hold.
-pub fn repeatable(report: &Report) -> Result<Vec<(&'static str, Vec<u8>)>, OutputError> {
+pub fn files<'a>(
+    config: &Config,
+    report: &'a Report,
+    trace: bool,
+) -> Result<Vec<ResultFile<'a>>, OutputError> {
     let receipt = json("receipt.json", serde_json::to_vec(&report.receipt))?;
     let mut files = vec![
-        ("receipt.json", receipt),
-        ("basis.npy", npy(report.outcome.basis())),
-        ("items.csv", report.items.to_csv()),
-        ("metrics.csv", metrics(report).to_csv()),
+        ResultFile::new("receipt.json", receipt),
+        ResultFile::array("basis.npy", report.outcome.basis()),
+        ResultFile::new("items.csv", report.items.to_csv()),
+        ResultFile::new("metrics.csv", metrics(report).to_csv()),
+        ResultFile::new(CONFIG, resolved(config).into_bytes()),
     ];
     if let Some(faulty) = &report.faults {
+        let text = faults_text(&faulty.schedule).into_bytes();
+        files.push(ResultFile::new(FAULTS, text));
         let said = json(FAULTS_SUMMARY, serde_json::to_vec_pretty(&said(faulty)))?;
-        files.push((FAULTS, faults_text(&faulty.schedule).into_bytes()));
-        files.push((FAULTS_SUMMARY, said));
+        files.push(ResultFile::new(FAULTS_SUMMARY, said));
     }
+    if !report.rounds.is_empty() {
+        files.push(ResultFile::new(CONSENSUS, consensus(report).to_csv()));
+    }
+    let records = &report.outcome.records;
+    if config.algorithm.output == Some(Output::LowRank)
+        && let Some(last) = records.last()
+    {
+        files.push(ResultFile::array(LEFT, &last.query));
+        files.push(ResultFile::array(RIGHT, &last.sum));
+    }
+    let predictor = report.predictor.as_ref().map(Predictor::files);
+    let scores = report.score_model.as_ref().map(ScoreModel::files);
+    for (name, bytes) in predictor.into_iter().chain(scores).flatten() {
+        files.extend(bytes.map(|bytes| ResultFile::new(name, bytes)));
+    }
+    if trace {
+        files.extend(transcript(records));
+    }
+    let summary = json(SUMMARY, serde_json::to_vec_pretty(&report.summary))?;
+    files.push(ResultFile::new(SUMMARY, summary));
     Ok(files)
+}
+
+/// The public transcript: queries, sums, and estimates where they are not the next query.
+///
+/// `sum-L.npy` is the noisy sum of iteration L, and `basis-(L−1).npy` the query that it was made for. After the last sum `basis-L.npy` is the estimate,
+/// as `basis.npy`.
+fn transcript(records: &[ReleaseRecord]) -> Vec<ResultFile<'_>> {
+    let array = |name: String, block| ResultFile::array(format!("{TRACE}/{name}.npy"), block);
+    let mut files = Vec::new();
+    for (at, record) in records.iter().enumerate() {
+        let number = record.iteration.0;
+        let later = records.get(at + 1);
+        if later.is_some_and(|later| later.iteration == record.iteration) {
+            // What is released before the product of an iteration: a mean, a histogram.
+            let name = format!("sum-{number}-release-{}", record.release.0);
+            files.push(array(name, &record.sum));
+            continue;
+        }
+        files.push(array(format!("basis-{}", number - 1), &record.query));
+        files.push(array(format!("sum-{number}"), &record.sum));
+        match later {
+            None => files.push(array(format!("basis-{number}"), &record.basis)),
+            // The query of the next sum, which may come after a mean or a histogram of its own.
+            Some(later) if later.query != record.basis => {
+                files.push(array(format!("estimate-{number}"), &record.basis));
+            }
+            Some(_) => {}
+        }
+    }
+    files
 }
 
 /// A document with a line end.
@@ -265,7 +346,8 @@ fn forget_trace(folder: &Path) -> Result<(), OutputError> {
             .file_name()
             .map(|name| name.to_string_lossy().into_owned());
         let ours = |name: String| {
-            name.ends_with(".npy") && (name.starts_with("basis-") || name.starts_with("sum-"))
+            let parts = ["basis-", "sum-", "estimate-"];
+            name.ends_with(".npy") && parts.iter().any(|part| name.starts_with(part))
         };
         if name.is_some_and(ours) {
             fs::remove_file(&path).map_err(|source| failed(&path, source))?;
@@ -367,12 +449,16 @@ pub fn create(directory: &Path) -> Result<(), OutputError> {
 /// # Errors
 /// [`OutputError`] with the path that failed.
 pub fn write_advice(directory: &Path, advice: &impl Serialize) -> Result<(), OutputError> {
-    let mut bytes = serde_json::to_vec_pretty(advice).map_err(|error| OutputError {
-        path: directory.join(ADVICE),
-        source: error.into(),
-    })?;
-    bytes.push(b'\n');
-    put(directory, ADVICE, &bytes)
+    put(directory, ADVICE, &advice_file(advice)?.bytes())
+}
+
+/// `advice.json`: the candidates, what was predicted of each, and which was chosen.
+///
+/// # Errors
+/// [`OutputError`] for what JSON cannot hold.
+pub fn advice_file(advice: &impl Serialize) -> Result<ResultFile<'static>, OutputError> {
+    let bytes = json(ADVICE, serde_json::to_vec_pretty(advice))?;
+    Ok(ResultFile::new(ADVICE, bytes))
 }
 
 /// Writes beside a run's results that it was a simulation, on these hosts, and hides nothing.
@@ -388,6 +474,15 @@ pub fn write_simulation<'a>(
     table.insert("mode".to_owned(), mode.into());
     table.insert("hosts".to_owned(), hosts.collect::<Vec<_>>().into());
     put(directory, SIMULATION, table.to_string().as_bytes())
+}
+
+/// Whether a table is one that [`write_simulation`] writes: a mode and names of hosts, nothing else.
+#[must_use]
+pub fn names_hosts(table: &toml::Table) -> bool {
+    let hosts = table.get("hosts").and_then(toml::Value::as_array);
+    table.len() == 2
+        && table.get("mode").is_some_and(toml::Value::is_str)
+        && hosts.is_some_and(|hosts| hosts.iter().all(toml::Value::is_str))
 }
 
 /// Writes one file into a folder, whole or not at all.

@@ -54,7 +54,7 @@ pub struct Summary {
     pub rank: usize,
     /// Iterations L.
     pub iterations: u32,
-    /// The iteration that an algorithm with a fixed scale of noise stopped before, null where it ran to its end; absent for all others.
+    /// The iteration that `ppi` stopped before, null where it ran to its end; absent for all others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aborted_at: Option<AbortedAt>,
     /// What was read and what the filters dropped.

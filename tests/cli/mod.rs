@@ -19,6 +19,7 @@ mod real_graphs;
 mod receipts;
 mod recommend;
 mod refusals;
+mod results;
 mod schema;
 mod studies;
 mod sweeps;

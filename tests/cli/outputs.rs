@@ -7,7 +7,7 @@ use super::schema::{TOPOLOGY, assert_keys, assert_privacy};
 use crate::support::scratch::Scratch;
 
 /// Shape and values of a NumPy file, version 1.0, little-endian f64 in C order.
-fn numpy(bytes: &[u8]) -> ((usize, usize), Vec<f64>) {
+pub(super) fn numpy(bytes: &[u8]) -> ((usize, usize), Vec<f64>) {
     assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
     let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
     let header = std::str::from_utf8(&bytes[10..10 + length]).expect("ASCII");

@@ -12,6 +12,8 @@ use undertone::engine::{Session, Silent, federated, lockstep};
 use undertone::linalg::Block;
 use undertone::privacy::{Delta, Epsilon, gaussian};
 use undertone::protocol::averaging::AveragingKind;
+use undertone::run::receipt::Receipt;
+use undertone::run::run;
 use undertone::scenario::Experiment;
 use undertone::vocabulary::{ReleaseId, Seed};
 
@@ -204,6 +206,44 @@ fn what_is_spent_is_what_is_planned() {
             assert!((spent / (mu * mu) - 1.0).abs() < 1e-12, "{name}: {spent}");
         }
         assert_stated_as_on_a_ring(&experiment, name);
+    }
+}
+
+/// A receipt follows from itself whether the method agrees on an eigenvalue, stops early or does neither; one that leaves out a release which
+/// the method always makes does not.
+#[test]
+fn honest_receipts_pass_and_those_of_runs_cut_short_do_not() {
+    let wrong = |receipt: &Receipt| {
+        let findings = receipt.check().expect("it is well-formed");
+        let wrong = findings.into_iter().filter(|finding| !finding.agrees);
+        wrong.map(|finding| finding.what).collect::<Vec<_>>()
+    };
+    let low: &[&str] = &["privacy.epsilon=0.05", "algorithm.iterations=4"];
+    let standard: &[&str] = &["algorithm.step=standard"];
+    let cases = METHODS.map(|(name, method)| (name, method, &[][..]));
+    let frank_wolfe = METHODS[0].1;
+    let more = [
+        ("stops early", frank_wolfe, low),
+        ("standard step", frank_wolfe, standard),
+    ];
+    for (name, method, set) in cases.into_iter().chain(more) {
+        let report = run(&of(method, 0, AveragingKind::Tree, set), &mut Silent).expect("runs");
+        assert_eq!(wrong(&report.receipt), [] as [&str; 0], "{name}");
+        let stopped = report.summary.completion.expect("it predicts").stopped_at;
+        assert_eq!(stopped.is_some(), name == "stops early", "{name}");
+        let mut short = report.receipt;
+        short.iterations.pop();
+        let may_end = matches!(name, "frank-wolfe" | "ridge" | "oja" | "standard step");
+        if short.iterations.is_empty() || may_end || stopped.is_some_and(|at| at > 2) {
+            continue;
+        }
+        let wrong = wrong(&short);
+        assert!(
+            wrong
+                .iter()
+                .any(|what| what == "iterations listed as requested"),
+            "{name}: {wrong:?}"
+        );
     }
 }
 

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use undertone::algorithm::{Algorithm, BlockSpec, Form, History, Next, PublicState, ReleaseSpec};
+use undertone::algorithm::{
+    AgreedNumber, Algorithm, BlockSpec, Form, History, Next, PublicState, ReleaseSpec,
+};
 use undertone::engine::analytic::{self, AnalyticOptions};
 use undertone::engine::{EngineError, Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
@@ -73,7 +75,8 @@ impl Algorithm for Searching {
                         columns: 1,
                         weight: 1.0,
                     }],
-                    agreement: l > 1,
+                    agreement: (l > 1).then_some(AgreedNumber::Finite),
+                    may_end_before: l > 1,
                     ceiling: None,
                     batch: None,
                     share: 1.0,
@@ -89,9 +92,9 @@ impl Algorithm for Searching {
     fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {
         match (declared, state.agreed) {
             (None, _) => Next::Done,
-            (Some(release), None) if release.agreement => Next::Agree,
+            (Some(release), None) if release.agreement.is_some() => Next::Agree,
             // All peers hold this number with equal bits, so that all stop together.
-            (Some(release), Some(energy)) if release.agreement && energy > self.enough => {
+            (Some(release), Some(energy)) if release.may_end_before && energy > self.enough => {
                 Next::Done
             }
             _ => Next::Release(ReleaseId(state.released + 1)),

@@ -15,7 +15,8 @@ pub use grid::{BINS, THRESHOLDS, threshold};
 use lengths::Longer;
 
 use super::{
-    Algorithm, BlockSpec, Form, History, PublicState, ReleaseSpec, Released, ThresholdSearch,
+    AgreedNumber, Algorithm, BlockSpec, Form, History, PublicState, ReleaseSpec, Released,
+    ThresholdSearch,
 };
 use crate::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use crate::vocabulary::{Iteration, Quantity, ReleaseId};
@@ -202,7 +203,9 @@ impl Algorithm for ClippedPower {
                 iteration: Iteration(parts.iteration),
                 form: Form::Sum,
                 blocks: first.into_iter().chain(second).collect(),
-                agreement: self.clip.rule == ClipRule::SparseVector,
+                agreement: (self.clip.rule == ClipRule::SparseVector)
+                    .then_some(AgreedNumber::Threshold),
+                may_end_before: false,
                 ceiling: None,
                 batch: None,
                 share,

@@ -115,7 +115,7 @@ fn another_row_and_noise_that_makes_up_for_it_leave_all_others_predictions_alone
         let start = start_block(&Seed::from_u64(1), ITEMS, algorithm.query_columns());
         let mut state = PublicState::new(Arc::new(start.expect("full rank")));
         for (number, release) in (1..).zip(algorithm.releases()) {
-            state.agreed = release.agreement.then(|| algorithm.statistic(&state));
+            state.agreed = release.agreement.map(|_| algorithm.statistic(&state));
             if algorithm.next(&state, Some(&release)) != Next::Release(ReleaseId(number)) {
                 break;
             }

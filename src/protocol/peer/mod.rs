@@ -26,7 +26,6 @@ use super::plan::PlannedRelease;
 use super::values::Values;
 use super::wire;
 use crate::algorithm::PublicState;
-use crate::privacy::Statistic;
 use crate::vocabulary::{PeerIndex, ReleaseId, Round, Time};
 use phase::Phase;
 
@@ -388,10 +387,10 @@ fn check_kind(body: &Body, values: Values) -> Result<(), FaultKind> {
 
 /// Refuses a number to agree on that no honest peer proposes.
 fn check_agreed(planned: &PlannedRelease, value: f64) -> Result<(), FaultKind> {
-    // Rounding may push the norm of a unit row a little above 1, never further. An algorithm's own statistic is any number.
-    let valid = match planned.statistic() {
-        Statistic::None => value.is_finite(),
-        _ => (0.0..=1.0 + 1e-9).contains(&value),
+    // Rounding may push the norm of a unit row a little above 1, never further.
+    let valid = match planned.spec().agreement {
+        Some(number) => number.admits(value),
+        None => (0.0..=1.0 + 1e-9).contains(&value),
     };
     if valid {
         Ok(())

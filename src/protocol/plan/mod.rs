@@ -221,7 +221,9 @@ impl Plan {
         };
         let open = planned.agrees() && state.agreed.is_none();
         match next {
-            Next::Done if state.released == 0 => Err(ReleaseError::OutOfOrder),
+            Next::Done if state.released == 0 || !planned.spec().may_end_before => {
+                Err(ReleaseError::OutOfOrder)
+            }
             Next::Done => Ok(Next::Done),
             Next::Agree if !open => Err(ReleaseError::OutOfOrder),
             Next::Release(id) if id != here => Err(ReleaseError::OutOfOrder),

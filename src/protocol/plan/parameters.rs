@@ -214,7 +214,7 @@ fn described(release: &ReleaseSpec) -> OwnRelease {
     (
         release.iteration.0,
         release.form == Form::OwnCoordinates,
-        release.agreement,
+        release.agreement.is_some(),
         release.batch,
         release.share,
         blocks.collect(),

@@ -217,7 +217,7 @@ impl PlannedRelease {
             );
         }
         let statistic = needed.first().copied().unwrap_or(Statistic::None);
-        if spec.agreement && statistic != Statistic::None {
+        if spec.agreement.is_some() && statistic != Statistic::None {
             return wrong(
                 "it asks for an agreement of its own, and its sensitivity needs another; peers agree on one number",
             );
@@ -285,7 +285,7 @@ impl PlannedRelease {
     /// Whether peers agree on a number before they contribute.
     #[must_use]
     pub fn agrees(&self) -> bool {
-        self.statistic != Statistic::None || self.spec.agreement
+        self.statistic != Statistic::None || self.spec.agreement.is_some()
     }
 
     /// Whether what single peers hold must reach everybody: proposals for a number, or coordinates of their own.
@@ -298,7 +298,7 @@ impl PlannedRelease {
     #[must_use]
     pub fn proposal(&self, algorithm: &dyn Algorithm, state: &PublicState) -> f64 {
         match self.statistic {
-            Statistic::None if self.spec.agreement => algorithm.statistic(state),
+            Statistic::None if self.spec.agreement.is_some() => algorithm.statistic(state),
             statistic => statistic.of(&state.query),
         }
     }

@@ -64,11 +64,12 @@ impl Receipt {
             flag("a number of iterations the algorithm can run", possible),
             flag(
                 "iterations listed as requested",
-                // An algorithm with a ceiling may stop before its last release.
+                // A program ends after its last release, or before one that it may leave out.
                 possible
-                    && (self.iterations.len() == releases.len()
-                        || (releases[0].ceiling.is_some()
-                            && self.iterations.len() < releases.len())),
+                    && self.iterations.len() <= releases.len()
+                    && releases
+                        .get(self.iterations.len())
+                        .is_none_or(|next| next.may_end_before),
             ),
             equal("own noise", self.sigma_own, plan.sigma_own()),
             equal("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
@@ -92,9 +93,8 @@ impl Receipt {
             let statistic = sensitivity.statistic();
             let (least, most) = statistic.range(request.dimension, sensitivity.columns());
             let possible = match release.agreement {
-                // A threshold that a curator found.
-                true => scaled.statistic > 0.0 && scaled.statistic <= 1.0,
-                false => (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE))
+                Some(number) => number.admits(scaled.statistic),
+                None => (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE))
                     .contains(&scaled.statistic),
             };
             let at = match release.ceiling {

@@ -10,7 +10,9 @@ use super::{Completer, CompletionMode, triangle};
 use crate::algorithm::centred::shorten;
 use crate::algorithm::covariance::leading;
 use crate::algorithm::start::following;
-use crate::algorithm::{Algorithm, History, Next, PublicState, ReleaseSpec, Released};
+use crate::algorithm::{
+    AgreedNumber, Algorithm, History, Next, PublicState, ReleaseSpec, Released,
+};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, extend_basis, orthonormalise};
 use crate::vocabulary::{Label, Quantity, ReleaseId, Seed};
 
@@ -247,8 +249,10 @@ impl Algorithm for FrankWolfe {
         let shape = (PackedTriangle::coordinates(n), 1);
         let one = |number| {
             let release = ReleaseSpec::sum(number, Quantity::IsometricTriangle, shape, 1);
+            let stops = self.stops() && number > 1;
             ReleaseSpec {
-                agreement: self.stops() && number > 1,
+                agreement: stops.then_some(AgreedNumber::Eigenvalue),
+                may_end_before: stops,
                 ..release
             }
         };
@@ -260,9 +264,9 @@ impl Algorithm for FrankWolfe {
             return Next::Done;
         };
         match (state.past.last(), state.agreed) {
-            (Some(_), None) if release.agreement => Next::Agree,
+            (Some(_), None) if release.agreement.is_some() => Next::Agree,
             // All peers agreed on this number and know σ from the plan, so that all stop together.
-            (Some(last), Some(agreed)) if release.agreement && agreed <= self.edge(last) => {
+            (Some(last), Some(agreed)) if release.may_end_before && agreed <= self.edge(last) => {
                 Next::Done
             }
             _ => Next::Release(ReleaseId(state.released).next()),

@@ -153,7 +153,12 @@ fn deleting_one_user_changes_the_sum_by_its_own_term() {
 fn all_stop_where_the_agreed_eigenvalue_is_within_the_noise() {
     let algorithm = of(4, TIGHT);
     let releases = algorithm.releases();
-    assert!(!releases[0].agreement && releases[1..].iter().all(|one| one.agreement));
+    assert!(
+        releases[0].agreement.is_none()
+            && releases[1..]
+                .iter()
+                .all(|one| one.agreement.is_some() && one.may_end_before)
+    );
     let mut state = start(4);
     let next = |state: &PublicState| algorithm.next(state, releases.get(state.released as usize));
     assert_eq!(next(&state), Next::Release(ReleaseId(1)));
@@ -190,7 +195,12 @@ fn all_stop_where_the_agreed_eigenvalue_is_within_the_noise() {
         ..TIGHT
     };
     let paper = of(4, paper);
-    assert!(paper.releases().iter().all(|one| !one.agreement));
+    assert!(
+        paper
+            .releases()
+            .iter()
+            .all(|one| one.agreement.is_none() && !one.may_end_before)
+    );
     assert_eq!(paper.counted(&last).len(), 1);
 }
 
