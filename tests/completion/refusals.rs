@@ -1,6 +1,15 @@
 //! Keys that do not go together are refused, each with what to change.
 
-use undertone::scenario::Experiment;
+use std::num::NonZeroU32;
+
+use undertone::algorithm::{
+    AlgorithmSpec, Completion, CompletionMode, Descent, FrankWolfeParameters, Global, Local,
+    RatedRows, SHARES, StepRule,
+};
+use undertone::data::{Dataset, Interactions};
+use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
+use undertone::protocol::{Plan, PlanError};
+use undertone::scenario::{Experiment, PrivacySpec, Simulation, SimulationError};
 
 use super::{config, sims};
 
@@ -62,5 +71,115 @@ fn ratings_are_asked_for() {
     ] {
         let text = without(key);
         assert!(text.contains(words), "{key}: {text}");
+    }
+}
+
+const ITEMS: usize = 5;
+
+const RATED: RatedRows = RatedRows {
+    slots: 12,
+    radius: 0.05,
+    most_ratings: ITEMS,
+    user_centred: false,
+};
+
+/// The methods of completion, each with whether its noise covers users who are replaced.
+fn completers() -> Vec<(AlgorithmSpec, bool)> {
+    let frank_wolfe = |global, mode| {
+        AlgorithmSpec::Descent(Descent::FrankWolfe(FrankWolfeParameters {
+            rank: 1,
+            iterations: 3,
+            rows: RATED,
+            local: Local::FrankWolfe {
+                nuclear: 3.0,
+                step: StepRule::Constant,
+            },
+            global,
+            mode,
+        }))
+    };
+    let (rank, rows) = (1, RATED);
+    let svd = |mode| AlgorithmSpec::Descent(Descent::Svd { rank, rows, mode });
+    let ridge = |item_means| AlgorithmSpec::SpectralRidge {
+        rank,
+        completion: Completion {
+            rows,
+            item_means,
+            shares: SHARES,
+        },
+    };
+    let gradient = AlgorithmSpec::Descent(Descent::Gradient {
+        rank,
+        iterations: 2,
+        rows,
+        nuclear: 3.0,
+        step_size: 0.5,
+    });
+    let (tight, paper) = (CompletionMode::Tight, CompletionMode::Paper);
+    vec![
+        (frank_wolfe(Global::Covariance, tight), true),
+        (frank_wolfe(Global::Power { inner: 1 }, tight), true),
+        (frank_wolfe(Global::Covariance, paper), false),
+        (gradient, true),
+        (svd(tight), true),
+        (svd(paper), false),
+        (ridge(true), true),
+        (ridge(false), true),
+    ]
+}
+
+/// A contribution is of rows that the algorithm shortens itself: in a row of 100 interactions under a floor of 100, each 1/100 of a unit, one more
+/// may turn all of what is shortened to a small radius.
+#[test]
+fn rows_that_an_algorithm_makes_are_bounded_by_their_length_alone() {
+    let users: Vec<Vec<u32>> = (0..12).map(|u| vec![u % 5]).collect();
+    let dataset = || Dataset::Interactions {
+        interactions: Interactions::from_rows(ITEMS, &users).expect("items"),
+        degree_floor: NonZeroU32::new(100).expect("not 0"),
+    };
+    for (algorithm, replaced) in completers() {
+        // One of your own is held to what it says of itself.
+        let own = AlgorithmSpec::Own(algorithm.build(ITEMS).expect("valid"));
+        for (adjacency, algorithm) in Adjacency::ALL
+            .into_iter()
+            .flat_map(|adjacency| [(adjacency, &algorithm), (adjacency, &own)])
+        {
+            let what = format!("{algorithm} {:?} {adjacency}", algorithm.own_settings());
+            let privacy = PrivacySpec::new(1.0, 1e-5, adjacency).expect("valid");
+            let built = Simulation::new(dataset(), algorithm.clone(), privacy).build(1);
+            match (adjacency, built) {
+                (Adjacency::ReplaceUser, Err(SimulationError::Plan(error))) if !replaced => {
+                    assert!(matches!(error, PlanError::NotReplaced { .. }), "{what}");
+                    assert!(error.to_string().contains("\"tight\""), "{error}");
+                }
+                (Adjacency::User | Adjacency::ReplaceUser, Ok(built)) => {
+                    assert!(replaced || adjacency == Adjacency::User, "{what}");
+                    let parameters = built.session().plan().parameters();
+                    for rule in [
+                        SensitivityRule::Exact,
+                        SensitivityRule::RootFloor,
+                        SensitivityRule::MaxEntry,
+                    ] {
+                        let mut parameters = parameters.clone();
+                        parameters.sensitivity = SensitivitySpec::new(adjacency, rule, 100, None);
+                        let refused = Plan::new(parameters).expect_err("rows as they are held");
+                        assert!(matches!(refused, PlanError::OwnRows { .. }), "{what}");
+                    }
+                    for block in built.session().plan().releases() {
+                        let bounds = block.bounds().iter();
+                        assert!(bounds.clone().all(|one| one.bound(1.0) >= 1.0), "{what}");
+                    }
+                }
+                (_, Err(SimulationError::Plan(error @ PlanError::OwnRows { .. }))) => {
+                    let text = error.to_string();
+                    assert!(
+                        text.contains(&format!("adjacency = \"{adjacency}\"")),
+                        "{text}"
+                    );
+                    assert!(text.contains("set privacy.adjacency = \"user\""), "{text}");
+                }
+                (_, built) => panic!("{what}: {:?}", built.map(drop)),
+            }
+        }
     }
 }

@@ -60,6 +60,22 @@ impl SensitivitySpec {
         self.adjacency
     }
 
+    /// How its effect is bounded.
+    #[must_use]
+    pub fn rule(&self) -> SensitivityRule {
+        self.rule
+    }
+
+    /// The same for rows of which only a norm of at most 1 is known.
+    #[must_use]
+    pub(crate) fn of_unit_rows(self) -> Self {
+        Self {
+            rule: SensitivityRule::UnitRow,
+            degree_floor: 1,
+            ..self
+        }
+    }
+
     /// D, under which rows are.
     #[must_use]
     pub fn degree_floor(&self) -> u32 {

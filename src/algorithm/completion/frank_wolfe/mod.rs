@@ -10,7 +10,7 @@ use super::{Completer, CompletionMode, triangle};
 use crate::algorithm::centred::shortening;
 use crate::algorithm::covariance::leading;
 use crate::algorithm::start::following;
-use crate::algorithm::{Algorithm, History, Next, PublicState, ReleaseSpec, Released};
+use crate::algorithm::{Algorithm, History, Next, Proved, PublicState, ReleaseSpec, Released};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, extend_basis, orthonormalise};
 use crate::vocabulary::{Label, Quantity, ReleaseId, Seed};
 
@@ -241,6 +241,13 @@ impl Algorithm for FrankWolfe {
 
     fn query_columns(&self) -> usize {
         1
+    }
+
+    fn proved(&self) -> Proved {
+        Proved {
+            replaced: self.parameters.mode == CompletionMode::Tight,
+            ..Proved::OF_OWN_ROWS
+        }
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {
