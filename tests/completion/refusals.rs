@@ -43,6 +43,10 @@ fn keys_of_completion_that_do_not_fit_are_named() {
         (&["algorithm.kind=power"], "predicts none"),
         (&["algorithm.rank=101"], "rank = 101 needs"),
         (&["data.degree_cap=0"], "degree_cap"),
+        (&["data.row_clip=1e308"], "a clip between 1e-150"),
+        (&["data.row_clip=1e-300"], "a clip between 1e-150"),
+        (&["data.ranges=[1e308, 1.7e308]"], "to be squared"),
+        (&["data.scale=[0, 1e-320]"], "to be squared"),
         (&["engine.kind=analytic"], "analytic"),
         (&["privacy.budget=[1, 2]"], "weights"),
     ];
