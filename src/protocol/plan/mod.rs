@@ -368,8 +368,9 @@ fn check_proved(parameters: &PlanParameters, algorithm: &dyn Algorithm) -> Resul
         parameters.sensitivity.rule(),
     );
     let algorithm = parameters.algorithm.name();
-    let of_users = matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
-    if !proved.as_held && !(of_users && rule == SensitivityRule::UnitRow) {
+    let of_lengths = rule == SensitivityRule::UnitRow
+        && matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
+    if !(proved.as_held || of_lengths) {
         return Err(PlanError::OwnRows {
             algorithm,
             adjacency,
