@@ -8,7 +8,7 @@ use undertone::algorithm::{
 };
 use undertone::data::{Dataset, Interactions};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use undertone::protocol::{Plan, PlanError};
+use undertone::protocol::{Plan, PlanError, PlannedRelease};
 use undertone::scenario::{Experiment, PrivacySpec, Simulation, SimulationError};
 
 use super::{config, sims};
@@ -87,6 +87,13 @@ const RATED: RatedRows = RatedRows {
     user_centred: false,
 };
 
+const RULES: [SensitivityRule; 4] = [
+    SensitivityRule::UnitRow,
+    SensitivityRule::Exact,
+    SensitivityRule::RootFloor,
+    SensitivityRule::MaxEntry,
+];
+
 /// The methods of completion, each with whether its noise covers users who are replaced.
 fn completers() -> Vec<(AlgorithmSpec, bool)> {
     let frank_wolfe = |global, mode| {
@@ -141,48 +148,51 @@ fn rows_that_an_algorithm_makes_are_bounded_by_their_length_alone() {
         interactions: Interactions::from_rows(ITEMS, &users).expect("items"),
         degree_floor: NonZeroU32::new(100).expect("not 0"),
     };
+    let of_interaction = PrivacySpec::new(1.0, 1e-5, Adjacency::Interaction).expect("valid");
     for (algorithm, replaced) in completers() {
+        let refused = Simulation::new(dataset(), algorithm.clone(), of_interaction);
+        match refused.build(1) {
+            Err(SimulationError::Plan(error @ PlanError::OwnRows { .. })) => {
+                let text = error.to_string();
+                assert!(text.contains("set privacy.adjacency = \"user\""), "{text}");
+            }
+            other => panic!("{algorithm}: {:?}", other.map(drop)),
+        }
         // One of your own is held to what it says of itself.
         let own = AlgorithmSpec::Own(algorithm.build(ITEMS).expect("valid"));
-        for (adjacency, algorithm) in Adjacency::ALL
-            .into_iter()
-            .flat_map(|adjacency| [(adjacency, &algorithm), (adjacency, &own)])
-        {
-            let what = format!("{algorithm} {:?} {adjacency}", algorithm.own_settings());
-            let privacy = PrivacySpec::new(1.0, 1e-5, adjacency).expect("valid");
-            let built = Simulation::new(dataset(), algorithm.clone(), privacy).build(1);
-            match (adjacency, built) {
-                (Adjacency::ReplaceUser, Err(SimulationError::Plan(error))) if !replaced => {
-                    assert!(matches!(error, PlanError::NotReplaced { .. }), "{what}");
-                    assert!(error.to_string().contains("\"tight\""), "{error}");
-                }
-                (Adjacency::User | Adjacency::ReplaceUser, Ok(built)) => {
-                    assert!(replaced || adjacency == Adjacency::User, "{what}");
-                    let parameters = built.session().plan().parameters();
-                    for rule in [
-                        SensitivityRule::Exact,
-                        SensitivityRule::RootFloor,
-                        SensitivityRule::MaxEntry,
-                    ] {
-                        let mut parameters = parameters.clone();
-                        parameters.sensitivity = SensitivitySpec::new(adjacency, rule, 100, None);
-                        let refused = Plan::new(parameters).expect_err("rows as they are held");
-                        assert!(matches!(refused, PlanError::OwnRows { .. }), "{what}");
+        for algorithm in [algorithm, own] {
+            let what = format!("{algorithm} {:?}", algorithm.own_settings());
+            let built = Simulation::new(dataset(), algorithm, PrivacySpec::None).build(1);
+            let built = built.expect("a user is bounded");
+            let plan = built.session().plan();
+            let mut bounds = plan.releases().iter().flat_map(PlannedRelease::bounds);
+            assert!(bounds.all(|one| one.bound(1.0) >= 1.0), "{what}");
+            for adjacency in Adjacency::ALL {
+                for rule in RULES {
+                    let mut parameters = plan.parameters().clone();
+                    parameters.sensitivity = SensitivitySpec::new(adjacency, rule, 100, None);
+                    let unit = rule == SensitivityRule::UnitRow;
+                    match (adjacency, Plan::new(parameters)) {
+                        (Adjacency::ReplaceUser, Err(error)) if unit && !replaced => {
+                            assert!(matches!(error, PlanError::NotReplaced { .. }), "{what}");
+                            assert!(error.to_string().contains("\"tight\""), "{error}");
+                        }
+                        (Adjacency::User | Adjacency::ReplaceUser, Ok(_)) => {
+                            assert!(unit, "{what}");
+                            assert!(replaced || adjacency == Adjacency::User, "{what}");
+                        }
+                        (_, Err(PlanError::OwnRows { .. })) if !unit => {}
+                        (Adjacency::User | Adjacency::ReplaceUser, found) => {
+                            panic!("{what} {adjacency} {rule}: {found:?}")
+                        }
+                        (_, found) => {
+                            assert!(
+                                matches!(found, Err(PlanError::OwnRows { .. })),
+                                "{what} {adjacency} {rule}: {found:?}"
+                            );
+                        }
                     }
-                    for block in built.session().plan().releases() {
-                        let bounds = block.bounds().iter();
-                        assert!(bounds.clone().all(|one| one.bound(1.0) >= 1.0), "{what}");
-                    }
                 }
-                (_, Err(SimulationError::Plan(error @ PlanError::OwnRows { .. }))) => {
-                    let text = error.to_string();
-                    assert!(
-                        text.contains(&format!("adjacency = \"{adjacency}\"")),
-                        "{text}"
-                    );
-                    assert!(text.contains("set privacy.adjacency = \"user\""), "{text}");
-                }
-                (_, built) => panic!("{what}: {:?}", built.map(drop)),
             }
         }
     }
