@@ -2,11 +2,12 @@
 
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::engine::Silent;
-use undertone::privacy::RatingRange;
+use undertone::privacy::{Adjacency, PrivacyError, RatingRange, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::run::run;
+use undertone::vocabulary::Quantity;
 
-use crate::support::experiments::{CASES, experiment};
+use crate::support::experiments::{CASES, config, experiment, resolve};
 
 const RATING: [&str; 9] = [
     "data.values=ratings",
@@ -70,5 +71,41 @@ fn one_rating_verifies_on_three_topologies() {
         let table = verify(&of, options, &mut Silent).expect("runs");
         let failures: Vec<_> = table.failures().collect();
         assert!(table.passed(), "{}: {failures:?}", case.name);
+    }
+}
+
+/// What one rating moves is squared on the way to a bound, and a bound of 0 would be kept by no noise.
+#[test]
+fn a_rating_that_is_nothing_beside_the_longest_row_is_refused() {
+    for set in [
+        ["data.scale=[-1, 1]", "data.row_clip=2e162"],
+        ["data.scale=[-1, 1]", "data.row_clip=1e308"],
+        ["data.scale=[0, 1e-320]", "data.row_clip=4"],
+        ["data.scale=[0, 1e-160]", "data.row_clip=4"],
+    ] {
+        for kind in ["isometric-covariance", "power", "covariance"] {
+            let kind = format!("algorithm.kind={kind}");
+            let set = [&RATING[..], &[kind.as_str()], &set].concat();
+            let refused = resolve(config(CASES[3], AveragingKind::Tree, &set));
+            let text = refused.expect_err("no bound").to_string();
+            assert!(text.contains("row_clip is so far"), "{set:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn bounds_that_noise_cannot_be_scaled_by_are_refused() {
+    for moves in [5e-324, 1e-310, 1e-163] {
+        let range = RatingRange {
+            moves,
+            largest: moves,
+        };
+        let spec = SensitivitySpec::new(Adjacency::Rating, SensitivityRule::UnitRow, 1, None);
+        let refused = spec
+            .with_rating(Some(range))
+            .of(Quantity::IsometricTriangle, 1);
+        let refused = refused.expect_err("no bound");
+        assert!(matches!(refused, PrivacyError::Bound { .. }), "{refused}");
+        assert!(refused.to_string().contains("between 1e-150"), "{refused}");
     }
 }

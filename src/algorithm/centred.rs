@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Algorithm, History, Next, PublicState, ReleaseSpec, Released};
+use super::{Algorithm, History, Next, Proved, PublicState, ReleaseSpec, Released};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Iteration, Quantity, ReleaseId};
 
@@ -230,6 +230,14 @@ impl Algorithm for Centred {
 
     fn query_columns(&self) -> usize {
         self.inner.query_columns()
+    }
+
+    /// Rows less a mean, shortened again, are others than those that are held.
+    fn proved(&self) -> Proved {
+        Proved {
+            as_held: false,
+            ..self.inner.proved()
+        }
     }
 
     /// The mean's share is that of an average release; what it really spends is the plan's to say (`noise_factors`).

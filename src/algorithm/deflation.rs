@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 
 use super::start::following;
-use super::{Algorithm, BlockSpec, Form, History, PublicState, ReleaseSpec};
+use super::{Algorithm, BlockSpec, Form, History, Proved, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, SparseRows, extend_basis, orthonormalise};
 use crate::vocabulary::{Iteration, Label, Quantity, ReleaseId, Seed};
 
@@ -127,6 +127,10 @@ impl Algorithm for Deflation {
 
     fn query_columns(&self) -> usize {
         1
+    }
+
+    fn proved(&self) -> Proved {
+        Proved::INDEFINITE
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {

@@ -82,6 +82,7 @@ mod pilot;
 mod power;
 mod ppi;
 mod preconditioned;
+mod proved;
 mod raked;
 mod release;
 mod spec;
@@ -114,6 +115,7 @@ pub use pilot::{Pilot, TAIL_WEIGHT};
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;
 pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};
+pub use proved::Proved;
 pub use raked::RakedCovariance;
 pub(crate) use raked::raked;
 pub use release::{AgreedNumber, BlockSpec, Form, ReleaseSpec, charged, share_factors};
@@ -202,6 +204,11 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// anything but the counters in [`next`](Self::next).
     fn is_memoryless(&self) -> bool {
         false
+    }
+
+    /// What is proved of it beyond its quantities: which bounds it may take, and what it may run in. Wrappers state what holds of the whole.
+    fn proved(&self) -> Proved {
+        Proved::default()
     }
 
     /// A summary of the rows against the public history that makes ranges of the contribution cheap.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::on_graph::{Held, NotOnGraph, fits};
-use super::{Algorithm, Form, History, Next, PublicState, ReleaseSpec};
+use super::{Algorithm, Form, History, Next, Proved, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -108,6 +108,10 @@ impl Algorithm for OnBipartite {
 
     fn query_columns(&self) -> usize {
         self.inner.query_columns()
+    }
+
+    fn proved(&self) -> Proved {
+        self.inner.proved()
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {

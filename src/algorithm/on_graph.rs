@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Algorithm, Completer, Form, History, Next, PublicState, ReleaseSpec};
+use super::{Algorithm, Completer, Form, History, Next, Proved, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -33,17 +33,30 @@ pub struct OnGraph {
     products: Vec<bool>,
 }
 
-/// A release that no bound on graphs is proved for.
+/// Why an algorithm does not run on a private graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "algorithm.kind = \"{algorithm}\" releases {released}, of which nothing is proved on a private graph: set algorithm.kind = \"power\", \
-     \"ppi\" or \"deflation\""
-)]
-pub struct NotOnGraph {
-    /// The algorithm.
-    pub algorithm: &'static str,
-    /// What it releases.
-    pub released: Quantity,
+pub enum NotOnGraph {
+    /// A release that no bound on graphs is proved for.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" releases {released}, of which nothing is proved on a private graph: set algorithm.kind = \"power\", \
+         \"ppi\" or \"deflation\""
+    )]
+    Released {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What it releases.
+        released: Quantity,
+    },
+    /// An algorithm for matrices without negative eigenvalues; that of a graph has some.
+    #[error(
+        "algorithm.kind = \"{algorithm}\" is for matrices without negative eigenvalues, and that of a private graph has some: set \
+         algorithm.kind = \"power\", \"ppi\" or \"deflation\"; an algorithm of your own that finds its eigenvectors says so by \
+         Algorithm::proved"
+    )]
+    Indefinite {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
 }
 
 /// What a quantity of the sum A is on a graph.
@@ -68,13 +81,18 @@ pub(super) fn fits(
         };
         if !fits {
             let first = release.blocks.first();
-            return Err(NotOnGraph {
+            return Err(NotOnGraph::Released {
                 algorithm: inner.name(),
                 released: first.map_or(Quantity::Product, |block| block.quantity),
             });
         }
     }
-    Ok(())
+    match inner.proved().indefinite {
+        true => Ok(()),
+        false => Err(NotOnGraph::Indefinite {
+            algorithm: inner.name(),
+        }),
+    }
 }
 
 /// The two rows that the peer of a vertex holds.
@@ -150,6 +168,10 @@ impl Algorithm for OnGraph {
 
     fn query_columns(&self) -> usize {
         self.inner.query_columns()
+    }
+
+    fn proved(&self) -> Proved {
+        self.inner.proved()
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {

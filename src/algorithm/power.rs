@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, PublicState, ReleaseSpec};
+use super::{Algorithm, Proved, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
 
 /// Block power method (subspace iteration) on A = Σ_u R_uᵀR_u.
@@ -30,6 +30,10 @@ impl Algorithm for PowerMethod {
 
     fn settings(&self) -> Vec<(&'static str, f64)> {
         vec![("rank", self.rank as f64)]
+    }
+
+    fn proved(&self) -> Proved {
+        Proved::INDEFINITE
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {

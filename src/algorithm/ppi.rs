@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, Next, PublicState, ReleaseSpec};
+use super::{Algorithm, Next, Proved, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
 use crate::vocabulary::ReleaseId;
 
@@ -62,6 +62,10 @@ impl Algorithm for PrivatePowerIteration {
 
     fn query_columns(&self) -> usize {
         1
+    }
+
+    fn proved(&self) -> Proved {
+        Proved::INDEFINITE
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, Form, History, PublicState, ReleaseSpec, Released};
+use super::{Algorithm, Form, History, Proved, PublicState, ReleaseSpec, Released};
 use crate::linalg::{Block, ItemWeights, NotFullRank, SparseRows, orthonormalise};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -307,6 +307,10 @@ impl Algorithm for Preconditioned {
 
     fn query_columns(&self) -> usize {
         self.inner.query_columns()
+    }
+
+    fn proved(&self) -> Proved {
+        self.inner.proved()
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {

@@ -274,7 +274,7 @@ pub enum AlgorithmError {
     },
     /// Numbers of rows that no rows have.
     #[error(
-        "completion needs at least one slot, a clip that is finite and above 0, and a cap of at least one rating; found {found:?}"
+        "completion needs at least one slot, a clip between 1e-150 and 1e150, and a cap of at least one rating; found {found:?}"
     )]
     Rows {
         /// The numbers given.

@@ -150,6 +150,17 @@ pub enum PrivacyError {
         /// The key.
         name: &'static str,
     },
+    /// A bound that is 0, no number, or so near to either that its square is.
+    #[error(
+        "one record moves {release} by at most {found}, which noise cannot be scaled by: choose units in which that lies between 1e-150 and \
+         1e150, of ratings by data.row_clip and data.scale"
+    )]
+    Bound {
+        /// What is released.
+        release: Quantity,
+        /// The bound.
+        found: f64,
+    },
     /// A number that is not a usable noise parameter.
     #[error("{name} is {found}; expected {expected}")]
     Parameter {

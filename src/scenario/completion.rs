@@ -11,7 +11,7 @@ use super::held_out::HeldOut;
 use super::numbers;
 use super::rating_test::RatingTest;
 use crate::algorithm::{AlgorithmError, AlgorithmKind, Completion, RatedRows};
-use crate::config::{Centre, Config, NamedCentre, RatingValues};
+use crate::config::{Centre, Config, NamedCentre, RangesConfig, RatingValues};
 use crate::data::{Interactions, Loaded};
 use crate::privacy::Adjacency;
 use crate::protocol::PlanError;
@@ -83,6 +83,19 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         let key = "ranges";
         let why = "is missing: predictions are clipped to the public range of ratings; give ranges = [low, high]";
         return Err(DataTableError::Key { key, why }.into());
+    }
+    if let Some(RangesConfig::All(range)) = &config.data.ranges {
+        let usable = |[low, high]: &[f64; 2]| {
+            let wide = (high - low).powi(2).is_normal();
+            wide && low.powi(2).is_finite() && high.powi(2).is_finite()
+        };
+        let ends = [Some(range), config.data.scale.as_ref()];
+        if !ends.into_iter().flatten().all(usable) {
+            let key = "ranges";
+            let why = "or data.scale is too wide or too narrow for numbers to be squared: choose units in which ratings and the width of their range lie \
+                       between 1e-150 and 1e150";
+            return Err(DataTableError::Key { key, why }.into());
+        }
     }
     if let Some(found) = table.test_share
         && !(found > 0.0 && found < 1.0)

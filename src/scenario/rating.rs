@@ -40,7 +40,8 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
 /// and how large it is.
 ///
 /// # Errors
-/// [`DataTableError::RatingClip`] if a row could be shortened, which would move its other ratings too.
+/// [`DataTableError::RatingClip`] if a row could be shortened, which would move its other ratings too; [`DataTableError::Key`] if a rating is
+/// nothing beside the longest row.
 pub(super) fn range(config: &Config, items: usize) -> Result<Option<RatingRange>, ExperimentError> {
     let data = &config.data;
     if config.privacy.adjacency != Adjacency::Rating {
@@ -61,8 +62,18 @@ pub(super) fn range(config: &Config, items: usize) -> Result<Option<RatingRange>
     if !fits {
         return Err(DataTableError::RatingClip { clip, longest }.into());
     }
-    Ok(Some(RatingRange {
+    let range = RatingRange {
         moves: (high - low).abs().max(largest) / clip,
         largest: largest / clip,
-    }))
+    };
+    // Bounds are made of the squares, and of an underflow they would be 0.
+    match [range.moves, range.largest].map(|x| x.powi(2).is_normal()) {
+        [true, true] => Ok(Some(range)),
+        _ => {
+            let why = "is so far from the range of a rating that what one rating moves is nothing beside it: set it nearer to the length of the \
+                       longest row";
+            let key = "row_clip";
+            Err(DataTableError::Key { key, why }.into())
+        }
+    }
 }

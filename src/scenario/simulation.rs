@@ -238,6 +238,11 @@ impl Simulation {
                 (self.algorithm.clone(), algorithm, rows)
             }
         };
+        // Nothing is known of rows that an algorithm makes itself but their length.
+        let sensitivity = match algorithm.proved().as_held {
+            true => self.sensitivity.clone(),
+            false => self.sensitivity.clone().of_unit_rows(),
+        };
         let releases = algorithm.releases();
         let own = |one: &ReleaseSpec| one.form == Form::OwnCoordinates;
         // Where nothing is summed, every peer adds all of the noise.
@@ -263,7 +268,7 @@ impl Simulation {
                 peers,
                 rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
             };
-            ring::request(&releases, &self.sensitivity, range, &[], None)
+            ring::request(&releases, &sensitivity, range, &[], None)
         })?;
         if let (
             true,
@@ -300,7 +305,7 @@ impl Simulation {
             peers: peers as u32,
             dimension: items,
             algorithm: spec,
-            sensitivity: self.sensitivity.clone(),
+            sensitivity,
             sigma_own,
             sigma_pairwise,
             sigma_coordinate: z,

@@ -1,6 +1,15 @@
 //! Keys that do not go together are refused, each with what to change.
 
-use undertone::scenario::Experiment;
+use std::num::NonZeroU32;
+
+use undertone::algorithm::{
+    AlgorithmSpec, Completion, CompletionMode, Descent, FrankWolfeParameters, Global, Local,
+    RatedRows, SHARES, StepRule,
+};
+use undertone::data::{Dataset, Interactions};
+use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
+use undertone::protocol::{Plan, PlanError, PlannedRelease};
+use undertone::scenario::{Experiment, PrivacySpec, Simulation, SimulationError};
 
 use super::{config, sims};
 
@@ -34,6 +43,10 @@ fn keys_of_completion_that_do_not_fit_are_named() {
         (&["algorithm.kind=power"], "predicts none"),
         (&["algorithm.rank=101"], "rank = 101 needs"),
         (&["data.degree_cap=0"], "degree_cap"),
+        (&["data.row_clip=1e308"], "a clip between 1e-150"),
+        (&["data.row_clip=1e-300"], "a clip between 1e-150"),
+        (&["data.ranges=[1e308, 1.7e308]"], "to be squared"),
+        (&["data.scale=[0, 1e-320]"], "to be squared"),
         (&["engine.kind=analytic"], "analytic"),
         (&["privacy.budget=[1, 2]"], "weights"),
     ];
@@ -62,5 +75,125 @@ fn ratings_are_asked_for() {
     ] {
         let text = without(key);
         assert!(text.contains(words), "{key}: {text}");
+    }
+}
+
+const ITEMS: usize = 5;
+
+const RATED: RatedRows = RatedRows {
+    slots: 12,
+    radius: 0.05,
+    most_ratings: ITEMS,
+    user_centred: false,
+};
+
+const RULES: [SensitivityRule; 4] = [
+    SensitivityRule::UnitRow,
+    SensitivityRule::Exact,
+    SensitivityRule::RootFloor,
+    SensitivityRule::MaxEntry,
+];
+
+/// The methods of completion, each with whether its noise covers users who are replaced.
+fn completers() -> Vec<(AlgorithmSpec, bool)> {
+    let frank_wolfe = |global, mode| {
+        AlgorithmSpec::Descent(Descent::FrankWolfe(FrankWolfeParameters {
+            rank: 1,
+            iterations: 3,
+            rows: RATED,
+            local: Local::FrankWolfe {
+                nuclear: 3.0,
+                step: StepRule::Constant,
+            },
+            global,
+            mode,
+        }))
+    };
+    let (rank, rows) = (1, RATED);
+    let svd = |mode| AlgorithmSpec::Descent(Descent::Svd { rank, rows, mode });
+    let ridge = |item_means| AlgorithmSpec::SpectralRidge {
+        rank,
+        completion: Completion {
+            rows,
+            item_means,
+            shares: SHARES,
+        },
+    };
+    let gradient = AlgorithmSpec::Descent(Descent::Gradient {
+        rank,
+        iterations: 2,
+        rows,
+        nuclear: 3.0,
+        step_size: 0.5,
+    });
+    let (tight, paper) = (CompletionMode::Tight, CompletionMode::Paper);
+    vec![
+        (frank_wolfe(Global::Covariance, tight), true),
+        (frank_wolfe(Global::Power { inner: 1 }, tight), true),
+        (frank_wolfe(Global::Covariance, paper), false),
+        (gradient, true),
+        (svd(tight), true),
+        (svd(paper), false),
+        (ridge(true), true),
+        (ridge(false), true),
+    ]
+}
+
+/// A contribution is of rows that the algorithm shortens itself: in a row of 100 interactions under a floor of 100, each 1/100 of a unit, one more
+/// may turn all of what is shortened to a small radius.
+#[test]
+fn rows_that_an_algorithm_makes_are_bounded_by_their_length_alone() {
+    let users: Vec<Vec<u32>> = (0..12).map(|u| vec![u % 5]).collect();
+    let dataset = || Dataset::Interactions {
+        interactions: Interactions::from_rows(ITEMS, &users).expect("items"),
+        degree_floor: NonZeroU32::new(100).expect("not 0"),
+    };
+    let of_interaction = PrivacySpec::new(1.0, 1e-5, Adjacency::Interaction).expect("valid");
+    for (algorithm, replaced) in completers() {
+        let refused = Simulation::new(dataset(), algorithm.clone(), of_interaction);
+        match refused.build(1) {
+            Err(SimulationError::Plan(error @ PlanError::OwnRows { .. })) => {
+                let text = error.to_string();
+                assert!(text.contains("set privacy.adjacency = \"user\""), "{text}");
+            }
+            other => panic!("{algorithm}: {:?}", other.map(drop)),
+        }
+        // One of your own is held to what it says of itself.
+        let own = AlgorithmSpec::Own(algorithm.build(ITEMS).expect("valid"));
+        for algorithm in [algorithm, own] {
+            let what = format!("{algorithm} {:?}", algorithm.own_settings());
+            let built = Simulation::new(dataset(), algorithm, PrivacySpec::None).build(1);
+            let built = built.expect("a user is bounded");
+            let plan = built.session().plan();
+            let mut bounds = plan.releases().iter().flat_map(PlannedRelease::bounds);
+            assert!(bounds.all(|one| one.bound(1.0) >= 1.0), "{what}");
+            for adjacency in Adjacency::ALL {
+                for rule in RULES {
+                    let mut parameters = plan.parameters().clone();
+                    parameters.sensitivity = SensitivitySpec::new(adjacency, rule, 100, None);
+                    let unit = rule == SensitivityRule::UnitRow;
+                    match (adjacency, Plan::new(parameters)) {
+                        (Adjacency::ReplaceUser, Err(error)) if unit && !replaced => {
+                            assert!(matches!(error, PlanError::NotReplaced { .. }), "{what}");
+                            assert!(error.to_string().contains("\"tight\""), "{error}");
+                        }
+                        (Adjacency::User | Adjacency::ReplaceUser, Ok(_)) => {
+                            assert!(unit, "{what}");
+                            assert!(replaced || adjacency == Adjacency::User, "{what}");
+                        }
+                        (_, Err(PlanError::OwnRows { .. })) if !unit => {}
+                        (Adjacency::User | Adjacency::ReplaceUser, found) => {
+                            panic!("{what} {adjacency} {rule}: {found:?}")
+                        }
+                        (_, found) => {
+                            assert!(
+                                matches!(found, Err(PlanError::OwnRows { .. })),
+                                "{what} {adjacency} {rule}: {found:?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
     }
 }

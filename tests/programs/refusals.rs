@@ -229,6 +229,24 @@ fn graphs_are_promised_entries_and_edges_and_nothing_else() {
             assert!(text.contains("edge + exact"), "{adjacency}: {text}");
         }
     }
+    // Of largest |λ| a power finds the eigenvectors, and a polynomial that grows above 0 does not.
+    for algorithm in [
+        undertone::algorithm::AlgorithmSpec::Momentum {
+            rank: 1,
+            iterations: 2,
+            momentum: 0.1,
+        },
+        undertone::algorithm::AlgorithmSpec::Krylov {
+            rank: 1,
+            block: 1,
+            iterations: 2,
+        },
+    ] {
+        let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::Edge).expect("valid");
+        let refused = Simulation::new(dataset(), algorithm, privacy).build(1);
+        let text = refused.expect_err("negative eigenvalues").to_string();
+        assert!(text.contains("negative eigenvalues"), "{text}");
+    }
     let plain = Simulation::new(dataset(), power, PrivacySpec::None);
     assert!(plain.build(1).is_ok());
     let refused = plain.peers(3).build(1);

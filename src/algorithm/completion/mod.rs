@@ -62,7 +62,7 @@ pub trait Completer: fmt::Debug + Send + Sync {
 pub struct RatedRows {
     /// m: slots for users, filled or not.
     pub slots: usize,
-    /// R: what contributions shorten rows to, finite and above 0.
+    /// R: what contributions shorten rows to, above 0; its square is finite and not 0.
     pub radius: f64,
     /// ξ: the most ratings of one user; the number of items where there is no cap.
     pub most_ratings: usize,
@@ -74,7 +74,8 @@ impl RatedRows {
     /// Whether these are numbers that rows can have.
     #[must_use]
     pub fn are_valid(&self) -> bool {
-        self.slots > 0 && self.most_ratings > 0 && self.radius.is_finite() && self.radius > 0.0
+        let squared = self.radius.powi(2);
+        self.slots > 0 && self.most_ratings > 0 && self.radius > 0.0 && squared.is_normal()
     }
 }
 

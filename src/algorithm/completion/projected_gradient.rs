@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 use super::parts::{MOST_STEPS, wrong};
 use super::{Completer, CompleterParts, PartsError, RatedRows, triangle};
 use crate::algorithm::centred::shorten;
-use crate::algorithm::{Algorithm, History, PublicState, ReleaseSpec, Released};
+use crate::algorithm::{Algorithm, History, Proved, PublicState, ReleaseSpec, Released};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, signed, symmetric_eigenpairs};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -167,6 +167,10 @@ impl Algorithm for ProjectedGradient {
 
     fn query_columns(&self) -> usize {
         self.rank
+    }
+
+    fn proved(&self) -> Proved {
+        Proved::OF_OWN_ROWS
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {

@@ -12,7 +12,8 @@ pub(super) use ridge::Ridge;
 
 use super::super::centred::{shorten, shortening};
 use super::super::{
-    Algorithm, BlockSpec, Form, History, IsometricCovariance, PublicState, ReleaseSpec, Released,
+    Algorithm, BlockSpec, Form, History, IsometricCovariance, Proved, PublicState, ReleaseSpec,
+    Released,
 };
 use super::{Completer, Completion};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, leading_eigenvectors};
@@ -273,6 +274,10 @@ impl Algorithm for SpectralRidge {
     /// The query takes no part in what is released.
     fn query_columns(&self) -> usize {
         self.rank
+    }
+
+    fn proved(&self) -> Proved {
+        Proved::OF_OWN_ROWS
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {

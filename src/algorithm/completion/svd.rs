@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Completer, CompleterParts, CompletionMode, PartsError, RatedRows, triangle};
 use crate::algorithm::centred::shortening;
 use crate::algorithm::covariance::leading;
-use crate::algorithm::{Algorithm, BlockSpec, History, PublicState, ReleaseSpec, Released};
+use crate::algorithm::{Algorithm, BlockSpec, History, Proved, PublicState, ReleaseSpec, Released};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -103,6 +103,13 @@ impl Algorithm for SvdCompletion {
 
     fn query_columns(&self) -> usize {
         self.rank
+    }
+
+    fn proved(&self) -> Proved {
+        Proved {
+            replaced: self.mode == CompletionMode::Tight,
+            ..Proved::OF_OWN_ROWS
+        }
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {

@@ -60,6 +60,22 @@ impl SensitivitySpec {
         self.adjacency
     }
 
+    /// How its effect is bounded.
+    #[must_use]
+    pub fn rule(&self) -> SensitivityRule {
+        self.rule
+    }
+
+    /// The same for rows of which only a norm of at most 1 is known.
+    #[must_use]
+    pub(crate) fn of_unit_rows(self) -> Self {
+        Self {
+            rule: SensitivityRule::UnitRow,
+            degree_floor: 1,
+            ..self
+        }
+    }
+
     /// D, under which rows are.
     #[must_use]
     pub fn degree_floor(&self) -> u32 {
@@ -69,9 +85,22 @@ impl SensitivitySpec {
     /// The bound on this quantity of a query with so many columns.
     ///
     /// # Errors
-    /// [`PrivacyError::Unproved`] for a quantity without a proved bound under this adjacency and rule, and those of
-    /// [`Sensitivity::of_quantity`].
+    /// [`PrivacyError::Unproved`] for a quantity without a proved bound under this adjacency and rule, those of
+    /// [`Sensitivity::of_quantity`], and [`PrivacyError::Bound`] for a bound that noise cannot be scaled by.
     pub fn of(&self, quantity: Quantity, columns: usize) -> Result<Sensitivity, PrivacyError> {
+        let found = self.proved(quantity, columns)?;
+        // Variances are squares: of a bound of 0, or whose square is, there would be no noise at all.
+        let most = found.bound(1.0);
+        match most > 0.0 && most.powi(2).is_normal() {
+            true => Ok(found),
+            false => Err(PrivacyError::Bound {
+                release: quantity,
+                found: most,
+            }),
+        }
+    }
+
+    fn proved(&self, quantity: Quantity, columns: usize) -> Result<Sensitivity, PrivacyError> {
         if !matches!(quantity, Quantity::Own(_)) {
             return Sensitivity::of_quantity(
                 quantity,

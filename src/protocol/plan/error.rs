@@ -3,7 +3,7 @@
 use crate::algorithm::AlgorithmError;
 use crate::noise::SigmaError;
 use crate::noise::integer::UnsupportedSigma;
-use crate::privacy::PrivacyError;
+use crate::privacy::{Adjacency, PrivacyError, SensitivityRule};
 use crate::vocabulary::ReleaseId;
 
 /// A plan that cannot be run.
@@ -89,6 +89,28 @@ pub enum PlanError {
     /// A standard deviation that no noise has.
     #[error(transparent)]
     Sigma(#[from] SigmaError),
+    /// Bounds for rows as they are held, under an algorithm that makes rows of its own.
+    #[error(
+        "algorithm \"{algorithm}\" makes rows of its own and adds up those, for which no bound is proved under adjacency = \"{adjacency}\" with \
+         sensitivity = \"{rule}\": set privacy.adjacency = \"user\" or \"replace-user\", and privacy.sensitivity = \"unit-row\""
+    )]
+    OwnRows {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What one record is.
+        adjacency: Adjacency,
+        /// How its effect is bounded.
+        rule: SensitivityRule,
+    },
+    /// Users who are replaced, under noise that does not cover it.
+    #[error(
+        "algorithm \"{algorithm}\" with these constants plans too little noise for adjacency = \"replace-user\": set privacy.adjacency = \"user\" or \
+         algorithm.mode = \"tight\""
+    )]
+    NotReplaced {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// Own coordinates without noise, although sums have some.
     #[error(
         "algorithm \"{algorithm}\" releases own coordinates: set sigma_coordinate to a curator's standard deviation per \

@@ -20,6 +20,7 @@ use super::values::Values;
 use super::wire::{self, FrameSizes};
 use crate::algorithm::{Algorithm, Next, PublicState, charged, share_factors};
 use crate::noise::{RingLaws, Sigmas};
+use crate::privacy::{Adjacency, SensitivityRule};
 use crate::vocabulary::{ReleaseId, Round};
 
 /// A validated plan with its session name.
@@ -89,6 +90,7 @@ impl Plan {
         )?;
         parameters.sigmas().check()?;
         check_laplace(&parameters)?;
+        check_proved(&parameters, algorithm.as_ref())?;
         let releases = planned(&parameters, algorithm.as_ref())?;
         let noisy = parameters.sigma_own > 0.0 || parameters.sigma_pairwise > 0.0;
         if noisy && algorithm.threshold_search().is_some() {
@@ -357,6 +359,29 @@ impl Plan {
                 (values, one.is_own())
             }),
         )
+    }
+}
+
+/// Refuses a bound that is not proved for what the algorithm makes of rows, and neighbours that its noise does not cover.
+fn check_proved(parameters: &PlanParameters, algorithm: &dyn Algorithm) -> Result<(), PlanError> {
+    let proved = algorithm.proved();
+    let (adjacency, rule) = (
+        parameters.sensitivity.adjacency(),
+        parameters.sensitivity.rule(),
+    );
+    let algorithm = parameters.algorithm.name();
+    let of_lengths = rule == SensitivityRule::UnitRow
+        && matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
+    if !(proved.as_held || of_lengths) {
+        return Err(PlanError::OwnRows {
+            algorithm,
+            adjacency,
+            rule,
+        });
+    }
+    match !proved.replaced && adjacency == Adjacency::ReplaceUser {
+        true => Err(PlanError::NotReplaced { algorithm }),
+        false => Ok(()),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::algorithm::centred::shorten;
 use crate::algorithm::covariance::leading;
 use crate::algorithm::start::following;
 use crate::algorithm::{
-    AgreedNumber, Algorithm, History, Next, PublicState, ReleaseSpec, Released,
+    AgreedNumber, Algorithm, History, Next, Proved, PublicState, ReleaseSpec, Released,
 };
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, extend_basis, orthonormalise};
 use crate::vocabulary::{Label, Quantity, ReleaseId, Seed};
@@ -238,6 +238,13 @@ impl Algorithm for FrankWolfe {
 
     fn query_columns(&self) -> usize {
         1
+    }
+
+    fn proved(&self) -> Proved {
+        Proved {
+            replaced: self.parameters.mode == CompletionMode::Tight,
+            ..Proved::OF_OWN_ROWS
+        }
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {
