@@ -1,6 +1,8 @@
 //! Deployed peers: real processes, real files, the loopback interface.
 
 #[cfg(unix)]
+mod agreement;
+#[cfg(unix)]
 mod commands;
 #[cfg(unix)]
 mod crashes;
