@@ -188,3 +188,26 @@ def test_memory_is_flat_over_a_thousand_calls() -> None:
     after = call(1000)
     # A list of brackets that is kept would be 1,000 × 50 × 5 × 8 bytes.
     assert after - before < 2 << 20, (before, after)
+
+
+def test_what_can_be_read_in_two_ways_is_refused() -> None:
+    graph = nx.cycle_graph(8)
+    graph = nx.relabel_nodes(graph, {k: str(k) for k in graph})
+    with pytest.raises(TypeError, match="a list of peers, found the text '17'"):
+        undertone.account(graph, 1.0, 5.0, coalition="17")
+    both = {edge: 5.0 for edge in graph.edges} | {(v, u): 5.0 for u, v in graph.edges}
+    assert undertone.account(graph, 1.0, both)["0"].mu > 0.0
+    with pytest.raises(ValueError, match="twice, with 5.0 and 50.0"):
+        undertone.account(graph, 1.0, {**both, ("1", "0"): 50.0})
+    with pytest.raises(TypeError, match="epsilon is a number"):
+        undertone.plan(graph, epsilon="1", delta=1e-6)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="beyond the largest number"):
+        undertone.plan(graph, epsilon=1e-3, delta=1e-6, sensitivity=1e308)
+
+
+def test_names_and_pairs_of_names_are_a_graph() -> None:
+    graph = nx.relabel_nodes(nx.cycle_graph(5), dict(enumerate("abcde")))
+    named = (list(graph.nodes), list(graph.edges))
+    assert undertone.account(named, 1.0, 5.0, coalition=["a"])["c"] == undertone.account(graph, 1.0, 5.0, coalition=["a"])["c"]
+    with pytest.raises(ValueError, match="no node"):
+        undertone.account((["a", "b"], [("a", "x")]), 1.0, 5.0)

@@ -184,3 +184,8 @@ def test_parameters_that_mean_nothing_say_what_to_change(digits: Any, parameters
     with pytest.raises(ValueError) as refused:
         DecentralizedPCA(**{"data_norm": 4.5, "random_state": 1, **parameters}).fit(digits)
     assert says in str(refused.value), refused.value
+
+
+def test_warnings_of_the_run_reach_whoever_fits(digits: Any) -> None:
+    with pytest.warns(undertone.PrivacyWarning, match="delta = 0.5 allows revealing one of"):
+        DecentralizedPCA(2, epsilon=5.0, delta=0.5, data_norm=80.0, random_state=1).fit(digits)

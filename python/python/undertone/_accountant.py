@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _undertone
-from ._counts import count
+from ._counts import count, number
 from ._graphs import GraphLike, Peers, peers_of
 from ._tables import of_columns
 
@@ -216,8 +216,8 @@ def account(
         if coalition is not None:
             raise ValueError("name the coalition, or give the number of colluders; not both")
         return _of_size(peers, own, pairwise, count("colluders", colluders), sensitivity, iterations, delta, effort)
-    names = list(coalition or ())
-    numbers = peers.numbers(names)
+    numbers = peers.numbers(() if coalition is None else coalition)
+    names = [peers.names[peer] for peer in numbers]
     found = _undertone.account(
         own, peers.edges, pairwise, numbers, float(sensitivity), count("iterations", iterations), float(delta), float(gap), method
     )
@@ -400,21 +400,24 @@ def plan(
     text = _undertone.plan(
         len(peers),
         peers.edges,
-        float(epsilon),
-        float(delta),
+        number("epsilon", epsilon),
+        number("delta", delta),
         count("colluders", colluders),
         count("iterations", iterations),
         scheme,
-        float(overhead),
+        number("overhead", overhead),
         on_disconnect,
         calibration,
         bool(trusted_sum),
     )
-    size = float(sensitivity)
+    size = number("sensitivity", sensitivity)
     if not (size > 0.0 and np.isfinite(size)):
         raise ValueError(f"the sensitivity is {size}; it must be a finite number above 0")
     found = json.loads(text)
     noise = found["plan"]
+    sizes = [noise["sigma_own"] * size, noise["sigma_pairwise"] * size, noise["sigma_sum"] * size, found["calibrated"]["z"] * size]
+    if not np.all(np.isfinite(sizes)):
+        raise ValueError(f"noise for a sensitivity of {size} is beyond the largest number; measure contributions in a larger unit")
     return Plan(
         sigma_own=noise["sigma_own"] * size,
         sigma_pairwise=noise["sigma_pairwise"] * size,
@@ -453,7 +456,11 @@ def _per_edge(peers: Peers, sigma: PerEdge) -> NDArray[np.float64]:
             raise ValueError(f"an edge has no attribute {sigma!r}")
         return np.array(found, dtype=np.float64)
     if isinstance(sigma, Mapping):
-        by_ends = {frozenset(peers.numbers(ends)): value for ends, value in sigma.items()}
+        by_ends: dict[frozenset[int], float] = {}
+        for ends, value in sigma.items():
+            edge = frozenset(peers.numbers(ends))
+            if by_ends.setdefault(edge, value) != value:
+                raise ValueError(f"sigma_pairwise names the edge {ends!r} twice, with {by_ends[edge]} and {value}")
         values = [by_ends.pop(frozenset(edge), None) for edge in peers.edges.tolist()]
         if any(value is None for value in values):
             u, v = peers.edges[values.index(None)]

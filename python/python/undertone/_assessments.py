@@ -150,7 +150,7 @@ def audit(
             memory.arguments,
             count("trials", trials),
             float(significance),
-            [memory.label(name) for name in coalition],
+            memory.labels(coalition),
             None if victim is None else memory.label(victim),
             callback,
         )
@@ -228,7 +228,7 @@ def privacy(
             _set(set),
             memory.arguments,
             bool(peers),
-            [memory.label(name) for name in coalition],
+            memory.labels(coalition),
             None if target_gap is None else float(target_gap),
             callback,
         )

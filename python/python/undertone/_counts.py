@@ -1,4 +1,4 @@
-"""Whole numbers that callers hand over."""
+"""Numbers that callers hand over."""
 
 from __future__ import annotations
 
@@ -14,3 +14,10 @@ def count(name: str, value: Any, bits: int = 32) -> int:
     if not 0 <= int(value) < 2**bits:
         raise ValueError(f"{name} is a whole number from 0 to 2**{bits} - 1, found {value}")
     return int(value)
+
+
+def number(name: str, value: Any) -> float:
+    """A number, not a text that reads like one."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise TypeError(f"{name} is a number, found {value!r}")
+    return float(value)

@@ -10,8 +10,8 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-#: A networkx graph; an array of edges of shape (m, 2) over nodes numbered from 0; the number of nodes and such an array; or a sparse
-#: adjacency matrix of scipy.
+#: A networkx graph; an array of edges of shape (m, 2) over nodes numbered from 0; the number of nodes and such an array; a list of names and
+#: a list of pairs of them; or a sparse adjacency matrix of scipy.
 GraphLike = Union[Any, ArrayLike, tuple[int, ArrayLike]]
 
 
@@ -69,6 +69,10 @@ def peers_of(graph: GraphLike) -> Peers:
     if hasattr(graph, "tocoo"):
         return _of_adjacency(graph)
     nodes: int | None = None
+    if isinstance(graph, tuple) and len(graph) == 2 and isinstance(graph[0], (list, tuple)) and isinstance(graph[1], (list, tuple)):
+        named = _of_names(*graph)
+        if named is not None:
+            return named
     if isinstance(graph, tuple) and len(graph) == 2 and isinstance(graph[0], (int, np.integer)):
         if np.ndim(graph[1]) != 0:
             nodes, graph = int(graph[0]), graph[1]
@@ -89,6 +93,25 @@ def _of_networkx(graph: Any) -> Peers:
     pairs = [(index[u], index[v]) for u, v in graph.edges()]
     edges = np.array(pairs, dtype=np.uint32).reshape(-1, 2)
     return Peers(names, edges, graph, index)
+
+
+def _of_names(nodes: Sequence[Any], edges: Sequence[Any]) -> Peers | None:
+    """Names and pairs of names; ``None`` of two pairs of numbers, which are edges."""
+    if not any(isinstance(name, str) for name in nodes):
+        return None
+    names = [_plain(name) for name in nodes]
+    index = {name: number for number, name in enumerate(names)}
+    if len(index) < len(names):
+        raise ValueError("two nodes have one name")
+    pairs = []
+    for edge in edges:
+        if isinstance(edge, str) or len(edge) != 2:
+            raise ValueError(f"an edge is a pair of nodes, found {edge!r}")
+        unknown = next((end for end in edge if _plain(end) not in index), None)
+        if unknown is not None:
+            raise ValueError(f"an edge names {unknown!r}, which is no node")
+        pairs.append([index[_plain(end)] for end in edge])
+    return Peers(names, np.array(pairs, dtype=np.uint32).reshape(-1, 2), None, index)
 
 
 def _of_adjacency(matrix: Any) -> Peers:

@@ -77,6 +77,12 @@ class Memory:
         graph = self.topology
         return str(name) if graph is None else graph.labels()[graph.number(name)]
 
+    def labels(self, names: Any) -> list[str]:
+        """The library's names of some peers."""
+        if isinstance(names, (str, bytes)):
+            raise TypeError(f"a coalition is a list of peers, found the text {names!r}")
+        return [self.label(name) for name in names]
+
     def _write_data(self) -> None:
         assert self.arguments is not None
         written = _interactions(self._data)

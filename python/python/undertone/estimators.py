@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._graphs import GraphLike, peers_of
 from ._runs import run
-from ._warnings import PrivacyLeakWarning, PrivacyWarning
+from ._warnings import PrivacyLeakWarning
 
 #: The most peers that rows are dealt to unless the caller says how many.
 _PEERS = 100
@@ -165,10 +165,7 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             "noise": {"scheme": self.scheme},
             "averaging": {"scheme": "tree"},
         }
-        with warnings.catch_warnings():
-            # What a run is measured against is not looked at here.
-            warnings.simplefilter("ignore", PrivacyWarning)
-            result = run(sim)
+        result = run(sim)
         matrix, eigenvalues = result.matrix, result.eigenvalues
         assert matrix is not None and eigenvalues is not None
         per_row = float(data["row_clip"]) ** 2 / rows
