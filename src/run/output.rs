@@ -153,7 +153,7 @@ pub fn write(
     batch.commit()
 }
 
-/// All files that [`write`](self::write) writes, `summary.json` last: where it is, all of its run is. Every run of the same file gives the same bytes, but for
+/// All files that [`write()`] writes, `summary.json` last: where it is, all of its run is. Every run of the same file gives the same bytes, but for
 /// `timing` in `summary.json`.
 ///
 /// # Errors
