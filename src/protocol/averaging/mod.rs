@@ -174,7 +174,7 @@ pub enum AveragingError {
     #[error(
         "averaging.scheme = \"{scheme}\" needs an edge between peers {first} and {second} of {peers}, counted from 0, which the \
          topology does not have: use generator = \"hypercube\", whose peers are a power of 2, or \"complete\", remove \
-         averaging.base, or use averaging.scheme = \"tree\""
+         averaging.base if it is set, or use averaging.scheme = \"tree\""
     )]
     NoGroups {
         /// The scheme.
