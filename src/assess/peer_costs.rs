@@ -38,10 +38,8 @@ pub enum PeerCostError {
 /// The cost of every honest peer where all that a coalition learns is the sum of a peer's piece.
 fn costs_in_ring(experiment: &Experiment, coalition: &[u32], delta: Delta) -> Vec<PeerCost> {
     let (noise, graph) = (experiment.noise(), experiment.noise_topology().graph());
-    let (pieces, sizes) = (
-        graph.components_without(coalition),
-        graph.component_sizes_without(coalition),
-    );
+    let pieces = graph.components_without(coalition);
+    let sizes = graph.component_sizes_without(coalition);
     let variance = noise.sigma_own().powi(2);
     let mu = |factor: f64| (experiment.promised_iterations() * factor / variance).sqrt();
     let epsilon = |mu: f64| noise.epsilon_of(mu, delta);

@@ -1,10 +1,9 @@
 //! What a neighbour did wrong, with its number and the figures.
 
-use crate::vocabulary::{PeerIndex, ReleaseId, Round};
-
 use super::escrow::Refused;
 use super::message::SessionId;
 use super::wire::WireError;
+use crate::vocabulary::{PeerIndex, ReleaseId, Round};
 
 /// A neighbour's misbehaviour. The message is ignored; the peer goes on waiting for a valid one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -101,8 +101,8 @@ impl Experiment {
     /// were chosen, and by which kind of engine. Two runs of one seed that differ in any of it share no noise, even where
     /// it came to leave the rows as they were, and so cannot be compared.
     ///
-    /// Faults are among them, since they decide which releases are repeated, and by whom. A run without them that is to be compared with one
-    /// under faults takes the setting of that one ([`Self::without_faults`]).
+    /// Faults that may lose a peer are among them, with what tolerates them, since they decide which releases are repeated, and by whom. A run without
+    /// them that is to be compared with one under faults takes the setting of that one ([`Self::without_faults`]).
     ///
     /// Paths and names are left out: a copied experiment gives the same bits. The engines that pass the same messages are one.
     fn setting(&self) -> [u8; 32] {
@@ -121,11 +121,15 @@ impl Experiment {
             &config.privacy,
             &config.noise,
             evaluation,
-            &config.dropouts,
-            &self.bound_faults,
         ));
         let settings = settings.expect("settings are numbers, texts and lists");
-        blake3::derive_key("undertone 2026-11 noise setting v2", &settings)
+        let setting = blake3::derive_key("undertone 2026-11 noise setting v1", &settings);
+        let Some(faults) = self.bound_faults.as_ref().filter(|all| all.may_lose()) else {
+            return setting;
+        };
+        let under = serde_json::to_vec(&(setting, &config.dropouts, faults));
+        let under = under.expect("faults are numbers and lists");
+        blake3::derive_key("undertone 2026-11 noise setting under faults v1", &under)
     }
 }
 

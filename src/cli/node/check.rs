@@ -181,7 +181,7 @@ fn left(state: &StateView, policy: &Policy, offer: &Offer) -> Result<()> {
             delta.get(),
             of(after),
         );
-        for other in ledger.unbounded(scope, record) {
+        for other in ledger.uncounted(scope, record) {
             println!(
                 "  not counted there: sessions planned for {other}, whose cost to such a record has no bound"
             );

@@ -35,7 +35,7 @@ struct Scope {
     mu_squared: f64,
     /// Adjacencies of sessions that are not in the sum, since they do not bound such a record.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    unbounded: Vec<Adjacency>,
+    uncounted: Vec<Adjacency>,
     /// The budget's ε and δ, the ε of what is held, and the ε that one more session may have; none where the policy names no such scope.
     #[serde(skip_serializing_if = "Option::is_none")]
     budget: Option<Left>,
@@ -123,7 +123,7 @@ fn document(ledger: &LedgerView, policy: &Policy) -> Document {
             }
         });
         Scope {
-            unbounded: ledger.unbounded(&scope, adjacency),
+            uncounted: ledger.uncounted(&scope, adjacency),
             scope,
             adjacency,
             mu_squared: held.get(),
@@ -184,7 +184,7 @@ fn print(out: &mut impl Write, document: &Document) -> io::Result<()> {
     }
     table::write(out, &rows)?;
     for scope in &document.scopes {
-        for other in &scope.unbounded {
+        for other in &scope.uncounted {
             writeln!(
                 out,
                 "not in the sum of scope \"{}\" for {}: sessions planned for {other}, whose cost to such a record has no bound",

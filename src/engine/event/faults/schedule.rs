@@ -390,6 +390,13 @@ impl<P> FaultSchedule<P> {
             + self.disks.len()
     }
 
+    /// Whether a peer may crash, be given up or deviate under this schedule, by what it lists or by chance.
+    #[must_use]
+    pub fn may_lose(&self) -> bool {
+        let drawn = self.random.is_some() || self.loss > 0.0;
+        drawn || self.listed() > 0 || !self.deviants.is_empty()
+    }
+
     /// The same without the entries at these places of all that are listed, in the order of the lists.
     pub(super) fn without(&self, places: Range<usize>) -> Self
     where

@@ -87,7 +87,7 @@ impl Accounts {
     /// # Statement and proof
     /// Σ μ² over all sessions whose adjacency bounds `adjacency`, each c times its own ([`Adjacency::square_factor`]). The sessions are independent mechanisms, session i
     /// has loss at most √c_i·μ_i for the record, and Gaussian losses add up in squares (Dong, Roth & Su, JRSS-B 2022, Corollary 3.3), also where a session
-    /// is chosen by what earlier ones released. Sessions without a factor are those of [`Self::unbounded`]. ∎
+    /// is chosen by what earlier ones released. Sessions without a factor are those of [`Self::uncounted`]. ∎
     pub(super) fn held(&self, scope: &ScopeName, adjacency: Adjacency) -> SquareSum {
         let held = self.of(scope);
         held.filter_map(|account| account.held_for(adjacency)).sum()
@@ -101,7 +101,7 @@ impl Accounts {
     }
 
     /// The adjacencies of sessions of a scope that spent something and bound nothing about a record of this one.
-    pub(super) fn unbounded(&self, scope: &ScopeName, adjacency: Adjacency) -> BTreeSet<Adjacency> {
+    pub(super) fn uncounted(&self, scope: &ScopeName, adjacency: Adjacency) -> BTreeSet<Adjacency> {
         self.of(scope)
             .filter(|account| account.held_for(adjacency).is_none() && account.held().get() > 0.0)
             .map(|account| account.reservation.adjacency)

@@ -104,9 +104,9 @@ impl LedgerView {
 
     /// The adjacencies of the scope's sessions that are not in that sum: what they cost such a record has no bound.
     #[must_use]
-    pub fn unbounded(&self, scope: &ScopeName, adjacency: Adjacency) -> Vec<Adjacency> {
-        let unbounded = self.read.accounts.unbounded(scope, adjacency);
-        unbounded.into_iter().collect()
+    pub fn uncounted(&self, scope: &ScopeName, adjacency: Adjacency) -> Vec<Adjacency> {
+        let uncounted = self.read.accounts.uncounted(scope, adjacency);
+        uncounted.into_iter().collect()
     }
 
     /// The adjacencies of the scope's sessions, ascending.

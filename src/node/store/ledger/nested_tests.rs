@@ -49,10 +49,10 @@ fn a_session_of_users_counts_for_interactions() {
         assert!((held / (2.0 * whole) - 1.0).abs() < 1e-12, "{held}");
         // What a session of interactions costs a user is not in the sum, and is named.
         assert_eq!(accounts.held(&scope, Adjacency::User).get(), whole);
-        let unbounded = accounts.unbounded(&scope, Adjacency::User);
-        assert!(unbounded.into_iter().eq([Adjacency::Interaction]));
-        let unbounded = accounts.unbounded(&scope, Adjacency::Interaction);
-        assert!(unbounded.is_empty());
+        let uncounted = accounts.uncounted(&scope, Adjacency::User);
+        assert!(uncounted.into_iter().eq([Adjacency::Interaction]));
+        let uncounted = accounts.uncounted(&scope, Adjacency::Interaction);
+        assert!(uncounted.is_empty());
     }
 }
 
