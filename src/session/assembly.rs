@@ -339,7 +339,7 @@ impl Assembly {
                     return Err(self.contradiction(other, &signed));
                 }
                 Some((held, _)) if held.attempt > roster.attempt => {}
-                // No member comes so far.
+                // An attempt beyond the last one that members make is ignored.
                 _ if roster.attempt >= self.attempts() => {}
                 _ => {
                     self.rosters.insert(from, (roster, signed));
@@ -550,8 +550,7 @@ impl Assembly {
     /// Whether the list of members has been drawn up, and this one is on it.
     #[must_use]
     pub fn lists(&self, id: &PublicId) -> bool {
-        let drawn_up = !matches!(self.stage, Stage::Joining | Stage::Told | Stage::Over);
-        drawn_up && !self.is_left_out(*id)
+        self.current().is_some() && !self.is_left_out(*id)
     }
 
     /// The hash of the Joins of those who take part; zeros before they are known.

@@ -36,7 +36,7 @@ impl Assembly {
     }
 
     /// The members that take part as far as this one knows; `None` before the first list and after the agreement.
-    fn current(&self) -> Option<u128> {
+    pub(super) fn current(&self) -> Option<u128> {
         match &self.stage {
             Stage::Listing { members, .. } | Stage::Revealing { members } => Some(*members),
             Stage::Planning { assembled } | Stage::Comparing { assembled } => {

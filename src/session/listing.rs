@@ -101,14 +101,7 @@ impl Assembly {
 
     /// Whether the list was drawn up without this member.
     pub(super) fn is_left_out(&self, id: PublicId) -> bool {
-        match &self.stage {
-            Stage::Listing { members, .. } | Stage::Revealing { members } => {
-                members & self.bits([id].into_iter()) == 0
-            }
-            Stage::Planning { assembled } | Stage::Comparing { assembled } => {
-                assembled.roster.iter().all(|seat| seat.id != id)
-            }
-            Stage::Joining | Stage::Told | Stage::Over => false,
-        }
+        let members = self.current();
+        members.is_some_and(|members| members & self.bits([id].into_iter()) == 0)
     }
 }

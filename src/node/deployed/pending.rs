@@ -1,6 +1,6 @@
 //! A limit on connections from one address that are not authenticated yet.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::task::{Context, Poll};
@@ -22,8 +22,7 @@ const WARN_EVERY: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(super) struct PendingPerAddress {
     most: u32,
-    addresses: HashMap<ConnectionId, IpAddr>,
-    counts: BTreeMap<IpAddr, u32>,
+    pending: HashMap<ConnectionId, IpAddr>,
     warned: Option<Instant>,
 }
 
@@ -40,16 +39,15 @@ impl PendingPerAddress {
     pub(super) fn new(most: u32) -> Self {
         Self {
             most,
-            addresses: HashMap::new(),
-            counts: BTreeMap::new(),
+            pending: HashMap::new(),
             warned: None,
         }
     }
 
     fn admit(&mut self, id: ConnectionId, address: IpAddr) -> Result<(), TooManyPending> {
         let most = self.most;
-        let count = self.counts.entry(address).or_default();
-        if *count >= most {
+        let of_address = self.pending.values().filter(|one| **one == address);
+        if of_address.count() >= most as usize {
             if self.warned.is_none_or(|at| at.elapsed() >= WARN_EVERY) {
                 self.warned = Some(Instant::now());
                 tracing::warn!(
@@ -60,21 +58,12 @@ impl PendingPerAddress {
             }
             return Err(TooManyPending { address, most });
         }
-        *count += 1;
-        self.addresses.insert(id, address);
+        self.pending.insert(id, address);
         Ok(())
     }
 
     fn forget(&mut self, id: ConnectionId) {
-        let Some(address) = self.addresses.remove(&id) else {
-            return;
-        };
-        if let Some(count) = self.counts.get_mut(&address) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                self.counts.remove(&address);
-            }
-        }
+        self.pending.remove(&id);
     }
 }
 
@@ -167,6 +156,6 @@ mod tests {
         for number in [2, 4, 6] {
             limit.forget(id(number));
         }
-        assert!(limit.counts.is_empty() && limit.addresses.is_empty());
+        assert!(limit.pending.is_empty());
     }
 }

@@ -100,7 +100,7 @@ impl Conductor<'_> {
 
     /// All are ready: derives the keys and starts the peer.
     pub(super) fn begin(&mut self, assembled: &Assembled) -> Result<(), MemberError> {
-        // For a shorter list, which it did not come to.
+        // A plan that is still being made is for a shorter list than the one that all are ready for.
         self.planning = None;
         let Some(planned) = &self.planned else {
             return Ok(());

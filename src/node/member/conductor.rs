@@ -337,7 +337,7 @@ impl<'a> Conductor<'a> {
                         self.take_up(&resumed, outcome)?;
                         continue;
                     }
-                    // A plan for a list that has been shortened since is nobody's any more.
+                    // The list was shortened while this plan was made: another plan is asked for.
                     if !self.assembly.is_planning() {
                         continue;
                     }
