@@ -65,7 +65,7 @@ impl Experiment {
             topology: self.shared.topology,
             start: start.digest(),
         };
-        Ok(Session::new(SessionParts {
+        let session = Session::new(SessionParts {
             plan: Arc::new(Plan::new(parameters)?),
             topology: Arc::clone(&self.topology),
             program: Arc::clone(&self.program),
@@ -75,7 +75,12 @@ impl Experiment {
             seed: seed.clone(),
             sigma_central: self.sigma_central(),
             setting: self.setting(),
-        })?)
+        })?;
+        if self.config.engine.kind.reveals_only_sums() {
+            // All rows meet in one sum.
+            session.check_rounding(self.peer_rows.iter().map(|rows| rows.len()).sum())?;
+        }
+        Ok(session)
     }
 
     /// The sum of the shapes of all peers' shares of Laplace noise, or of the curator's; `None` where noise is Gaussian or there is none.
