@@ -116,7 +116,11 @@ impl Experiment {
             EngineKind::Lockstep | EngineKind::Event | EngineKind::Swarm => "peers",
             other => other.name(),
         };
-        let data = config.data.without_paths();
+        let mut data = config.data.without_paths();
+        if self.mean_by_rule {
+            // The number that the rule gives is the rule.
+            data.mean_share = None;
+        }
         let evaluation = (config.held_share(), config.evaluation.test.is_some());
         let settings = serde_json::to_vec(&(
             engine,
