@@ -13,7 +13,7 @@ use crate::assess::coalitions::{NamedAdvice, WorstCoalition};
 use crate::assess::{Conversions, DropoutCost, Forecast, ForecastOptions, PeerCost, PilotForecast};
 use crate::campaign::auto::Auto;
 use crate::config::EngineKind;
-use crate::privacy::{GroupLoss, LaplacePlan, RingPlan};
+use crate::privacy::{Adjacency, GroupLoss, LaplacePlan, RingPlan};
 use crate::run::items::ItemList;
 use crate::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
 use crate::run::summary::PrivacySummary;
@@ -503,7 +503,7 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
     }
     writeln!(out)?;
     table::write(out, &rows)?;
-    print_groups(out, &privacy.groups)
+    print_groups(out, privacy.adjacency, &privacy.groups)
 }
 
 /// A ring in words.
@@ -542,11 +542,25 @@ fn laplace_sentence(laplace: &LaplacePlan) -> String {
 }
 
 /// What changes at several peers cost, where that is not what one record is.
-fn print_groups(out: &mut impl Write, groups: &[GroupLoss]) -> io::Result<()> {
+fn print_groups(
+    out: &mut impl Write,
+    adjacency: Adjacency,
+    groups: &[GroupLoss],
+) -> io::Result<()> {
     if groups.is_empty() {
         return Ok(());
     }
-    let heading = ["changed peers", "mu at most", "epsilon at most"];
+    let (what, peers) = match adjacency.is_of_rows() {
+        true => (
+            "if a person has rows at several participants, one record at each",
+            "participants",
+        ),
+        false => (
+            "if several peers' matrices change at once, each by one record; also where the sum stays as it is",
+            "changed peers",
+        ),
+    };
+    let heading = [peers, "mu at most", "epsilon at most"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for group in groups {
         rows.push(vec![
@@ -555,10 +569,7 @@ fn print_groups(out: &mut impl Write, groups: &[GroupLoss]) -> io::Result<()> {
             table::number(group.epsilon),
         ]);
     }
-    writeln!(
-        out,
-        "\nif several peers' matrices change at once, each by one record; also where the sum stays as it is"
-    )?;
+    writeln!(out, "\n{what}")?;
     table::write(out, &rows)
 }
 

@@ -102,6 +102,7 @@ impl Config {
             colluders: self.privacy.colluders,
             lost: self.dropouts.map(|dropouts| dropouts.tolerate),
             distribution: self.noise.distribution,
+            participants: None,
         }
     }
 }

@@ -185,6 +185,15 @@ impl Adjacency {
     pub fn is_of_matrix(self) -> bool {
         matches!(self, Self::Matrix | Self::UnitSpectral | Self::Entry)
     }
+
+    /// Whether one record is a change of one user's row. A person then has such a record at every participant whose file names them.
+    #[must_use]
+    pub fn is_of_rows(self) -> bool {
+        matches!(
+            self,
+            Self::Interaction | Self::User | Self::Swap | Self::ReplaceUser | Self::Rating
+        )
+    }
 }
 
 impl fmt::Display for Adjacency {

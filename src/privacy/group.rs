@@ -1,9 +1,12 @@
 //! Group privacy: bounds the loss if several peers' data change at once.
 //!
-//! A guarantee is about one record, and one record lies at one peer. For rows of users that is all there is to say:
-//! whoever has a record has it at one peer. A change of the matrix A is another matter. A peer publishes its own noisy
-//! A_u X, and a change of A can be spread over many peers; it can even leave the sum as it is, as when peers exchange their
-//! rows. Against whoever sees single inputs such a change costs what this file bounds.
+//! A guarantee is about one record at one peer. A simulation partitions the users of one file among its peers, so that every user is at one. Two
+//! cases are left where several peers' data change at once, and this file bounds their cost.
+//!
+//! - *A change of the matrix A.* A peer publishes its own noisy A_u X, and a change of A can be spread over many peers; it can even leave the sum
+//!   as it is, as when peers exchange their rows ([`NoisePlan::groups`]).
+//! - *A person in several files.* Participants of a session read files of their own, and one person can be in several of them
+//!   (`NoisePlan::persons`, in `privacy/persons.rs`).
 
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +90,14 @@ impl GroupLoss {
 }
 
 impl NoisePlan {
+    /// σ_η in units of what one record moves: what is rounded moves by a little more than the sensitivity.
+    pub(super) fn own_per_unit(&self) -> f64 {
+        let unit = self
+            .ring()
+            .map_or(1.0, |ring| ring.grid().sensitivity(ring.coordinates()));
+        self.sigma_own() / unit
+    }
+
     /// What groups of 2, 3, 5, 10 and all honest peers lose against `colluders`, where one record of this adjacency is a
     /// change at one peer only because of how peers publish: [`Adjacency::is_of_matrix`] and [`Seen::Everything`].
     /// Empty for all other adjacencies, where only sums are seen, and where nothing is protected.
@@ -109,11 +120,7 @@ impl NoisePlan {
         let honest = peers.saturating_sub(colluders);
         let mut sizes: Vec<usize> = STATED.into_iter().filter(|k| *k < honest).collect();
         sizes.extend((honest > 1).then_some(honest));
-        // What is rounded moves by a little more than one unit of sensitivity.
-        let unit = self
-            .ring()
-            .map_or(1.0, |ring| ring.grid().sensitivity(ring.coordinates()));
-        let own = self.sigma_own() / unit;
+        let own = self.own_per_unit();
         sizes
             .into_iter()
             .map(|k| {

@@ -13,8 +13,8 @@
 //!    curve of [`gaussian`] turns any μ back into ε.
 //! 5. **Views** ([`NoisePlan`]): for each adversary (nobody inside, one curious peer, a coalition of t) the worst
 //!    v_u = [Σ_H⁻¹]_uu over honest peers and coalitions ([`accountant`]), μ = √(L·v_u), ε, and how it is known.
-//!    One record lies at one peer. Where a record is a change of the matrix and single inputs are seen, changes at k
-//!    peers are bounded by [`GroupLoss`]. [`Promise`] says in words what one record is and against whom.
+//!    One record lies at one peer. Changes at k peers are bounded by [`GroupLoss`]: of the matrix where single inputs are seen, and of the
+//!    rows of a person who is in the files of several participants. [`Promise`] says in words what one record is and against whom.
 //! 6. **Beyond the plan**: [`accountant::worst_coalition`] names a coalition that attains the lower end of a bracket around
 //!    the worst one; [`advise`] says which edges, or which degree, would bring the gap to central privacy down.
 //!
@@ -60,6 +60,7 @@ pub mod neighbours;
 mod nesting;
 mod network_view;
 mod noise_plan;
+mod persons;
 mod promise;
 pub mod realised;
 pub mod ring;

@@ -27,15 +27,26 @@ pub struct Promise {
     pub lost: Option<usize>,
     /// The law of the noise, which decides what is assumed of how it is drawn.
     pub distribution: Distribution,
+    /// At how many participants one person's rows may be; `None` where one file was partitioned, so that every user is at one peer.
+    pub participants: Option<usize>,
 }
 
 impl Promise {
     /// What one record is, as the rest of the sentence "… can hardly tell whether …".
     ///
     /// A change of the matrix A is a change of the sum where only sums are seen. Where single inputs are seen, it
-    /// is a change within one peer's A_u.
+    /// is a change within one peer's A_u. A row is at one participant, or at as many as the noise was planned for.
     #[must_use]
-    pub fn record(&self) -> &'static str {
+    pub fn record(&self) -> String {
+        let what = self.change();
+        match self.participants.filter(|_| self.adjacency.is_of_rows()) {
+            None => what.to_owned(),
+            Some(1) => format!("{what}, at one participant"),
+            Some(k) => format!("{what}, at up to {k} participants"),
+        }
+    }
+
+    fn change(&self) -> &'static str {
         match (self.adjacency, self.seen) {
             (Adjacency::Interaction, _) => "one user had one particular interaction or not",
             (Adjacency::User, _) => "any one user's data were there at all",
@@ -105,11 +116,23 @@ impl Promise {
             Distribution::Laplace => IDEAL_SAMPLER,
         };
         let lost = self.whoever_is_lost();
+        let beyond = self.whoever_is_elsewhere();
         format!(
-            "{} can hardly tell whether {}.{lost}{assumed}",
+            "{} can hardly tell whether {}.{beyond}{lost}{assumed}",
             self.against(),
             self.record()
         )
+    }
+
+    /// That a person with rows at more participants loses more, as a sentence; nothing where every user is at one peer.
+    #[must_use]
+    pub fn whoever_is_elsewhere(&self) -> &'static str {
+        match self.participants.filter(|_| self.adjacency.is_of_rows()) {
+            None => "",
+            Some(_) => {
+                " A person with rows at more participants loses more, as is stated for groups."
+            }
+        }
     }
 
     /// That it holds whoever is lost, as a sentence after it; nothing where nobody may be.
@@ -144,6 +167,7 @@ mod tests {
                         colluders,
                         lost: None,
                         distribution: Distribution::Gaussian,
+                        participants: None,
                     };
                     let text = promise.sentence();
                     let tolerant = Promise {
@@ -164,6 +188,18 @@ mod tests {
                     assert_eq!(text.contains("the sum over all peers"), sum, "{text}");
                     let some = seen != Seen::CuratorOutput && colluders == 3;
                     assert_eq!(text.contains("Any 3 colluding peers"), some, "{text}");
+                    assert!(!text.contains("participant"), "{text}");
+                    for (participants, words) in [
+                        (1, ", at one participant. A person with rows at more"),
+                        (2, ", at up to 2 participants. A person with rows at more"),
+                    ] {
+                        let own = Promise {
+                            participants: Some(participants),
+                            ..promise
+                        };
+                        let said = own.sentence().contains(words);
+                        assert_eq!(said, adjacency.is_of_rows(), "{text}");
+                    }
                 }
             }
         }

@@ -28,6 +28,12 @@ pub(super) fn words(privacy: &PrivacySummary, promise: &Promise) -> String {
         .collect();
     let groups = match groups.as_slice() {
         [] => String::new(),
+        groups if promise.adjacency.is_of_rows() => {
+            format!(
+                " A person with rows at several loses more: {}.",
+                groups.join(", ")
+            )
+        }
         groups => format!(
             " Changes at several peers at once, also those that leave the sum as it is, cost more: {}.",
             groups.join(", ")

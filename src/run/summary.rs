@@ -169,7 +169,7 @@ pub struct PrivacySummary {
     pub iterations: Vec<IterationNoise>,
     /// What each adversary learns about the worst-placed honest peer.
     pub views: Vec<View>,
-    /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
+    /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix or a person can be in several files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLoss>,
     /// How contributions are clipped, where they are, and the thresholds that it came to.

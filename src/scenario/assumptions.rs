@@ -44,9 +44,18 @@ impl StatedItems {
         }
     }
 
-    /// What everybody must assume who relies on a run with this list.
-    pub(crate) fn assumptions(&self) -> [String; 2] {
-        let users = "who takes part (the list of users and its order) is assumed public";
+    /// What everybody must assume who relies on a run with this list. With files of the peers' own no list of users is needed, but a person's rows
+    /// are at no more of them than `participants`.
+    pub(crate) fn assumptions(&self, participants: Option<usize>) -> [String; 2] {
+        let users = match participants {
+            None => "who takes part (the list of users and its order) is assumed public".to_owned(),
+            Some(1) => {
+                "the rows of one person are assumed to be in the file of one participant".to_owned()
+            }
+            Some(k) => format!(
+                "the rows of one person are assumed to be in the files of no more than {k} participants"
+            ),
+        };
         let items = match self.source {
             ItemSource::Data => {
                 "the item list and its order were drawn from the data and are assumed public"
@@ -55,7 +64,7 @@ impl StatedItems {
                 "the item list and its order were read from a file of their own, which is public; the data had no part in it"
             }
         };
-        [users.to_owned(), items.to_owned()]
+        [users, items.to_owned()]
     }
 }
 
@@ -65,7 +74,10 @@ pub(crate) const DEGREES_CHOSE: &str =
 
 /// Everything that the promise of an experiment assumes.
 pub(crate) fn of(experiment: &Experiment) -> Vec<String> {
-    let mut all = StatedItems::of(experiment).assumptions().to_vec();
+    let participants = experiment.participants().filter(|_| experiment.own_files);
+    let mut all = StatedItems::of(experiment)
+        .assumptions(participants)
+        .to_vec();
     if experiment.config.algorithm.start == Start::Popularity {
         all.push("the item degrees, whose shape X0 published, are assumed public".to_owned());
     }

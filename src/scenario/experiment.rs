@@ -94,7 +94,7 @@ pub struct Experiment {
     pub(super) noise: NoisePlan,
     /// What is exchanged in every averaging round, compiled from the topology.
     pub(super) program: Arc<Program>,
-    /// What changes at several peers cost, where one record is a change of one peer's matrix.
+    /// What changes at several peers cost, where one record is a change of one peer's matrix or a person can be in several files.
     pub(super) groups: Vec<GroupLoss>,
     /// Averaging rounds K.
     pub(super) rounds: u32,
@@ -107,6 +107,8 @@ pub struct Experiment {
     pub(super) shared: Shared,
     /// The faults of the file. Noise is bound to them, also in the twin of this experiment in which nothing goes wrong.
     pub(super) bound_faults: Option<FaultSchedule>,
+    /// Whether every peer reads a file of its own, so that one person can be in several.
+    pub(super) own_files: bool,
 }
 
 impl Experiment {
@@ -276,7 +278,7 @@ impl Experiment {
         &self.noise
     }
 
-    /// What changes at several peers cost, where one record is a change of one peer's matrix.
+    /// What changes at several peers cost, where one record is a change of one peer's matrix or a person can be in several files.
     #[must_use]
     pub fn groups(&self) -> &[GroupLoss] {
         &self.groups
@@ -460,7 +462,22 @@ impl Experiment {
     /// What one record is and against whom it is protected.
     #[must_use]
     pub fn promise(&self) -> Promise {
-        self.config.promise()
+        Promise {
+            participants: self.participants(),
+            ..self.config.promise()
+        }
+    }
+
+    /// At how many participants one person's rows may be; `None` where one file was partitioned among the peers.
+    #[must_use]
+    pub fn participants(&self) -> Option<usize> {
+        self.own_files.then_some(1)
+    }
+
+    /// Whether every peer reads a file of its own, as participants of a session do.
+    #[must_use]
+    pub fn has_own_files(&self) -> bool {
+        self.own_files
     }
 
     /// The configuration with absolute paths, so that it runs from any folder, and with the share of a private mean as a number.

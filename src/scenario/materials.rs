@@ -40,6 +40,8 @@ pub struct Materials {
     peer_rows: Memo<DealtKey, PeerRows>,
     topologies: Memo<(TopologySource, usize), Topology>,
     plans: Memo<PlanKey, NoisePlan>,
+    /// Whether every peer reads a file of its own, so that one person can be in several.
+    own_files: bool,
 }
 
 /// All that decides who holds which rows, and in which batch: degree floor, peers, seed where the deal is random, stream.
@@ -133,7 +135,21 @@ impl Materials {
             peer_rows: Memo::default(),
             topologies: Memo::default(),
             plans: Memo::default(),
+            own_files: false,
         }
+    }
+
+    /// Those of a session, each of whose participants reads a file of its own.
+    pub(super) fn of_own_files(self) -> Self {
+        Self {
+            own_files: true,
+            ..self
+        }
+    }
+
+    /// Whether every peer reads a file of its own, so that one person can be in several.
+    pub(super) fn are_of_own_files(&self) -> bool {
+        self.own_files
     }
 
     /// The folder at which relative paths start.

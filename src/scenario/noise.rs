@@ -30,6 +30,8 @@ pub(crate) struct NoiseAsked {
     pub(crate) overhead: f64,
     pub(crate) on_disconnect: OnDisconnect,
     pub(crate) engine: EngineKind,
+    /// At how many participants one person's rows may be; `None` where one file is partitioned.
+    pub(crate) participants: Option<usize>,
 }
 
 /// What was planned: the multiplier, the noise, and what changes at several peers cost.
@@ -70,6 +72,16 @@ impl NoiseAsked {
             overhead: privacy.overhead,
             on_disconnect: privacy.on_disconnect,
             engine: config.engine.kind,
+            participants: None,
+        }
+    }
+
+    /// The same where every peer reads a file of its own, if so.
+    pub(crate) fn of_files(self, own: bool) -> Self {
+        let participants = self.participants.or(own.then_some(1));
+        Self {
+            participants,
+            ..self
         }
     }
 
@@ -173,6 +185,8 @@ impl NoiseAsked {
 
     /// What changes at several peers cost under Gaussian noise, with the noise itself.
     ///
+    /// What a person loses is stated for the whole charge, with what a pilot spends of it.
+    ///
     /// # Errors
     /// As [`NoisePlan::groups`].
     pub(crate) fn with_groups<P: Borrow<NoisePlan>>(
@@ -182,13 +196,17 @@ impl NoiseAsked {
         mechanism: &Mechanism,
         peers: usize,
     ) -> Result<Planned<P>, PrivacyError> {
-        let groups = plan.borrow().groups(
-            self.adjacency,
-            self.engine.seen(),
-            (peers, self.colluders),
-            mechanism.cost(),
-            budget.delta,
-        )?;
+        let (noise, size) = (plan.borrow(), (peers, self.colluders));
+        let groups = match self.participants.filter(|_| self.adjacency.is_of_rows()) {
+            Some(participants) => {
+                let charge = f64::from(mechanism.charge);
+                noise.persons(participants, size, charge, budget.delta)?
+            }
+            None => {
+                let (adjacency, seen) = (self.adjacency, self.engine.seen());
+                noise.groups(adjacency, seen, size, mechanism.cost(), budget.delta)?
+            }
+        };
         Ok(Planned {
             calibrated,
             plan,

@@ -116,7 +116,8 @@ impl Experiment {
         let rows = Rows::of(&config, loaded, list.as_deref(), (floor, peers), materials)?;
         let items = rows.user_rows.dimension();
         algorithm_keys::check(&config, items)?;
-        let asked = NoiseAsked::of(&config);
+        let own_files = materials.are_of_own_files();
+        let asked = NoiseAsked::of(&config).of_files(own_files);
         let budget = asked.budget().map_err(PrivacyTableError::from)?;
         laplace::check(&config).map_err(PrivacyTableError::from)?;
         // Searches go with clipped quantities, of which nothing is proved in absolute values: their Laplace plans are refused.
@@ -280,6 +281,7 @@ impl Experiment {
             warnings: Vec::new(),
             seconds: clock.seconds,
             bound_faults: None,
+            own_files,
         };
         if let Some(faults) = &experiment.config.faults {
             dropouts::numbered(faults, &experiment.topology)?;

@@ -33,6 +33,15 @@ fn the_script_of_three_hospitals_ends_with_one_basis() {
     for hospital in 1..3 {
         assert_eq!(file(&format!("result-{hospital}/basis.npy")), basis);
     }
+    // What each was told before it took part: the promise is about one hospital, and what a patient of two or three loses is stated.
+    let checked = String::from_utf8(file("check-0.txt")).expect("text");
+    for words in [
+        "one record (user) at one participant",
+        "a person at 2 participants",
+        "a person at 3 participants",
+    ] {
+        assert!(checked.contains(words), "{checked}");
+    }
     // Each receipt holds, and is signed by its own hospital.
     let mut signers = Vec::new();
     for hospital in 0..3 {

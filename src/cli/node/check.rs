@@ -72,7 +72,7 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
         config.averaging.scheme.name(),
     );
     println!(
-        "\nwhat one record ({}) may lose, in all {} releases:",
+        "\nwhat one record ({}) at one participant may lose, in all {} releases:",
         config.privacy.adjacency,
         experiment.releases().len()
     );
@@ -90,6 +90,16 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
             serde_json::to_value(view.certificate)?
                 .as_str()
                 .unwrap_or_default(),
+        );
+    }
+    for group in experiment.groups() {
+        let what = match config.privacy.adjacency.is_of_rows() {
+            true => format!("a person at {} participants", group.peers),
+            false => format!("changes at {} participants", group.peers),
+        };
+        println!(
+            "  {what:<28} epsilon <= {:>8.4}  mu <= {:>7.4}",
+            group.epsilon, group.mu
         );
     }
     match config.dropouts {

@@ -76,9 +76,15 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
         invitation.session.closes,
     );
     println!(
-        "each may lose epsilon = {:.3} at delta = {:e} ({} level) to {} curious members",
-        view.epsilon, privacy.delta, privacy.adjacency, privacy.colluders,
+        "each record ({}) at one participant may lose epsilon = {:.3} at delta = {:e} to {} curious members",
+        privacy.adjacency, view.epsilon, privacy.delta, privacy.colluders,
     );
+    for group in experiment.groups() {
+        println!(
+            "at {} participants at once: epsilon <= {:.3}",
+            group.peers, group.epsilon
+        );
+    }
     println!(
         "written: {} and its signature; give both to every member, who runs `undertone node check` and `undertone node run`",
         options.out.display()

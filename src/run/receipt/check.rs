@@ -130,6 +130,7 @@ impl Receipt {
         ));
         findings.extend(self.compare_groups(&groups));
         let list = self.item_list.as_ref();
+        let participants = request.participants().filter(|_| request.own_files);
         let stated = |words: &String| self.assumptions.contains(words);
         if let Some(preconditioning) = &request.preconditioning {
             findings.push(flag(
@@ -144,7 +145,7 @@ impl Receipt {
             ),
             flag(
                 "what is assumed public is stated",
-                list.is_some_and(|list| list.assumptions().iter().all(stated)),
+                list.is_some_and(|list| list.assumptions(participants).iter().all(stated)),
             ),
         ]);
         findings.extend(self.check_pilot()?);

@@ -50,7 +50,7 @@ pub struct Receipt {
     pub iterations: Vec<Scaled>,
     /// What each adversary learns about the worst-placed honest peer.
     pub views: Vec<View>,
-    /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix.
+    /// What changes at several peers at once cost at most, where one record is a change of one peer's matrix or a person can be in several files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLoss>,
     /// The integers of the `ring` scheme.
@@ -162,6 +162,9 @@ pub struct Request {
     /// The share of μ² of a pilot, where the algorithm is one or was chosen after one; 0 for a choice without a pilot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pilot_share: Option<f64>,
+    /// Whether every peer read a file of its own, as participants of a session do; otherwise the rows of one file were partitioned.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub own_files: bool,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -354,6 +357,7 @@ impl Receipt {
                 centring: experiment.centring().copied(),
                 preconditioning: experiment.preconditioning().cloned(),
                 pilot_share: config.pilot.map(|pilot| pilot.share),
+                own_files: experiment.has_own_files(),
             },
             noise_graph: NoiseGraph {
                 nodes: graph.nodes(),
@@ -392,6 +396,7 @@ impl Receipt {
             colluders: self.request.colluders,
             lost: self.request.dropouts.map(|dropouts| dropouts.tolerate),
             distribution: self.request.distribution,
+            participants: self.request.participants(),
         }
     }
 

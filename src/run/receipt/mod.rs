@@ -13,6 +13,8 @@ mod limits;
 mod pilot;
 mod realised;
 mod replan;
+#[cfg(test)]
+mod session_tests;
 mod standing;
 #[cfg(test)]
 mod tests;

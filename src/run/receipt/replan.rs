@@ -132,7 +132,13 @@ impl Request {
             overhead: self.overhead,
             on_disconnect: self.on_disconnect,
             engine,
+            participants: self.participants(),
         }
+    }
+
+    /// At how many participants one person's rows may be; `None` where one file was partitioned.
+    pub(super) fn participants(&self) -> Option<usize> {
+        self.own_files.then_some(1)
     }
 
     /// How many may collude or be lost.

@@ -68,7 +68,7 @@ pub const ON_TRUST: [Trusted; 9] = [
         why: "the bounds hold for rows treated so; the rows are private",
     },
     Trusted {
-        what: "which data it was, and that the lists of users and items are public",
+        what: "which data it was, and that the lists it takes for public are",
         why: "a digest of private data would be a way to test guesses, so the receipt has none",
     },
     Trusted {
@@ -153,6 +153,7 @@ impl Receipt {
             preconditioning: CrossChecked, "must be stated among the assumptions, and the algorithm must go with it; the degrees are those of items.csv";
             centring: CrossChecked, "decides which releases there are and what each spends; the lengths and the number of slots are on trust";
             ring: CrossChecked, "there is one where the scheme is ring and a sum is made; see its fields";
+            own_files: CrossChecked, "decides which groups must be stated, what the promise says and what is assumed; that peers read files of their own is on trust";
             pilot_share: Recomputed, "decides the noise factors of the pilot and of the run, and whether there is a pilot";
         };
         let pilot = fields! { PilotReceipt, "pilot.",
@@ -211,7 +212,7 @@ impl Receipt {
             certificate: Recomputed, "accounted again";
         };
         let group = fields! { GroupLoss, "groups[].",
-            peers: Recomputed, "as many sizes as the engine and the adjacency call for";
+            peers: Recomputed, "as many sizes as the engine, the adjacency and own files call for";
             mu: Recomputed, "bounded again";
             epsilon: Recomputed, "bounded again";
         };

@@ -342,7 +342,7 @@ impl Deployment {
     }
 
     fn materials(&self) -> Result<Materials, DeploymentError> {
-        let materials = Materials::new(&self.base);
+        let materials = Materials::new(&self.base).of_own_files();
         let list = ItemNames::named(&self.columns, "the session's items");
         let list = list.map_err(|error| ExperimentError::from(DataTableError::from(error)))?;
         materials.know_items(&self.base.join(ITEMS), list);

@@ -1,0 +1,167 @@
+//! Receipts of sessions: what a person loses who is in the files of two or three participants.
+
+use std::path::Path;
+
+use nalgebra::{DMatrix, DVector};
+
+use super::Receipt;
+use crate::engine::{Silent, lockstep};
+use crate::privacy::{Adjacency, Delta, gaussian};
+use crate::scenario::{Deployment, Experiment};
+use crate::vocabulary::Seed;
+
+/// Three members on a complete graph, one of them curious.
+const PLAN: &str = r#"
+name = "hospitals"
+[data]
+format = "csv-triples"
+[topology]
+generator = "complete"
+[algorithm]
+kind = "covariance"
+rank = 1
+iterations = 1
+[averaging]
+scheme = "tree"
+[privacy]
+epsilon = 2.0
+delta = 1e-5
+colluders = 1
+"#;
+
+/// What so many participants plan with these further lines of the table `privacy`.
+fn experiment(privacy: &str, participants: usize) -> Experiment {
+    let plan = toml::from_str(&format!("{PLAN}{privacy}")).expect("TOML");
+    let columns = (0..8).map(|item| format!("i{item}")).collect();
+    let deployment = Deployment::new(&plan, columns, 30, Path::new(".")).expect("valid");
+    let planned = deployment.experiment(participants, &[3; 32], 0);
+    planned.expect("can be planned")
+}
+
+/// The receipt of a run over no rows.
+fn receipt(privacy: &str, participants: usize) -> Receipt {
+    let experiment = experiment(privacy, participants);
+    let session = experiment.session(&Seed::from_u64(3));
+    let outcome = lockstep::run(&session, &mut Silent).expect("runs");
+    Receipt::of(&experiment, &outcome)
+}
+
+/// What does not hold.
+fn failures(receipt: &Receipt) -> Vec<String> {
+    let findings = receipt.check().expect("can be checked");
+    let failed = findings.into_iter().filter(|finding| !finding.agrees);
+    failed.map(|finding| finding.what).collect()
+}
+
+/// The largest exact μ of a person who holds one item at each of `k` honest peers, over all such peers and all coalitions of one or of nobody: by
+/// dense inverses, from what the receipt states. A row of one item moves the triangle by all of the sensitivity.
+fn worst(receipt: &Receipt, k: u32) -> f64 {
+    let peers = receipt.noise_graph.nodes;
+    let (own, pairwise) = (receipt.sigma_own.powi(2), receipt.sigma_pairwise.powi(2));
+    let mut worst = 0.0_f64;
+    for coalition in 0..=peers {
+        let honest: Vec<usize> = (0..peers).filter(|peer| *peer != coalition).collect();
+        let place = |peer: u32| honest.iter().position(|one| *one == peer as usize);
+        let mut covariance = DMatrix::from_diagonal_element(honest.len(), honest.len(), own);
+        for &(u, v) in &receipt.noise_graph.edges {
+            if let (Some(u), Some(v)) = (place(u), place(v)) {
+                covariance[(u, u)] += pairwise;
+                covariance[(v, v)] += pairwise;
+                covariance[(u, v)] -= pairwise;
+                covariance[(v, u)] -= pairwise;
+            }
+        }
+        let inverse = covariance.try_inverse().expect("positive definite");
+        for holders in 0_u32..1 << honest.len() {
+            if holders.count_ones() == k {
+                let at = |peer: usize| f64::from(holders >> peer & 1);
+                let row = DVector::from_fn(honest.len(), |peer, _| at(peer));
+                worst = worst.max((&inverse * &row).dot(&row).sqrt());
+            }
+        }
+    }
+    worst
+}
+
+#[test]
+fn a_person_at_two_of_three_participants_loses_no_more_than_the_receipt_states() {
+    let delta = Delta::new(1e-5).expect("valid");
+    let receipt = receipt("adjacency = \"user\"\n", 3);
+    let one = gaussian::epsilon(worst(&receipt, 1), delta);
+    assert!(one <= 2.0 * (1.0 + 1e-9), "{one}");
+    let sizes: Vec<usize> = receipt.groups.iter().map(|group| group.peers).collect();
+    assert_eq!(sizes, [2, 3]);
+    for group in &receipt.groups {
+        let exact = worst(&receipt, group.peers as u32);
+        let lost = gaussian::epsilon(exact, delta);
+        assert!(
+            exact <= group.mu * (1.0 + 1e-9) && lost <= group.epsilon * (1.0 + 1e-9),
+            "{lost} {group:?}"
+        );
+        // More than twice what the words of one record suggest.
+        assert!(lost > 4.3);
+    }
+    let promise = receipt.promise.as_deref().expect("stated");
+    assert!(promise.contains(", at one participant."), "{promise}");
+    let assumed = receipt.assumptions.join("; ");
+    assert!(!assumed.contains("list of users"), "{assumed}");
+    assert!(assumed.contains("in the file of one participant"));
+    assert_eq!(failures(&receipt), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_receipt_says_of_persons_is_recomputed() {
+    let honest = receipt("adjacency = \"user\"\n", 5);
+    assert_eq!(failures(&honest), Vec::<String>::new());
+    let text = serde_json::to_string(&honest).expect("writable");
+    let read: Receipt = serde_json::from_str(&text).expect("readable");
+    assert_eq!(failures(&read), Vec::<String>::new());
+    let changes: [fn(&mut Receipt); 6] = [
+        |receipt| receipt.groups[0].mu *= 0.9,
+        |receipt| receipt.groups[1].epsilon *= 0.9,
+        |receipt| receipt.groups.truncate(1),
+        |receipt| receipt.request.own_files = false,
+        |receipt| {
+            receipt.promise = receipt
+                .promise
+                .take()
+                .map(|words| words.replace(", at one participant", ""))
+        },
+        |receipt| {
+            receipt
+                .assumptions
+                .retain(|words| !words.contains("participant"))
+        },
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let mut changed = honest.clone();
+        change(&mut changed);
+        assert!(!failures(&changed).is_empty(), "change {number}");
+    }
+}
+
+/// Groups of persons where a record is one of rows; of peers' matrices where it is one of those.
+#[test]
+fn sessions_of_every_adjacency_state_their_groups() {
+    for adjacency in Adjacency::ALL {
+        let name = adjacency.to_string();
+        let krylov = format!("adjacency = \"{name}\"\n");
+        if !(adjacency.is_of_rows() || adjacency.is_of_matrix()) || adjacency == Adjacency::Rating {
+            continue;
+        }
+        let plan = PLAN.replace("\"covariance\"", "\"power\"");
+        let plan = toml::from_str(&format!("{plan}{krylov}")).expect("TOML");
+        let columns = (0..8).map(|item| format!("i{item}")).collect();
+        let deployment = Deployment::new(&plan, columns, 30, Path::new(".")).expect("valid");
+        let planned = deployment.experiment(6, &[3; 32], 0).expect("valid");
+        let sizes: Vec<usize> = planned.groups().iter().map(|group| group.peers).collect();
+        let rows: &[usize] = if adjacency.is_of_rows() {
+            &[2, 3]
+        } else {
+            &[2, 3, 5]
+        };
+        assert_eq!(sizes, rows, "{adjacency}");
+        let words = planned.promise().sentence();
+        assert_eq!(words.contains("at one participant"), adjacency.is_of_rows());
+    }
+}
