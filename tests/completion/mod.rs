@@ -1,6 +1,7 @@
 //! Prediction of ratings: from the file to what a user's device computes, on every engine.
 
 mod files;
+mod floor;
 mod neighbours;
 mod refusals;
 mod sweeps;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
+use super::own_check::{CHECKED, checked};
 use super::parts::{MOST_STEPS, wrong};
 use super::{Completer, CompleterParts, PartsError, RatedRows, triangle};
 use crate::algorithm::centred::shorten;
@@ -250,6 +251,7 @@ impl Algorithm for ProjectedGradient {
             steps: (state.past.iter())
                 .map(|one| (Block::clone(&one.query), one.sum.values().to_vec()))
                 .collect(),
+            checked: true,
         }))
     }
 }
@@ -261,6 +263,8 @@ pub(super) struct GradientCompleter {
     step_size: f64,
     /// V and f of every step.
     steps: Vec<(Block, Vec<f64>)>,
+    /// Whether the user's own ratings check predictions.
+    checked: bool,
 }
 
 impl GradientCompleter {
@@ -295,6 +299,7 @@ impl GradientCompleter {
             dimension: n,
             step_size: parts.positive("step size")?,
             steps: (1..=count).map(step).collect(),
+            checked: parts.flag(CHECKED)?,
         })
     }
 }
@@ -304,9 +309,15 @@ impl Completer for GradientCompleter {
         let steps = self.steps.iter();
         let steps = steps.map(|(vectors, factors)| Shrinking::new(vectors, factors));
         let steps: Vec<Shrinking<'_>> = steps.collect();
-        let mut row = vec![0.0; self.dimension];
-        replay(self.step_size, (items, values), &steps, &mut row);
-        row
+        let predict = |items: &[u32], values: &[f64]| {
+            let mut row = vec![0.0; self.dimension];
+            replay(self.step_size, (items, values), &steps, &mut row);
+            row
+        };
+        match self.checked {
+            true => checked((items, values), predict),
+            false => predict(items, values),
+        }
     }
 
     fn parts(&self) -> CompleterParts {
@@ -320,6 +331,7 @@ impl Completer for GradientCompleter {
         let constants = [
             ("step size", self.step_size),
             ("steps", self.steps.len() as f64),
+            (CHECKED, f64::from(u8::from(self.checked))),
         ];
         CompleterParts {
             method: Self::METHOD.to_owned(),
@@ -415,13 +427,16 @@ mod tests {
         }
         let completer = algorithm.completer(&state).expect("one");
         let again = crate::algorithm::completer(&completer.parts()).expect("its own parts");
+        let mut unchecked = completer.parts();
+        unchecked.constants.remove(CHECKED);
+        let unchecked = crate::algorithm::completer(&unchecked).expect("its own parts");
         for u in 0..rows.len() {
             let (items, values) = rows.row(u);
             assert_eq!(
                 again.complete(items, values),
                 completer.complete(items, values)
             );
-            for (found, expected) in completer
+            for (found, expected) in unchecked
                 .complete(items, values)
                 .iter()
                 .zip(y.row(u).iter())

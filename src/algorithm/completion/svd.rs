@@ -1,9 +1,11 @@
 //! Matrix completion by one covariance: rows projected on its leading eigenvectors.
 
 use std::collections::BTreeMap;
+use std::f64::consts::SQRT_2;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::own_check::{CHECKED, checked, freed, overlap};
 use super::{Completer, CompleterParts, CompletionMode, PartsError, RatedRows, triangle};
 use crate::algorithm::centred::shortening;
 use crate::algorithm::covariance::leading;
@@ -192,10 +194,23 @@ impl Algorithm for SvdCompletion {
     fn completer(&self, state: &PublicState) -> Option<Box<dyn Completer>> {
         let released = state.past.last()?;
         let (rated, eigenvalues) = released.sum.values().split_first()?;
+        let (n, tight) = (self.dimension, self.mode == CompletionMode::Tight);
+        let edge = SQRT_2 * released.sigma() * (n as f64).sqrt();
+        let kept = match tight {
+            true => eigenvalues.iter().take_while(|w| **w > edge).count(),
+            false => eigenvalues.len(),
+        };
+        let eigenvalues = eigenvalues[..kept].to_vec();
+        let weight = |w: &f64| match tight {
+            true => overlap(freed(*w, edge), edge),
+            false => 1.0,
+        };
         Some(Box::new(Projection {
-            vectors: Block::clone(&released.query),
-            eigenvalues: eigenvalues.to_vec(),
+            vectors: Block::from_matrix(&released.query.to_matrix().columns(0, kept).into_owned()),
+            weights: eigenvalues.iter().map(weight).collect(),
+            eigenvalues,
             rated: *rated,
+            checked: tight,
         }))
     }
 }
@@ -206,7 +221,11 @@ pub(super) struct Projection {
     vectors: Block,
     /// Of W, in squares of L.
     eigenvalues: Vec<f64>,
+    /// What is left of each direction.
+    weights: Vec<f64>,
     rated: f64,
+    /// Whether the user's own ratings check predictions.
+    checked: bool,
 }
 
 impl Projection {
@@ -218,19 +237,23 @@ impl Projection {
         Ok(Self {
             vectors: parts.directions.clone(),
             eigenvalues: parts.of_each("eigenvalue")?.to_vec(),
+            weights: parts.of_each("weight")?.to_vec(),
             rated: parts.positive("rated")?,
+            checked: parts.flag(CHECKED)?,
         })
     }
-}
 
-impl Completer for Projection {
-    fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
+    /// One prediction per item, not checked.
+    fn predict(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
         let mut row = vec![0.0; self.vectors.columns()];
         for (&item, value) in items.iter().zip(values) {
             let scaled = value / self.rated;
             for (sum, x) in row.iter_mut().zip(self.vectors.row(item as usize)) {
                 *sum += scaled * x;
             }
+        }
+        for (sum, weight) in row.iter_mut().zip(&self.weights) {
+            *sum *= weight;
         }
         let predict = |i| -> f64 {
             row.iter()
@@ -240,13 +263,31 @@ impl Completer for Projection {
         };
         (0..self.vectors.rows()).map(predict).collect()
     }
+}
+
+impl Completer for Projection {
+    fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
+        let predict = |items: &[u32], values: &[f64]| self.predict(items, values);
+        match self.checked {
+            true => checked((items, values), predict),
+            false => predict(items, values),
+        }
+    }
 
     fn parts(&self) -> CompleterParts {
-        let constants = [("rated".to_owned(), self.rated)];
+        let checked = f64::from(u8::from(self.checked));
+        let constants = [
+            ("rated".to_owned(), self.rated),
+            (CHECKED.to_owned(), checked),
+        ];
+        let of_directions = [
+            ("eigenvalue".to_owned(), self.eigenvalues.clone()),
+            ("weight".to_owned(), self.weights.clone()),
+        ];
         CompleterParts {
             method: Self::METHOD.to_owned(),
             directions: self.vectors.clone(),
-            of_directions: BTreeMap::from([("eigenvalue".to_owned(), self.eigenvalues.clone())]),
+            of_directions: BTreeMap::from(of_directions),
             item_means: Vec::new(),
             constants: BTreeMap::from(constants),
         }
@@ -367,10 +408,16 @@ mod tests {
         let completer = algorithm.completer(&state).expect("one");
         let vectors = algorithm.estimate(&state);
         let again = crate::algorithm::completer(&completer.parts()).expect("its own parts");
+        let mut unchecked = completer.parts();
+        unchecked.constants.remove(CHECKED);
+        let unchecked = Projection::of(&unchecked).expect("its own parts");
         for i in 0..rows.len() {
             let (items, values) = rows.row(i);
-            let found = completer.complete(items, values);
-            assert_eq!(again.complete(items, values), found);
+            assert_eq!(
+                again.complete(items, values),
+                completer.complete(items, values)
+            );
+            let found = unchecked.predict(items, values);
             for (j, found) in found.iter().enumerate() {
                 let mut expected = 0.0;
                 for (&item, value) in items.iter().zip(values) {

@@ -181,11 +181,12 @@ fn by_matrices(algorithm: &FrankWolfe, rows: &SparseRows, sigma: f64, moves: u32
 }
 
 fn completed(algorithm: &FrankWolfe, rows: &SparseRows, state: &PublicState) -> DMatrix<f64> {
-    let completer = algorithm.completer(state).expect("one");
+    let steps = algorithm.counted(&state.past);
+    let completer = FrankWolfeCompleter::new(algorithm.dimension, &algorithm.parameters, steps);
     let mut all = DMatrix::zeros(rows.len(), algorithm.dimension);
     for u in 0..rows.len() {
         let (items, values) = rows.row(u);
-        let row = DVector::from_vec(completer.complete(items, values));
+        let row = DVector::from_vec(completer.predict(items, values));
         all.row_mut(u).copy_from(&row.transpose());
     }
     all
