@@ -22,7 +22,8 @@ pub(super) fn checked(
     predict: impl Fn(&[u32], &[f64]) -> Vec<f64>,
 ) -> Vec<f64> {
     let mut all = predict(items, values);
-    if all.iter().all(|x| *x == 0.0) {
+    // Who rated nothing has nothing to check with.
+    if items.is_empty() || all.iter().all(|x| *x == 0.0) {
         return all;
     }
     // Up to rounding: whoever is centred is centred again about what is left.
@@ -54,7 +55,7 @@ pub(super) fn checked(
             own += rating * rating;
         }
     }
-    let noise = own / items.len().max(1) as f64;
+    let noise = own / items.len() as f64;
     let slope = product / square;
     let kept = 1.0 - noise / (square * slope * slope);
     match slope > 0.0 && kept > 0.0 {
@@ -108,7 +109,7 @@ mod tests {
         }
         let constant = |_: &[u32], _: &[f64]| vec![1.0; 20];
         assert_eq!(checked((&ITEMS, &row), constant), [0.0; 20]);
-        assert_eq!(checked((&[], &[]), constant), [0.0; 20]);
+        assert_eq!(checked((&[], &[]), constant), [1.0; 20]);
         assert_eq!(checked((&ITEMS[..1], &row[..1]), constant), [0.0; 20]);
     }
 
