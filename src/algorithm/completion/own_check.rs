@@ -8,12 +8,15 @@ const PARTS: usize = 5;
 /// The name of the constant that says, in files, whether predictions are checked.
 pub(super) const CHECKED: &str = "own check";
 
+/// The most that predictions from four fifths of the ratings are multiplied by: what they miss of the fifth that was left out.
+const MOST: f64 = PARTS as f64 / (PARTS - 1) as f64;
+
 /// Predictions times α, the part of them that the user's own ratings bear out.
 ///
 /// The own ratings are divided into five parts by position. Each part is predicted from the other four, less their mean where
-/// the row is about its own mean. With a the ratings, p their predictions, s² the mean of a² and α̂ = Σap/Σp², whose variance is s²/Σp² where p
-/// says nothing, α = α̂(1 − s²/(Σp²·α̂²)) is the positive-part estimate of the slope, within [0, 1]. Predictions that
-/// are not better than the user's mean at home are thus not used.
+/// the row is about its own mean, and the result is the mean of these predictions times α: what was not checked is not used. With a the ratings, p their
+/// predictions, s² the mean of a² and α̂ = Σap/Σp², whose variance is s²/Σp² where p says nothing, α = min(α̂, 5/4)·(1 − s²/(Σp²·α̂²)), the
+/// positive-part estimate of the slope, at least 0. Predictions that are not better than the user's mean at home are thus not used.
 ///
 /// # Privacy
 /// A function of public numbers and of the user's own row, computed where the row is and sent to nobody.
@@ -21,16 +24,21 @@ pub(super) fn checked(
     (items, values): (&[u32], &[f64]),
     predict: impl Fn(&[u32], &[f64]) -> Vec<f64>,
 ) -> Vec<f64> {
-    let mut all = predict(items, values);
-    // Who rated nothing has nothing to check with.
-    if items.is_empty() || all.iter().all(|x| *x == 0.0) {
+    // One rating leaves nothing to predict it from, and without any there is nothing to check with.
+    if items.len() < 2 {
+        let mut all = predict(items, values);
+        if !items.is_empty() {
+            all.fill(0.0);
+        }
         return all;
     }
     // Up to rounding: whoever is centred is centred again about what is left.
     let sizes: f64 = values.iter().map(|x| x.abs()).sum();
     let recentred = values.iter().sum::<f64>().abs() <= 1e-9 * sizes;
     let (mut product, mut square, mut own) = (0.0, 0.0, 0.0);
-    for part in 0..PARTS.min(items.len()) {
+    let mut all = Vec::new();
+    let parts = PARTS.min(items.len());
+    for part in 0..parts {
         let (mut at, mut kept) = (Vec::new(), Vec::new());
         for (position, (&item, &value)) in items.iter().zip(values).enumerate() {
             if position % PARTS != part {
@@ -38,15 +46,12 @@ pub(super) fn checked(
                 kept.push(value);
             }
         }
-        let mean = match recentred && !kept.is_empty() {
+        let mean = match recentred {
             true => kept.iter().sum::<f64>() / kept.len() as f64,
             false => 0.0,
         };
         kept.iter_mut().for_each(|x| *x -= mean);
-        let predicted = match kept.is_empty() {
-            true => continue,
-            false => predict(&at, &kept),
-        };
+        let predicted = predict(&at, &kept);
         let left_out = items.iter().zip(values).skip(part).step_by(PARTS);
         for (&item, value) in left_out {
             let (rating, found) = (value - mean, predicted[item as usize]);
@@ -54,13 +59,17 @@ pub(super) fn checked(
             square += found * found;
             own += rating * rating;
         }
+        all.resize(predicted.len(), 0.0);
+        for (sum, x) in all.iter_mut().zip(&predicted) {
+            *sum += x / parts as f64;
+        }
     }
     let noise = own / items.len() as f64;
     let slope = product / square;
     let kept = 1.0 - noise / (square * slope * slope);
     match slope > 0.0 && kept > 0.0 {
         true => {
-            let factor = slope.min(1.0) * kept;
+            let factor = slope.min(MOST) * kept;
             all.iter_mut().for_each(|x| *x *= factor);
         }
         // Without a slope, or with numbers beyond all numbers, nothing is borne out.
@@ -113,16 +122,29 @@ mod tests {
         assert_eq!(checked((&ITEMS[..1], &row[..1]), constant), [0.0; 20]);
     }
 
-    /// A true prediction is kept but for 1/d, d ratings; ten times a true one is a tenth of itself.
+    /// A true prediction is kept but for 1/d, d ratings; too large a one is shortened, and half of one grows to 5/8.
     #[test]
     fn predictions_that_hold_are_kept_and_too_large_ones_shortened() {
         let row = row();
-        for scale in [1.0, 10.0] {
+        for (scale, expected) in [(1.0, 0.95), (10.0, 0.95), (0.5, 0.95 * 0.625)] {
             let scaled = |_: &[u32], _: &[f64]| row.iter().map(|x| x * scale).collect();
             let found = checked((&ITEMS, &row), scaled);
             for (found, truth) in found.iter().zip(&row) {
-                assert!((found - 0.95 * truth).abs() < 1e-12, "{found} {truth}");
+                assert!((found - expected * truth).abs() < 1e-12, "{found} {truth}");
             }
         }
+    }
+
+    /// A method that is right from four fifths of the ratings and far off from all of them is used as it was checked.
+    #[test]
+    fn what_was_not_checked_is_not_used() {
+        let row = row();
+        let steep = |items: &[u32], _: &[f64]| {
+            let off = if items.len() == ITEMS.len() { 1e3 } else { 1.0 };
+            row.iter().map(|x| x * off).collect()
+        };
+        let found = checked((&ITEMS, &row), steep);
+        let most = found.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        assert!(most < 1.5, "{most}");
     }
 }

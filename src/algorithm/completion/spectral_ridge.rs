@@ -41,7 +41,7 @@ const LEAST_RESIDUAL: f64 = 0.1;
 ///    s² = tr Ŵ/(mnρ̂) − Σ l_j/(mnρ̂²), at least a tenth of the first term, the variance of a rating about all this; where noise makes the
 ///    trace less than Σ l_j it is taken to be that.
 /// 3. Each user alone: c = (V_ΩᵀV_Ω + s²·diag(1/τ_j²))⁻¹ V_Ωᵀa_i, and the prediction is b + cVᵀ plus what was taken from the row,
-///    times the part of it that the user's own ratings bear out.
+///    Each fifth of the own ratings is predicted so from the others; the mean of the five times the part that these ratings bear out is used.
 ///
 /// Without item means there is one release, of the counts and the triangle together, and b = 0.
 ///

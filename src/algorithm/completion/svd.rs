@@ -19,6 +19,9 @@ const COUNTS: f64 = 0.01;
 /// The least share of all entries that is taken to be rated: what noise cannot tell from nothing is not divided by.
 const LEAST_RATED: f64 = 0.01;
 
+/// The name of the weights of directions in files.
+const WEIGHT: &str = "weight";
+
 /// One covariance, and ŷ_i = (1/ρ̂)·y*_i V Vᵀ for its r leading eigenvectors V. The prediction is of the row as it is, not shortened.
 ///
 /// Peers hold rows y*_i, numbers at the items that their users rated. One release has two blocks: the isometric triangle of
@@ -33,10 +36,15 @@ const LEAST_RATED: f64 = 0.01;
 /// and 0.01.
 ///
 /// # When not
-/// It is here because it is published. It does not ask which eigenvectors are noise, shrinks nothing, and divides all users by one
-/// share: a ridge regression on the same V is better at every ε.
+/// It is here because it is published. It divides all users by one share: a ridge regression on the same V also knows which items a user
+/// rated.
+///
+/// # Predictions
+/// Eigenvectors below the edge √2·σ√n of the noise are left out, the others are multiplied by cos² of the angle that noise turned them by,
+/// and predictions are checked on the user's own ratings.
 ///
 /// # As published
+/// Predictions are as printed: of all r eigenvectors, neither shrunk nor checked.
 /// [`CompletionMode::Paper`] charges rows of norm L with 4L², which is four times what they can move: for the same label
 /// the noise is four times ours beside what the calibration adds. There the number of ratings is taken to be public.
 ///
@@ -221,7 +229,7 @@ pub(super) struct Projection {
     vectors: Block,
     /// Of W, in squares of L.
     eigenvalues: Vec<f64>,
-    /// What is left of each direction.
+    /// Factor of each direction, from 0 to 1; 1 as published.
     weights: Vec<f64>,
     rated: f64,
     /// Whether the user's own ratings check predictions.
@@ -234,10 +242,15 @@ impl Projection {
 
     /// From parts that were checked.
     pub(super) fn of(parts: &CompleterParts) -> Result<Self, PartsError> {
+        // Files of earlier versions name no weights: directions were used whole.
+        let weights = match parts.of_directions.contains_key(WEIGHT) {
+            true => parts.of_each(WEIGHT)?.to_vec(),
+            false => vec![1.0; parts.directions.columns()],
+        };
         Ok(Self {
             vectors: parts.directions.clone(),
             eigenvalues: parts.of_each("eigenvalue")?.to_vec(),
-            weights: parts.of_each("weight")?.to_vec(),
+            weights,
             rated: parts.positive("rated")?,
             checked: parts.flag(CHECKED)?,
         })
@@ -282,7 +295,7 @@ impl Completer for Projection {
         ];
         let of_directions = [
             ("eigenvalue".to_owned(), self.eigenvalues.clone()),
-            ("weight".to_owned(), self.weights.clone()),
+            (WEIGHT.to_owned(), self.weights.clone()),
         ];
         CompleterParts {
             method: Self::METHOD.to_owned(),
@@ -408,8 +421,10 @@ mod tests {
         let completer = algorithm.completer(&state).expect("one");
         let vectors = algorithm.estimate(&state);
         let again = crate::algorithm::completer(&completer.parts()).expect("its own parts");
+        // What earlier versions wrote: neither weights nor a check.
         let mut unchecked = completer.parts();
         unchecked.constants.remove(CHECKED);
+        unchecked.of_directions.remove(WEIGHT);
         let unchecked = Projection::of(&unchecked).expect("its own parts");
         for i in 0..rows.len() {
             let (items, values) = rows.row(i);

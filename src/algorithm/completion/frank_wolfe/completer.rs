@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::row::{Direction, Row};
 use super::{EIGENVALUE, FrankWolfeParameters, Global, LENGTH, Local, StepRule};
 use crate::algorithm::Released;
-use crate::algorithm::completion::own_check::{CHECKED, checked};
+use crate::algorithm::completion::own_check::{CHECKED, checked, freed, overlap};
 use crate::algorithm::completion::parts::{MOST_STEPS, wrong};
 use crate::algorithm::completion::{
     Completer, CompleterParts, CompletionMode, PartsError, RatedRows,
@@ -47,6 +47,21 @@ impl FrankWolfeCompleter {
             lengths: number(LENGTH),
             eigenvalues: number(EIGENVALUE),
             checked: parameters.mode == CompletionMode::Tight,
+        }
+    }
+
+    /// Shrinks every step by cos² of the angle that noise with this edge turned its direction by.
+    ///
+    /// A step along v is proportional to 1/λ; a regression takes λ² for the variance along v. A λ of 0 leaves the direction out.
+    pub(super) fn shrink(&mut self, edges: impl Iterator<Item = f64>) {
+        let lengths = self.lengths.iter_mut().zip(&self.eigenvalues);
+        for ((length, eigenvalue), edge) in lengths.zip(edges) {
+            let left = overlap(freed(eigenvalue.max(edge), edge), edge);
+            *length = match self.parameters.local {
+                Local::FrankWolfe { .. } if left > 0.0 => *length / left,
+                Local::FrankWolfe { .. } => 0.0,
+                Local::Ridge => *length * left.sqrt(),
+            };
         }
     }
 
