@@ -101,6 +101,7 @@ pub use completion::{
     Completer, CompleterParts, Completion, CompletionMode, Descent, DescentError, FrankWolfe,
     FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, PartsError,
     ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion, completer,
+    has_signal,
 };
 pub use covariance::Covariance;
 pub use deflation::Deflation;
