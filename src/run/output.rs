@@ -190,7 +190,7 @@ pub fn files<'a>(
     let predictor = report.predictor.as_ref().map(Predictor::files);
     let scores = report.score_model.as_ref().map(ScoreModel::files);
     for (name, bytes) in predictor.into_iter().chain(scores).flatten() {
-        files.extend(bytes.map(|bytes| ResultFile::new(name, bytes)));
+        files.push(ResultFile::new(name, bytes));
     }
     if trace {
         files.extend(transcript(records));

@@ -101,9 +101,9 @@ impl Predictor {
         })
     }
 
-    /// The files: name and bytes of each, nothing for one that is not written.
+    /// The files: name and bytes of each.
     #[must_use]
-    pub fn files(&self) -> [(&'static str, Option<Vec<u8>>); 3] {
+    pub fn files(&self) -> [(&'static str, Vec<u8>); 3] {
         let parts = &self.parts;
         let directions = parts.directions.columns();
         let document = Document {
@@ -126,9 +126,9 @@ impl Predictor {
         let lines = (0..directions).map(line);
         let table = writing::csv(std::iter::once(heading.collect()).chain(lines));
         [
-            (DIRECTIONS, (directions > 0).then(|| npy(&parts.directions))),
-            (EIGENVALUES, Some(table)),
-            (COMPLETION, Some(text.into_bytes())),
+            (DIRECTIONS, npy(&parts.directions)),
+            (EIGENVALUES, table),
+            (COMPLETION, text.into_bytes()),
         ]
     }
 
@@ -264,9 +264,7 @@ mod tests {
 
     fn write(folder: &Path, predictor: &Predictor) {
         for (name, bytes) in predictor.files() {
-            if let Some(bytes) = bytes {
-                std::fs::write(folder.join(name), bytes).expect("writable");
-            }
+            std::fs::write(folder.join(name), bytes).expect("writable");
         }
     }
 
@@ -276,7 +274,6 @@ mod tests {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let written = predictor(directions);
             write(folder.path(), &written);
-            assert_eq!(folder.path().join(DIRECTIONS).exists(), directions > 0);
             let read = Predictor::read(folder.path()).expect("whole");
             assert_eq!(read, written);
         }

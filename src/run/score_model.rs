@@ -201,9 +201,9 @@ impl ScoreModel {
         })
     }
 
-    /// The files: name and bytes of each, nothing for one that is not written.
+    /// The files: name and bytes of each.
     #[must_use]
-    pub fn files(&self) -> [(&'static str, Option<Vec<u8>>); 3] {
+    pub fn files(&self) -> [(&'static str, Vec<u8>); 3] {
         let parts = &self.parts;
         let directions = parts.directions.columns();
         let document = Document {
@@ -220,9 +220,9 @@ impl ScoreModel {
         };
         let text = toml::to_string(&document).expect("texts, lists and finite numbers");
         [
-            (DIRECTIONS, (directions > 0).then(|| npy(&parts.directions))),
-            (CATALOGUE, Some(self.catalogue.to_csv())),
-            (RECOMMENDER, Some(text.into_bytes())),
+            (DIRECTIONS, npy(&parts.directions)),
+            (CATALOGUE, self.catalogue.to_csv()),
+            (RECOMMENDER, text.into_bytes()),
         ]
     }
 
@@ -319,9 +319,7 @@ mod tests {
 
     fn write(folder: &Path, model: &ScoreModel) {
         for (name, bytes) in model.files() {
-            if let Some(bytes) = bytes {
-                std::fs::write(folder.join(name), bytes).expect("writable");
-            }
+            std::fs::write(folder.join(name), bytes).expect("writable");
         }
     }
 

@@ -238,7 +238,7 @@ fn every_number_is_recomputed_or_said_to_be_on_trust() {
 }
 
 /// A hundredth more and less; one more and less of what is counted.
-fn nearby(value: &Value) -> Vec<Value> {
+pub(super) fn nearby(value: &Value) -> Vec<Value> {
     match (value.as_u64(), value.as_f64()) {
         (Some(0), _) => vec![1.into()],
         (Some(count), _) => vec![(count + 1).into(), (count - 1).into()],
@@ -304,7 +304,7 @@ fn what_is_on_trust_is_not_found() {
 }
 
 /// Whether a check finds something, or refuses.
-fn found(receipt: &Value) -> bool {
+pub(super) fn found(receipt: &Value) -> bool {
     let Ok(receipt) = serde_json::from_value::<Receipt>(receipt.clone()) else {
         return true;
     };
@@ -315,7 +315,7 @@ fn found(receipt: &Value) -> bool {
 }
 
 /// Pointers to all numbers; of the edges of the graph only the first's.
-fn numbers(value: &Value, at: &str) -> Vec<String> {
+pub(super) fn numbers(value: &Value, at: &str) -> Vec<String> {
     let below = |key: String, value: &Value| numbers(value, &format!("{at}/{key}"));
     match value {
         Value::Number(_) => vec![at.to_owned()],
@@ -333,7 +333,7 @@ fn numbers(value: &Value, at: &str) -> Vec<String> {
 }
 
 /// The field of a pointer as the table has it: `/views/1/mu` is `views[].mu`.
-fn general(path: &str) -> String {
+pub(super) fn general(path: &str) -> String {
     let mut name = String::new();
     for part in path.split('/').skip(1) {
         if part.parse::<usize>().is_ok() {
@@ -347,7 +347,7 @@ fn general(path: &str) -> String {
     name.trim_end_matches("[]").to_owned()
 }
 
-fn with(receipt: &Value, changes: &[(&str, Value)]) -> Value {
+pub(super) fn with(receipt: &Value, changes: &[(&str, Value)]) -> Value {
     let mut changed = receipt.clone();
     for (path, value) in changes {
         *changed.pointer_mut(path).expect("a leaf") = value.clone();
