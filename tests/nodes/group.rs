@@ -230,6 +230,13 @@ impl Group {
         (sum("releases") as u64, sum("charged"), ended)
     }
 
+    /// The result that a member was handed over by others, in its only session.
+    pub(crate) fn late_basis(&self, member: usize) -> Option<Vec<u8>> {
+        let sessions = self.path(&format!("member-{member}/sessions"));
+        let session = fs::read_dir(sessions).ok()?.next()?.ok()?.path();
+        fs::read(session.join("late-basis.npy")).ok()
+    }
+
     /// The result of a member, if there is one.
     pub(crate) fn basis(&self, member: usize) -> Option<Vec<u8>> {
         fs::read(self.path(&format!("result-{member}/basis.npy"))).ok()

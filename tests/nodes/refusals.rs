@@ -148,8 +148,15 @@ fn strangers_and_sessions_whose_time_has_passed() {
         group.write("late.toml", &text.replace(&line, &changed));
         let (code, errors) = group.refused(1, "late.toml");
         assert_eq!(code, Some(2), "{errors}");
+        assert!(errors.contains("--unsigned"), "{errors}");
+        let arguments = ["--state", "member-1", "--data", "rows-1.csv", "--unsigned"];
+        let run = ["node", "run", "late.toml"].iter().chain(&arguments);
+        let (code, _, errors) = group.end(&run.copied().collect::<Vec<_>>());
+        assert_eq!(code, Some(2), "{errors}");
         assert!(errors.contains(said), "{errors}");
     }
+    let (_, shown, _) = group.end(&["node", "check", "late.toml", "--state", "member-1"]);
+    assert!(shown.contains("refuses it without --unsigned"), "{shown}");
     assert_unspent(&group, 1);
 }
 
