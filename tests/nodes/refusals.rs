@@ -160,6 +160,16 @@ fn strangers_and_sessions_whose_time_has_passed() {
     assert_unspent(&group, 1);
 }
 
+/// A member that would run out of open files under a flood of connections is refused before anything is set aside.
+#[test]
+fn too_few_open_files() {
+    let group = Group::new(3, 2, &["--grace", "2"]);
+    let (code, errors) = group.refused_with_files(200, 1);
+    assert_eq!(code, Some(2), "{errors}");
+    assert!(errors.contains("ulimit -n "), "{errors}");
+    assert_eq!(group.ledger(1)["sessions"], serde_json::json!([]));
+}
+
 #[test]
 fn members_with_another_session_file_end_the_attempt_for_all() {
     let group = Group::new(3, 2, &["--grace", "2"]);

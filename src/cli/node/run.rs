@@ -225,6 +225,9 @@ fn print(progress: &Progress) {
         Progress::Fetched { from, signed, file } => eprintln!(
             "{from} has handed over the result of the others, which {signed} of them have signed: {file} in the session's folder"
         ),
+        Progress::Asking { seconds } => {
+            eprintln!("asking the others for the result, for up to {seconds} s");
+        }
         Progress::Unkept { why } => eprintln!(
             "the result is here and cannot be written: {why}; make room: it is tried every second while the others wait, and lost when this process ends"
         ),

@@ -89,8 +89,8 @@ pub enum MemberError {
     Identity(#[from] IdentityError),
     /// A process that was killed after it had begun.
     #[error(
-        "this member was interrupted after the session had begun: what has left cannot be taken back and is not said again; {charged}. Ask the \
-         convener for a new session"
+        "this member was interrupted after the session had begun: what has left cannot be taken back and is not said again; {charged}. Unless the \
+         others have handed over their result (late-basis.npy), ask the convener for a new session"
     )]
     Interrupted {
         /// By all its attempts.

@@ -89,8 +89,14 @@ impl Conductor<'_> {
             Err(error) => return tracing::error!(%error, "the result is not asked for"),
         };
         let most = 8 + 8 * rule.values;
-        let linger = Duration::from_secs(self.setup.invitation.session.linger_seconds);
-        let until = Instant::now() + linger;
+        let session = &self.setup.invitation.session;
+        // Where the loss of a member ends the session, whoever is done waits for one that is gone until the grace has passed.
+        let seconds = match self.ready.late {
+            Some(_) => session.linger_seconds.min(session.grace_seconds),
+            None => session.linger_seconds,
+        };
+        (self.progress)(Progress::Asking { seconds });
+        let until = Instant::now() + Duration::from_secs(seconds);
         let mut refused = BTreeSet::new();
         while Instant::now() < until {
             let found = agreed(&self.results, rule);

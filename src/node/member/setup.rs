@@ -184,6 +184,11 @@ pub enum Progress {
         /// The file in the session's folder.
         file: String,
     },
+    /// The others may have a result that this member lacks; it asks them.
+    Asking {
+        /// For how long at most.
+        seconds: u64,
+    },
     /// This member has the result, and its disk refuses it; it is written as soon as that takes it, while the others wait.
     Unkept {
         /// Why.

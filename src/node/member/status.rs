@@ -231,6 +231,7 @@ impl Status {
                     false => format!("contribute to {}", release.next()),
                 };
             }
+            Progress::Asking { .. } => told.step = "ask the others for the result".to_owned(),
             Progress::Unkept { .. } => {
                 told.stage = Stage::Done;
                 told.step = "write the result, which the disk refuses".to_owned();
