@@ -27,7 +27,9 @@ fn shrunk(arguments: &ShrinkArguments) -> Result<Verdict> {
     let config = arguments.experiment.config()?;
     let faults = arguments.faults.as_deref();
     let experiment = arguments.experiment.with_faults(config, faults)?;
-    let kept = match &arguments.keep {
+    // A case of several words may be written with hyphens, as a command line has them.
+    let case = arguments.keep.as_ref().map(|case| case.replace('-', " "));
+    let kept = match &case {
         Some(case) => Kept::Case(case),
         None => Kept::NoResult,
     };

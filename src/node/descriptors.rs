@@ -1,48 +1,71 @@
-//! Checks that the process may open as many sockets as a swarm needs.
+//! Checks that the process may open as many sockets as a swarm or a member needs, and raises its limit where it may.
 
 use std::fs;
 
-use super::error::SwarmError;
 use crate::topology::Graph;
 
 /// Descriptors for what the runtime opens, and some air.
 const RESERVE: u64 = 64;
 
-/// Refuses graphs whose connections over TCP would exceed the soft limit on open files.
-///
-/// Where the limit cannot be read (not Linux, or no limit) nothing is refused, and a listen or dial error
-/// tells instead.
-///
-/// # Errors
-/// [`SwarmError::FileDescriptors`] with the number to raise the limit to.
-pub(super) fn check(graph: &Graph) -> Result<(), SwarmError> {
-    let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let open = fs::read_dir("/proc/self/fd").map_or(0, |files| files.count() as u64);
-    match soft_limit(&limits) {
-        Some(limit) => fits(needed(graph, open), limit),
-        None => Ok(()),
-    }
+/// A limit on open files that cannot be raised as far as needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "about {needed} open files are needed, and this process may have {limit}: raise the limit (`ulimit -n {needed}`)"
+)]
+pub struct TooFewFiles {
+    /// Files that the network and the rest of the process need.
+    pub needed: u64,
+    /// What the system allows.
+    pub limit: u64,
 }
 
-/// The same for so many sockets.
+/// Refuses graphs whose connections over TCP would exceed the limit on open files, which is raised as far as the system allows.
+///
+/// Where there is no limit nothing is refused, and a listen or dial error tells instead.
 ///
 /// # Errors
-/// As [`check`].
-pub(super) fn check_count(sockets: u64) -> Result<(), SwarmError> {
-    let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let open = fs::read_dir("/proc/self/fd").map_or(0, |files| files.count() as u64);
-    match soft_limit(&limits) {
-        Some(limit) => fits(open + sockets + RESERVE, limit),
-        None => Ok(()),
-    }
+/// [`TooFewFiles`] with the number to raise the limit to.
+pub(super) fn check(graph: &Graph) -> Result<(), TooFewFiles> {
+    ensure(needed(graph, open()))
 }
 
-fn fits(needed: u64, limit: u64) -> Result<(), SwarmError> {
-    if needed <= limit {
-        Ok(())
-    } else {
-        Err(SwarmError::FileDescriptors { needed, limit })
+/// As [`check`], for so many sockets.
+///
+/// # Errors
+/// [`TooFewFiles`].
+pub(super) fn check_count(sockets: u64) -> Result<(), TooFewFiles> {
+    ensure(open() + sockets + RESERVE)
+}
+
+/// Files that are open.
+fn open() -> u64 {
+    fs::read_dir("/proc/self/fd").map_or(0, |files| files.count() as u64)
+}
+
+#[cfg(unix)]
+fn ensure(needed: u64) -> Result<(), TooFewFiles> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let Some(soft) = current.filter(|soft| *soft < needed) else {
+        return Ok(());
+    };
+    let refused = TooFewFiles {
+        needed,
+        limit: maximum.unwrap_or(soft),
+    };
+    if maximum.is_some_and(|hard| hard < needed) {
+        return Err(refused);
     }
+    let raised = Rlimit {
+        current: Some(needed),
+        maximum,
+    };
+    setrlimit(Resource::Nofile, raised).map_err(|_| refused)
+}
+
+#[cfg(not(unix))]
+fn ensure(_: u64) -> Result<(), TooFewFiles> {
+    Ok(())
 }
 
 /// Both ends of every edge are sockets of this process and every node has a listener; `open` files are
@@ -51,30 +74,11 @@ fn needed(graph: &Graph, open: u64) -> u64 {
     open + 2 * graph.edges() as u64 + graph.nodes() as u64 + RESERVE
 }
 
-/// The soft limit on open files in the text of `/proc/self/limits`.
-fn soft_limit(limits: &str) -> Option<u64> {
-    let line = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max open files"))?;
-    line.split_whitespace().next()?.parse().ok()
-}
-
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
-    use super::*;
+    use rustix::process::{Resource, getrlimit};
 
-    #[test]
-    fn the_soft_limit_is_read_and_no_limit_is_none() {
-        let text = "Limit        Soft Limit   Hard Limit   Units\n\
-                    Max processes  77   88   processes\n\
-                    Max open files            1024                 524288               files\n";
-        assert_eq!(soft_limit(text), Some(1024));
-        assert_eq!(
-            soft_limit("Max open files  unlimited unlimited files"),
-            None
-        );
-        assert_eq!(soft_limit(""), None);
-    }
+    use super::*;
 
     #[test]
     fn a_graph_beyond_the_limit_is_refused_with_the_number_to_raise_it_to() {
@@ -82,8 +86,24 @@ mod tests {
         let graph = Graph::from_edges(601, &edges).expect("a path");
         let needed = needed(&graph, 10);
         assert_eq!(needed, 10 + 1200 + 601 + RESERVE);
-        assert!(fits(needed, needed).is_ok());
-        let error = fits(needed, 1024).expect_err("too many").to_string();
-        assert!(error.contains(&format!("ulimit -n {needed}")), "{error}");
+        let limit = getrlimit(Resource::Nofile);
+        assert!(ensure(limit.current.unwrap_or(needed)).is_ok());
+        let Some(hard) = limit.maximum else { return };
+        let error = ensure(hard + 1).expect_err("too many").to_string();
+        assert!(
+            error.contains(&format!("ulimit -n {}", hard + 1)),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_limit_is_raised_as_far_as_the_system_allows() {
+        let limit = getrlimit(Resource::Nofile);
+        if let (Some(soft), Some(hard)) = (limit.current, limit.maximum)
+            && soft < hard
+        {
+            ensure(soft + 1).expect("allowed");
+            assert_eq!(getrlimit(Resource::Nofile).current, Some(soft + 1));
+        }
     }
 }

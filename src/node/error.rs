@@ -6,6 +6,7 @@ use std::time::Duration;
 use libp2p::noise;
 use libp2p::swarm::DialError;
 
+use super::descriptors::TooFewFiles;
 use super::host_error::HostError;
 use crate::protocol::{Fault, PeerError};
 use crate::vocabulary::PeerIndex;
@@ -33,16 +34,8 @@ pub enum SwarmError {
     #[error("cannot start the asynchronous runtime: {0}")]
     Runtime(#[source] io::Error),
     /// The swarm would need more sockets than the process may open.
-    #[error(
-        "the swarm needs about {needed} open files, the soft limit of this process is {limit}: \
-         raise it (`ulimit -n {needed}`) or use the memory transport"
-    )]
-    FileDescriptors {
-        /// Descriptors the swarm and the rest of the process need.
-        needed: u64,
-        /// Soft limit found.
-        limit: u64,
-    },
+    #[error("{0}, or use the memory transport")]
+    FileDescriptors(#[from] TooFewFiles),
     /// A peer could not be built or could not go on.
     #[error(transparent)]
     Peer(#[from] PeerError),

@@ -70,6 +70,7 @@ mod swarm;
 #[cfg(test)]
 mod tests;
 
+pub use descriptors::TooFewFiles;
 pub use error::SwarmError;
 pub use options::{SwarmOptions, Transport};
 

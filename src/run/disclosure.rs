@@ -340,7 +340,7 @@ impl Discloses for SwarmError {
             Self::Lossless { .. } => Dependence::Public,
             Self::NestedRuntime
             | Self::Runtime(_)
-            | Self::FileDescriptors { .. }
+            | Self::FileDescriptors(_)
             | Self::Noise { .. }
             | Self::Listen { .. }
             | Self::Dial { .. }

@@ -70,6 +70,7 @@ impl Assembly {
                 true => Err(Box::new(AssemblyError::OwnStateRestored {
                     witness: self.name(&witness),
                     known,
+                    hash: proof.ledger().hash,
                     found: own.length,
                 })),
                 false => Ok(()),

@@ -1,7 +1,7 @@
 //! Why no session came about.
 
 use super::identity::PublicId;
-use super::statement::{Kind, StatementError};
+use super::statement::{Kind, StatementError, hex};
 
 /// Why members could not agree on a session. Nothing private had left anybody by then.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -68,8 +68,9 @@ pub enum AssemblyError {
     },
     /// A member whose ledger went back.
     #[error(
-        "the ledger of {member} has {found} entries and had {known} before: its state directory was restored from a backup, and what it \
-         spent since is forgotten there. Its operator must run `undertone node ledger --adopt`"
+        "the ledger of {member} has {found} entries and had {known} {}before: its state directory was restored from a backup, and what it \
+         spent since is forgotten there. Its operator must run `undertone node ledger --adopt`",
+        other(.known, .found)
     )]
     RestoredState {
         /// Who.
@@ -81,14 +82,19 @@ pub enum AssemblyError {
     },
     /// Our own ledger went back, as somebody else knows.
     #[error(
-        "{witness} has seen this ledger with {known} entries and it has {found}: this state directory was restored from a backup. Run \
-         `undertone node ledger --adopt` to charge what is missing"
+        "{witness} has seen this ledger with {known} {}entries and it has {found}: this state directory was restored from a backup. List the \
+         sessions that are missing in a file, under known = {{ length = {known}, hash = \"{}\" }}, and run `undertone node ledger --adopt FILE`, \
+         which charges them (`undertone node ledger --help` shows such a file)",
+        other(.known, .found),
+        hex(.hash)
     )]
     OwnStateRestored {
         /// Who knows.
         witness: String,
         /// Entries that were seen.
         known: u64,
+        /// Hash of the last of them.
+        hash: [u8; 32],
         /// Entries there are.
         found: u64,
     },
@@ -161,4 +167,12 @@ pub enum AssemblyError {
     /// This member refuses the session.
     #[error("{0}")]
     Refused(String),
+}
+
+/// Marks entries of a ledger as long as the one that is here: one of the two was copied, and both went on.
+fn other(known: &u64, found: &u64) -> &'static str {
+    match known == found {
+        true => "other ",
+        false => "",
+    }
 }

@@ -142,11 +142,11 @@ pub const SECTIONS: [&str; 7] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Reason {
-    /// Its own policy, plan or operator refuses.
+    /// Its own policy, plan or operator refuses, or nothing is left for it to do: it does not come back.
     Refused = 1,
     /// It cannot go on, because of the member that is named.
     Lost = 2,
-    /// Something failed at its own end.
+    /// Something failed at its own end: it may start again and ask for the result.
     Failed = 3,
 }
 

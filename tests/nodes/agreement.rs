@@ -9,7 +9,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// How long the agreement takes after all have joined, or longer.
 const AGREEMENT: Duration = Duration::from_millis(250);
 
-/// Kills one of seven, of whom one may be lost, so long after it has seen that all have joined. Returns whether it had agreed.
+/// Kills one of seven, of whom one may be lost, so long after it has seen that all have joined, and starts it again. Returns whether it had agreed.
 fn killed(victim: usize, after: Duration) -> bool {
     let tables = "[topology]\ngenerator = \"complete\"\n[algorithm]\nkind = \"power\"\nrank = 2\niterations = 6\n\
                   [dropouts]\ntolerate = 1\nretries = 1\npublish = \"sealed\"\n";
@@ -44,6 +44,7 @@ fn killed(victim: usize, after: Duration) -> bool {
     std::thread::sleep(after);
     let had_agreed = says("agreed");
     running[victim].take().expect("it runs").kill();
+    let again = group.start_in(victim, "session.toml", MEMBERS);
     let mut basis = None;
     for (member, running) in running.into_iter().enumerate() {
         let Some(running) = running else { continue };
@@ -53,6 +54,18 @@ fn killed(victim: usize, after: Duration) -> bool {
         assert!(own.is_some() && (basis.is_none() || basis == own));
         basis = own;
     }
+    // It goes on with the others, or they have gone on without it and hand their result over.
+    let left = again.left(LIMIT);
+    let its = match left.code {
+        Some(0) => group.basis(victim),
+        _ => group.late_basis(victim),
+    };
+    assert!(
+        matches!(left.code, Some(0 | 3)),
+        "{after:?}: {}",
+        left.errors
+    );
+    assert_eq!(its, basis, "{after:?}: {}", left.errors);
     had_agreed
 }
 

@@ -388,6 +388,7 @@ fn compose_writes_files_that_its_readers_take() {
             "compose session.toml --out deploy --format {format}"
         ));
         assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+        assert!(shown.stderr.contains("not signed"), "{}", shown.stderr);
         let text = fs::read_to_string(peer.path("deploy").join(file)).expect("written");
         let documents = yaml_rust2::YamlLoader::load_from_str(&text).expect("YAML");
         assert_eq!(documents.len(), if format == "compose" { 1 } else { 8 });

@@ -172,6 +172,19 @@ impl Group {
         (code, errors)
     }
 
+    /// What `node run` of a member says that may open so many files.
+    pub(crate) fn refused_with_files(&self, files: u32, member: usize) -> (Option<i32>, String) {
+        let limited = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
+        let ran = Command::new("sh")
+            .args(["-c", &limited, env!("CARGO_BIN_EXE_undertone")])
+            .args(self.run_arguments(member, "session.toml"))
+            .current_dir(self.folder.path())
+            .output()
+            .expect("a shell");
+        let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+        (ran.status.code(), errors)
+    }
+
     fn run_arguments(&self, member: usize, session: &str) -> Vec<String> {
         let (state, data) = (format!("member-{member}"), format!("rows-{member}.csv"));
         let address = self.address(member);
@@ -228,6 +241,13 @@ impl Group {
             _ => None,
         };
         (sum("releases") as u64, sum("charged"), ended)
+    }
+
+    /// The result that a member was handed over by others, in its only session.
+    pub(crate) fn late_basis(&self, member: usize) -> Option<Vec<u8>> {
+        let sessions = self.path(&format!("member-{member}/sessions"));
+        let session = fs::read_dir(sessions).ok()?.next()?.ok()?.path();
+        fs::read(session.join("late-basis.npy")).ok()
     }
 
     /// The result of a member, if there is one.

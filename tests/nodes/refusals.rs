@@ -148,9 +148,26 @@ fn strangers_and_sessions_whose_time_has_passed() {
         group.write("late.toml", &text.replace(&line, &changed));
         let (code, errors) = group.refused(1, "late.toml");
         assert_eq!(code, Some(2), "{errors}");
+        assert!(errors.contains("--unsigned"), "{errors}");
+        let arguments = ["--state", "member-1", "--data", "rows-1.csv", "--unsigned"];
+        let run = ["node", "run", "late.toml"].iter().chain(&arguments);
+        let (code, _, errors) = group.end(&run.copied().collect::<Vec<_>>());
+        assert_eq!(code, Some(2), "{errors}");
         assert!(errors.contains(said), "{errors}");
     }
+    let (_, shown, _) = group.end(&["node", "check", "late.toml", "--state", "member-1"]);
+    assert!(shown.contains("refuses it without --unsigned"), "{shown}");
     assert_unspent(&group, 1);
+}
+
+/// A member that would run out of open files under a flood of connections is refused before anything is set aside.
+#[test]
+fn too_few_open_files() {
+    let group = Group::new(3, 2, &["--grace", "2"]);
+    let (code, errors) = group.refused_with_files(200, 1);
+    assert_eq!(code, Some(2), "{errors}");
+    assert!(errors.contains("ulimit -n "), "{errors}");
+    assert_eq!(group.ledger(1)["sessions"], serde_json::json!([]));
 }
 
 #[test]

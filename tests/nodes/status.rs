@@ -120,3 +120,30 @@ fn a_member_that_was_killed_is_asked_through_its_files() {
     assert_eq!(status["sessions"][0]["stage"], "joined");
     assert_eq!(status["sessions"][0]["charged"], 0.0);
 }
+
+/// A node that does not run, or has no descriptor left, is not waited for.
+#[test]
+fn a_node_that_does_not_answer_is_not_waited_for() {
+    let group = Group::new(3, 2, &["--grace", "10"]);
+    let waiting = group.start(0);
+    until(&group, 0, |running| running["stage"] == "agreeing");
+    let stop = |signal: &str| {
+        let id = waiting.child.id().to_string();
+        let sent = std::process::Command::new("kill")
+            .args([signal, &id])
+            .status();
+        assert!(sent.expect("kill").success());
+    };
+    stop("-STOP");
+    let began = Instant::now();
+    let (code, out, errors) = group.end(&["node", "status", "--state", "member-0"]);
+    stop("-CONT");
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("does not answer"), "{errors}");
+    assert!(out.contains("joined"), "{out}");
+    assert!(
+        began.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        began.elapsed()
+    );
+}

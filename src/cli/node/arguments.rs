@@ -240,8 +240,8 @@ pub(crate) struct InviteArguments {
     /// What the session is called; the plan's name if absent
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// Minutes until the list of members is drawn up, unless all have joined before
-    #[arg(long, value_name = "MINUTES", default_value_t = 60)]
+    /// Minutes until the list of members is drawn up, unless all have joined before; three days if absent
+    #[arg(long, value_name = "MINUTES", default_value_t = 3 * 24 * 60)]
     pub(crate) closes_in: u64,
     /// How many of the invited must join; all if absent
     #[arg(long, value_name = "N")]
@@ -326,6 +326,9 @@ pub(crate) struct RunArguments {
     /// Where to copy the result to: basis.npy, receipt.json and its signature, config.toml
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Take a session file that its convener has not signed
+    #[arg(long)]
+    pub(crate) unsigned: bool,
     /// Print the outcome as JSON on standard output
     #[arg(long)]
     pub(crate) json: bool,

@@ -27,7 +27,22 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     );
     match planning::check_signature(&invitation, &options.session, &bytes)? {
         true => println!("signed by its convener"),
-        false => println!("not signed: nothing shows that its convener wrote it"),
+        false => println!(
+            "not signed: nothing shows that its convener wrote it; `node run` refuses it without --unsigned"
+        ),
+    }
+    let convener = session.convener;
+    let is_known = convener == own
+        || invitation.member(&convener).is_some()
+        || state
+            .address_book()?
+            .peers()
+            .iter()
+            .any(|peer| peer.id == convener);
+    if !is_known {
+        println!(
+            "its convener is no member of it and is not in the address book: make sure whose key {convener} is"
+        );
     }
     let Some(member) = invitation.member(&own) else {
         bail!(

@@ -85,6 +85,13 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
             group.peers, group.epsilon
         );
     }
+    let policy = state.policy()?;
+    let scope = policy.scopes().next().cloned();
+    if let Some(scope) = scope
+        && let Err(refusal) = policy.check(&planning::offer(&experiment, &scope)?)
+    {
+        println!("this peer's own policy refuses it, and so may those of members: {refusal}");
+    }
     println!(
         "written: {} and its signature; give both to every member, who runs `undertone node check` and `undertone node run`",
         options.out.display()

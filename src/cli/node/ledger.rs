@@ -100,7 +100,9 @@ fn read_repair(file: &Path) -> Result<Repair> {
     anyhow::ensure!(length <= LONGEST_REPAIR, "{shown} is too long for a repair");
     let text = std::fs::read_to_string(file).with_context(cannot)?;
     toml::from_str(&text)
-        .with_context(|| format!("{shown} is no repair; `undertone node ledger --help` shows one"))
+        .with_context(|| {
+            format!("{shown} is no repair, as `undertone node ledger --help` shows one: it lists the sessions that are missing. A ledger itself cannot be adopted")
+        })
 }
 
 fn document(ledger: &LedgerView, policy: &Policy) -> Document {

@@ -11,7 +11,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::config::Publish as Publication;
 use crate::engine::Session;
-use crate::node::member::{MemberResult, Planned, Planner, ResultFiles, Tolerant};
+use crate::node::member::{MemberResult, Planned, Planner, ResultFiles, ResultRule, Tolerant};
 use crate::node::store::{
     INVITATION, Offer, Publish, ScopeName, SignedFileError, Square, verify_bytes,
 };
@@ -208,6 +208,13 @@ impl Planner for Plans {
         );
         made.map_err(|error| format!("{error:#}"))
     }
+
+    fn result(&self) -> Result<ResultRule, String> {
+        let experiment = planned(&self.deployment, self.members, &[0; 32], self.stated);
+        let experiment = experiment.map_err(|error| format!("{error:#}"))?;
+        let colluders = experiment.config().privacy.colluders;
+        Ok(ResultRule::of(&session(&experiment), colluders))
+    }
 }
 
 /// What is kept of a session that was planned as this experiment.
@@ -231,9 +238,10 @@ fn files(experiment: &Experiment, result: &MemberResult) -> ResultFiles {
     let receipt = serde_json::to_vec(&receipt).map_err(|error| error.to_string())?;
     let config = crate::config::resolved(experiment.config());
     Ok(vec![
-        ("basis.npy".to_owned(), npy(&result.basis)),
         ("receipt.json".to_owned(), receipt),
         ("config.toml".to_owned(), config.into_bytes()),
+        // Last: where it is, everything is.
+        ("basis.npy".to_owned(), npy(&result.basis)),
     ])
 }
 

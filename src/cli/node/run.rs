@@ -11,9 +11,9 @@ use super::planning;
 use crate::cli::Verdict;
 use crate::data::OwnFile;
 use crate::node::member::{
-    Joining, MemberEnd, MemberError, MemberResult, MemberRows, MemberSetup, Outset, Progress, join,
+    Joining, MemberEnd, MemberResult, MemberRows, MemberSetup, Outset, Progress, join,
 };
-use crate::node::store::{Record, SessionEnd, StateDir};
+use crate::node::store::{Record, StateDir, signature_path};
 use crate::session::Invitation;
 
 /// The files of a result.
@@ -30,15 +30,14 @@ pub(super) fn execute(options: &RunArguments) -> Result<Verdict> {
     let Begun { folder, outset } = begin(options, &mut |line| eprintln!("{line}"))?;
     let end = match outset {
         Outset::Joining(joining) => join(*joining, &mut |progress| print(&progress))?,
-        Outset::Ended(end) => MemberEnd::Before(end),
+        Outset::Ended => MemberEnd::Before,
     };
     match end {
         MemberEnd::Done(result) => done(options, &folder, Some(&result), began.elapsed())?,
-        MemberEnd::Before(SessionEnd::Done) => {
+        MemberEnd::Before => {
             eprintln!("this session has ended before; its result again, nothing was charged");
             done(options, &folder, None, Duration::ZERO)?;
         }
-        MemberEnd::Before(end) => return Err(MemberError::EndedBefore(end).into()),
     }
     Ok(Verdict::Success)
 }
@@ -59,29 +58,41 @@ fn begin(options: &RunArguments, say: &mut dyn FnMut(&str)) -> Result<Begun> {
     let policy = state.view().policy()?;
     let own = OwnFile::read(&options.data, options.rows.options());
     let session = planning::read_session(&options.session);
-    let folder = match &session {
-        Ok((invitation, _)) => Some(state.session(invitation.hash().0)?),
-        Err(_) => None,
+    let has_ended = match &session {
+        Ok((invitation, _)) => has_recorded(&state, invitation, |record| {
+            matches!(record, Record::End { .. })
+        })?,
+        Err(_) => false,
     };
-    let folder = folder.map(|folder| folder.view().path().to_path_buf());
-    let has_ended = folder
-        .as_ref()
-        .filter(|folder| folder.join("basis.npy").is_file());
     // What is printed again needs no rows, and may be asked for at any time. Otherwise a file that is not read is the first thing that is said.
     let own = match has_ended {
-        Some(_) => None,
-        None => Some(own?),
+        true => None,
+        false => Some(own?),
     };
     let (invitation, bytes) = session?;
-    let folder = folder.unwrap_or_default();
-    planning::check_signature(&invitation, &options.session, &bytes)?;
+    if !planning::check_signature(&invitation, &options.session, &bytes)? && !options.unsigned {
+        let signature = signature_path(&options.session);
+        bail!(
+            "{} is not signed: nothing shows that its convener wrote it. Ask the convener for {} and put it beside it, or take the file as it is with --unsigned",
+            options.session.display(),
+            signature.display()
+        );
+    }
+    let folder = state.session(invitation.hash().0)?;
+    let folder = folder.view().path().to_path_buf();
     let id = state.identity()?.id();
     let (planner, deployment) = planning::planner(&invitation, &options.session, &options.scope)?;
     let (rows, closes_in) = match own {
         None => (MemberRows::made(deployment.no_rows()), Duration::ZERO),
         Some(own) => {
             // Whoever has begun goes on, whatever the time is.
-            let closes_in = match has_begun(&state, &invitation)? {
+            let tolerates = invitation.tolerates_losses();
+            let has_begun = has_recorded(&state, &invitation, |record| match record {
+                Record::Begun { .. } | Record::Result { .. } => true,
+                Record::Agreed { .. } => !tolerates,
+                _ => false,
+            })?;
+            let closes_in = match has_begun {
                 true => Duration::ZERO,
                 false => window(&invitation)?,
             };
@@ -133,15 +144,17 @@ fn log_to_stderr() {
     let _ = log.try_init();
 }
 
-/// Whether this member has begun the session, which tolerates losses: then it goes on where it was.
-fn has_begun(state: &StateDir, invitation: &Invitation) -> Result<bool> {
+/// Whether the journal of this session has such a record: a member that has begun goes on where it was, and one that has ended says so.
+fn has_recorded(
+    state: &StateDir,
+    invitation: &Invitation,
+    wanted: impl Fn(&Record) -> bool,
+) -> Result<bool> {
     let id = invitation.hash().0;
     let sessions = state.view().sessions()?;
     let files = sessions.iter().find(|session| session.id().0 == id);
     let records = files.map_or(Ok(Vec::new()), |files| files.records())?;
-    Ok(records
-        .iter()
-        .any(|record| matches!(record, Record::Begun { .. })))
+    Ok(records.iter().any(wanted))
 }
 
 /// How long until the list of members is drawn up.
@@ -211,6 +224,12 @@ fn print(progress: &Progress) {
         } => eprintln!("{release} of {of}: averaged after {seconds:.1} s"),
         Progress::Fetched { from, signed, file } => eprintln!(
             "{from} has handed over the result of the others, which {signed} of them have signed: {file} in the session's folder"
+        ),
+        Progress::Asking { seconds } => {
+            eprintln!("asking the others for the result, for up to {seconds} s");
+        }
+        Progress::Unkept { why } => eprintln!(
+            "the result is here and cannot be written: {why}; make room: it is tried every second while the others wait, and lost when this process ends"
         ),
         Progress::Waiting { missing } if missing.is_empty() => eprintln!("everybody is done"),
         Progress::Waiting { missing } if missing.len() > 5 => {

@@ -19,7 +19,13 @@ pub(super) fn execute(arguments: &StatusArguments) -> Result<Verdict> {
     let state = StateView::open(&arguments.state.path()?)?;
     let mut last = None;
     loop {
-        let running = running(&state)?;
+        let running = match running(&state) {
+            Err(error) if is_silent(&error) => {
+                eprintln!("a node runs here and does not answer; this is what it has written down");
+                Some(json!({ "stage": "silent" }))
+            }
+            running => running?,
+        };
         let runs = running.is_some();
         let status = json!({ "running": running, "sessions": written(&state)? });
         if last.as_ref() != Some(&status) {
@@ -36,6 +42,12 @@ pub(super) fn execute(arguments: &StatusArguments) -> Result<Verdict> {
         last = Some(status);
         std::thread::sleep(EVERY);
     }
+}
+
+/// Whether a node is there and does not answer in time.
+fn is_silent(error: &StoreError) -> bool {
+    use io::ErrorKind::{TimedOut, WouldBlock};
+    matches!(error, StoreError::Io { source, .. } if matches!(source.kind(), TimedOut | WouldBlock))
 }
 
 /// What the node that runs here says; none if none runs.
@@ -75,6 +87,7 @@ fn stage(records: &[Record]) -> String {
         Some(Record::Agreed { .. }) => "agreed".to_owned(),
         Some(Record::Begun { .. }) => "begun".to_owned(),
         Some(Record::Done { release, .. }) => format!("{release} done"),
+        Some(Record::Result { .. }) => "result".to_owned(),
         Some(Record::End { outcome }) => outcome.to_string(),
     }
 }

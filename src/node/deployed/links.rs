@@ -85,12 +85,19 @@ async fn dial(hub: &Hub, member: &Member) {
     // It is there as long as this member.
     let _ = wanted.wait_for(|wanted| *wanted).await;
     let mut pause = FIRST_PAUSE;
+    let mut was_found = true;
     loop {
         let mut addresses = Vec::new();
         for address in &member.addresses {
             addresses.extend(resolve(address).await);
         }
+        // Once, until it is found again.
+        if addresses.is_empty() && std::mem::take(&mut was_found) {
+            let places: Vec<_> = member.addresses.iter().map(ToString::to_string).collect();
+            tracing::warn!(member = %member.id, places = places.join(", "), "no address of a member can be looked up");
+        }
         if !addresses.is_empty() {
+            was_found = true;
             let (failed, why) = oneshot::channel();
             let command = Command::Dial {
                 member: member.peer,

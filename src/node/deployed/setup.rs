@@ -34,6 +34,29 @@ pub struct HostLimits {
     pub handshake: Duration,
 }
 
+/// Connections that one member may have: the one in use, and the one that takes its place where the other end has noticed
+/// before this one that the first is dead.
+pub(super) const PER_MEMBER: u32 = 2;
+
+impl HostLimits {
+    /// Connections of one address that may be open before their handshake has ended, beside so many others that take part. Members may share
+    /// one address, behind a router or on one machine.
+    pub(super) fn share(&self, others: u32) -> u32 {
+        self.pending_per_address.max(PER_MEMBER * others)
+    }
+
+    /// Connections of all addresses that may be.
+    pub(super) fn incoming(&self, others: u32) -> u32 {
+        self.pending.max(4 * self.share(others))
+    }
+
+    /// Sockets that a host may have at once beside so many others, whoever connects: that many incoming ones, those of the others, and one dial each.
+    #[must_use]
+    pub fn sockets(&self, others: u32) -> u64 {
+        u64::from(self.incoming(others)) + u64::from(PER_MEMBER + 1) * u64::from(others)
+    }
+}
+
 impl Default for HostLimits {
     /// 256 connections at once, 32 of one address, 10 seconds each.
     fn default() -> Self {

@@ -14,14 +14,10 @@ use libp2p::{Multiaddr, PeerId, Transport as _, noise, quic, tcp, yamux};
 use super::super::listening;
 use super::error::HostError;
 use super::pending::PendingPerAddress;
-use super::setup::HostLimits;
+use super::setup::{HostLimits, PER_MEMBER};
 
 /// Connections stay open however quiet they are.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
-
-/// Connections that one member may have: the one in use, and the one that takes its place where the other end has noticed
-/// before this one that the first is dead.
-const PER_MEMBER: u32 = 2;
 
 /// How long the operating system may take to listen.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(10);
@@ -45,21 +41,19 @@ pub(super) fn build(
     limits: &HostLimits,
 ) -> Result<Swarm<Behaviour>, HostError> {
     let mut allowed = allow_block_list::Behaviour::default();
-    let mut count = 0;
+    let mut others = 0;
     for id in members {
         allowed.allow_peer(id);
-        count += PER_MEMBER;
+        others += 1;
     }
-    // Members may share one address, behind a router or on one machine.
-    let share = limits.pending_per_address.max(count);
     let connections = ConnectionLimits::default()
-        .with_max_pending_incoming(Some(limits.pending.max(4 * share)))
+        .with_max_pending_incoming(Some(limits.incoming(others)))
         .with_max_pending_outgoing(Some(limits.pending))
-        .with_max_established(Some(count))
+        .with_max_established(Some(PER_MEMBER * others))
         .with_max_established_per_peer(Some(PER_MEMBER));
     let behaviour = Behaviour {
         members: allowed,
-        pending: PendingPerAddress::new(share),
+        pending: PendingPerAddress::new(limits.share(others)),
         limits: connection_limits::Behaviour::new(connections),
         streams: libp2p_stream::Behaviour::new(),
     };

@@ -122,7 +122,7 @@ pub(super) enum Stage {
     Resuming,
     /// The peer runs.
     Running,
-    /// The result is on the disk.
+    /// The result is here, and on the disk but where that refuses.
     Done,
 }
 
@@ -158,6 +158,10 @@ pub(super) struct Conductor<'a> {
     pub(super) written: Written,
     pub(super) last: Instant,
     pub(super) result: Option<MemberResult>,
+    /// The files that the result is kept in.
+    pub(super) files: Vec<(String, Vec<u8>)>,
+    /// Why the result could not be written, and when it is tried again.
+    pub(super) unkept: Option<(String, Instant)>,
     /// Who has been connected since this process began.
     pub(super) seen: BTreeSet<PublicId>,
     /// Until when neighbours of a tolerant peer must have been there, by the clock of this process, and who they are.
@@ -230,6 +234,8 @@ impl<'a> Conductor<'a> {
             written: Written::default(),
             last: Instant::now(),
             result: None,
+            files: Vec::new(),
+            unkept: None,
             seen: BTreeSet::new(),
             expected: None,
             views: Vec::new(),
@@ -244,11 +250,11 @@ impl<'a> Conductor<'a> {
     async fn run(mut self) -> Result<MemberResult, MemberError> {
         let end = self.until_the_end().await;
         let end = match (end, &self.stage) {
-            (Ok(()), _) => Ok(()),
             // What others do once the result is here changes nothing about it.
-            (Err(_), Stage::Done) => Ok(()),
+            (_, Stage::Done) => self.unkept().map_or(Ok(()), Err),
+            (Ok(()), _) => Ok(()),
             (Err(error), _) => {
-                if matches!(error, MemberError::LeftOut | MemberError::Missed) {
+                if error.is_late() {
                     // Before it says that it leaves: whoever lingers for it does so until then.
                     tokio::select! {
                         () = self.fetch_result() => {}
@@ -287,6 +293,11 @@ impl<'a> Conductor<'a> {
 
     async fn until_the_end(&mut self) -> Result<(), MemberError> {
         let mut stop = Box::pin(stopped());
+        if let Some(charged) = self.ready.late {
+            // Whoever still waits for what this member has not sent waits in vain.
+            self.say_gone(Reason::Failed, None, "it was interrupted".to_owned());
+            return Err(MemberError::Interrupted { charged });
+        }
         match &self.ready.resumed {
             Some(resumed) => {
                 self.stage = Stage::Resuming;
@@ -300,6 +311,10 @@ impl<'a> Conductor<'a> {
         let linger = Duration::from_secs(self.setup.invitation.session.linger_seconds);
         let mut deadline: Option<Instant> = None;
         loop {
+            let again = self.unkept.as_ref().map(|(_, again)| *again);
+            if again.is_some_and(|again| again <= Instant::now()) {
+                self.keep_result()?;
+            }
             if matches!(self.stage, Stage::Done) {
                 let until = *deadline.get_or_insert_with(|| Instant::now() + linger);
                 let all = self.roster.iter().all(|id| self.finished.contains(id));
@@ -313,6 +328,8 @@ impl<'a> Conductor<'a> {
             let expected = self.expected.as_ref().map(|(until, _)| *until);
             let left = expected.map(|until| until.saturating_sub(self.host.awake()));
             let wake = left.map_or(wake, |left| wake.min(Instant::now() + left));
+            let again = self.unkept.as_ref().map(|(_, again)| *again);
+            let wake = again.map_or(wake, |again| wake.min(again));
             let until = deadline.map_or(wake, |deadline| deadline.min(wake));
             let is_planning = self.planning.is_some();
             tokio::select! {
@@ -397,10 +414,14 @@ impl<'a> Conductor<'a> {
                     why: what.to_string(),
                 });
             }
-            HostEvent::Failed(HostError::Charge { release, source }) => {
+            HostEvent::Failed(
+                HostError::Charge { release, source } | HostError::Gate { release, source },
+            ) => {
                 return Err(MemberError::NotCharged {
                     release,
                     why: source.to_string(),
+                    charged: self.charged(),
+                    goes_on: self.tolerates(),
                 });
             }
             HostEvent::Failed(HostError::Begin { release, source }) => {
@@ -412,12 +433,7 @@ impl<'a> Conductor<'a> {
             HostEvent::Failed(HostError::Keep(source)) => {
                 return Err(MemberError::NotKept {
                     why: source.to_string(),
-                });
-            }
-            HostEvent::Failed(HostError::Gate { release, source }) => {
-                return Err(MemberError::NotCharged {
-                    release,
-                    why: source.to_string(),
+                    charged: self.charged(),
                 });
             }
             HostEvent::Failed(error) => return Err(error.into()),
@@ -444,6 +460,11 @@ impl<'a> Conductor<'a> {
     fn tolerates(&self) -> bool {
         let has_begun = matches!(self.stage, Stage::Resuming | Stage::Running | Stage::Done);
         has_begun && self.setup.invitation.tolerates_losses()
+    }
+
+    /// Whether members that leave do not end the session here.
+    fn outlives(&self) -> bool {
+        self.tolerates() || matches!(self.stage, Stage::Done)
     }
 
     /// A member has not come back within the grace.
@@ -482,6 +503,10 @@ impl<'a> Conductor<'a> {
     /// A statement: of the agreement, or about the session itself.
     fn control(&mut self, from: PublicId, bytes: Vec<u8>) -> Result<(), MemberError> {
         if matches!(self.stage, Stage::Assembling) {
+            self.note_result(&bytes);
+            if self.is_over() {
+                return Err(MemberError::Missed);
+            }
             return self.tell(Input::Received { from, bytes });
         }
         let Ok(signed) = self.assembly.read(&bytes) else {
@@ -496,16 +521,22 @@ impl<'a> Conductor<'a> {
             Statement::Finished { .. } => {
                 self.finished.insert(signed.from);
                 self.results.push(signed);
-                self.compare_results()?;
+                self.compare_results();
                 self.report_waiting();
             }
-            Statement::Gone { about: None, .. } if self.tolerates() => {
-                // What it has said of itself it need not be waited for.
+            Statement::Gone {
+                about: None,
+                reason,
+                ..
+            } if self.outlives() => {
                 self.host.give_up(&signed.from);
-                self.finished.insert(signed.from);
+                // Where something failed it may start again and ask for the result.
+                if reason != Reason::Failed {
+                    self.finished.insert(signed.from);
+                }
             }
             // What others say of others is what the peers agree on.
-            Statement::Gone { .. } if self.tolerates() => {}
+            Statement::Gone { .. } if self.outlives() => {}
             Statement::Gone { about, text, .. } => {
                 let culprit = about.unwrap_or(signed.from);
                 let why = match about {
@@ -528,42 +559,8 @@ impl<'a> Conductor<'a> {
         Ok(())
     }
 
-    /// Tells the others why there is no result, and ends the session here if it had begun.
-    async fn end_with(&mut self, error: MemberError) -> MemberError {
-        let said = matches!(error, MemberError::Assembly(_));
-        if !said {
-            let culprit = match &error {
-                MemberError::Culprit { member, .. } => {
-                    self.names.iter().find(|(_, name)| *name == member)
-                }
-                _ => None,
-            };
-            let (reason, text) = match &error {
-                MemberError::Culprit { why, .. } => (Reason::Lost, why.clone()),
-                MemberError::Stopped => (Reason::Refused, "stopped by its operator".to_owned()),
-                // What is wrong with this member's disk is nobody else's business.
-                _ => (Reason::Failed, "it cannot go on".to_owned()),
-            };
-            let statement = Statement::Gone {
-                reason,
-                about: culprit.map(|(id, _)| *id),
-                text,
-            };
-            let signed = Signed::new(&self.identity, self.session, statement);
-            let _ = self.host.broadcast(signed.bytes);
-        }
-        // Before anybody could be ready nothing has left: the session may be tried again until it closes.
-        if self.planned.is_some()
-            && let Err(worse) = self.end(error.end())
-        {
-            tracing::error!(error = %worse, "the end of the session was not written");
-        }
-        self.drain().await;
-        error
-    }
-
     /// Lets words that are on their way leave; of what comes in only the count of what was sent matters any more.
-    async fn drain(&mut self) {
+    pub(super) async fn drain(&mut self) {
         let until = Instant::now() + LAST_WORDS;
         while let Ok(event) = timeout_at(until, self.host.next()).await {
             if let HostEvent::Finished(written) = event {

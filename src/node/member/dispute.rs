@@ -1,7 +1,7 @@
 //! Two results of one session that should have the same bits: both signed statements are kept, and say so again whenever they are asked.
 
 use super::error::MemberError;
-use crate::node::store::{Digest, SessionFiles, StoreError};
+use crate::node::store::{Digest, SessionFiles};
 use crate::session::{Invitation, PublicId, Signed, Statement};
 
 /// What this member signed as its result, where another member signed another.
@@ -9,21 +9,21 @@ const OUR_RESULT: &str = "evidence-first.bin";
 /// What the other signed.
 const OTHER_RESULT: &str = "evidence-second.bin";
 
-/// Keeps what this member and another signed as their results; nothing comes of two that are alike.
-///
-/// # Errors
-/// [`StoreError::Io`].
+/// Keeps what this member and another signed as their results; nothing comes of two that are alike. A disk that refuses both changes nothing about their being two.
 pub(super) fn keep(
     files: &SessionFiles,
     (ours, theirs): (&Signed, &Signed),
     member: &str,
-) -> Result<Option<MemberError>, StoreError> {
+) -> Option<MemberError> {
     let disputed = disputed(ours, theirs, member);
     if disputed.is_some() {
-        files.write(OUR_RESULT, &ours.bytes)?;
-        files.write(OTHER_RESULT, &theirs.bytes)?;
+        let kept = files.write(OUR_RESULT, &ours.bytes);
+        let kept = kept.and_then(|()| files.write(OTHER_RESULT, &theirs.bytes));
+        if let Err(error) = kept {
+            tracing::error!(%error, "two signed results were not kept");
+        }
     }
-    Ok(disputed)
+    disputed
 }
 
 /// The two results that were kept of a session that ended with two.

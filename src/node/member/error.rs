@@ -3,10 +3,48 @@
 use std::io;
 
 use crate::node::deployed::HostError;
-use crate::node::store::{Digest, JournalError, LedgerError, Refusal, SessionEnd, StoreError};
+use crate::node::descriptors::TooFewFiles;
+use crate::node::store::{
+    Account, Digest, JournalError, LedgerError, Refusal, SessionEnd, StoreError,
+};
 use crate::protocol::regroup::End;
 use crate::session::{AssemblyError, IdentityError, KeyError, PublicId};
 use crate::vocabulary::ReleaseId;
+
+/// What a session has charged, which stays charged however it ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Charged {
+    /// How many releases.
+    pub releases: usize,
+    /// Their μ².
+    pub mu_squared: f64,
+}
+
+impl Charged {
+    /// What stands in the ledger.
+    pub(super) fn of(account: Option<&Account>) -> Self {
+        account.map_or_else(Self::default, |account| Self {
+            releases: account.charged.len(),
+            mu_squared: account.charged().get(),
+        })
+    }
+}
+
+impl std::fmt::Display for Charged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            releases,
+            mu_squared,
+        } = self;
+        match releases {
+            0 => f.write_str("it has charged nothing"),
+            _ => write!(
+                f,
+                "what was charged (mu^2 = {mu_squared:.5} for {releases} releases) stays charged"
+            ),
+        }
+    }
+}
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +78,9 @@ pub enum MemberError {
         /// Ours.
         id: PublicId,
     },
+    /// Fewer open files than a session may take.
+    #[error(transparent)]
+    Files(#[from] TooFewFiles),
     /// A key or random number that could not be had.
     #[error(transparent)]
     Key(#[from] KeyError),
@@ -48,23 +89,40 @@ pub enum MemberError {
     Identity(#[from] IdentityError),
     /// A process that was killed after it had begun.
     #[error(
-        "this member was interrupted after the session had begun, with {charged} of its releases charged: what has left cannot be taken back and is \
-         not said again. Nothing was charged now; ask the convener for a new session"
+        "this member was interrupted after the session had begun: what has left cannot be taken back and is not said again; {charged}. Unless the \
+         others have handed over their result (late-basis.npy), ask the convener for a new session"
     )]
     Interrupted {
-        /// How many.
-        charged: usize,
+        /// By all its attempts.
+        charged: Charged,
+    },
+    /// A disk that has refused a result until nobody lingered any more.
+    #[error(
+        "the result was here and could not be written down: {why}. The session has cost what it was planned to: {charged}. The result is public \
+         among members: make room and start again, which asks those who linger for it, or ask one of them"
+    )]
+    ResultNotKept {
+        /// Why not.
+        why: String,
+        /// By all its releases.
+        charged: Charged,
     },
     /// A session that has ended without a result.
     #[error(
-        "this session has ended before: {}. Nothing was charged; ask the convener for a new session",
-        match .0 {
+        "this session has ended before: {}; {charged}, and nothing was charged now. Ask the convener for a new session",
+        match .end {
             SessionEnd::Excluded => "the others had gone on without this member",
             SessionEnd::Abandoned => "its operator had left it",
+            SessionEnd::Lapsed => "it had closed before this member was ready",
             SessionEnd::Aborted | SessionEnd::Done => "it had been aborted",
         }
     )]
-    EndedBefore(SessionEnd),
+    EndedBefore {
+        /// How.
+        end: SessionEnd,
+        /// By then.
+        charged: Charged,
+    },
     /// Files of a session that do not fit one another.
     #[error(
         "the ledger has charges of this session and its journal is missing: noise that was drawn is never drawn again. Leave the session with \
@@ -121,18 +179,27 @@ pub enum MemberError {
         ours: Digest,
     },
     /// Nothing of a release has left, since it could not be charged.
-    #[error("nothing of {release} has left this member: {why}")]
+    #[error("nothing of {release} has left this member: {why}; {charged}{}", again(*.goes_on))]
     NotCharged {
         /// Which.
         release: ReleaseId,
         /// Why.
         why: String,
+        /// By the releases before it.
+        charged: Charged,
+        /// Whether the session tolerates losses, so that this member may start again.
+        goes_on: bool,
     },
     /// What must be on the disk is not, so that nothing that follows from it has left.
-    #[error("this member has stopped, and nothing that was not written down has left it: {why}")]
+    #[error(
+        "this member has stopped, and nothing that was not written down has left it: {why}; {charged}{}",
+        again(true)
+    )]
     NotKept {
         /// Why.
         why: String,
+        /// By its releases so far.
+        charged: Charged,
     },
     /// Too few are left for this member's policy.
     #[error("nothing of {release} is begun: {why}; what was charged stays charged")]
@@ -177,6 +244,16 @@ pub enum MemberError {
     Stopped,
 }
 
+/// What a member whose disk is full may do where the others go on.
+fn again(goes_on: bool) -> &'static str {
+    match goes_on {
+        true => {
+            ". Make room and start it again: it asks the others for the result while they linger"
+        }
+        false => "",
+    }
+}
+
 impl MemberError {
     /// Why a peer that tolerates losses has ended without all sums.
     pub(super) fn of_end(end: End) -> Self {
@@ -216,17 +293,34 @@ impl MemberError {
             | Self::JoinedBefore
             | Self::NestedRuntime
             | Self::Runtime(_)
+            | Self::Files(_)
             | Self::Host(_)
             | Self::Key(_)
             | Self::Identity(_) => 2,
-            Self::NotCharged { .. } => 4,
+            Self::NotCharged { .. } | Self::ResultNotKept { .. } => 4,
             Self::Interrupted { .. }
-            | Self::EndedBefore(_)
+            | Self::EndedBefore { .. }
             | Self::Dearer { .. }
             | Self::Culprit { .. }
             | Self::Disputed { .. }
             | Self::Stopped => 1,
         }
+    }
+
+    /// Whether the others may have a result, which this member asks for before it leaves.
+    pub(super) fn is_late(&self) -> bool {
+        matches!(
+            self,
+            Self::LeftOut | Self::Missed | Self::Interrupted { .. }
+        )
+    }
+
+    /// Whether it was this member's disk, so that the session need not end here where the others go on: nothing has left that is not written down, as if it had been killed.
+    pub(super) fn is_disk(&self) -> bool {
+        matches!(
+            self,
+            Self::NotCharged { .. } | Self::NotKept { .. } | Self::Store(_) | Self::Journal(_)
+        )
     }
 
     /// How the ledger and the journal say that it ended.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::error::MemberError;
 use super::resume::{self, Ready, Standing};
 use super::setup::MemberSetup;
+use crate::node::deployed::HostLimits;
+use crate::node::descriptors;
 use crate::node::store::SessionEnd;
 use crate::protocol::wire::signed::SIGNED_VERSION;
 use crate::session::{Identity, Join};
@@ -20,8 +22,8 @@ pub struct Joining {
 pub enum Outset {
     /// It takes part.
     Joining(Box<Joining>),
-    /// The session had ended for this member.
-    Ended(SessionEnd),
+    /// The session had ended, with a result.
+    Ended,
 }
 
 impl Joining {
@@ -35,10 +37,14 @@ impl Joining {
         if setup.invitation.member(&id).is_none() {
             return Err(MemberError::NotInvited { id });
         }
+        // Whoever runs out of them later has charged releases and gets no result.
+        let others = setup.invitation.members.len() as u32 - 1;
+        descriptors::check_count(HostLimits::default().sockets(others))?;
         let wire = (SIGNED_VERSION, SIGNED_VERSION);
         let ready = match resume::prepare(&setup, &identity, wire)? {
             Standing::Ready(ready) => *ready,
-            Standing::Ended(end) => return Ok(Outset::Ended(end)),
+            Standing::Ended(SessionEnd::Done, _) => return Ok(Outset::Ended),
+            Standing::Ended(end, charged) => return Err(MemberError::EndedBefore { end, charged }),
         };
         Ok(Outset::Joining(Box::new(Self {
             setup,

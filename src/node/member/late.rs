@@ -1,4 +1,4 @@
-//! A member that the others have gone on without asks them for the result, which is public among members, and checks it.
+//! A member that the others have gone on without, or that was interrupted once all was charged, asks them for the result, which is public among members, and checks it.
 //!
 //! # What is believed
 //! Members sign the digest of their result when they finish, and that is said to whoever connects. Where averaging gives all members the same bits, a result is taken whose digest
@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::conductor::{Conductor, name};
-use super::setup::Progress;
+use super::setup::{Progress, ResultRule};
 use crate::linalg::Block;
 use crate::node::deployed::HostEvent;
 use crate::session::{PublicId, Signed, Statement};
@@ -56,38 +56,47 @@ fn read(bytes: &[u8], digest: &[u8; 32]) -> Option<Block> {
 }
 
 /// The digest that more members have signed than may collude, and who: nothing while it is in doubt.
-fn agreed(
-    results: &[Signed],
-    (ends_equal, colluders): (bool, usize),
-) -> Option<([u8; 32], Vec<&Signed>)> {
+fn agreed(results: &[Signed], rule: ResultRule) -> Option<([u8; 32], Vec<&Signed>)> {
     let mut by: BTreeMap<[u8; 32], BTreeMap<PublicId, &Signed>> = BTreeMap::new();
     for signed in results {
         if let Statement::Finished { result } = signed.statement {
             by.entry(result).or_default().insert(signed.from, signed);
         }
     }
-    if !ends_equal {
+    if !rule.ends_equal {
         let (digest, signed) = by.into_iter().next()?;
         return Some((digest, signed.into_values().collect()));
     }
     let mut all = by.into_iter();
     let (digest, signed) = all.next()?;
-    let is_enough = all.next().is_none() && signed.len() > colluders;
+    let is_enough = all.next().is_none() && signed.len() > rule.colluders;
     is_enough.then(|| (digest, signed.into_values().collect()))
 }
 
 impl Conductor<'_> {
     /// Asks for the result for as long as members linger, and keeps it; what cannot be had is not kept.
     pub(super) async fn fetch_result(&mut self) {
-        let Some(planned) = &self.planned else { return };
-        let rule = (
-            planned.session.program().ends_equal(),
-            planned.offer.colluders,
-        );
-        let start = planned.session.start();
-        let most = 8 + 8 * start.values().len();
-        let linger = Duration::from_secs(self.setup.invitation.session.linger_seconds);
-        let until = Instant::now() + linger;
+        let rule = match &self.planned {
+            Some(planned) => Ok(ResultRule::of(&planned.session, planned.offer.colluders)),
+            None => {
+                let planner = Arc::clone(&self.setup.planner);
+                let rule = tokio::task::spawn_blocking(move || planner.result()).await;
+                rule.unwrap_or_else(|error| Err(error.to_string()))
+            }
+        };
+        let rule = match rule {
+            Ok(rule) => rule,
+            Err(error) => return tracing::error!(%error, "the result is not asked for"),
+        };
+        let most = 8 + 8 * rule.values;
+        let session = &self.setup.invitation.session;
+        // Where the loss of a member ends the session, whoever is done waits for one that is gone until the grace has passed.
+        let seconds = match self.ready.late {
+            Some(_) => session.linger_seconds.min(session.grace_seconds),
+            None => session.linger_seconds,
+        };
+        (self.progress)(Progress::Asking { seconds });
+        let until = Instant::now() + Duration::from_secs(seconds);
         let mut refused = BTreeSet::new();
         while Instant::now() < until {
             let found = agreed(&self.results, rule);
@@ -119,14 +128,24 @@ impl Conductor<'_> {
     }
 
     /// Takes down what a member has signed as its result.
-    fn note_result(&mut self, bytes: &[u8]) {
+    pub(super) fn note_result(&mut self, bytes: &[u8]) {
         let Ok(signed) = self.assembly.read(bytes) else {
             return;
         };
         let is_result = matches!(signed.statement, Statement::Finished { .. });
-        if is_result && self.roster.contains(&signed.from) && !self.results.contains(&signed) {
+        // Without a plan nobody knows who was on the list; those who were invited sign.
+        let is_theirs = self.roster.is_empty() || self.roster.contains(&signed.from);
+        if is_result && is_theirs && !self.results.contains(&signed) {
             self.results.push(signed);
         }
+    }
+
+    /// Whether more members than may collude say that they have finished while this one is still joining: the others have gone on without it.
+    pub(super) fn is_over(&self) -> bool {
+        let finished: BTreeSet<PublicId> = self.results.iter().map(|one| one.from).collect();
+        self.ready
+            .colluders
+            .is_some_and(|colluders| finished.len() > colluders)
     }
 
     fn keep_late(&mut self, from: &PublicId, basis: &Block, signed: &[Signed]) {
@@ -166,15 +185,23 @@ mod tests {
     #[test]
     fn a_result_is_believed_that_more_have_signed_than_may_collude() {
         let (one, other) = ([3; 32], [4; 32]);
+        let rule = |ends_equal, colluders| ResultRule {
+            ends_equal,
+            colluders,
+            values: 1,
+        };
         let mut results = vec![said(1, one), said(1, one)];
-        assert!(agreed(&results, (true, 1)).is_none(), "one member, twice");
-        assert!(agreed(&results, (false, 1)).is_some());
+        assert!(
+            agreed(&results, rule(true, 1)).is_none(),
+            "one member, twice"
+        );
+        assert!(agreed(&results, rule(false, 1)).is_some());
         results.push(said(2, one));
-        let (digest, signed) = agreed(&results, (true, 1)).expect("two of them");
+        let (digest, signed) = agreed(&results, rule(true, 1)).expect("two of them");
         assert_eq!((digest, signed.len()), (one, 2));
-        assert!(agreed(&results, (true, 2)).is_none());
+        assert!(agreed(&results, rule(true, 2)).is_none());
         results.push(said(3, other));
-        assert!(agreed(&results, (true, 1)).is_none(), "two results");
+        assert!(agreed(&results, rule(true, 1)).is_none(), "two results");
     }
 
     #[test]

@@ -36,25 +36,23 @@ mod tests;
 mod tolerant;
 mod views;
 
-pub use error::MemberError;
+pub use error::{Charged, MemberError};
 pub use joining::{Joining, Outset};
 pub use own_rows::MemberRows;
 pub use setup::{
-    Attempts, MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles, Taken,
-    Tolerant,
+    Attempts, MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles,
+    ResultRule, Taken, Tolerant,
 };
 
 use tokio::runtime::{Builder, Handle};
-
-use super::store::SessionEnd;
 
 /// How taking part in a session ended.
 #[derive(Debug)]
 pub enum MemberEnd {
     /// With a result, now.
     Done(Box<MemberResult>),
-    /// It had ended before, and nothing was charged now.
-    Before(SessionEnd),
+    /// With a result, before, and nothing was charged now.
+    Before,
 }
 
 /// Takes part in a session and waits for its end. Blocks the calling thread and starts a runtime of its own.
@@ -66,7 +64,7 @@ pub fn take_part(
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<MemberEnd, MemberError> {
     match Joining::prepare(setup)? {
-        Outset::Ended(end) => Ok(MemberEnd::Before(end)),
+        Outset::Ended => Ok(MemberEnd::Before),
         Outset::Joining(joining) => join(*joining, progress),
     }
 }

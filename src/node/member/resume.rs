@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::agreed;
 use super::dispute;
-use super::error::MemberError;
+use super::error::{Charged, MemberError};
 use super::own_rows::MemberRows;
 use super::setup::MemberSetup;
 use crate::node::store::{
@@ -16,7 +16,10 @@ use crate::session::{
     Assembled, Ephemeral, Identity, Join, LedgerHead, Mode, OwnNoise, SessionHash, Signed,
     Statement, build, commitment, sampler_fingerprint,
 };
+use crate::writing::read_block;
 
+/// The result.
+const BASIS: &str = "basis.npy";
 /// The Join as signed.
 const JOIN: &str = "join.bin";
 
@@ -30,8 +33,12 @@ pub(super) struct Ready {
     pub(super) join: Join,
     /// μ² that is set aside.
     pub(super) reserved: f64,
+    /// How many members may collude, where this member joins.
+    pub(super) colluders: Option<usize>,
     /// What had been begun, where this member goes on.
     pub(super) resumed: Option<Resumed>,
+    /// What was charged, where this member was interrupted so late that the others may have a result.
+    pub(super) late: Option<Charged>,
 }
 
 /// A session that tolerates losses and that this member had begun.
@@ -47,8 +54,8 @@ pub(super) struct Resumed {
 pub(super) enum Standing {
     /// Nothing has left but, maybe, a Join.
     Ready(Box<Ready>),
-    /// The session had ended.
-    Ended(SessionEnd),
+    /// The session had ended, and has charged so much.
+    Ended(SessionEnd, Charged),
 }
 
 /// Finds out how far this member had come, reserves what the session may cost, and makes or finds its secrets.
@@ -72,15 +79,27 @@ pub(super) fn prepare(
         files.erase_secrets()?;
         return match dispute::kept(&setup.invitation, &files) {
             Some(disputed) => Err(disputed),
-            None => Ok(Standing::Ended(outcome)),
+            None => Ok(Standing::Ended(
+                outcome,
+                Charged::of(ledger.view().session(session.0)),
+            )),
         };
     }
     let account = ledger.view().session(session.0);
-    let charged = account.map_or(0, |account| account.charged.len());
+    let charged = Charged::of(account);
     if let Some(ended) = account.and_then(|account| account.ended) {
         journal.append(Record::End { outcome: ended })?;
         files.erase_secrets()?;
-        return Ok(Standing::Ended(ended));
+        return Ok(Standing::Ended(ended, charged));
+    }
+    if has_result(records, &files) {
+        // A crash, or a full disk, came between the result and the end.
+        ledger.finish(session.0, SessionEnd::Done)?;
+        journal.append(Record::End {
+            outcome: SessionEnd::Done,
+        })?;
+        files.erase_secrets()?;
+        return Ok(Standing::Ended(SessionEnd::Done, charged));
     }
     let tolerates = setup.invitation.tolerates_losses();
     let joined = records.iter().find_map(|record| match record {
@@ -90,11 +109,23 @@ pub(super) fn prepare(
     let agreed = records
         .iter()
         .any(|record| !matches!(record, Record::Joined { .. }));
-    let (reserved, secrets, resumed) = match begun(records).filter(|_| tolerates) {
+    // All is charged: the others may have what this member lacks.
+    let is_late = agreed
+        && !tolerates
+        && account.is_some_and(|account| {
+            charged.mu_squared >= account.reservation.mu_squared.0.get() * (1.0 - 1e-9)
+        });
+    let mut late = None;
+    let ((reserved, colluders), secrets, resumed) = match begun(records).filter(|_| tolerates) {
         Some(before) => {
             let (reserved, resumed) = take_up(setup, (&files, &ledger), before)?;
             let secrets = kept(setup, &files, identity, joined)?;
-            (reserved, secrets, Some(resumed))
+            ((reserved, None), secrets, Some(resumed))
+        }
+        None if is_late => {
+            late = Some(charged);
+            let secrets = kept(setup, &files, identity, joined)?;
+            ((charged.mu_squared, None), secrets, None)
         }
         // Where losses are tolerated nothing has left before the peer has begun, which the journal says first.
         None if agreed && !tolerates => {
@@ -105,9 +136,9 @@ pub(super) fn prepare(
             files.erase_secrets()?;
             return Err(MemberError::Interrupted { charged });
         }
-        None if charged > 0 => return Err(MemberError::JournalLost),
+        None if charged.releases > 0 => return Err(MemberError::JournalLost),
         None => {
-            let reserved = reserve(setup, &mut ledger)?;
+            let reserved = reserve(setup, &files, &mut ledger)?;
             let secrets = match joined {
                 Some(_) => {
                     let secrets = kept(setup, &files, identity, joined)?;
@@ -130,7 +161,9 @@ pub(super) fn prepare(
         noise: secrets.noise,
         join: secrets.join,
         reserved,
+        colluders,
         resumed,
+        late,
     })))
 }
 
@@ -141,8 +174,12 @@ struct Secrets {
     join: Join,
 }
 
-/// Sets aside what the session may cost; how much μ² that is.
-fn reserve(setup: &MemberSetup, ledger: &mut Ledger) -> Result<f64, MemberError> {
+/// Sets aside what the session may cost; how much μ² that is, and how many members may collude.
+fn reserve(
+    setup: &MemberSetup,
+    files: &SessionFiles,
+    ledger: &mut Ledger,
+) -> Result<(f64, Option<usize>), MemberError> {
     tracing::debug!("planning what the session may cost, and setting it aside");
     let offer = setup.planner.offer().map_err(MemberError::Plan)?;
     setup.policy.check(&offer)?;
@@ -158,9 +195,11 @@ fn reserve(setup: &MemberSetup, ledger: &mut Ledger) -> Result<f64, MemberError>
         mu_squared: Square(offer.mu_squared),
         plain: offer.plain,
     };
+    files.keep_closes(&setup.invitation.session.closes.to_string())?;
+    setup.state.release_lapsed(ledger)?;
     ledger.reserve(reservation, budget)?;
     tracing::debug!("set aside");
-    Ok(offer.mu_squared.get())
+    Ok((offer.mu_squared.get(), Some(offer.colluders)))
 }
 
 /// Draws the secrets of a session that this member has said nothing in, and writes them and the Join down.
@@ -259,6 +298,16 @@ fn ended(records: &[Record]) -> Option<SessionEnd> {
         Record::End { outcome } => Some(*outcome),
         _ => None,
     })
+}
+
+/// Whether the result that the journal names is on the disk. It is written after what is kept beside it.
+fn has_result(records: &[Record], files: &SessionFiles) -> bool {
+    let named = records.iter().rev().find_map(|record| match record {
+        Record::Result { digest } => Some(*digest),
+        _ => None,
+    });
+    let basis = read_block(&files.path(BASIS));
+    named.is_some_and(|named| basis.is_ok_and(|basis| basis.digest() == named.0))
 }
 
 /// The Join that was said before, or was about to be.

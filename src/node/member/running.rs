@@ -1,20 +1,24 @@
 //! A member while its peer runs: results, and the end in ledger and journal.
 
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::conductor::{Conductor, Stage, name};
 use super::dispute::keep;
-use super::error::MemberError;
+use super::error::{Charged, MemberError};
 use super::late;
 use super::setup::{MemberResult, Progress, Released};
 use crate::node::store::{Digest, RECEIPT, Record, SessionEnd, sign_file};
 use crate::protocol::Event;
-use crate::session::{Signed, Statement};
+use crate::session::{PublicId, Reason, Signed, Statement};
 
 /// What a member signs of what its planner writes.
 const RECEIPT_FILE: &str = "receipt.json";
+
+/// After how long a result that could not be written is written again.
+const AGAIN: Duration = Duration::from_secs(1);
 
 impl Conductor<'_> {
     /// What the peer tells.
@@ -30,13 +34,14 @@ impl Conductor<'_> {
                 let basis = super::tests::taken_down(basis);
                 let digest = Digest(basis.digest());
                 self.basis = Some(basis);
-                self.ready
-                    .journal
-                    .append(Record::Done { release, digest })?;
                 let of = self
                     .planned
                     .as_ref()
                     .map_or(0, |planned| planned.charges.len());
+                // For an operator alone: what must be on the disk before the next release leaves is its charge.
+                if let Err(error) = self.ready.journal.append(Record::Done { release, digest }) {
+                    tracing::warn!(%error, %release, "not noted in the journal");
+                }
                 let plan = self.planned.as_ref().map(|planned| planned.session.plan());
                 if let Some(planned) = plan.and_then(|plan| plan.release(release)) {
                     self.status.iteration(planned.spec().iteration.0);
@@ -72,51 +77,102 @@ impl Conductor<'_> {
             taken: self.taken.clone(),
             views: self.views.clone(),
         };
-        let files = (planned.keep)(&result).map_err(MemberError::Plan)?;
-        for (file, bytes) in files {
-            self.ready.files.write(&file, &bytes)?;
-            if file == RECEIPT_FILE {
-                let path = self.ready.files.path(&file);
-                sign_file(&path, &self.identity, RECEIPT)
-                    .map_err(|error| MemberError::Plan(error.to_string()))?;
-            }
-        }
-        self.end(SessionEnd::Done)?;
+        self.files = (planned.keep)(&result).map_err(MemberError::Plan)?;
         self.result = Some(result);
         self.host.publish(late::bytes_of(&basis));
         self.stage = Stage::Done;
-        self.finished.insert(self.identity.id());
         let statement = Statement::Finished {
             result: basis.digest(),
         };
         let signed = Signed::new(&self.identity, self.session, statement);
-        self.host.broadcast(Arc::clone(&signed.bytes))?;
         self.results.push(signed);
-        self.compare_results()?;
+        self.compare_results();
+        self.keep_result()
+    }
+
+    /// Writes down the result and the end of the session, and tells the others, who wait for that. Where the disk refuses, the result stays in memory and this is done again later.
+    pub(super) fn keep_result(&mut self) -> Result<(), MemberError> {
+        let own = self.identity.id();
+        if let Err(error) = self.write_result() {
+            let why = error.to_string();
+            if self.unkept.is_none() {
+                (self.progress)(Progress::Unkept { why: why.clone() });
+            }
+            self.unkept = Some((why, Instant::now() + AGAIN));
+            return Ok(());
+        }
+        self.unkept = None;
+        self.finished.insert(own);
+        let ours = self.results.iter().find(|signed| signed.from == own);
+        if let Some(ours) = ours {
+            self.host.broadcast(Arc::clone(&ours.bytes))?;
+        }
         self.report_waiting();
         Ok(())
     }
 
+    /// All of it can be repeated: a failed write costs nothing but time.
+    fn write_result(&mut self) -> Result<(), MemberError> {
+        let Some(result) = &self.result else {
+            return Ok(());
+        };
+        let digest = Digest(result.basis.digest());
+        let ledger = &self.ready.ledger;
+        let reopened = ledger
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .reopen();
+        reopened?;
+        self.ready.journal.reopen()?;
+        let record = Record::Result { digest };
+        if !self.ready.journal.records().contains(&record) {
+            self.ready.journal.append(record)?;
+        }
+        for (file, bytes) in &self.files {
+            self.ready.files.write(file, bytes)?;
+            if file == RECEIPT_FILE {
+                sign_file(&self.ready.files.path(file), &self.identity, RECEIPT)
+                    .map_err(|error| MemberError::Plan(error.to_string()))?;
+            }
+        }
+        self.end(SessionEnd::Done)
+    }
+
+    /// The result that is in memory alone, as this member's lingering ends.
+    pub(super) fn unkept(&self) -> Option<MemberError> {
+        let (why, _) = self.unkept.as_ref()?;
+        Some(MemberError::ResultNotKept {
+            why: why.clone(),
+            charged: self.charged(),
+        })
+    }
+
+    /// What this session has charged so far.
+    pub(super) fn charged(&self) -> Charged {
+        let ledger = self.ready.ledger.lock();
+        let ledger = ledger.unwrap_or_else(PoisonError::into_inner);
+        Charged::of(ledger.view().session(self.session.0))
+    }
+
     /// Whether all who are done have this member's result. Averaging that is not exact leaves every member a result of its own, and there is
     /// nothing to compare.
-    pub(super) fn compare_results(&mut self) -> Result<(), MemberError> {
+    pub(super) fn compare_results(&mut self) {
         let planned = self.planned.as_ref();
         if self.disputed.is_some() || !planned.is_some_and(|p| p.session.program().ends_equal()) {
-            return Ok(());
+            return;
         }
         let own = self.identity.id();
         let said = |signed: &&Signed| signed.from == own;
         let Some(ours) = self.results.iter().find(said) else {
-            return Ok(());
+            return;
         };
         let other = self
             .results
             .iter()
             .find(|theirs| theirs.statement != ours.statement);
-        let Some(theirs) = other else { return Ok(()) };
+        let Some(theirs) = other else { return };
         let member = name(&self.names, &theirs.from);
-        self.disputed = keep(&self.ready.files, (ours, theirs), &member)?;
-        Ok(())
+        self.disputed = keep(&self.ready.files, (ours, theirs), &member);
     }
 
     pub(super) fn report_waiting(&mut self) {
@@ -136,8 +192,54 @@ impl Conductor<'_> {
             .unwrap_or_else(PoisonError::into_inner);
         ledger.finish(self.session.0, end)?;
         drop(ledger);
-        self.ready.journal.append(Record::End { outcome: end })?;
+        let record = Record::End { outcome: end };
+        if self.ready.journal.records().last() != Some(&record) {
+            self.ready.journal.append(record)?;
+        }
         self.ready.files.erase_secrets()?;
         Ok(())
+    }
+
+    /// Tells the others that this member leaves.
+    pub(super) fn say_gone(&self, reason: Reason, about: Option<PublicId>, text: String) {
+        let statement = Statement::Gone {
+            reason,
+            about,
+            text,
+        };
+        let signed = Signed::new(&self.identity, self.session, statement);
+        let _ = self.host.broadcast(signed.bytes);
+    }
+
+    /// Tells the others why there is no result, and ends the session here if it had begun.
+    pub(super) async fn end_with(&mut self, error: MemberError) -> MemberError {
+        let said = matches!(error, MemberError::Assembly(_));
+        if !said {
+            let culprit = match &error {
+                MemberError::Culprit { member, .. } => {
+                    self.names.iter().find(|(_, name)| *name == member)
+                }
+                _ => None,
+            };
+            let (reason, text) = match &error {
+                MemberError::Culprit { why, .. } => (Reason::Lost, why.clone()),
+                MemberError::Stopped => (Reason::Refused, "stopped by its operator".to_owned()),
+                // What is wrong with this member's disk is nobody else's business.
+                _ if error.is_disk() => (Reason::Failed, "it cannot go on".to_owned()),
+                _ => (Reason::Refused, "it cannot go on".to_owned()),
+            };
+            self.say_gone(reason, culprit.map(|(id, _)| *id), text);
+        }
+        // Before anybody could be ready nothing has left: the session may be tried again until it closes.
+        let has_begun = self.planned.is_some() || error.is_late();
+        let goes_on = error.is_disk() && self.setup.invitation.tolerates_losses();
+        if has_begun
+            && !goes_on
+            && let Err(worse) = self.end(error.end())
+        {
+            tracing::error!(error = %worse, "the end of the session was not written");
+        }
+        self.drain().await;
+        error
     }
 }

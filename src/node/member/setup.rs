@@ -46,6 +46,35 @@ pub trait Planner: Send + Sync {
     /// # Errors
     /// In words, what to change.
     fn plan(&self, assembled: &Assembled) -> Result<Planned, String>;
+
+    /// What is taken for a result of the session, for a member that has no plan of it.
+    ///
+    /// # Errors
+    /// In words, what to change.
+    fn result(&self) -> Result<ResultRule, String>;
+}
+
+/// What members take for the result of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResultRule {
+    /// Whether averaging leaves all members the same bits.
+    pub ends_equal: bool,
+    /// How many members may collude: more than these must have signed it.
+    pub colluders: usize,
+    /// How many numbers it has.
+    pub values: usize,
+}
+
+impl ResultRule {
+    /// That of a session.
+    #[must_use]
+    pub fn of(session: &Session, colluders: usize) -> Self {
+        Self {
+            ends_equal: session.program().ends_equal(),
+            colluders,
+            values: session.start().values().len(),
+        }
+    }
 }
 
 /// The files that a result is kept in, by name and contents, or in words why there are none.
@@ -154,6 +183,16 @@ pub enum Progress {
         signed: usize,
         /// The file in the session's folder.
         file: String,
+    },
+    /// The others may have a result that this member lacks; it asks them.
+    Asking {
+        /// For how long at most.
+        seconds: u64,
+    },
+    /// This member has the result, and its disk refuses it; it is written as soon as that takes it, while the others wait.
+    Unkept {
+        /// Why.
+        why: String,
     },
     /// This member has the result and waits for the others.
     Waiting {

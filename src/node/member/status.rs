@@ -231,6 +231,11 @@ impl Status {
                     false => format!("contribute to {}", release.next()),
                 };
             }
+            Progress::Asking { .. } => told.step = "ask the others for the result".to_owned(),
+            Progress::Unkept { .. } => {
+                told.stage = Stage::Done;
+                told.step = "write the result, which the disk refuses".to_owned();
+            }
             Progress::Waiting { missing } => {
                 told.stage = Stage::Done;
                 told.step = "wait until everybody has the result".to_owned();

@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::setup::{Planned, Planner};
+use super::setup::{Planned, Planner, ResultRule};
 use super::{MemberEnd, MemberResult, MemberRows, MemberSetup, take_part};
 use crate::engine::tests::{assert_same_bits, session_of};
 use crate::engine::{Communication, Outcome, Session, Silent, lockstep};
 use crate::linalg::{Block, SparseRows};
 use crate::node::simulation::{self, Hosts};
-use crate::node::store::{Offer, Publish, Square, StateDir, StateView};
+use crate::node::store::{Offer, Publish, ROOM, Square, StateDir, StateView, writes};
 use crate::node::{SwarmOptions, Transport, run};
 use crate::noise::PeerNoise;
 use crate::privacy::{Adjacency, Certificate, SquareSum};
@@ -26,7 +26,9 @@ use crate::protocol::averaging::{AveragingKind, PeerBytes, Traffic};
 use crate::session::{Assembled, Invitation, Member, SessionTable, Stated, nonce};
 use crate::topology::Graph;
 use crate::vocabulary::PeerIndex;
+use crate::writing::npy;
 
+mod full_disk;
 mod losses;
 
 const ITERATIONS: u32 = 3;
@@ -165,9 +167,16 @@ impl Planner for Fixed {
             session: self.0.clone(),
             offer,
             charges: vec![part; ITERATIONS as usize],
-            keep: Box::new(|_| Ok(Vec::new())),
+            keep: Box::new(|result| {
+                let receipt = ("receipt.json".to_owned(), b"{}".to_vec());
+                Ok(vec![receipt, ("basis.npy".to_owned(), npy(&result.basis))])
+            }),
             tolerant: None,
         })
+    }
+
+    fn result(&self) -> Result<ResultRule, String> {
+        Ok(ResultRule::of(&self.0, 1))
     }
 }
 
@@ -225,9 +234,10 @@ fn one_member() {
     };
     let text = match take_part(setup, &mut |_| ()) {
         Ok(MemberEnd::Done(result)) => format!("0 {}", told(&result)),
-        Ok(MemberEnd::Before(end)) => format!("before {end}"),
+        Ok(MemberEnd::Before) => "before".to_owned(),
         Err(error) => format!("{} {error}", error.exit_code()),
     };
+    fs::write(end.with_extension("writes"), writes().to_string()).expect("written");
     fs::write(end, text).expect("written");
 }
 
@@ -310,6 +320,11 @@ impl Group {
     }
 
     fn start(&self, state: &str, scene: Scene) -> Child {
+        self.start_with_room(state, scene, "")
+    }
+
+    /// Starts a member whose disk takes so many writes ([`ROOM`]).
+    fn start_with_room(&self, state: &str, scene: Scene, room: &str) -> Child {
         let log = File::create(self.folder.path().join(format!("{state}.log"))).expect("a file");
         Command::new(std::env::current_exe().expect("this binary"))
             .args(["--exact", "node::member::tests::one_member"])
@@ -317,6 +332,7 @@ impl Group {
             .env(FOLDER, self.folder.path())
             .env(STATE, state)
             .env(SCENE, format!("{scene:?}"))
+            .env(ROOM, room)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)

@@ -158,7 +158,8 @@ impl<'a> Place<'a> {
             let neighbours = session.graph().neighbours(peer.index()).iter();
             neighbours.filter(move |v| !place.is_here(PeerIndex(**v)))
         });
-        descriptors::check_count(away.count() as u64 + u64::from(hosts.peers()))?;
+        let sockets = away.count() as u64 + u64::from(hosts.peers());
+        descriptors::check_count(sockets).map_err(SwarmError::from)?;
         Ok(place)
     }
 

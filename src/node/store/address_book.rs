@@ -10,7 +10,6 @@ use super::digest::Digest;
 use super::disk;
 use super::error::StoreError;
 use crate::session::{Address, LedgerHead, LedgerProof, MemberName, PublicId, Remembered};
-use crate::writing::replace;
 
 /// Bytes of the longest address book.
 const LONGEST: u64 = 1 << 22;
@@ -157,8 +156,7 @@ impl AddressBook {
             path: self.path.clone(),
             problem: error.to_string(),
         })?;
-        replace(&self.path, format!("{HEADING}\n{text}").as_bytes())
-            .map_err(StoreError::io("write", &self.path))?;
+        disk::replace(&self.path, format!("{HEADING}\n{text}").as_bytes())?;
         self.peers = file.peer;
         Ok(())
     }

@@ -24,7 +24,10 @@ const LONGEST: u64 = 4096;
 const LONGEST_ANSWER: u64 = 1 << 20;
 
 /// How long either side waits for the other.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// After how long a node that has no descriptor left for a caller looks again.
+const AGAIN: Duration = Duration::from_millis(200);
 
 /// What a running node is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +74,7 @@ impl ControlServer {
                         let _ = tokio::time::timeout(PATIENCE, answer(stream, &answering)).await;
                     }
                     // Out of descriptors, say: later, then.
-                    Err(_) => tokio::time::sleep(PATIENCE).await,
+                    Err(_) => tokio::time::sleep(AGAIN).await,
                 }
             }
         });

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use time::OffsetDateTime;
+
 use super::address_book::{self, AddressBook};
 use super::digest::Digest;
 use super::error::StoreError;
@@ -91,13 +93,17 @@ impl StateView {
         AddressBook::read(&self.path.join(ADDRESS_BOOK))
     }
 
-    /// The ledger, verified from its first line, as it is now.
+    /// The ledger, verified from its first line, as it is now; sessions that have closed before this peer was ready have ended.
     ///
     /// # Errors
     /// [`StoreError::Ledger`] for one that does not verify.
     pub fn ledger(&self) -> Result<LedgerView, StoreError> {
         let owner = self.identity()?.id();
-        LedgerView::read(&self.path.join(LEDGER), &owner)
+        let mut ledger = LedgerView::read(&self.path.join(LEDGER), &owner)?;
+        for session in self.lapsed(&ledger, OffsetDateTime::now_utc())? {
+            ledger.lapse(session.id());
+        }
+        Ok(ledger)
     }
 
     /// Where a running node answers.

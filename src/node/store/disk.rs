@@ -37,6 +37,7 @@ pub(super) fn check_folder(path: &Path) -> Result<(), StoreError> {
 
 /// Makes a secret file, which must not be there yet, and writes and syncs it; the caller syncs the folder.
 pub(super) fn create_secret(path: &Path, bytes: &[u8]) -> Result<File, StoreError> {
+    room::check().map_err(StoreError::io("create", path))?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     let mut file = system::secret(&mut options)?
@@ -188,12 +189,9 @@ impl Growing {
         if self.fenced {
             return Err(Refused::Fenced);
         }
-        #[cfg(test)]
-        if !room::is_left() {
-            self.fenced = true;
-            return Err(Refused::Failed(ErrorKind::StorageFull.into()));
-        }
-        let done = self.medium.write(bytes).and_then(|()| self.medium.sync());
+        let done = room::check()
+            .and_then(|()| self.medium.write(bytes))
+            .and_then(|()| self.medium.sync());
         self.fenced = done.is_err();
         done.map_err(Refused::Failed)
     }
@@ -207,6 +205,34 @@ impl Growing {
     pub(super) fn fence(&mut self) {
         self.fenced = true;
     }
+}
+
+/// A file that was closed, so that it can be opened again.
+struct Closed;
+
+impl Medium for Closed {
+    fn write(&mut self, _: &[u8]) -> io::Result<()> {
+        Err(ErrorKind::NotConnected.into())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Err(ErrorKind::NotConnected.into())
+    }
+}
+
+impl Growing {
+    /// Closes the file, which gives up its lock; nothing is added from now on.
+    pub(super) fn close(&mut self) {
+        self.medium = Box::new(Closed);
+        self.fenced = true;
+    }
+}
+
+/// Writes a file whole or not at all; it is on the disk when this returns.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    room::check()
+        .and_then(|()| crate::writing::replace(path, bytes))
+        .map_err(StoreError::io("write", path))
 }
 
 impl std::fmt::Debug for Growing {
@@ -225,24 +251,51 @@ impl Medium for Locked {
     }
 }
 
+/// A disk that takes everything but what the system refuses.
+#[cfg(not(test))]
+mod room {
+    pub(super) fn check() -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 /// A disk that becomes full, for processes that tests start.
 #[cfg(test)]
 pub(super) mod room {
+    use std::io::{self, ErrorKind};
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicI64, Ordering};
 
-    /// Says how many records this process can write.
+    /// Says how many writes succeed before the disk is full: `70` for ever, `70+1` for one write, `70!` for a process that is killed there.
     pub(in crate::node) const ROOM: &str = "UNDERTONE_TEST_ROOM";
 
-    static LEFT: OnceLock<AtomicI64> = OnceLock::new();
+    static DONE: AtomicI64 = AtomicI64::new(0);
+    static SAID: OnceLock<(i64, i64, bool)> = OnceLock::new();
+
+    fn said() -> (i64, i64, bool) {
+        let text = std::env::var(ROOM).unwrap_or_default();
+        let number = |text: &str| text.parse().unwrap_or(i64::MAX);
+        match (text.split_once('+'), text.strip_suffix('!')) {
+            (Some((first, count)), _) => (number(first), number(count), false),
+            (None, Some(first)) => (number(first), 1, true),
+            (None, None) => (number(&text), i64::MAX, false),
+        }
+    }
+
+    /// How many writes there have been.
+    pub(in crate::node) fn writes() -> i64 {
+        DONE.load(Ordering::Relaxed)
+    }
 
     /// Whether one more can be written.
-    pub(super) fn is_left() -> bool {
-        let left = LEFT.get_or_init(|| {
-            let said = std::env::var(ROOM).ok();
-            AtomicI64::new(said.and_then(|said| said.parse().ok()).unwrap_or(i64::MAX))
-        });
-        left.fetch_sub(1, Ordering::Relaxed) > 0
+    pub(super) fn check() -> io::Result<()> {
+        let (first, count, is_death) = *SAID.get_or_init(said);
+        let number = DONE.fetch_add(1, Ordering::Relaxed);
+        match number >= first && number - first < count {
+            true if is_death => std::process::abort(),
+            true => Err(ErrorKind::StorageFull.into()),
+            false => Ok(()),
+        }
     }
 }
 

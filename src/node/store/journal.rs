@@ -55,6 +55,11 @@ pub enum Record {
         /// Hash of its result.
         digest: Digest,
     },
+    /// All releases are averaged, and the files of the result are about to be written.
+    Result {
+        /// Hash of the result.
+        digest: Digest,
+    },
     /// Before the one-time secrets are erased.
     End {
         /// How the session ended here.
@@ -76,6 +81,7 @@ pub(super) struct Contents {
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
+    session: Digest,
     file: Growing,
     contents: Contents,
 }
@@ -106,6 +112,7 @@ impl Journal {
         disk::Medium::sync(&mut *file).map_err(StoreError::io("sync", path))?;
         Ok(Self {
             path: path.to_path_buf(),
+            session,
             file: Growing::new(file),
             contents,
         })
@@ -137,6 +144,18 @@ impl Journal {
         self.contents.torn
     }
 
+    /// Opens the file again where a write has failed, as a process that starts anew does; otherwise nothing happens.
+    ///
+    /// # Errors
+    /// Those of opening it; then nothing can be added, and it can be opened later.
+    pub fn reopen(&mut self) -> Result<(), StoreError> {
+        if self.file.is_fenced() {
+            self.file.close();
+            *self = Self::open(&self.path, self.session)?;
+        }
+        Ok(())
+    }
+
     /// Adds a record; it is on the disk when this returns.
     ///
     /// # Errors
@@ -162,6 +181,7 @@ impl Record {
             }
             Self::End { outcome } => vec![4, code(*outcome)],
             Self::Begun { life } => [&[5], &life.to_le_bytes()[..]].concat(),
+            Self::Result { digest } => [&[6], &digest.0[..]].concat(),
         }
     }
 
@@ -194,16 +214,20 @@ impl Record {
             5 => Self::Begun {
                 life: u64::from_le_bytes(fields.try_into().ok()?),
             },
+            6 => Self::Result {
+                digest: Digest(fields.try_into().ok()?),
+            },
             _ => return None,
         })
     }
 }
 
-const OUTCOMES: [SessionEnd; 4] = [
+const OUTCOMES: [SessionEnd; 5] = [
     SessionEnd::Done,
     SessionEnd::Aborted,
     SessionEnd::Excluded,
     SessionEnd::Abandoned,
+    SessionEnd::Lapsed,
 ];
 
 fn code(outcome: SessionEnd) -> u8 {
@@ -212,6 +236,7 @@ fn code(outcome: SessionEnd) -> u8 {
         SessionEnd::Aborted => 1,
         SessionEnd::Excluded => 2,
         SessionEnd::Abandoned => 3,
+        SessionEnd::Lapsed => 4,
     }
 }
 

@@ -22,6 +22,9 @@ fn records() -> Vec<Record> {
             release: ReleaseId(u32::MAX),
             digest: Digest([0; 32]),
         },
+        Record::Result {
+            digest: Digest([7; 32]),
+        },
         Record::End {
             outcome: SessionEnd::Excluded,
         },
@@ -174,6 +177,7 @@ fn a_failed_write_is_the_last() {
     for syncs in [false, true] {
         let mut journal = Journal {
             path: "journal.bin".into(),
+            session: SESSION,
             file: Growing::new(Box::new(Failing { after: 2, syncs })),
             contents: Contents::default(),
         };

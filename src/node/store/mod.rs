@@ -23,6 +23,7 @@ mod disk;
 mod error;
 mod journal;
 mod key;
+mod lapsed;
 mod ledger;
 mod ledger_error;
 mod lock;
@@ -57,4 +58,7 @@ pub use signed_file::{
 };
 pub use terms::{Head, MOST_ADOPTED, NoScope, Repair, Reservation, ScopeName, SessionEnd, Square};
 #[cfg(test)]
-pub(in crate::node) use {disk::room::ROOM, ledger::jump::JUMPS};
+pub(in crate::node) use {
+    disk::room::{ROOM, writes},
+    ledger::jump::JUMPS,
+};

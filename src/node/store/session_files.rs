@@ -8,7 +8,6 @@ use super::error::StoreError;
 use super::journal::{Journal, Record};
 use super::recovery::{self, RecoveryLog};
 use super::secrets::{self, OneTimeSecrets};
-use crate::writing::replace;
 
 const JOURNAL: &str = "journal.bin";
 const SECRETS: &str = "own.key";
@@ -85,8 +84,7 @@ impl SessionFiles {
     /// # Errors
     /// [`StoreError::Io`]; then what was there is still there.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let path = self.path(name);
-        replace(&path, bytes).map_err(StoreError::io("write", &path))
+        disk::replace(&self.path(name), bytes)
     }
 
     /// The journal, to be written.

@@ -11,7 +11,6 @@ use base64::engine::general_purpose::STANDARD;
 use super::disk;
 use super::error::StoreError;
 use crate::session::{Domain, Identity, IdentityError, PublicId, Signature};
-use crate::writing::replace;
 
 /// What the receipt of a peer's session is signed as.
 pub const RECEIPT: Domain = Domain("undertone 2026-11 receipt v1");
@@ -69,8 +68,7 @@ pub fn sign_file(file: &Path, identity: &Identity, domain: Domain) -> Result<(),
     let encoded = STANDARD.encode(signature.to_bytes());
     let path = signature_path(file);
     let text = format!("{}\n{encoded}\n", identity.id());
-    replace(&path, text.as_bytes()).map_err(StoreError::io("write", &path))?;
-    Ok(())
+    Ok(disk::replace(&path, text.as_bytes())?)
 }
 
 /// Who signed the file, if the signature beside it holds.

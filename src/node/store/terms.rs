@@ -59,6 +59,8 @@ pub enum SessionEnd {
     Excluded,
     /// The operator left it.
     Abandoned,
+    /// It closed before this peer was ready.
+    Lapsed,
 }
 
 /// How long a ledger is and the hash of its last line: what members tell one another.
@@ -168,6 +170,7 @@ impl std::fmt::Display for SessionEnd {
             Self::Aborted => "aborted",
             Self::Excluded => "excluded",
             Self::Abandoned => "abandoned",
+            Self::Lapsed => "lapsed",
         })
     }
 }

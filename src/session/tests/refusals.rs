@@ -75,6 +75,16 @@ fn with_memory(seen: Remembered, seed: u64) -> Vec<End> {
 }
 
 #[test]
+fn another_ledger_of_the_same_length_is_not_called_a_shorter_one() {
+    let ends = with_memory(shown(2, 5, 1), 0);
+    let said = ends[0].error();
+    assert!(
+        said.contains("has 5 entries and had 5 other before"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_restored_ledger_is_noticed_by_those_who_saw_it_longer_and_shown_to_all() {
     let mut shown_to_second = 0;
     for seed in 0..20 {
@@ -88,6 +98,12 @@ fn a_restored_ledger_is_noticed_by_those_who_saw_it_longer_and_shown_to_all() {
         let shown = |e: &String| e.contains("has seen this ledger with 7 entries");
         assert!(
             shown(&errors[2]) || errors[2].contains("left: the ledger of member 2"),
+            "{errors:?}"
+        );
+        // With what a repair needs.
+        let needed = format!("length = 7, hash = \"{}\"", "01".repeat(32));
+        assert!(
+            !shown(&errors[2]) || errors[2].contains(&needed),
             "{errors:?}"
         );
         assert!(

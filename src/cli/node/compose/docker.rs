@@ -21,7 +21,7 @@ pub(super) fn write(session: &ComposeSession, image: &str) -> String {
     ));
     out.push_str("services:\n");
     for member in &session.members {
-        service(&mut out, member, image);
+        service(&mut out, member, image, session.signature.is_some());
     }
     out.push_str("networks:\n  undertone: {}\nvolumes:\n");
     for member in &session.members {
@@ -30,7 +30,7 @@ pub(super) fn write(session: &ComposeSession, image: &str) -> String {
     out
 }
 
-fn service(out: &mut String, member: &ComposeMember, image: &str) {
+fn service(out: &mut String, member: &ComposeMember, image: &str, is_signed: bool) {
     let name = &member.service;
     out.push_str(&comment(&format!("{} {}", member.name, member.id)));
     put(out, format_args!("  {name}:"));
@@ -46,12 +46,15 @@ fn service(out: &mut String, member: &ComposeMember, image: &str) {
     put(out, format_args!("        aliases: {}", list(&hosts)));
     put(out, format_args!("    volumes:"));
     state(out, name);
-    for (source, target) in [
-        (".".to_owned() + "/session.toml", "/session/session.toml"),
-        (format!("./data/{name}"), "/data"),
-    ] {
+    let data = format!("./data/{name}");
+    let signature = is_signed.then_some(("./session.toml.sig", "/session/session.toml.sig"));
+    let mounts = [("./session.toml", "/session/session.toml")]
+        .into_iter()
+        .chain(signature)
+        .chain([(data.as_str(), "/data")]);
+    for (source, target) in mounts {
         put(out, format_args!("      - type: bind"));
-        put(out, format_args!("        source: {}", quoted(&source)));
+        put(out, format_args!("        source: {}", quoted(source)));
         put(out, format_args!("        target: {target}"));
         put(out, format_args!("        read_only: true"));
     }

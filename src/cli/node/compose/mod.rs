@@ -13,6 +13,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::super::Verdict;
 use super::arguments::{ComposeArguments, Format};
+use crate::node::store::signature_path;
 use crate::writing::replace;
 use members::ComposeSession;
 
@@ -21,6 +22,13 @@ const LONGEST: u64 = 1_000_000;
 
 pub(super) fn execute(arguments: &ComposeArguments) -> Result<Verdict> {
     let session = read(&arguments.session)?;
+    if session.signature.is_none() {
+        eprintln!(
+            "{} is not signed: its members will refuse it. Put its convener's {} beside it, and write these files anew",
+            arguments.session.display(),
+            signature_path(&arguments.session).display()
+        );
+    }
     std::fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot make {}", arguments.out.display()))?;
     let (name, text) = match arguments.format {
@@ -54,7 +62,7 @@ fn read(path: &Path) -> Result<ComposeSession> {
         "{shown} is longer than {LONGEST} bytes, which no container runtime hands on"
     );
     let text = std::fs::read_to_string(path).with_context(cannot)?;
-    let signature = crate::node::store::signature_path(path);
+    let signature = signature_path(path);
     let signature = match signature.exists() {
         true => Some(
             std::fs::read_to_string(&signature)

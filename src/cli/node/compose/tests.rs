@@ -113,6 +113,14 @@ fn a_compose_file_has_a_service_and_a_volume_of_its_own_for_every_member() {
             .filter_map(|volume| volume["source"].as_str())
             .collect();
         assert_eq!(states, [format!("state-{name}")]);
+        // The signature lies beside the session file, where `node run` looks for it.
+        for file in ["session.toml", "session.toml.sig"] {
+            let (from, to) = (format!("./{file}"), format!("/session/{file}"));
+            let is_there = volumes.iter().any(|volume| {
+                volume["source"].as_str() == Some(&from) && volume["target"].as_str() == Some(&to)
+            });
+            assert!(is_there, "{file}");
+        }
         assert!(!file["volumes"][states[0]].is_badvalue());
         for step in ["init", "id"] {
             let service = &file["services"][format!("{step}-{name}").as_str()];

@@ -144,7 +144,7 @@ fn shown(folder: &Path) -> Shown {
             (crate::cli::code(&error), String::new())
         }
         Ok(Ok(begun)) => match begun.outset {
-            Outset::Ended(end) => (0, end.to_string()),
+            Outset::Ended => (0, String::new()),
             Outset::Joining(joining) => {
                 let join = joining.statement();
                 let said = (

@@ -4,6 +4,7 @@
 //! part.
 
 mod campaign;
+mod disks;
 mod noise;
 mod partitions;
 mod play;
@@ -162,6 +163,10 @@ impl Planner for Plans {
             ..planned
         })
     }
+
+    fn result(&self) -> Result<ResultRule, String> {
+        Ok(ResultRule::of(&self.0.session(), 1))
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -280,9 +285,11 @@ fn one_lossy_member() {
             fs::write(folder.join(format!("{state}.course")), text).expect("written");
             format!("0 {}", told(&result))
         }
-        Ok(MemberEnd::Before(end)) => format!("before {end}"),
+        Ok(MemberEnd::Before) => "before".to_owned(),
         Err(error) => format!("{} {error}", error.exit_code()),
     };
+    let path = folder.join(format!("{state}.writes"));
+    fs::write(path, writes().to_string()).expect("written");
     fs::write(folder.join(format!("{state}.end")), text).expect("written");
 }
 

@@ -10,7 +10,7 @@
 //!   reserved would exceed its lifetime budget ([`LifetimeBudget`](crate::privacy::LifetimeBudget)). There is one sum for each unit of protection that a session of the scope
 //!   had. Every session counts in every sum that it bounds ([`Adjacency::square_factor`]); those that a sum cannot bound are named beside it.
 //! - Everything can be repeated: the same reservation, charge or end is recorded once. A reservation that nobody ended, after a
-//!   crash, stays.
+//!   crash, stays, until its session has closed if nobody was ready by then.
 //! - A write that failed is the last one: afterwards nothing is recorded and nothing may be sent, until the process starts anew.
 //! - On reading, the last line may be torn by a crash, at any byte, and is dropped: nobody was told that it was there. Anything else
 //!   that does not verify makes the ledger unusable.
@@ -109,6 +109,14 @@ impl LedgerView {
         uncounted.into_iter().collect()
     }
 
+    /// Takes a session for one that has lapsed, as the next process that writes will record.
+    pub(super) fn lapse(&mut self, session: Digest) {
+        self.read.accounts.apply(LedgerEvent::Finished {
+            session,
+            outcome: SessionEnd::Lapsed,
+        });
+    }
+
     /// The adjacencies of the scope's sessions, ascending.
     #[must_use]
     pub fn adjacencies(&self, scope: &ScopeName) -> Vec<Adjacency> {
@@ -167,6 +175,19 @@ impl Ledger {
             file: Growing::new(Box::new(locked)),
             view,
         })
+    }
+
+    /// Opens and verifies the file again where a write has failed, as a process that starts anew does; otherwise nothing happens.
+    ///
+    /// # Errors
+    /// Those of opening it; then nothing can be recorded, and it can be opened later.
+    pub fn reopen(&mut self) -> Result<(), StoreError> {
+        if self.file.is_fenced() {
+            self.file.close();
+            let identity = Identity::from_secret(self.identity.secret());
+            *self = Self::open(&self.path, identity)?;
+        }
+        Ok(())
     }
 
     /// What the ledger says.

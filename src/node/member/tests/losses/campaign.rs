@@ -13,7 +13,7 @@ const SIX_SEALED: Lossy = Lossy::of(6, 1, 20).sealed();
 const END: Duration = Duration::from_secs(60);
 
 /// Plays all of these, [`BESIDE`] at the same time: their processes wait for one another, and for time-outs, most of the time.
-fn beside_one_another<T, I: Iterator<Item = T> + Send>(
+pub(super) fn beside_one_another<T, I: Iterator<Item = T> + Send>(
     plays: impl IntoIterator<IntoIter = I>,
     play: impl Fn(T) + Sync,
 ) {
@@ -75,7 +75,8 @@ fn a_member_that_is_killed_is_left_out_and_the_others_finish() {
         assert_eq!(before.1, Some(SessionEnd::Excluded));
         play.again(2);
         let ends = play.ends(END);
-        assert_eq!(ends[2].as_deref(), Some("before excluded"));
+        let said = "had gone on without this member; what was charged (mu^2";
+        assert!(ended(&ends, 2, 1, said), "{}", play.why());
         assert_eq!(play.charged(2), before);
     });
 }
@@ -358,6 +359,11 @@ fn a_member_whose_disk_is_full_stops_and_the_others_finish() {
     assert!(end.starts_with("4 "), "{end}");
     let said = ["not written down", "nothing of "];
     assert!(said.iter().any(|said| end.contains(said)), "{end}");
+    assert_eq!(
+        play.charged(3).1,
+        None,
+        "its session is open: it may ask for the result"
+    );
 }
 
 /// One that dies just when its contribution has left has paid for that, whatever becomes of it; and goes on if it is back in time.
