@@ -76,11 +76,12 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
         config.privacy.adjacency,
         experiment.releases().len()
     );
-    let person = planning::person(&experiment);
+    let (person, one) = (
+        planning::person(&experiment),
+        planning::promised(&experiment)?,
+    );
     for view in experiment.noise().views() {
-        let lost = config.dropouts.map_or(0, |one| one.tolerate);
-        let planned = view.colluders == config.privacy.colluders + lost;
-        let promise = match planned && person.is_none() {
+        let promise = match view == one && person.is_none() {
             true => "  <- the promise",
             false => "",
         };
