@@ -101,6 +101,7 @@ pub use completion::{
     Completer, CompleterParts, Completion, CompletionMode, Descent, DescentError, FrankWolfe,
     FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, PartsError,
     ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion, completer,
+    has_signal,
 };
 pub use covariance::Covariance;
 pub use deflation::Deflation;
@@ -109,7 +110,7 @@ pub use krylov::Krylov;
 pub(crate) use krylov_trial::KrylovTrial;
 pub use local::{BatchError, LocalData};
 pub use momentum::Momentum;
-pub use on_bipartite::OnBipartite;
+pub use on_bipartite::{LARGEST_ENTRY, OnBipartite};
 pub use on_graph::{NotOnGraph, OnGraph};
 pub use pilot::{Pilot, TAIL_WEIGHT};
 pub use power::PowerMethod;
@@ -204,6 +205,11 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// anything but the counters in [`next`](Self::next).
     fn is_memoryless(&self) -> bool {
         false
+    }
+
+    /// The most that an entry of a vertex's row counts as, in absolute value; 1 in a graph. Rows of norm at most 1 are bounded by that, whatever this is.
+    fn largest_entry(&self) -> f64 {
+        1.0
     }
 
     /// What is proved of it beyond its quantities: which bounds it may take, and what it may run in. Wrappers state what holds of the whole.

@@ -8,6 +8,9 @@ use super::{Algorithm, Form, History, Next, Proved, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId};
 
+/// The most that an entry counts as, in absolute value, where no range of entries is public.
+pub const LARGEST_ENTRY: f64 = 65_536.0;
+
 /// Another algorithm on an m × n matrix M that need not be symmetric, of which peer i < m holds row i and peer m + j column j.
 ///
 /// M enters as B = [0 M; Mᵀ 0], whose eigenvalues are ±σ: powers of B would find the plane of the two and an iterate that swings. So the
@@ -23,10 +26,16 @@ use crate::vocabulary::{Quantity, ReleaseId};
 /// or row j of Mᵀ U by ‖u_i‖, and Δ is the largest row norm of the query. Both at once would cost √(‖u_i‖² + ‖v_j‖²), and the group
 /// privacy that Hardt & Roth (2013) resort to, a factor of 2. A contribution takes zeros for the rows of the query on its own side, so that
 /// this holds whatever the query is.
+///
+/// # Large entries
+/// Entries beyond ±b count as ±b, with b = [`LARGEST_ENTRY`] or what [`Self::within`] says. That brings no two entries further apart. Without a bound an entry of
+/// 10¹⁷ would round its row to multiples of 16, and a change of another entry by 1 could then move what is released by 16, under noise for 1.
 #[derive(Clone, Debug)]
 pub struct OnBipartite {
     inner: Arc<dyn Algorithm>,
     rows: usize,
+    /// b.
+    largest: f64,
 }
 
 impl OnBipartite {
@@ -36,7 +45,27 @@ impl OnBipartite {
     /// [`NotOnGraph`] if it releases anything but products of all rows.
     pub fn new(inner: Arc<dyn Algorithm>, rows: usize) -> Result<Self, NotOnGraph> {
         fits(inner.as_ref(), |quantity| quantity == Quantity::Product)?;
-        Ok(Self { inner, rows })
+        Ok(Self {
+            inner,
+            rows,
+            largest: LARGEST_ENTRY,
+        })
+    }
+
+    /// Lets no entry count as more than `largest` in absolute value, a public number. What lies outside 0 to [`LARGEST_ENTRY`] changes nothing.
+    #[must_use]
+    pub fn within(mut self, largest: f64) -> Self {
+        if largest > 0.0 && largest < LARGEST_ENTRY {
+            self.largest = largest;
+        }
+        self
+    }
+
+    /// The rows with no entry beyond ±b.
+    fn clamped(&self, rows: &SparseRows) -> SparseRows {
+        let values = (0..rows.len()).flat_map(|i| rows.row(i).1);
+        let clamped = values.map(|x| x.clamp(-self.largest, self.largest));
+        rows.with_values(&clamped.collect::<Vec<_>>())
     }
 
     /// The rows of an m × n matrix as the first m rows of B = [0 M; Mᵀ 0]: columns are numbered from m on.
@@ -98,6 +127,9 @@ impl Algorithm for OnBipartite {
 
     fn settings(&self) -> Vec<(&'static str, f64)> {
         let mut all = vec![(self.inner.name(), 1.0), ("rows", self.rows as f64)];
+        if self.largest != LARGEST_ENTRY {
+            all.push(("largest entry", self.largest));
+        }
         all.extend(self.inner.settings());
         all
     }
@@ -112,6 +144,10 @@ impl Algorithm for OnBipartite {
 
     fn proved(&self) -> Proved {
         self.inner.proved()
+    }
+
+    fn largest_entry(&self) -> f64 {
+        self.largest
     }
 
     fn releases(&self) -> Vec<ReleaseSpec> {
@@ -147,7 +183,7 @@ impl Algorithm for OnBipartite {
             _ => 0..self.rows,
         };
         let query = Self::masked(history.query, columns, &asked);
-        let mut projected = rows.project(&query, columns);
+        let mut projected = self.clamped(rows).project(&query, columns);
         projected.truncate(columns);
         projected
     }

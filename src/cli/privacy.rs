@@ -17,13 +17,15 @@ use crate::privacy::{Adjacency, GroupLoss, LaplacePlan, RingPlan};
 use crate::run::items::ItemList;
 use crate::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
 use crate::run::summary::PrivacySummary;
+use crate::scenario::Warning;
 use crate::topology::TopologySummary;
 use crate::vocabulary::{printed, printed_list};
 
 #[derive(Serialize)]
-struct Document {
+struct Document<'a> {
     topology: TopologySummary,
     privacy: Forecast,
+    warnings: &'a [Warning],
 }
 
 pub(crate) fn execute(arguments: &PrivacyArguments) -> Result<Verdict> {
@@ -200,6 +202,7 @@ fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<V
     let document = Document {
         topology: experiment.topology().summary(),
         privacy: Forecast { pilot, ..forecast },
+        warnings: experiment.warnings(),
     };
 
     let mut out = io::stdout().lock();

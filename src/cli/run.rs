@@ -382,7 +382,15 @@ fn print_completion(out: &mut impl Write, completion: &CompletionSummary) -> io:
         format!("; it stopped before iteration {at}")
     });
     let kept = completion.directions_kept;
-    writeln!(out, "  predictions are made of {kept} directions{stopped}")
+    writeln!(out, "  predictions are made of {kept} directions{stopped}")?;
+    match completion.signal {
+        true => Ok(()),
+        false => writeln!(
+            out,
+            "  no signal: nothing released is above its noise, and every prediction is the user's own mean; raise privacy.epsilon, or take \
+             fewer items or more users"
+        ),
+    }
 }
 
 /// The method that the run is compared with, in one line.

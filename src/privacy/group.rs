@@ -11,6 +11,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Adjacency, Delta, NoisePlan, PrivacyError, Seen, gaussian};
+use crate::vocabulary::or_infinite;
 
 /// Group sizes that are stated, besides everybody.
 const STATED: [usize; 4] = [2, 3, 5, 10];
@@ -23,7 +24,8 @@ pub struct GroupLoss {
     pub peers: usize,
     /// At most this μ, over all iterations.
     pub mu: f64,
-    /// The ε of that μ at the δ of the plan, in nats.
+    /// The ε of that μ at the δ of the plan, in nats; infinite, null in JSON, as in [`View`](super::View).
+    #[serde(deserialize_with = "or_infinite")]
     pub epsilon: f64,
 }
 

@@ -23,7 +23,7 @@ pub(super) fn section(page: &mut Page, chosen: &Chosen) {
     let advice = &chosen.advice;
     page.paragraph(&format!(
         "Chosen by rule {RULE}: {}. Every candidate ran on {} stand-ins for the data, drawn from public numbers{}; on each it has a ratio to the candidate \
-         that is best there, and the one chosen has the least √(largest ratio · mean ratio). Errors below are predictions, not measured on the data.",
+         that is best there, and the one chosen has the least √(largest ratio · geometric mean of the ratios). Errors below are predictions, not measured on the data.",
         advice.recommended.name,
         advice.recommended.predicted_by_stand_in.len(),
         match chosen.pilot {

@@ -153,12 +153,16 @@ fn predictions(completion: &CompletionSummary) -> PageTable {
     let rows = lines.map(|(name, error)| vec![Cell::text(name), Cell::optional(error)]);
     PageTable {
         caption: format!(
-            "Predictions of {} ratings kept aside, made of {} directions{}; measured on the raw data, not private",
+            "Predictions of {} ratings kept aside, made of {} directions{}{}; measured on the raw data, not private",
             number::grouped(completion.test_ratings as u64),
             completion.directions_kept,
             completion.stopped_at.map_or_else(String::new, |at| format!(
                 " (stopped before iteration {at})"
             )),
+            match completion.signal {
+                true => "",
+                false => ", without signal: all are the user's own mean",
+            },
         ),
         columns: vec![
             Column::new("predicted with", ""),

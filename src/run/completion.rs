@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::algorithm::{Completer, CompleterParts, PublicState, completer};
+use crate::algorithm::{Completer, CompleterParts, PublicState, completer, has_signal};
 use crate::engine::{Outcome, Session};
 use crate::linalg::{Block, SparseRows};
 use crate::protocol::{ReleaseError, kernel};
@@ -31,6 +31,8 @@ pub struct CompletionSummary {
     pub test_ratings: usize,
     /// Directions that predictions of this run are made of.
     pub directions_kept: usize,
+    /// Whether anything released is above its noise; where not, every prediction is the user's own mean.
+    pub signal: bool,
     /// The iteration before which the method stopped; null where it made all.
     pub stopped_at: Option<u32>,
 }
@@ -91,7 +93,8 @@ impl CompletionSummary {
             rmse_item_means: item_means,
             rmse_non_private: error(runs.non_private),
             test_ratings: test.ratings().entries(),
-            directions_kept: ours.map_or(0, |ours| ours.parts().directions.columns()),
+            directions_kept: (ours.as_ref()).map_or(0, |ours| ours.parts().directions.columns()),
+            signal: ours.is_some_and(|ours| has_signal(ours.as_ref())),
             stopped_at: next.map(|release| release.iteration.0),
         })
     }

@@ -31,7 +31,7 @@ use super::rating_test::RatingTest;
 use super::shared::Shared;
 use super::warning::Warning;
 use crate::algorithm::{Algorithm, Clip, Completion, Form, ReleaseSpec};
-use crate::config::{Config, anchored, resolved};
+use crate::config::{Config, MeanShare, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::event::faults::FaultSchedule;
 use crate::engine::{PeerRows, mixing_bounds};
@@ -68,6 +68,8 @@ pub struct Experiment {
     pub(super) completion: Option<Completion>,
     /// The mean that is released first, where it is private.
     pub(super) centring: Option<Centring>,
+    /// Whether its share is that of the public rule, be it given or left to the rule.
+    pub(super) mean_by_rule: bool,
     /// What P is made of, and P, where eigenvectors are those of P A P.
     pub(super) preconditioning: Option<(Preconditioning, Arc<ItemWeights>)>,
     /// Every user's normalised row.
@@ -482,10 +484,14 @@ impl Experiment {
         self.own_files
     }
 
-    /// The configuration with absolute paths, so that it runs from any folder.
+    /// The configuration with absolute paths, so that it runs from any folder, and with the share of a private mean as a number.
     #[must_use]
     pub fn portable_config(&self) -> Config {
-        anchored(self.config.clone(), &self.base)
+        let mut config = anchored(self.config.clone(), &self.base);
+        if let Some(centring) = &self.centring {
+            config.data.mean_share = Some(MeanShare::Share(centring.share));
+        }
+        config
     }
 
     /// The same hash with the seed left out: a seed can be guessed, and with it a simulation's noise.

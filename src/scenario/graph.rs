@@ -195,7 +195,10 @@ pub(super) fn complete(config: &mut Config) {
 pub(crate) fn shape(config: &Config, rows: usize) -> DataShape {
     match (is_meant(&config.data), is_bipartite(config)) {
         (true, _) => DataShape::Graph,
-        (_, true) => DataShape::Bipartite { rows },
+        (_, true) => DataShape::Bipartite {
+            rows,
+            in_unit_range: config.data.ranges.is_some(),
+        },
         _ => DataShape::Rows,
     }
 }

@@ -6,8 +6,8 @@ use super::centring::Centring;
 use super::part::Part;
 use super::ring;
 use crate::algorithm::{
-    Algorithm, AlgorithmError, AlgorithmSpec, Form, NotOnGraph, NotPreconditioned, OnBipartite,
-    OnGraph, Preconditioned, ReleaseSpec, charged, share_factors,
+    Algorithm, AlgorithmError, AlgorithmSpec, Form, LARGEST_ENTRY, NotOnGraph, NotPreconditioned,
+    OnBipartite, OnGraph, Preconditioned, ReleaseSpec, charged, share_factors,
 };
 use crate::linalg::ItemWeights;
 use crate::privacy::ring::Modulus;
@@ -25,6 +25,8 @@ pub(crate) enum DataShape {
     Bipartite {
         /// Rows.
         rows: usize,
+        /// Whether entries are mapped to 0 to 1.
+        in_unit_range: bool,
     },
 }
 
@@ -59,7 +61,13 @@ impl Arranged {
         let algorithm: Arc<dyn Algorithm> = match shape {
             DataShape::Rows => return Ok(self),
             DataShape::Graph => Arc::new(OnGraph::new(self.algorithm)?),
-            DataShape::Bipartite { rows } => Arc::new(OnBipartite::new(self.algorithm, rows)?),
+            DataShape::Bipartite {
+                rows,
+                in_unit_range,
+            } => {
+                let largest = if in_unit_range { 1.0 } else { LARGEST_ENTRY };
+                Arc::new(OnBipartite::new(self.algorithm, rows)?.within(largest))
+            }
         };
         Ok(Self::own(algorithm))
     }

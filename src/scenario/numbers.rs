@@ -522,14 +522,14 @@ fn mapped(
     Ok(mapped.row(0).1.to_vec())
 }
 
-/// What a private mean takes, if the configuration asks for one.
+/// What a private mean takes, if the configuration asks for one, and whether its share is that of the public rule.
 pub(super) fn centring(
     config: &Config,
     samples: &SparseRows,
     sensitivity: &SensitivitySpec,
     columns: usize,
     budget: Option<Budget>,
-) -> Result<Option<Centring>, ExperimentError> {
+) -> Result<Option<(Centring, bool)>, ExperimentError> {
     let data = &config.data;
     let (true, Some(raw_clip), Some(radius)) = (is_private(data), data.raw_clip, data.row_clip)
     else {
@@ -537,37 +537,40 @@ pub(super) fn centring(
     };
     let unit_box = data.ranges.is_some();
     let (slots, n) = (samples.len(), samples.dimension());
-    let share = match data.mean_share.unwrap_or_default() {
-        MeanShare::Share(share) => share,
-        MeanShare::Auto(_) => {
-            let Some(budget) = budget else {
-                let why = "= \"auto\" is a rule for Gaussian noise: with noise.distribution = \"laplace\" give a number, for example 0.2";
-                let key = "mean_share";
-                return Err(DataTableError::Key { key, why }.into());
-            };
-            let iterations = config.algorithm.iterations;
-            let privacy = &config.privacy;
-            let calibrated = calibrate(privacy.calibration, budget, iterations);
-            let calibrated = calibrated.map_err(PrivacyTableError::from)?;
-            let mu = f64::from(iterations).sqrt() / calibrated.z();
-            let sum = match unit_box {
-                true => Quantity::NonnegativeRowSum,
-                false => Quantity::RowSum,
-            };
-            let bound = |quantity| -> Result<f64, PrivacyTableError> {
-                let bound: Sensitivity = sensitivity.of(quantity, columns)?;
-                Ok(bound.bound(1.0))
-            };
-            let bounds = (bound(sum)?, bound(Quantity::IsometricTriangle)?);
-            // Where the budget is out of all proportion either part may round to nothing.
-            mean_share((n, slots), (raw_clip, radius), bounds, mu).clamp(1e-6, 1.0 - 1e-6)
+    let by_rule = |budget: Budget| -> Result<f64, PrivacyTableError> {
+        let iterations = config.algorithm.iterations;
+        let calibrated = calibrate(config.privacy.calibration, budget, iterations)?;
+        let mu = f64::from(iterations).sqrt() / calibrated.z();
+        let sum = match unit_box {
+            true => Quantity::NonnegativeRowSum,
+            false => Quantity::RowSum,
+        };
+        let bound = |quantity| -> Result<f64, PrivacyTableError> {
+            let bound: Sensitivity = sensitivity.of(quantity, columns)?;
+            Ok(bound.bound(1.0))
+        };
+        let bounds = (bound(sum)?, bound(Quantity::IsometricTriangle)?);
+        // Where the budget is out of all proportion either part may round to nothing.
+        Ok(mean_share((n, slots), (raw_clip, radius), bounds, mu).clamp(1e-6, 1.0 - 1e-6))
+    };
+    let (share, is_rule) = match (data.mean_share.unwrap_or_default(), budget) {
+        (MeanShare::Share(share), Some(budget)) => {
+            (share, by_rule(budget).is_ok_and(|rule| rule == share))
+        }
+        (MeanShare::Share(share), None) => (share, false),
+        (MeanShare::Auto(_), Some(budget)) => (by_rule(budget)?, true),
+        (MeanShare::Auto(_), None) => {
+            let why = "= \"auto\" is a rule for Gaussian noise: with noise.distribution = \"laplace\" give a number, for example 0.2";
+            let key = "mean_share";
+            return Err(DataTableError::Key { key, why }.into());
         }
     };
-    Ok(Some(Centring {
+    let centring = Centring {
         slots,
         raw_clip,
         radius,
         unit_box,
         share,
-    }))
+    };
+    Ok(Some((centring, is_rule)))
 }

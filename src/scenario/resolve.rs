@@ -167,6 +167,8 @@ impl Experiment {
             }
             None => None,
         };
+        let mean_by_rule = centring.is_some_and(|(_, by_rule)| by_rule);
+        let centring = centring.map(|(centring, _)| centring);
         let law = config.noise.distribution;
         let mechanism = arranged
             .mechanism(centring.as_ref(), &config.privacy.budget, law)
@@ -265,6 +267,7 @@ impl Experiment {
             completion: told.filter(|_| completion::is_meant(&config)),
             config,
             centring,
+            mean_by_rule,
             preconditioning,
             user_rows: rows.user_rows,
             peer_rows: rows.peer_rows,

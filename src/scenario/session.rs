@@ -65,7 +65,7 @@ impl Experiment {
             topology: self.shared.topology,
             start: start.digest(),
         };
-        Ok(Session::new(SessionParts {
+        let session = Session::new(SessionParts {
             plan: Arc::new(Plan::new(parameters)?),
             topology: Arc::clone(&self.topology),
             program: Arc::clone(&self.program),
@@ -75,7 +75,12 @@ impl Experiment {
             seed: seed.clone(),
             sigma_central: self.sigma_central(),
             setting: self.setting(),
-        })?)
+        })?;
+        if self.config.engine.kind.reveals_only_sums() {
+            // All rows meet in one sum.
+            session.check_rounding(self.peer_rows.iter().map(|rows| rows.len()).sum())?;
+        }
+        Ok(session)
     }
 
     /// The sum of the shapes of all peers' shares of Laplace noise, or of the curator's; `None` where noise is Gaussian or there is none.
@@ -111,7 +116,11 @@ impl Experiment {
             EngineKind::Lockstep | EngineKind::Event | EngineKind::Swarm => "peers",
             other => other.name(),
         };
-        let data = config.data.without_paths();
+        let mut data = config.data.without_paths();
+        if self.mean_by_rule {
+            // The number that the rule gives is the rule.
+            data.mean_share = None;
+        }
         let evaluation = (config.held_share(), config.evaluation.test.is_some());
         let settings = serde_json::to_vec(&(
             engine,

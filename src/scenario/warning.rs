@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::algorithm::LARGEST_ENTRY;
 use crate::privacy::CalibrationWarning;
 use crate::protocol::regroup::ThresholdsError;
 use crate::topology::{CERTIFIED_UP_TO, SAFETY};
@@ -80,6 +81,12 @@ pub enum Warning {
         /// The bound on rounding over the noise.
         part: f64,
     },
+    /// Entries of a matrix without a public range.
+    #[error(
+        "data.ranges is absent, so that entries count as at most {LARGEST_ENTRY} and at least -{LARGEST_ENTRY}: without a bound rounding would undo the noise; \
+         give the public range of an entry"
+    )]
+    ClampedEntries,
     /// A released matrix that says nothing beyond popularity.
     #[error(
         "the private part adds nothing: no direction of the Gram matrix of {items} items stands out of the noise, whose edge is {edge:.3}, beyond \

@@ -3,6 +3,7 @@
 mod advice;
 mod audits;
 mod auto;
+mod extreme_receipts;
 mod faults;
 mod frontiers;
 mod help;

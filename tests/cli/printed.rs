@@ -63,7 +63,13 @@ fn privacy_prints_the_cost_without_running() {
     assert_eq!((shown.code, shown.stderr.as_str()), (Some(0), ""));
     let document: Value = serde_json::from_str(&shown.stdout).expect("exactly one document");
     let keys: Vec<&String> = document.as_object().expect("a table").keys().collect();
-    assert_eq!(keys, ["privacy", "topology"]);
+    assert_eq!(keys, ["privacy", "topology", "warnings"]);
+    assert_eq!(document["warnings"], serde_json::json!([]));
+    let warned = scratch.undertone("privacy sims/sim.toml --json --set privacy.delta=0.5");
+    let document: Value = serde_json::from_str(&warned.stdout).expect("exactly one document");
+    let first = document["warnings"][0].as_str().expect("a sentence");
+    assert!(first.contains("delta = 0.5 allows"), "{first}");
+    let document: Value = serde_json::from_str(&shown.stdout).expect("exactly one document");
     assert_keys("topology", &document["topology"], &TOPOLOGY);
     assert_privacy(&document["privacy"], 2);
     for noise in document["privacy"]["iterations"]

@@ -1,6 +1,7 @@
 //! Prediction of ratings: from the file to what a user's device computes, on every engine.
 
 mod files;
+mod floor;
 mod neighbours;
 mod refusals;
 mod sweeps;
@@ -212,7 +213,7 @@ fn the_summary_tells_what_was_predicted_and_with_what() {
     assert_eq!(summary.directions_kept, 5);
 }
 
-/// 610 users are too few: whatever the method, nothing beats the user's mean by more than 0.005 at ε ≤ 1.
+/// 610 users are too few: nothing beats the user's mean by more than 0.01 at ε ≤ 1, and nothing is worse by more than that.
 #[test]
 fn few_users_are_not_served_at_small_epsilon() {
     for more in [
@@ -230,7 +231,8 @@ fn few_users_are_not_served_at_small_epsilon() {
             let outcome = central::run(&session, SumNoise::Curator, &mut Silent).expect("runs");
             let ours = rmse_of(&experiment, &session, &outcome).expect("predicted");
             let mean = Baselines::of(&experiment).and_then(|lines| lines.user_mean);
-            assert!(ours > mean.expect("some") - 0.005, "{ours} {mean:?}");
+            let gap = ours - mean.expect("some");
+            assert!(gap.abs() < 0.01, "{ours} {mean:?}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A private graph whose vertices are the peers: from the file to the eigenvector.
 
+mod absorbed;
 mod engines;
 mod lower_bound;
 mod privacy;

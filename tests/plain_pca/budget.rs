@@ -1,10 +1,12 @@
 //! What a private mean spends, and that nothing else is spent.
 
 use undertone::algorithm::mean_share;
+use undertone::config::MeanShare;
 use undertone::privacy::{Budget, Calibration, calibrate};
+use undertone::scenario::Experiment;
 use undertone::vocabulary::Seed;
 
-use super::{PRIVATE_MEAN, experiment};
+use super::{PRIVATE_MEAN, experiment, run, sims};
 
 /// The least f at which the spike is no larger than the noise, from its definition by bisection.
 fn by_bisection(columns: f64, slots: f64, raw_clip: f64, radius: f64, mu: f64) -> f64 {
@@ -50,6 +52,15 @@ fn the_automatic_share_is_the_least_one_without_a_spike() {
     );
     let share = auto.centring().expect("private").share;
     assert!((share - 0.0261).abs() < 5e-5, "{share}");
+    // What is written to be run again has the number, and runs to the same bits.
+    let written = auto.portable_config();
+    let number = MeanShare::Share(share);
+    assert_eq!(written.data.mean_share, Some(number));
+    let text = undertone::config::resolved(&written);
+    let read = toml::from_str(&text).expect("what was written reads back");
+    let again = Experiment::resolve(read, &sims()).expect("valid");
+    assert_eq!(again.centring(), auto.centring());
+    assert_eq!(run(&again).basis(), run(&auto).basis());
 }
 
 /// Σ Δ_l²/σ_l² over all releases, with the curator's standard deviations, is 1/z² per iteration asked for: the mean spends the

@@ -186,6 +186,8 @@ class Candidate:
     #: ``None`` where the bytes allowed rule it out.
     predicted_error: float | None
     predicted_by_guess: Sequence[float]
+    #: On each stand-in; empty where the candidate is not compared. The advice follows from these.
+    predicted_by_stand_in: Sequence[float]
     bytes_max_peer: int
     bytes_mean_peer: float
     #: Whether no candidate is both better and cheaper.

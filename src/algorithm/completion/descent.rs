@@ -9,6 +9,9 @@ use super::{
 };
 use crate::algorithm::Algorithm;
 
+/// The most that n³T of projected gradients may be: about ten seconds for one run.
+const MOST_WORK: f64 = 4e9;
+
 /// A method with its own public numbers, the dimension apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Descent {
@@ -73,6 +76,18 @@ pub enum DescentError {
         /// The value given.
         found: u32,
     },
+    /// More items and steps than can be computed in a minute.
+    #[error(
+        "algorithm.kind = \"projected-gradient\" computes all eigenvectors of {items} items in each of {iterations} steps, which takes minutes \
+         to hours: items cubed times steps may be at most 4e9; set data.items or algorithm.iterations lower, or take \
+         algorithm.kind = \"spectral-ridge\""
+    )]
+    Large {
+        /// Items n.
+        items: usize,
+        /// Steps T.
+        iterations: u32,
+    },
     /// Numbers of rows that no rows have.
     #[error(
         "completion needs at least one slot, a clip that is finite and above 0, and a cap of at least one rating; found {found:?}"
@@ -116,6 +131,12 @@ impl Descent {
             } => {
                 count("iterations", (1, MOST_STEPS), iterations)?;
                 positive("nuclear", nuclear)?;
+                if (dimension as f64).powi(3) * f64::from(iterations) > MOST_WORK {
+                    return Err(DescentError::Large {
+                        items: dimension,
+                        iterations,
+                    });
+                }
                 if !(step_size > 0.0 && step_size <= 1.0) {
                     return Err(DescentError::Number {
                         key: "step_size",

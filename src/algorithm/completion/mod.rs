@@ -7,6 +7,7 @@
 mod descent;
 mod frank_wolfe;
 mod methods;
+mod own_check;
 mod parts;
 mod projected_gradient;
 mod spectral_ridge;
@@ -24,6 +25,7 @@ pub use frank_wolfe::{
     FrankWolfe, FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
 };
 pub use methods::completer;
+pub use own_check::has_signal;
 pub use parts::{CompleterParts, PartsError};
 pub use projected_gradient::ProjectedGradient;
 pub use spectral_ridge::SpectralRidge;

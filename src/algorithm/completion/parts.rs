@@ -70,6 +70,17 @@ impl CompleterParts {
         }
     }
 
+    /// Whether a flag is set; not where it is missing.
+    ///
+    /// # Errors
+    /// [`PartsError::Number`] if it is neither 0 nor 1.
+    pub fn flag(&self, name: &str) -> Result<bool, PartsError> {
+        match self.constants.get(name) {
+            None => Ok(false),
+            Some(_) => self.count(name, 1).map(|set| set == 1),
+        }
+    }
+
     /// A number of the whole that is above 0.
     ///
     /// # Errors

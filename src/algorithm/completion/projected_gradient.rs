@@ -1,11 +1,13 @@
 //! Matrix completion by projected gradient descent: everybody applies the same public matrices to its own rows.
 
 use std::collections::BTreeMap;
+use std::f64::consts::SQRT_2;
 use std::ops::Range;
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
+use super::own_check::{CHECKED, checked};
 use super::parts::{MOST_STEPS, wrong};
 use super::{Completer, CompleterParts, PartsError, RatedRows, triangle};
 use crate::algorithm::centred::shorten;
@@ -20,6 +22,8 @@ use crate::vocabulary::{Quantity, ReleaseId};
 /// W + noise and λ_j = R√max(w_j, 0), which stand for the singular values of Y, z_j = max(λ_j − τ, 0), where τ = 0 if
 /// Σλ_j ≤ k and makes Σz_j = k otherwise, the matrix M_t = Σ (z_j/λ_j) v_jv_jᵀ is public, and every user goes on with
 /// y_i ← y_iM_t. That is the projection of Y on the ball wherever no row is shortened and there is no noise.
+///
+/// Predictions replay the steps without the directions below the edge √2·σ√n of the noise, and are checked on the user's own ratings.
 ///
 /// A row y_i has n numbers. It is a function of the user's ratings and of the public matrices, replayed for
 /// every contribution and forgotten after it.
@@ -53,6 +57,12 @@ pub struct ProjectedGradient {
     pub step_size: f64,
 }
 
+/// What is stored of a step that is over beside V: f and w, one number each per direction.
+fn factors(step: &Released) -> (&[f64], &[f64]) {
+    let values = step.sum.values();
+    values.split_at(step.query.columns().min(values.len()))
+}
+
 /// A public matrix V diag(f) Vᵀ, of a step that is over.
 struct Shrinking<'a> {
     /// V.
@@ -77,9 +87,9 @@ impl<'a> Shrinking<'a> {
         }
     }
 
-    /// That of a step: V is its query, f its sum.
+    /// That of a step: V is its query, and its sum begins with f.
     fn of(step: &'a Released) -> Self {
-        Self::new(&step.query, step.sum.values())
+        Self::new(&step.query, factors(step).0)
     }
 
     /// y ← y V diag(f) Vᵀ.
@@ -123,6 +133,15 @@ fn projection(lengths: &[f64], k: f64) -> Vec<f64> {
 }
 
 impl ProjectedGradient {
+    /// V and f of a step for predictions: without the directions whose w is not above the edge √2·σ√n of the noise.
+    fn above_noise(&self, step: &Released) -> (Block, Vec<f64>) {
+        let edge = SQRT_2 * step.sigma() * (self.dimension as f64).sqrt();
+        let (factors, eigenvalues) = factors(step);
+        let kept = eigenvalues.iter().take_while(|w| **w > edge).count();
+        let vectors = step.query.to_matrix().columns(0, kept).into_owned();
+        (Block::from_matrix(&vectors), factors[..kept].to_vec())
+    }
+
     fn steps(past: &[Released]) -> Vec<Shrinking<'_>> {
         past.iter().map(Shrinking::of).collect()
     }
@@ -228,12 +247,13 @@ impl Algorithm for ProjectedGradient {
             .collect();
         let factors = projection(&lengths, self.nuclear);
         let kept: DMatrix<f64> = vectors.columns(0, factors.len()).into_owned();
+        let numbers = [&factors[..], &values.as_slice()[..factors.len()]].concat();
         let mut next = state.clone();
         next.query = Arc::new(signed(&vectors.columns(0, self.rank).into_owned()));
         next.past.push(Released {
             release: ReleaseId(state.released).next(),
             query: Arc::new(Block::from_matrix(&kept)),
-            sum: Arc::new(Block::from_values(factors.len(), 1, factors)),
+            sum: Arc::new(Block::from_values(2 * factors.len(), 1, numbers)),
             sigmas: sigmas.into(),
         });
         Ok(next)
@@ -247,9 +267,8 @@ impl Algorithm for ProjectedGradient {
         Some(Box::new(GradientCompleter {
             dimension: self.dimension,
             step_size: self.step_size,
-            steps: (state.past.iter())
-                .map(|one| (Block::clone(&one.query), one.sum.values().to_vec()))
-                .collect(),
+            steps: state.past.iter().map(|one| self.above_noise(one)).collect(),
+            checked: true,
         }))
     }
 }
@@ -261,6 +280,8 @@ pub(super) struct GradientCompleter {
     step_size: f64,
     /// V and f of every step.
     steps: Vec<(Block, Vec<f64>)>,
+    /// Whether the user's own ratings check predictions.
+    checked: bool,
 }
 
 impl GradientCompleter {
@@ -295,6 +316,7 @@ impl GradientCompleter {
             dimension: n,
             step_size: parts.positive("step size")?,
             steps: (1..=count).map(step).collect(),
+            checked: parts.flag(CHECKED)?,
         })
     }
 }
@@ -304,9 +326,15 @@ impl Completer for GradientCompleter {
         let steps = self.steps.iter();
         let steps = steps.map(|(vectors, factors)| Shrinking::new(vectors, factors));
         let steps: Vec<Shrinking<'_>> = steps.collect();
-        let mut row = vec![0.0; self.dimension];
-        replay(self.step_size, (items, values), &steps, &mut row);
-        row
+        let predict = |items: &[u32], values: &[f64]| {
+            let mut row = vec![0.0; self.dimension];
+            replay(self.step_size, (items, values), &steps, &mut row);
+            row
+        };
+        match self.checked {
+            true => checked((items, values), predict),
+            false => predict(items, values),
+        }
     }
 
     fn parts(&self) -> CompleterParts {
@@ -320,6 +348,7 @@ impl Completer for GradientCompleter {
         let constants = [
             ("step size", self.step_size),
             ("steps", self.steps.len() as f64),
+            (CHECKED, f64::from(u8::from(self.checked))),
         ];
         CompleterParts {
             method: Self::METHOD.to_owned(),
@@ -415,13 +444,16 @@ mod tests {
         }
         let completer = algorithm.completer(&state).expect("one");
         let again = crate::algorithm::completer(&completer.parts()).expect("its own parts");
+        let mut unchecked = completer.parts();
+        unchecked.constants.remove(CHECKED);
+        let unchecked = crate::algorithm::completer(&unchecked).expect("its own parts");
         for u in 0..rows.len() {
             let (items, values) = rows.row(u);
             assert_eq!(
                 again.complete(items, values),
                 completer.complete(items, values)
             );
-            for (found, expected) in completer
+            for (found, expected) in unchecked
                 .complete(items, values)
                 .iter()
                 .zip(y.row(u).iter())

@@ -15,6 +15,7 @@ use super::super::{
     Algorithm, BlockSpec, Form, History, IsometricCovariance, Proved, PublicState, ReleaseSpec,
     Released,
 };
+use super::own_check::{freed, overlap};
 use super::{Completer, Completion};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, leading_eigenvectors};
 use crate::vocabulary::{Iteration, Quantity, ReleaseId};
@@ -25,24 +26,22 @@ const LEAST_COUNT: f64 = 0.01;
 /// The least mean square that is left to what no direction explains, in parts of the whole.
 const LEAST_RESIDUAL: f64 = 0.1;
 
-/// The least variance that item means are taken to have, in squares of the units of ratings.
-const LEAST_SPREAD: f64 = 1e-6;
-
 /// Ratings as a few directions plus noise, found by two releases, and a posterior mean that each user computes alone.
 ///
 /// a_i is the row of user i over the items Ω_i that i rated, less the user's own mean; m slots, n items, R the public length
 /// rows are shortened to, ξ the most ratings of a user.
 ///
 /// 1. Released together: Σ clip(a_i, R)/R with standard deviation σ₁, and Σ 1_{Ω_i}/√ξ with σ₂. Then ĉ_j is the noisy count of item j,
-///    at least m/100; b̂_j = R·sum_j/ĉ_j has noise of ν_j = Rσ₁/ĉ_j and is shrunk to b_j = b̂_j·s²/(s² + ν_j²), where s² is the mean of
-///    b̂_j² − ν_j², at least 1e-6; ρ̂ = Σĉ_j/(mn), between 0.01 and 1, is the density.
+///    at least m/100, and S_j = R·sum_j has noise of ν = Rσ₁; b_j = ĉ_j s²·S_j/(ĉ_j² s² + ν²), where s² is Σ(S_j² − ν²) less ν²√(2n), one
+///    standard error of noise alone, over Σĉ_j², at least 0; ρ̂ = Σĉ_j/(mn), between 0.01 and 1, is the density.
 /// 2. Rows less b on Ω_i, and less what is then their mean, are a_i from here on. Released: the isometric triangle of
 ///    Σ clip(a_i, R)ᵀclip(a_i, R)/R², which is Ŵ/R². With σ the standard deviation of a coordinate of Ŵ, eigenvectors v_j are kept, at most
 ///    `rank`, whose eigenvalue w_j is above the edge √2·σ√n of the spectrum of noise alone. l_j = (w_j + √(w_j² − 2σ²n))/2 is what w_j
-///    was before the noise pushed it up; τ_j² = l_j/(mρ̂²) the variance of users along v_j; and
+///    was before the noise pushed it up; τ_j² = l_j(1 − σ²n/(2l_j²))/(mρ̂²) the variance of users along v_j, less by what noise turned v_j; and
 ///    s² = tr Ŵ/(mnρ̂) − Σ l_j/(mnρ̂²), at least a tenth of the first term, the variance of a rating about all this; where noise makes the
 ///    trace less than Σ l_j it is taken to be that.
-/// 3. Each user alone: c = (V_ΩᵀV_Ω + s²·diag(1/τ_j²))⁻¹ V_Ωᵀa_i, and the prediction is b + cVᵀ plus what was taken from the row.
+/// 3. Each user alone: c = (V_ΩᵀV_Ω + s²·diag(1/τ_j²))⁻¹ V_Ωᵀa_i, and the prediction is b + cVᵀ plus what was taken from the row,
+///    Each fifth of the own ratings is predicted so from the others; the mean of the five times the part that these ratings bear out is used.
 ///
 /// Without item means there is one release, of the counts and the triangle together, and b = 0.
 ///
@@ -113,19 +112,22 @@ impl SpectralRidge {
             let items = vec![0.0; n];
             return Means { items, density };
         }
-        let noise: Vec<f64> = counts
-            .iter()
-            .map(|count| rows.radius * released.sigma() / count)
-            .collect();
-        let found: Vec<f64> = sums
-            .iter()
-            .zip(&counts)
-            .map(|(sum, count)| rows.radius * sum / count)
-            .collect();
-        let spread = found.iter().zip(&noise).map(|(b, nu)| b * b - nu * nu);
-        let spread = (spread.sum::<f64>() / n as f64).max(LEAST_SPREAD);
-        let shrunk = found.iter().zip(&noise);
-        let shrunk = shrunk.map(|(b, nu)| b * (spread / (spread + nu * nu)));
+        let noise = rows.radius * released.sigma();
+        let found: Vec<f64> = sums.iter().map(|sum| rows.radius * sum).collect();
+        let squares = |values: &[f64]| values.iter().map(|x| x * x).sum::<f64>();
+        // One standard error of noise alone less than the estimate: means that could be noise are taken to be.
+        let items = n as f64;
+        let beyond = squares(&found) - noise * noise * (items + (2.0 * items).sqrt());
+        let spread = beyond.max(0.0) / squares(&counts);
+        let shrunk = found.iter().zip(&counts).map(|(sum, count)| {
+            let signal = count * spread;
+            let whole = count * signal + noise * noise;
+            if whole > 0.0 {
+                signal * sum / whole
+            } else {
+                0.0
+            }
+        });
         Means {
             items: shrunk.collect(),
             density,
@@ -211,6 +213,7 @@ impl SpectralRidge {
             },
             items: n,
             recentred: self.recentred(),
+            checked: true,
         };
         let largest = matrix.max_entry();
         if largest <= 0.0 {
@@ -226,16 +229,14 @@ impl SpectralRidge {
         let least = 1e-10 * values[0].max(0.0);
         let above = |w: &&f64| **w > least && **w > edge;
         let kept = values.iter().take_while(above).count();
-        ridge.eigenvalues = values[..kept]
-            .iter()
-            .map(|w| 0.5 * w * (1.0 + ((1.0 - edge / w) * (1.0 + edge / w)).sqrt()))
-            .collect();
+        ridge.eigenvalues = values[..kept].iter().map(|w| freed(*w, edge)).collect();
         let explained: f64 = ridge.eigenvalues.iter().sum();
         // The trace cannot be less than the eigenvalues that were found; where noise says otherwise, it is that.
         let whole = trace.max(explained) / (slots * items * density);
         let explained = explained / (slots * items * density * density);
         ridge.residual = (whole - explained).max(LEAST_RESIDUAL * whole);
-        let of = |l: &f64| l / (slots * density * density);
+        // Rounding may leave nothing of a direction at the very edge.
+        let of = |l: &f64| l * overlap(*l, edge).max(1e-12) / (slots * density * density);
         ridge.priors = ridge.eigenvalues.iter().map(of).collect();
         ridge.directions = Block::from_matrix(&vectors.columns(0, kept).into_owned());
         Some(ridge)

@@ -1,9 +1,11 @@
 //! Matrix completion by one covariance: rows projected on its leading eigenvectors.
 
 use std::collections::BTreeMap;
+use std::f64::consts::SQRT_2;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::own_check::{CHECKED, checked, freed, overlap};
 use super::{Completer, CompleterParts, CompletionMode, PartsError, RatedRows, triangle};
 use crate::algorithm::centred::shortening;
 use crate::algorithm::covariance::leading;
@@ -16,6 +18,9 @@ const COUNTS: f64 = 0.01;
 
 /// The least share of all entries that is taken to be rated: what noise cannot tell from nothing is not divided by.
 const LEAST_RATED: f64 = 0.01;
+
+/// The name of the weights of directions in files.
+const WEIGHT: &str = "weight";
 
 /// One covariance, and ŷ_i = (1/ρ̂)·y*_i V Vᵀ for its r leading eigenvectors V. The prediction is of the row as it is, not shortened.
 ///
@@ -31,10 +36,15 @@ const LEAST_RATED: f64 = 0.01;
 /// and 0.01.
 ///
 /// # When not
-/// It is here because it is published. It does not ask which eigenvectors are noise, shrinks nothing, and divides all users by one
-/// share: a ridge regression on the same V is better at every ε.
+/// It is here because it is published. It divides all users by one share: a ridge regression on the same V also knows which items a user
+/// rated.
+///
+/// # Predictions
+/// Eigenvectors below the edge √2·σ√n of the noise are left out, the others are multiplied by cos² of the angle that noise turned them by,
+/// and predictions are checked on the user's own ratings.
 ///
 /// # As published
+/// Predictions are as printed: of all r eigenvectors, neither shrunk nor checked.
 /// [`CompletionMode::Paper`] charges rows of norm L with 4L², which is four times what they can move: for the same label
 /// the noise is four times ours beside what the calibration adds. There the number of ratings is taken to be public.
 ///
@@ -192,10 +202,23 @@ impl Algorithm for SvdCompletion {
     fn completer(&self, state: &PublicState) -> Option<Box<dyn Completer>> {
         let released = state.past.last()?;
         let (rated, eigenvalues) = released.sum.values().split_first()?;
+        let (n, tight) = (self.dimension, self.mode == CompletionMode::Tight);
+        let edge = SQRT_2 * released.sigma() * (n as f64).sqrt();
+        let kept = match tight {
+            true => eigenvalues.iter().take_while(|w| **w > edge).count(),
+            false => eigenvalues.len(),
+        };
+        let eigenvalues = eigenvalues[..kept].to_vec();
+        let weight = |w: &f64| match tight {
+            true => overlap(freed(*w, edge), edge),
+            false => 1.0,
+        };
         Some(Box::new(Projection {
-            vectors: Block::clone(&released.query),
-            eigenvalues: eigenvalues.to_vec(),
+            vectors: Block::from_matrix(&released.query.to_matrix().columns(0, kept).into_owned()),
+            weights: eigenvalues.iter().map(weight).collect(),
+            eigenvalues,
             rated: *rated,
+            checked: tight,
         }))
     }
 }
@@ -206,7 +229,11 @@ pub(super) struct Projection {
     vectors: Block,
     /// Of W, in squares of L.
     eigenvalues: Vec<f64>,
+    /// Factor of each direction, from 0 to 1; 1 as published.
+    weights: Vec<f64>,
     rated: f64,
+    /// Whether the user's own ratings check predictions.
+    checked: bool,
 }
 
 impl Projection {
@@ -215,22 +242,31 @@ impl Projection {
 
     /// From parts that were checked.
     pub(super) fn of(parts: &CompleterParts) -> Result<Self, PartsError> {
+        // Files of earlier versions name no weights: directions were used whole.
+        let weights = match parts.of_directions.contains_key(WEIGHT) {
+            true => parts.of_each(WEIGHT)?.to_vec(),
+            false => vec![1.0; parts.directions.columns()],
+        };
         Ok(Self {
             vectors: parts.directions.clone(),
             eigenvalues: parts.of_each("eigenvalue")?.to_vec(),
+            weights,
             rated: parts.positive("rated")?,
+            checked: parts.flag(CHECKED)?,
         })
     }
-}
 
-impl Completer for Projection {
-    fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
+    /// One prediction per item, not checked.
+    fn predict(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
         let mut row = vec![0.0; self.vectors.columns()];
         for (&item, value) in items.iter().zip(values) {
             let scaled = value / self.rated;
             for (sum, x) in row.iter_mut().zip(self.vectors.row(item as usize)) {
                 *sum += scaled * x;
             }
+        }
+        for (sum, weight) in row.iter_mut().zip(&self.weights) {
+            *sum *= weight;
         }
         let predict = |i| -> f64 {
             row.iter()
@@ -240,13 +276,31 @@ impl Completer for Projection {
         };
         (0..self.vectors.rows()).map(predict).collect()
     }
+}
+
+impl Completer for Projection {
+    fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
+        let predict = |items: &[u32], values: &[f64]| self.predict(items, values);
+        match self.checked {
+            true => checked((items, values), predict),
+            false => predict(items, values),
+        }
+    }
 
     fn parts(&self) -> CompleterParts {
-        let constants = [("rated".to_owned(), self.rated)];
+        let checked = f64::from(u8::from(self.checked));
+        let constants = [
+            ("rated".to_owned(), self.rated),
+            (CHECKED.to_owned(), checked),
+        ];
+        let of_directions = [
+            ("eigenvalue".to_owned(), self.eigenvalues.clone()),
+            (WEIGHT.to_owned(), self.weights.clone()),
+        ];
         CompleterParts {
             method: Self::METHOD.to_owned(),
             directions: self.vectors.clone(),
-            of_directions: BTreeMap::from([("eigenvalue".to_owned(), self.eigenvalues.clone())]),
+            of_directions: BTreeMap::from(of_directions),
             item_means: Vec::new(),
             constants: BTreeMap::from(constants),
         }
@@ -367,10 +421,18 @@ mod tests {
         let completer = algorithm.completer(&state).expect("one");
         let vectors = algorithm.estimate(&state);
         let again = crate::algorithm::completer(&completer.parts()).expect("its own parts");
+        // What earlier versions wrote: neither weights nor a check.
+        let mut unchecked = completer.parts();
+        unchecked.constants.remove(CHECKED);
+        unchecked.of_directions.remove(WEIGHT);
+        let unchecked = Projection::of(&unchecked).expect("its own parts");
         for i in 0..rows.len() {
             let (items, values) = rows.row(i);
-            let found = completer.complete(items, values);
-            assert_eq!(again.complete(items, values), found);
+            assert_eq!(
+                again.complete(items, values),
+                completer.complete(items, values)
+            );
+            let found = unchecked.predict(items, values);
             for (j, found) in found.iter().enumerate() {
                 let mut expected = 0.0;
                 for (&item, value) in items.iter().zip(values) {

@@ -170,8 +170,8 @@ pub struct Candidate {
     pub predicted_error: Option<f64>,
     /// The same under each guess alone, in their order; empty where the budget rules the candidate out.
     pub predicted_by_guess: Vec<f64>,
-    /// The same on each stand-in, as many for every guess in their order; empty too where a first run was far above the best that sends as little.
-    #[serde(skip)]
+    /// Predicted error on each stand-in, as many for every guess in their order. Empty where the budget rules the candidate out, and where a first run was
+    /// far above the best that sends as little: such a candidate is not chosen.
     pub predicted_by_stand_in: Vec<f64>,
     /// Bytes that the busiest peer sends.
     pub bytes_max_peer: u64,

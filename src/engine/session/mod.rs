@@ -125,8 +125,26 @@ impl SessionParts {
             });
         }
         check_start(&self.plan, &self.start).map_err(SessionError::Start)?;
-        check_curator(&self.plan, self.sigma_central)
+        check_curator(&self.plan, self.sigma_central)?;
+        let most = self.rows.iter().map(SparseRows::len).max();
+        let noise = self.noise_topology.graph();
+        check_rounding(&self.plan, most.unwrap_or(0), noise, self.sigma_central)
     }
+}
+
+/// Rounding of contributions of so many rows is small beside the noise, if there is any.
+fn check_rounding(
+    plan: &Plan,
+    rows: usize,
+    noise: &Graph,
+    sigma_central: f64,
+) -> Result<(), SessionError> {
+    let pairwise = plan.sigmas().pairwise > 0.0;
+    let partners = if pairwise { noise.max_degree() } else { 0 };
+    if plan.sigmas().own > 0.0 || pairwise || sigma_central > 0.0 {
+        plan.check_rounding(rows, partners)?;
+    }
+    Ok(())
 }
 
 fn is_planned(program: &Program, plan: &Plan) -> bool {
@@ -285,6 +303,14 @@ impl Session {
             sigma_central: self.sigma_central,
             setting: self.setting,
         }
+    }
+
+    /// Checks the rounding of contributions of so many rows, as [`Self::new`] does of the most that a peer holds.
+    ///
+    /// # Errors
+    /// [`SessionError::Plan`] with [`PlanError::Rounding`](crate::protocol::PlanError::Rounding).
+    pub fn check_rounding(&self, rows: usize) -> Result<(), SessionError> {
+        check_rounding(&self.plan, rows, self.noise_graph(), self.sigma_central)
     }
 
     /// What all peers agreed on.

@@ -10,6 +10,7 @@ pub use split::{BudgetSplit, even_iterations, split_budget};
 use super::accountant::Connectivity;
 use super::{Calibrated, Certificate, Delta, PrivacyError, gaussian};
 use crate::topology::Graph;
+use crate::vocabulary::or_infinite;
 
 mod certified;
 mod laplace;
@@ -60,7 +61,9 @@ pub struct View {
     pub colluders: usize,
     /// μ of all iterations together; of Laplace noise that of the Gaussian mechanism that tells at least as much.
     pub mu: f64,
-    /// The ε of that μ at the δ asked for, in nats; of Laplace noise the ε of (ε, 0), or of the δ certified.
+    /// The ε of that μ at the δ asked for, in nats; of Laplace noise the ε of (ε, 0), or of the δ certified. Infinite, null in JSON, where the sampler's distance
+    /// is more than δ at every ε that the noise allows.
+    #[serde(deserialize_with = "or_infinite")]
     pub epsilon: f64,
     /// μ divided by the μ that a trusted curator adding the same total noise would spend; 1 is central DP.
     pub gap_to_central: f64,

@@ -4,7 +4,7 @@ use crate::algorithm::AlgorithmError;
 use crate::noise::SigmaError;
 use crate::noise::integer::UnsupportedSigma;
 use crate::privacy::{Adjacency, PrivacyError, SensitivityRule};
-use crate::vocabulary::ReleaseId;
+use crate::vocabulary::{Quantity, ReleaseId};
 
 /// A plan that cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -20,6 +20,20 @@ pub enum PlanError {
         high: usize,
         /// The value given.
         found: usize,
+    },
+    /// Contributions, or shared noise, that 64-bit floating-point numbers hold too coarsely.
+    #[error(
+        "rounding to 64-bit floating-point numbers may move {release} by {found:.1e} of {beside}, and at most 1/64 is allowed: {advice}"
+    )]
+    Rounding {
+        /// What is released.
+        release: Quantity,
+        /// The share that rounding may have.
+        found: f64,
+        /// Of what.
+        beside: &'static str,
+        /// What to change.
+        advice: &'static str,
     },
     /// Numbers that make no algorithm.
     #[error(transparent)]

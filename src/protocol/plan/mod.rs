@@ -4,7 +4,9 @@ mod bounds;
 mod error;
 mod parameters;
 mod release;
+mod rounding;
 mod steps;
+mod summand;
 
 use std::sync::Arc;
 
@@ -129,7 +131,7 @@ impl Plan {
             sum.gatherings += u64::from(one.is_own());
             Some(*sum)
         }));
-        Ok(Self {
+        let plan = Self {
             session: wire::session_of(&digest),
             ring_laws: ring_laws(&parameters, &releases)?,
             parameters,
@@ -137,7 +139,11 @@ impl Plan {
             releases: releases.into(),
             before: before.into(),
             digest,
-        })
+        };
+        if noisy || plan.parameters.sigma_coordinate > 0.0 {
+            plan.check_rounding(1, 0)?;
+        }
+        Ok(plan)
     }
 
     /// The session's name.

@@ -207,7 +207,11 @@ impl Request {
             None => spec,
         };
         let shape = match (self.vertices, self.rows) {
-            (true, Some(rows)) => DataShape::Bipartite { rows },
+            // Ranges of entries decide no release.
+            (true, Some(rows)) => DataShape::Bipartite {
+                rows,
+                in_unit_range: false,
+            },
             (true, None) => DataShape::Graph,
             (false, _) => DataShape::Rows,
         };

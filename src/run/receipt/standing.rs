@@ -136,7 +136,7 @@ impl Receipt {
             eigenvalue_share: Recomputed, "decides the noise factor of each iteration, where the algorithm releases eigenvalues";
             descent: Recomputed, "decides which releases frank-wolfe and its kin make, and how many";
             completion: CrossChecked, "decides which releases there are and what each spends; what is public of the rows is on trust";
-            coherence: Recomputed, "decides the sensitivity of every iteration, where noise has a fixed scale";
+            coherence: CrossChecked, "enters the sensitivity of some adjacencies, where noise has a fixed scale and the run was not aborted";
             clip: CrossChecked, "decides which releases there are and what each spends; that contributions were clipped so is on trust";
             calibration: CrossChecked, "decides the noise, where two calibrations rarely agree";
             budget: Recomputed, "decides the noise factor of each iteration";

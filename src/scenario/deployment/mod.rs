@@ -30,6 +30,10 @@
 //! for, whatever the number of rows is. A rule that keeps the first N rows would instead let row N+1 in whenever one of them goes, and change two
 //! rows. Nothing tells a member with more than N rows from one with fewer before its noisy sums do. *Utility.* A coordinate that exceeds the clamp is
 //! cut to it: N is to be chosen large enough, and costs a bit of the modulus where it is doubled. ∎
+//!
+//! Rounding to floating-point numbers is checked for members of 65,536 rows, or of `member.rows` where that is more and sums are mod 2^k
+//! ([`Plan::check_rounding`](crate::protocol::Plan::check_rounding)). Its bound grows with the square of the number of rows, and a member with more than
+//! that is not refused, since that would show.
 
 mod graphs;
 
@@ -61,6 +65,8 @@ const ROWS: &str = "rows";
 const ITEMS: &str = "items.txt";
 /// Most rows without entries that are planned with, where their number matters.
 const MOST_ROWS: usize = 20_000_000;
+/// Rows of a member up to which a plan's floating-point arithmetic is proved to be fine enough.
+const PROVED_ROWS: usize = 65_536;
 
 /// Why a session file makes no deployment.
 #[derive(Debug, thiserror::Error)]
@@ -274,6 +280,9 @@ impl Deployment {
         let clock = Clock::default();
         let experiment =
             Experiment::assemble(config, &Arc::new(loaded), topology, &materials, clock)?;
+        let session = experiment.session(&Seed::from_u64(0));
+        let rounding = session.check_rounding(each.max(PROVED_ROWS));
+        rounding.map_err(ExperimentError::from)?;
         Ok(experiment)
     }
 

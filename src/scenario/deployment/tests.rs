@@ -105,6 +105,23 @@ fn what_is_drawn_from_everybodys_data_is_refused_by_name() {
     assert!(unknown.contains("treshold"), "{unknown}");
 }
 
+/// Members may hold 65,536 rows each, whose sum must not be rounded by more than a small part of what one record moves it by.
+#[test]
+fn a_plan_under_which_rounding_would_show_is_refused_whatever_members_hold() {
+    let of = |floor: u32| {
+        let text = INTERACTIONS.replace("degree_floor = 2", &format!("degree_floor = {floor}"));
+        let deployment = deployment(&text, 12).expect("valid keys");
+        deployment.experiment(8, &[1; 32], 0)
+    };
+    of(1_000).expect("far from the last bits");
+    let refused = of(4_000_000_000).expect_err("a record moves the sum by 1e-5");
+    let text = refused.to_string();
+    assert!(
+        text.contains("rounding") && text.contains("data.degree_floor"),
+        "{text}"
+    );
+}
+
 fn file(text: &str) -> OwnFile {
     let read = OwnFile::from_reader(
         text.as_bytes(),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::row::{Direction, Row};
 use super::{EIGENVALUE, FrankWolfeParameters, Global, LENGTH, Local, StepRule};
 use crate::algorithm::Released;
+use crate::algorithm::completion::own_check::{CHECKED, checked, freed, overlap};
 use crate::algorithm::completion::parts::{MOST_STEPS, wrong};
 use crate::algorithm::completion::{
     Completer, CompleterParts, CompletionMode, PartsError, RatedRows,
@@ -22,6 +23,8 @@ pub(in crate::algorithm::completion) struct FrankWolfeCompleter {
     lengths: Vec<f64>,
     /// w of each, in squares of the unit.
     eigenvalues: Vec<f64>,
+    /// Whether the user's own ratings check predictions.
+    checked: bool,
 }
 
 impl FrankWolfeCompleter {
@@ -43,6 +46,22 @@ impl FrankWolfeCompleter {
                 .collect(),
             lengths: number(LENGTH),
             eigenvalues: number(EIGENVALUE),
+            checked: parameters.mode == CompletionMode::Tight,
+        }
+    }
+
+    /// Shrinks every step by cos² of the angle that noise with this edge turned its direction by.
+    ///
+    /// A step along v is proportional to 1/λ; a regression takes λ² for the variance along v. A λ of 0 leaves the direction out.
+    pub(super) fn shrink(&mut self, edges: impl Iterator<Item = f64>) {
+        let lengths = self.lengths.iter_mut().zip(&self.eigenvalues);
+        for ((length, eigenvalue), edge) in lengths.zip(edges) {
+            let left = overlap(freed(eigenvalue.max(edge), edge), edge);
+            *length = match self.parameters.local {
+                Local::FrankWolfe { .. } if left > 0.0 => *length / left,
+                Local::FrankWolfe { .. } => 0.0,
+                Local::Ridge => *length * left.sqrt(),
+            };
         }
     }
 
@@ -96,12 +115,12 @@ impl FrankWolfeCompleter {
             directions: (0..count).map(column).collect(),
             lengths,
             eigenvalues: parts.of_each("eigenvalue")?.to_vec(),
+            checked: parts.flag(CHECKED)?,
         })
     }
-}
 
-impl Completer for FrankWolfeCompleter {
-    fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
+    /// One prediction per item, not checked.
+    pub(super) fn predict(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
         let steps = self.directions.iter().zip(&self.lengths);
         let steps = steps.map(|(vector, &length)| Direction { vector, length });
         let steps: Vec<Direction<'_>> = steps.collect();
@@ -113,6 +132,16 @@ impl Completer for FrankWolfeCompleter {
             }
         }
         all
+    }
+}
+
+impl Completer for FrankWolfeCompleter {
+    fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
+        let predict = |items: &[u32], values: &[f64]| self.predict(items, values);
+        match self.checked {
+            true => checked((items, values), predict),
+            false => predict(items, values),
+        }
     }
 
     fn parts(&self) -> CompleterParts {
@@ -136,6 +165,7 @@ impl Completer for FrankWolfeCompleter {
             ("nuclear", nuclear),
             ("standard step", flag(step == StepRule::Standard)),
             ("published", flag(parameters.mode == CompletionMode::Paper)),
+            (CHECKED, flag(self.checked)),
         ];
         let of_directions = [
             ("eigenvalue", self.eigenvalues.clone()),

@@ -49,6 +49,9 @@ const FAILURE: f64 = 1.0 / 3.0;
 /// w ≤ e there is nothing to be seen: the run **stops**. Peers agree on the largest w before they go on, since one that went on alone would
 /// contribute without the others' noise.
 ///
+/// For predictions a step is shortened to the part of v that is not noise, cos² of their angle: 1 − e²/(4l²); and predictions are checked on the
+/// user's own ratings. Contributions are of unshortened steps.
+///
 /// # Privacy
 /// A residual is shortened to R whatever the peer holds and whatever the history, so that one user, there or not, moves W by at
 /// most 1 in [`Quantity::IsometricTriangle`], and √2 if replaced. The T releases compose as adaptive Gaussian releases do: each is
@@ -364,7 +367,10 @@ impl Algorithm for FrankWolfe {
 
     fn completer(&self, state: &PublicState) -> Option<Box<dyn Completer>> {
         let steps = self.counted(&state.past);
-        let completer = FrankWolfeCompleter::new(self.dimension, &self.parameters, steps);
+        let mut completer = FrankWolfeCompleter::new(self.dimension, &self.parameters, steps);
+        if self.stops() {
+            completer.shrink(steps.iter().map(|step| self.edge(step)));
+        }
         Some(Box::new(completer))
     }
 }

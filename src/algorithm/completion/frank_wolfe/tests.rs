@@ -181,11 +181,12 @@ fn by_matrices(algorithm: &FrankWolfe, rows: &SparseRows, sigma: f64, moves: u32
 }
 
 fn completed(algorithm: &FrankWolfe, rows: &SparseRows, state: &PublicState) -> DMatrix<f64> {
-    let completer = algorithm.completer(state).expect("one");
+    let steps = algorithm.counted(&state.past);
+    let completer = FrankWolfeCompleter::new(algorithm.dimension, &algorithm.parameters, steps);
     let mut all = DMatrix::zeros(rows.len(), algorithm.dimension);
     for u in 0..rows.len() {
         let (items, values) = rows.row(u);
-        let row = DVector::from_vec(completer.complete(items, values));
+        let row = DVector::from_vec(completer.predict(items, values));
         all.row_mut(u).copy_from(&row.transpose());
     }
     all
@@ -413,7 +414,7 @@ fn a_ridge_regression_on_all_directions_is_that_of_its_definition() {
     };
     let algorithm = of(7, parameters);
     let state = run(&algorithm, &rows, 0.05, 3);
-    let completer = algorithm.completer(&state).expect("one");
+    let completer = FrankWolfeCompleter::new(7, &parameters, &state.past);
     for u in 0..rows.len() {
         let (items, values) = rows.row(u);
         // Ratings below ridge rows that pull to 0: least squares by a pseudo-inverse.
@@ -430,7 +431,7 @@ fn a_ridge_regression_on_all_directions_is_that_of_its_definition() {
         });
         let inverse = design.pseudo_inverse(1e-14).expect("finite");
         let coefficients = inverse * right;
-        let found = completer.complete(items, values);
+        let found = completer.predict(items, values);
         for (i, found) in found.iter().enumerate() {
             let terms = (0..3).map(|j| coefficients[j] * state.past[j].query.values()[i]);
             let expected: f64 = terms.sum();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;
 
+use super::super::own_check::{CHECKED, checked};
 use super::super::parts::wrong;
 use super::super::{Completer, CompleterParts, PartsError};
 use crate::linalg::{Block, Cholesky};
@@ -25,6 +26,8 @@ pub(in crate::algorithm::completion) struct Ridge {
     pub(super) items: usize,
     /// Whether the mean of what b leaves of a row is part of the prediction.
     pub(super) recentred: bool,
+    /// Whether the user's own ratings check predictions.
+    pub(super) checked: bool,
 }
 
 /// Appends a − b at the items of a row, less its mean if `recentred`; gives that mean, or 0.
@@ -59,6 +62,7 @@ impl Ridge {
             item_means: parts.item_means.clone(),
             items: parts.directions.rows(),
             recentred: parts.constant("recentred")? != 0.0,
+            checked: parts.flag(CHECKED)?,
         };
         if ridge.priors.iter().any(|prior| *prior <= 0.0) {
             return Err(wrong("prior", "not above 0"));
@@ -95,10 +99,9 @@ impl Ridge {
             None => vec![0.0; width],
         }
     }
-}
 
-impl Completer for Ridge {
-    fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
+    /// One prediction per item, not checked.
+    fn predict(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
         let mut rest = Vec::with_capacity(items.len());
         let mean = less(&self.item_means, self.recentred, (items, values), &mut rest);
         let coordinates = self.coordinates(items, &rest);
@@ -110,6 +113,16 @@ impl Completer for Ridge {
             })
             .collect()
     }
+}
+
+impl Completer for Ridge {
+    fn complete(&self, items: &[u32], values: &[f64]) -> Vec<f64> {
+        let predict = |items: &[u32], values: &[f64]| self.predict(items, values);
+        match self.checked {
+            true => checked((items, values), predict),
+            false => predict(items, values),
+        }
+    }
 
     fn parts(&self) -> CompleterParts {
         let of_directions = [
@@ -119,6 +132,7 @@ impl Completer for Ridge {
         let constants = [
             ("residual", self.residual),
             ("recentred", f64::from(u8::from(self.recentred))),
+            (CHECKED, f64::from(u8::from(self.checked))),
         ];
         let named = |name: &str| name.to_owned();
         CompleterParts {

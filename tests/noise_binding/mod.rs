@@ -7,6 +7,8 @@ use undertone::run::run;
 use crate::support::experiments::resolve;
 use crate::support::repository;
 
+mod settings;
+
 /// The noise of every release of a run, each scaled to variance one, and all bits that were released.
 struct Drawn {
     name: String,
@@ -92,26 +94,20 @@ const COMMON: [&str; 7] = [
     "algorithm.iterations=3",
 ];
 
-/// Runs `base`, and `base` with each of these changes alone. Neighbouring changes that depend on each other are one string with `;`.
-fn runs(base: &[&'static str], changes: &[&'static str]) -> Vec<Drawn> {
-    let base = [&COMMON[..], base].concat();
-    let sets = changes.iter().map(|change| {
-        let parts: Vec<&str> = change.split(';').collect();
-        (*change, [&base[..], &parts].concat())
-    });
-    let sets: Vec<_> = std::iter::once(("the base", base.clone()))
+/// Runs `base`, and `base` with each of these changes alone. Settings that depend on each other are one string with `;`.
+fn runs(base: &[&str], changes: &[&str]) -> Vec<Drawn> {
+    let sets = changes.iter().map(|change| (*change, change.split(';')));
+    let results = std::iter::once(("the base", "".split(';')))
         .chain(sets)
-        .collect();
-    let results: Vec<_> = sets.iter().map(|(name, set)| drawn(name, set)).collect();
-    let failed: Vec<&String> = results
-        .iter()
-        .filter_map(|one| one.as_ref().err())
-        .collect();
-    assert!(
-        failed.is_empty(),
-        "settings that cannot be run: {failed:#?}"
-    );
-    results.into_iter().flatten().collect()
+        .map(|(name, set)| {
+            let set = set.filter(|one| !one.is_empty());
+            let all: Vec<&str> = base.iter().copied().chain(set).collect();
+            drawn(name, &all)
+        });
+    let (ran, failed): (Vec<_>, Vec<_>) = results.partition(Result::is_ok);
+    let failed: Vec<String> = failed.into_iter().filter_map(Result::err).collect();
+    assert!(failed.is_empty(), "cannot be run: {failed:#?}");
+    ran.into_iter().flatten().collect()
 }
 
 const LOSSY: [&str; 6] = [
@@ -122,6 +118,10 @@ const LOSSY: [&str; 6] = [
     "faults.seed=3",
     "faults.crash=[{peer=\"3\", after=0}]",
 ];
+
+fn lossy() -> Vec<&'static str> {
+    [&COMMON[..], &LOSSY].concat()
+}
 
 /// Peer 3 crashes in every run and the seven others go on, with other releases behind them.
 #[test]
@@ -138,27 +138,36 @@ fn views_of_the_same_peers_after_different_histories_share_no_noise() {
         "faults.crash=[{peer=\"4\", after=0}]",
         "faults.crash=[]",
     ];
-    all_pairs(&runs(&LOSSY, &changes));
+    all_pairs(&runs(&lossy(), &changes));
 }
+
+/// Settings of faults and of what is tolerated, one at a time.
+const FAULTS: [&str; 22] = [
+    "faults.seed=4",
+    "faults.loss=0.1",
+    "faults.resend_micros=5000",
+    "faults.notice_micros=11000",
+    "faults.grace_micros=50000",
+    "faults.patience_micros=900000",
+    "faults.latency={exponential={mean_micros=700}}",
+    "faults.suspicion=[{micros=900, by=\"0\", of=\"1\"}]",
+    "faults.outage=[{link=[\"0\", \"1\"], from_micros=500}]",
+    "faults.random={crashes=0, suspicions=1}",
+    "faults.random={crashes=0, outages=1}",
+    "dropouts.tolerate=2",
+    "dropouts.retries=3",
+    "dropouts.publish=sealed",
+    "engine.latency={exponential={mean_micros=900}}",
+    "faults.crash=[{peer=\"4\", after=0}]",
+    "faults.deviant=[{peer=\"4\", release=1, how=\"stale\"}]",
+    "faults.partition=[{side=[\"0\"], from_micros=500, until_micros=600}]",
+    "faults.disk=[{peer=\"4\", after=1000000}]",
+    "faults.random={crashes=1, restarts=1.0}",
+    "faults.random={crashes=0, disks=1}",
+    "faults.random={crashes=0, partitions=0}",
+];
 
 #[test]
 fn runs_that_differ_in_dropouts_or_faults_share_no_noise() {
-    let changes = [
-        "faults.seed=4",
-        "faults.loss=0.1",
-        "faults.resend_micros=5000",
-        "faults.notice_micros=11000",
-        "faults.grace_micros=50000",
-        "faults.patience_micros=900000",
-        "faults.latency={exponential={mean_micros=700}}",
-        "faults.suspicion=[{micros=900, by=\"0\", of=\"1\"}]",
-        "faults.outage=[{link=[\"0\", \"1\"], from_micros=500}]",
-        "faults.random={crashes=0, suspicions=1}",
-        "faults.random={crashes=0, outages=1}",
-        "dropouts.tolerate=2",
-        "dropouts.retries=3",
-        "dropouts.publish=sealed",
-        "engine.latency={exponential={mean_micros=900}}",
-    ];
-    all_pairs(&runs(&LOSSY, &changes));
+    all_pairs(&runs(&lossy(), &FAULTS));
 }
