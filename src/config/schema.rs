@@ -102,7 +102,7 @@ impl Config {
             colluders: self.privacy.colluders,
             lost: self.dropouts.map(|dropouts| dropouts.tolerate),
             distribution: self.noise.distribution,
-            participants: None,
+            participants: self.privacy.participants(),
         }
     }
 }
@@ -245,6 +245,17 @@ pub struct PrivacyConfig {
     /// What to do where a coalition can disconnect the honest peers.
     #[serde(default = "refuse")]
     pub on_disconnect: OnDisconnect,
+    /// k: a person may be in the files of up to k participants, and noise is planned for all its rows; 1 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participants_per_person: Option<usize>,
+}
+
+impl PrivacyConfig {
+    /// k, where it is not 1.
+    #[must_use]
+    pub fn participants(&self) -> Option<usize> {
+        self.participants_per_person.filter(|k| *k != 1)
+    }
 }
 
 /// `[noise]`

@@ -189,10 +189,7 @@ impl Adjacency {
     /// Whether one record is a change of one user's row. A person then has such a record at every participant whose file names them.
     #[must_use]
     pub fn is_of_rows(self) -> bool {
-        matches!(
-            self,
-            Self::Interaction | Self::User | Self::Swap | Self::ReplaceUser | Self::Rating
-        )
+        !self.is_of_matrix() && !matches!(self, Self::Edge | Self::EntryBipartite)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, Epsilon, PrivacyError, gaussian, zcdp};
+use super::{Budget, Delta, Epsilon, PrivacyError, gaussian, zcdp};
 
 /// How the noise multiplier z follows from (ε, δ) and the number of iterations L.
 ///
@@ -82,6 +82,18 @@ impl Calibrated {
             spent,
             warning: None,
             search_epsilon: Some(search_epsilon),
+        }
+    }
+
+    /// The same releases under noise `factor` times as large, and what they spend at this δ.
+    pub(super) fn with_noise_times(&self, factor: f64, delta: Delta) -> Self {
+        let mu_total = self.mu_total / factor;
+        Self {
+            z: self.z * factor,
+            mu_total,
+            mu_per_iteration: self.mu_per_iteration / factor,
+            spent: gaussian::epsilon(mu_total, delta),
+            ..self.clone()
         }
     }
 

@@ -161,6 +161,24 @@ pub enum PrivacyError {
         /// The bound.
         found: f64,
     },
+    /// Protection of persons at several participants where it has no meaning or no proof.
+    #[error("privacy.participants_per_person = {found}: {problem}")]
+    Participants {
+        /// k.
+        found: usize,
+        /// Why, and what to do.
+        problem: &'static str,
+    },
+    /// Protection of persons at more participants than there are.
+    #[error(
+        "privacy.participants_per_person = {found}, but there are {peers} peers: set it to {peers} at most"
+    )]
+    ParticipantsOfPeers {
+        /// k.
+        found: usize,
+        /// s.
+        peers: usize,
+    },
     /// A number that is not a usable noise parameter.
     #[error("{name} is {found}; expected {expected}")]
     Parameter {

@@ -89,6 +89,7 @@ pub use noise_plan::{
     BudgetSplit, Holders, HoldersRequest, LaplacePlan, LaplaceRequest, NoisePlan, NoiseRequest,
     OnDisconnect, RingPlan, RingRequest, Scheme, View, even_iterations, split_budget,
 };
+pub(crate) use persons::person_sizes;
 pub use promise::{Promise, Seen};
 pub use sensitivity::{
     Public, RatingRange, Rule, Sensitivity, Sensitivity1, SensitivityRule, SensitivitySpec,

@@ -1,9 +1,9 @@
-//! Persons whose rows are in the files of several participants: what they lose.
+//! Persons whose rows are in the files of several participants: what they lose, and the noise that protects them.
 //!
 //! A record is a change of one user's row at one peer. Participants of a session read files of their own, and nobody can see whether a person is in
 //! two of them. What such a person may lose is the loss of a group of peers ([`GroupLoss::bound`]).
 
-use super::{Delta, GroupLoss, NoisePlan, PrivacyError};
+use super::{Calibrated, Delta, GroupLoss, NoisePlan, NoiseRequest, PrivacyError};
 
 #[cfg(test)]
 mod tests;
@@ -11,7 +11,69 @@ mod tests;
 /// Numbers of participants for which the loss of a person is always stated.
 const STATED: [usize; 2] = [2, 3];
 
+/// Covers the rounding of own noise in two plans.
+const ROUNDING: f64 = 1.0 + 1e-9;
+
 impl NoisePlan {
+    /// The noise of [`Self::new`] for persons with one record at each of up to `participants` k peers.
+    ///
+    /// # Statement
+    /// Let the plan for the noise multiplier z have own noise σ_η per unit of what one record moves. This is the plan for c·z, with
+    /// c = min(k, √k·z/σ_η). Against every coalition that the plan is for, one record at each of k honest peers costs at most √T/z, where T is
+    /// Σ_l 1/f_l² over the releases that a record meets: what the plan for z promises about one record.
+    ///
+    /// # Proof
+    /// One record costs at most μ = √T/(c·z) by [`Self::new`]. The own noise is c·σ_η, as its ratio to the multiplier depends on the graph, β, t and
+    /// the grid alone (`noise_plan/pairwise.rs`, `noise_plan/ring.rs`). So k records cost at most min(k·√T/(c·z), √(k·T)/(c·σ_η)), by
+    /// [`Self::persons`]. The first is √T/z if c = k, the second if c = √k·z/σ_η. ∎
+    ///
+    /// c does not depend on T. Sessions that share a budget, a pilot and what follows it, have the same c, and their shares f and 1 − f of T cost
+    /// √(f·T)/z and √((1 − f)·T)/z. A c from the share of one of them would be too small for both together.
+    ///
+    /// # Which it is
+    /// With noise of its own only, σ_η = z, so c = √k. With pairwise noise among n honest peers, σ_η² = z²(1 + β)/n, and c = k unless k > n/(1 + β):
+    /// the noise of the sum hides k records as one k times as large.
+    ///
+    /// # Errors
+    /// [`PrivacyError::Zero`] for no participants, and those of [`Self::new`].
+    pub fn for_persons(
+        request: &NoiseRequest<'_>,
+        participants: usize,
+    ) -> Result<Self, PrivacyError> {
+        if participants == 0 {
+            return Err(PrivacyError::Zero {
+                name: "the number of participants with rows of one person",
+            });
+        }
+        let one = Self::new(request)?;
+        if participants == 1 {
+            return Ok(one);
+        }
+        let (k, z, own) = (
+            participants as f64,
+            request.noise_multiplier,
+            one.own_per_unit(),
+        );
+        let factor = match own > 0.0 {
+            true => k.min(k.sqrt() * z / own * ROUNDING),
+            false => k,
+        };
+        Self::new(&NoiseRequest {
+            noise_multiplier: factor * z,
+            ..*request
+        })
+    }
+
+    /// A curator's noise ([`Self::curator`]) for persons with one record at each of up to `participants` k peers: k times as large, as the sum moves
+    /// by k records.
+    #[must_use]
+    pub fn curator_for_persons(calibrated: &Calibrated, participants: usize, delta: Delta) -> Self {
+        match participants {
+            1 => Self::curator(calibrated),
+            k => Self::curator(&calibrated.with_noise_times(k as f64, delta)),
+        }
+    }
+
     /// The loss of a person with one record at each of 2, 3 and `participants` peers, as far as there are so many, against `colluders`. Empty where
     /// nothing is protected.
     ///

@@ -41,7 +41,7 @@ use crate::privacy::{
 };
 use crate::protocol::averaging::{MixingBounds, Program};
 use crate::topology::Topology;
-use crate::vocabulary::{Quantity, ReleaseId};
+use crate::vocabulary::{Distribution, Quantity, ReleaseId};
 
 /// An experiment with its data read, its topology built and its noise planned.
 #[derive(Clone, Debug)]
@@ -345,13 +345,16 @@ impl Experiment {
         self.config.data.degree_cap.is_none() && self.samples.is_none() && quantities.all(of_a)
     }
 
-    /// The curator's noise per unit sensitivity: z, or 0 without noise.
+    /// The curator's noise per unit sensitivity: z, k·z for persons at k participants, or 0 without noise.
     #[must_use]
     pub fn sigma_central(&self) -> f64 {
-        if self.is_private() {
-            self.calibrated.z()
-        } else {
-            0.0
+        if !self.is_private() {
+            return 0.0;
+        }
+        match self.config.noise.distribution {
+            Distribution::Gaussian => self.calibrated.z() * self.participants().unwrap_or(1) as f64,
+            // Calibrated to ε/k.
+            Distribution::Laplace => self.calibrated.z(),
         }
     }
 
@@ -468,10 +471,11 @@ impl Experiment {
         }
     }
 
-    /// At how many participants one person's rows may be; `None` where one file was partitioned among the peers.
+    /// At how many participants one person's rows may be; `None` where one file was partitioned among the peers and no more was asked for.
     #[must_use]
     pub fn participants(&self) -> Option<usize> {
-        self.own_files.then_some(1)
+        let asked = self.config.privacy.participants();
+        asked.or(self.own_files.then_some(1))
     }
 
     /// Whether every peer reads a file of its own, as participants of a session do.

@@ -5,7 +5,7 @@ use super::noise::{NoiseAsked, Planned};
 use crate::config::{Config, EngineKind};
 use crate::privacy::{
     Calibrated, Delta, Epsilon, GroupLoss, HoldersRequest, LaplaceRequest, NoisePlan, OnDisconnect,
-    PrivacyError, Scheme, Seen, calibrate_laplace, laplace,
+    PrivacyError, Scheme, Seen, calibrate_laplace, laplace, person_sizes,
 };
 use crate::topology::Graph;
 use crate::vocabulary::Distribution;
@@ -101,7 +101,8 @@ impl NoiseAsked {
         graph: &Graph,
         mechanism: &Mechanism,
     ) -> Result<(Calibrated, NoisePlan), PrivacyError> {
-        let epsilon = Epsilon::new(self.epsilon)?;
+        // (ε/k, 0) for one record is (ε, 0) for k of them.
+        let epsilon = Epsilon::new(self.epsilon / self.participants.unwrap_or(1) as f64)?;
         let alone = match self.holders {
             Some(_) => Epsilon::new(epsilon.get() / (1.0 + self.overhead))?,
             None => epsilon,
@@ -132,17 +133,21 @@ impl NoiseAsked {
     }
 
     /// What changes at several peers cost where one record is a change of one peer's matrix and single inputs are seen, under noise that
-    /// every peer adds by itself: (ε, 0) for one is (kε, 0) for k.
+    /// every peer adds by itself, or where a person can be in several files: (ε, 0) for one is (kε, 0) for k.
     fn laplace_groups(&self, plan: &NoisePlan, peers: usize) -> Vec<GroupLoss> {
-        let seen = self.engine.seen();
-        let (true, Seen::Everything, Some(one)) =
-            (self.adjacency.is_of_matrix(), seen, plan.epsilon())
-        else {
+        let Some(one) = plan.epsilon() else {
             return Vec::new();
         };
-        let honest = peers.saturating_sub(self.colluders);
-        let mut sizes: Vec<usize> = STATED.into_iter().filter(|k| *k < honest).collect();
-        sizes.extend((honest > 1).then_some(honest));
+        let persons = self.participants.filter(|_| self.adjacency.is_of_rows());
+        let sizes: Vec<usize> = match (persons, self.engine.seen()) {
+            (Some(participants), _) => person_sizes(participants, peers).collect(),
+            (None, Seen::Everything) if self.adjacency.is_of_matrix() => {
+                let honest = peers.saturating_sub(self.colluders);
+                let stated = STATED.into_iter().filter(|k| *k < honest);
+                stated.chain((honest > 1).then_some(honest)).collect()
+            }
+            _ => return Vec::new(),
+        };
         let group = |peers: usize| {
             let epsilon = peers as f64 * one;
             GroupLoss {

@@ -72,7 +72,48 @@ impl NoiseAsked {
             overhead: privacy.overhead,
             on_disconnect: privacy.on_disconnect,
             engine: config.engine.kind,
-            participants: None,
+            participants: privacy.participants(),
+        }
+    }
+
+    /// Refuses the protection of persons at several of so many peers where it has no meaning or no proof. `searches`: whether thresholds are searched
+    /// for.
+    ///
+    /// # Errors
+    /// [`PrivacyError::Participants`] and [`PrivacyError::ParticipantsOfPeers`].
+    pub(crate) fn check_participants(
+        &self,
+        peers: usize,
+        searches: bool,
+    ) -> Result<(), PrivacyError> {
+        let Some(found) = self.participants.filter(|k| *k != 1) else {
+            return Ok(());
+        };
+        let refuse = |problem| Err(PrivacyError::Participants { found, problem });
+        if found == 0 {
+            return refuse(
+                "a person's rows are at one participant or more: set it to 1, or leave it out",
+            );
+        }
+        if !self.adjacency.is_of_rows() {
+            return refuse(
+                "privacy.adjacency is not about rows of persons: choose \"user\", \"replace-user\", \"interaction\", \"swap\" or \"rating\", or leave it \
+                 out",
+            );
+        }
+        if self.holders.is_some() {
+            return refuse(
+                "noise.holders hide what one peer changes, and nothing is proved of several: leave one of the two out",
+            );
+        }
+        if searches {
+            return refuse(
+                "what algorithm.clip = \"sparse-vector\" searches for is proved to hide one record: choose another clip, or leave it out",
+            );
+        }
+        match found > peers {
+            true => Err(PrivacyError::ParticipantsOfPeers { found, peers }),
+            false => Ok(()),
         }
     }
 
@@ -152,15 +193,16 @@ impl NoiseAsked {
     ) -> Result<NoisePlan, PrivacyError> {
         let charge = mechanism.charge;
         let trusted_sum = self.engine.reveals_only_sums();
+        let participants = self.participants.unwrap_or(1);
         let plan = if self.engine == EngineKind::Central && self.scheme != Scheme::None {
-            NoisePlan::curator(calibrated)
+            NoisePlan::curator_for_persons(calibrated, participants, budget.delta)
         } else {
             let shared = matches!(self.scheme, Scheme::Pairwise | Scheme::Ring) && !trusted_sum;
             if shared {
                 // Before eigenvalues are looked for, which takes seconds on a large graph.
                 privacy::refuse_split(graph, self.colluders, self.on_disconnect)?;
             }
-            NoisePlan::new(&NoiseRequest {
+            let request = NoiseRequest {
                 graph,
                 connectivity: match shared {
                     true => connectivity(),
@@ -175,7 +217,8 @@ impl NoiseAsked {
                 trusted_sum,
                 on_disconnect: self.on_disconnect,
                 ring,
-            })?
+            };
+            NoisePlan::for_persons(&request, participants)?
         };
         Ok(match mechanism.has_own_coordinates() {
             true => plan.with_coordinates(calibrated, (charge, self.colluders), budget.delta),
@@ -217,6 +260,8 @@ impl NoiseAsked {
 
 #[cfg(test)]
 mod tests {
+    use super::super::error::ExperimentError;
+    use super::super::experiment::Experiment;
     use super::super::testing::sim;
     use super::*;
 
@@ -243,5 +288,128 @@ mod tests {
             ..asked
         };
         assert!(plan(&paid, &|| Connectivity::UNKNOWN).is_ok());
+    }
+
+    const USERS: [&str; 3] = [
+        "privacy.adjacency=user",
+        "peers.count=12",
+        "topology.degree=4",
+    ];
+
+    fn with(more: &[&str]) -> Result<Experiment, ExperimentError> {
+        sim("quickstart.toml", &[&USERS[..], more].concat())
+    }
+
+    #[test]
+    fn persons_at_several_peers_are_refused_where_nothing_is_proved() {
+        for (set, said) in [
+            (
+                &["privacy.participants_per_person=0"][..],
+                "at one participant or more",
+            ),
+            (
+                &["privacy.participants_per_person=13"],
+                "there are 12 peers",
+            ),
+            (
+                &[
+                    "privacy.participants_per_person=2",
+                    "privacy.adjacency=matrix",
+                ],
+                "not about rows of persons",
+            ),
+            (
+                &[
+                    "privacy.participants_per_person=2",
+                    "noise.distribution=laplace",
+                    "noise.holders=3",
+                ],
+                "noise.holders",
+            ),
+            (
+                &[
+                    "privacy.participants_per_person=2",
+                    "engine.kind=central",
+                    "algorithm={kind=\"power\",rank=2,iterations=2,clip=\"sparse-vector\"}",
+                    "averaging={scheme=\"chebyshev\"}",
+                ],
+                "sparse-vector",
+            ),
+        ] {
+            let refused = with(set).expect_err(said).to_string();
+            assert!(refused.contains(said), "{refused}");
+        }
+        // One is what is meant without it.
+        let (one, none) = (with(&["privacy.participants_per_person=1"]), with(&[]));
+        let (one, none) = (one.expect("valid"), none.expect("valid"));
+        assert_eq!(one.noise(), none.noise());
+        assert_eq!(one.promise(), none.promise());
+        assert!(one.groups().is_empty() && none.groups().is_empty());
+    }
+
+    #[test]
+    fn a_curator_and_laplace_noise_protect_persons_at_several_peers_too() {
+        for (set, least) in [
+            (&["engine.kind=central"][..], 1.99),
+            (&["engine.kind=federated", "noise.scheme=independent"], 1.9),
+            (&["noise.scheme=local"], 1.99),
+            (
+                &[
+                    "noise.scheme=local",
+                    "noise.distribution=laplace",
+                    "privacy.delta=0",
+                ],
+                1.99,
+            ),
+        ] {
+            let plan = |k: usize| {
+                let asked = format!("privacy.participants_per_person={k}");
+                with(&[set, &[&asked]].concat()).expect("valid")
+            };
+            let (one, three) = (plan(1), plan(3));
+            let factor = three.noise().sigma_sum() / one.noise().sigma_sum();
+            let expected = match (one.config.noise.scheme, one.config.noise.distribution) {
+                (Scheme::Local, Distribution::Gaussian) => 3.0_f64.sqrt(),
+                _ => 3.0,
+            };
+            assert!((factor / expected - 1.0).abs() < 1e-8, "{set:?}: {factor}");
+            if one.config.engine.kind == EngineKind::Central {
+                assert_eq!(three.sigma_central(), three.noise().sigma_sum());
+            }
+            let group = three.groups().iter().find(|group| group.peers == 3);
+            let epsilon = group.expect("stated").epsilon;
+            assert!(
+                epsilon <= 2.0 * (1.0 + 1e-8) && epsilon > least,
+                "{set:?}: {epsilon}"
+            );
+        }
+    }
+
+    /// A pilot of half the budget and what follows it, under noise that every peer adds by itself, which is exactly what hides a person's rows.
+    #[test]
+    fn a_pilot_and_its_session_protect_persons_together() {
+        let mut squares = 0.0;
+        let mut allowed = 0.0;
+        for kind in ["pilot", "covariance"] {
+            let kind = format!("algorithm.kind={kind}");
+            let asked = [
+                "privacy.participants_per_person=2",
+                "noise.scheme=local",
+                "pilot.share=0.5",
+                kind.as_str(),
+            ];
+            let set = [&USERS[..], &asked].concat();
+            let part = super::super::testing::part_of("quickstart.toml", &set).expect("valid");
+            squares += 2.0 * part.mechanism.cost() / part.noise().sigma_own().powi(2);
+            allowed = part.calibrated().mu_total();
+            // Stated is the whole, with what the other part spends.
+            let stated = part.groups()[0].mu;
+            assert!((stated / allowed - 1.0).abs() < 1e-8, "{stated} {allowed}");
+        }
+        let spent = squares.sqrt();
+        assert!(
+            spent <= allowed && spent > 0.999 * allowed,
+            "{spent} {allowed}"
+        );
     }
 }

@@ -125,6 +125,9 @@ impl Experiment {
             Some(budget) => clipping::searched(&config, budget)?,
             None => None,
         };
+        asked
+            .check_participants(peers, searched.is_some())
+            .map_err(PrivacyTableError::from)?;
         let told = completion::told(&config, rows.user_rows.len(), items);
         let spec = config
             .algorithm

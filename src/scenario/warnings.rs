@@ -23,7 +23,9 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
         }
         // Holders of Laplace noise have as much each, and everybody else has none.
         let shares = experiment.noise.sigma_pairwise() > 0.0 && config.noise.holders.is_none();
-        if shares && experiment.noise.sigma_own() >= experiment.calibrated.z() {
+        let persons = experiment.participants().unwrap_or(1) as f64;
+        let alone = experiment.calibrated.z() * persons.sqrt();
+        if shares && experiment.noise.sigma_own() >= alone {
             warnings.push(Warning::DearerThanLocal);
         }
         warnings.extend(reinterpreted(experiment));

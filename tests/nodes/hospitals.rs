@@ -3,6 +3,8 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use undertone::privacy::{Budget, gaussian};
+
 use super::group::Group;
 use crate::support::repository;
 
@@ -97,6 +99,45 @@ fn all_finish(members: usize, tables: Option<&str>, limit: Duration) {
         "{errors}"
     );
     assert_eq!(group.ledger(1)["head"]["length"], lines);
+}
+
+/// Three processes on a plan for patients of two hospitals: what is promised about those is on the receipt, and every ledger has charged it.
+#[test]
+fn three_processes_protect_persons_at_two_of_them() {
+    let group = Group::new(3, 2, &["--grace", "20"]);
+    let plan = std::fs::read_to_string(group.path("plan.toml")).expect("text");
+    let one = "adjacency = \"user\"\n";
+    let two = format!("{one}participants_per_person = 2\n");
+    group.write("plan.toml", &plan.replace(one, &two));
+    group.invite("session.toml", &["--grace", "20"]);
+    let checked = group.ok(&["node", "check", "session.toml", "--state", "member-1"]);
+    let promise = checked
+        .lines()
+        .find(|line| line.ends_with("<- the promise"));
+    let promise = promise.expect("a promise");
+    assert!(promise.contains("a person at 2 participants"), "{checked}");
+    let running: Vec<_> = (0..3).map(|member| group.start(member)).collect();
+    for (member, running) in running.into_iter().enumerate() {
+        let left = running.left(Duration::from_secs(60));
+        assert_eq!(left.code, Some(0), "member {member}: {}", left.errors);
+    }
+    let budget = Budget::new(1.5, 1e-6).expect("valid");
+    let asked = gaussian::mu(budget.epsilon, budget.delta).powi(2);
+    for member in 0..3 {
+        let (_, charged, _) = group.charged(member);
+        assert!((charged / asked - 1.0).abs() < 1e-6, "{charged} of {asked}");
+        let receipt = format!("result-{member}/receipt.json");
+        group.ok(&["privacy", "check", &receipt]);
+        let text = std::fs::read_to_string(group.path(&receipt)).expect("text");
+        let receipt: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let of_two = &receipt["groups"][0];
+        let epsilon = of_two["epsilon"].as_f64().expect("a number");
+        assert!(
+            of_two["peers"] == 2 && epsilon <= 1.5 * (1.0 + 1e-6),
+            "{of_two}"
+        );
+        assert!(!text.contains("list of users"));
+    }
 }
 
 #[test]

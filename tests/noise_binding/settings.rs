@@ -7,7 +7,7 @@ use crate::support::repository;
 use super::{FAULTS, all_pairs, runs};
 
 /// The quickstart's ratings as interactions.
-const INTERACTIONS: [&str; 87] = [
+const INTERACTIONS: [&str; 88] = [
     "seed=8",
     "name=other",
     "data.path=../sims/data/ml-latest-small/../ml-latest-small/ratings.csv.gz",
@@ -70,6 +70,7 @@ const INTERACTIONS: [&str; 87] = [
     "privacy.budget=[3, 2, 1]",
     "privacy.budget=[1, 1, 1]",
     "privacy.on_disconnect=smallest-component",
+    "privacy.participants_per_person=2",
     "noise.scheme=local",
     "noise.scheme=independent;engine.kind=federated",
     "noise.scheme=ring",

@@ -307,6 +307,7 @@ pub(super) fn neutral(mut config: Config) -> Config {
         colluders: 0,
         overhead: 0.01,
         on_disconnect: OnDisconnect::Refuse,
+        participants_per_person: None,
     };
     if numbers::are_meant(&config.data) {
         config.privacy.adjacency = Adjacency::User;

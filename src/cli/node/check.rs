@@ -91,9 +91,12 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
         config.privacy.adjacency,
         experiment.releases().len()
     );
+    let (person, one) = (
+        planning::person(&experiment),
+        planning::promised(&experiment)?,
+    );
     for view in experiment.noise().views() {
-        let lost = config.dropouts.map_or(0, |one| one.tolerate);
-        let promise = match view.colluders == config.privacy.colluders + lost {
+        let promise = match view == one && person.is_none() {
             true => "  <- the promise",
             false => "",
         };
@@ -112,8 +115,12 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
             true => format!("a person at {} participants", group.peers),
             false => format!("changes at {} participants", group.peers),
         };
+        let promise = match person == Some(group) {
+            true => "  <- the promise",
+            false => "",
+        };
         println!(
-            "  {what:<28} epsilon <= {:>8.4}  mu <= {:>7.4}",
+            "  {what:<28} epsilon <= {:>8.4}  mu <= {:>7.4}{promise}",
             group.epsilon, group.mu
         );
     }

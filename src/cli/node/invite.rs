@@ -80,8 +80,12 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
         privacy.adjacency, view.epsilon, privacy.delta, privacy.colluders,
     );
     for group in experiment.groups() {
+        let promised = match planning::person(&experiment) == Some(group) {
+            true => ", as promised",
+            false => "",
+        };
         println!(
-            "at {} participants at once: epsilon <= {:.3}",
+            "at {} participants at once: epsilon <= {:.3}{promised}",
             group.peers, group.epsilon
         );
     }

@@ -15,7 +15,7 @@ use crate::node::member::{MemberResult, Planned, Planner, ResultFiles, ResultRul
 use crate::node::store::{
     INVITATION, Offer, Publish, ScopeName, SignedFileError, Square, verify_bytes,
 };
-use crate::privacy::{Budget, SquareSum, View, gaussian};
+use crate::privacy::{Budget, GroupLoss, SquareSum, View, gaussian};
 use crate::run::receipt::{KnownAttempt, Receipt};
 use crate::scenario::{Deployment, Experiment};
 use crate::session::{Assembled, Invitation, MOST_FILE, Stated};
@@ -84,7 +84,7 @@ pub(super) fn planned(
         let experiment = deployment.experiment(members, beacon, draw)?;
         let (own, pairwise) = sigmas(&experiment);
         let within = |found: f64, limit: f64| found <= limit * (1.0 + 1e-9);
-        let (spent, allowed) = (promised(&experiment)?.mu, mu_asked(&experiment)?);
+        let (spent, allowed) = (mu_promised(&experiment)?, mu_asked(&experiment)?);
         if within(own, stated.sigma_own)
             && within(pairwise, stated.sigma_pairwise)
             && within(spent, allowed)
@@ -116,8 +116,21 @@ pub(super) fn promised(experiment: &Experiment) -> Result<&View> {
     let lost = experiment.config().dropouts.map_or(0, |one| one.tolerate);
     let colluders = experiment.config().privacy.colluders + lost;
     let views = experiment.noise().views();
-    let planned = views.iter().find(|view| view.colluders == colluders);
+    // Where peers hide by noise of their own alone there is one view, of every coalition.
+    let planned = views.iter().find(|view| view.colluders >= colluders);
     planned.ok_or_else(|| anyhow!("nothing is promised against {colluders} colluders"))
+}
+
+/// μ of what is promised: of one record, or of a person at as many participants as the noise is planned for.
+fn mu_promised(experiment: &Experiment) -> Result<f64> {
+    let one = promised(experiment)?.mu;
+    Ok(person(experiment).map_or(one, |group| group.mu.max(one)))
+}
+
+/// What a person loses at as many participants as the noise is planned for, where those are several.
+pub(super) fn person(experiment: &Experiment) -> Option<&GroupLoss> {
+    let k = experiment.participants().filter(|k| *k > 1)?;
+    experiment.groups().iter().find(|group| group.peers == k)
 }
 
 /// μ of the promise as asked for: what is charged, on whatever graph the beacon draws, whose own loss is at most that.
@@ -127,7 +140,8 @@ fn mu_asked(experiment: &Experiment) -> Result<f64> {
     Ok(gaussian::mu(budget.epsilon, budget.delta))
 }
 
-/// What this experiment costs one member.
+/// What this experiment costs one member. The charge is what is promised: with protection at up to k participants the ledger of each of them has
+/// all that a person of theirs loses.
 pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer> {
     let view = promised(experiment)?;
     let privacy = &experiment.config().privacy;
@@ -259,4 +273,63 @@ pub(super) fn planner(
         scope: scope.clone(),
     };
     Ok((Arc::new(plans), deployment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = r#"
+name = "hospitals"
+data = { format = "csv-triples" }
+topology = { generator = "complete" }
+algorithm = { kind = "covariance", rank = 1, iterations = 1 }
+averaging = { scheme = "tree" }
+[privacy]
+epsilon = 2.0
+delta = 1e-5
+adjacency = "user"
+"#;
+
+    fn experiment(more: &str) -> Experiment {
+        let plan = toml::from_str(&format!("{PLAN}{more}")).expect("TOML");
+        let columns = vec!["a".to_owned(), "b".to_owned()];
+        let deployment = Deployment::new(&plan, columns, 30, Path::new("."));
+        let planned = deployment.expect("valid").experiment(5, &[0; 32], 0);
+        planned.expect("can be planned")
+    }
+
+    /// Every ledger is charged what a person at all of them loses at most, and not what the noise for such a person makes of one record.
+    #[test]
+    fn ledgers_charge_what_is_promised_about_a_person() {
+        let budget = Budget::new(2.0, 1e-5).expect("valid");
+        let asked = gaussian::mu(budget.epsilon, budget.delta);
+        for (k, scheme) in [1, 2, 3]
+            .into_iter()
+            .flat_map(|k| [(k, "pairwise"), (k, "local")])
+        {
+            let keys = format!("participants_per_person = {k}\n[noise]\nscheme = \"{scheme}\"\n");
+            let experiment = experiment(&keys);
+            let scope = "default".parse().expect("a name");
+            let offer = offer(&experiment, &scope).expect("an offer");
+            assert_eq!(
+                offer.mu_squared.get().sqrt().to_bits() >> 4,
+                asked.to_bits() >> 4
+            );
+            let promised = mu_promised(&experiment).expect("promised");
+            assert!(
+                promised <= asked * (1.0 + 1e-9) && promised > 0.99 * asked,
+                "{k}"
+            );
+            let one = super::promised(&experiment).expect("promised").mu;
+            let factor = match scheme {
+                "local" => f64::from(k).sqrt(),
+                _ => f64::from(k),
+            };
+            assert!((one * factor / asked - 1.0).abs() < 0.01, "{k}: {one}");
+            assert_eq!(person(&experiment).is_some(), k > 1);
+            let charges = charges(&experiment, offer.mu_squared).expect("charges");
+            assert_eq!(charges.len(), experiment.releases().len());
+        }
+    }
 }

@@ -116,11 +116,15 @@ fn cases() -> Vec<Case> {
     (0..96).map(case).collect()
 }
 
-/// The noise of a case under this multiplier.
-fn planned(case: &Case, delta: Delta, multiplier: f64) -> Result<NoisePlan, PrivacyError> {
-    let topology = Topology::from_graph(case.graph.clone(), Provenance::edges("test"));
-    NoisePlan::new(&NoiseRequest {
-        graph: topology.graph(),
+/// The request of a case under this multiplier.
+fn request(
+    case: &Case,
+    delta: Delta,
+    multiplier: f64,
+    connectivity: Connectivity,
+) -> NoiseRequest<'_> {
+    NoiseRequest {
+        graph: &case.graph,
         scheme: case.scheme,
         noise_multiplier: multiplier,
         iterations: ITERATIONS,
@@ -128,10 +132,17 @@ fn planned(case: &Case, delta: Delta, multiplier: f64) -> Result<NoisePlan, Priv
         colluders: case.colluders,
         overhead: case.overhead,
         trusted_sum: case.trusted_sum,
-        connectivity: Connectivity::from(topology.spectrum().algebraic_connectivity),
+        connectivity,
         on_disconnect: OnDisconnect::Refuse,
         ring: None,
-    })
+    }
+}
+
+/// The noise of a case under this multiplier.
+fn planned(case: &Case, delta: Delta, multiplier: f64) -> Result<NoisePlan, PrivacyError> {
+    let topology = Topology::from_graph(case.graph.clone(), Provenance::edges("test"));
+    let connectivity = Connectivity::from(topology.spectrum().algebraic_connectivity);
+    NoisePlan::new(&request(case, delta, multiplier, connectivity))
 }
 
 fn budget() -> (Budget, f64) {
@@ -180,4 +191,63 @@ fn no_person_loses_more_than_is_stated_on_random_graphs() {
         closest[1..].iter().all(|ratio| *ratio > 0.999),
         "{closest:?}"
     );
+}
+
+#[test]
+fn noise_for_persons_at_several_peers_keeps_what_was_promised_about_one() {
+    let (budget, multiplier) = budget();
+    let mut rng = Seed::from_u64(13).generator(Label::Scenario);
+    let promised = f64::from(ITERATIONS).sqrt() / multiplier;
+    let mut closest = [0.0_f64; 4];
+    for case in cases() {
+        let topology = Topology::from_graph(case.graph.clone(), Provenance::edges("test"));
+        let connectivity = Connectivity::from(topology.spectrum().algebraic_connectivity);
+        for k in 1..=3 {
+            let request = request(&case, budget.delta, multiplier, connectivity);
+            let plan = NoisePlan::for_persons(&request, k).expect("can be planned");
+            let exact = worst(
+                &case.graph,
+                &plan,
+                (k, case.colluders),
+                case.trusted_sum,
+                &mut rng,
+            );
+            assert!(
+                exact <= promised * (1.0 + 1e-9),
+                "{case:?} {k}: {exact} of {promised}"
+            );
+            closest[k] = closest[k].max(exact / promised);
+            let size = (case.graph.nodes(), case.colluders);
+            let stated = plan.persons(k, size, f64::from(ITERATIONS), budget.delta);
+            let stated = stated.expect("valid");
+            if let Some(group) = stated.iter().find(|group| group.peers == k) {
+                assert!(exact <= group.mu * (1.0 + 1e-9));
+                assert!(group.mu <= promised * (1.0 + 1e-9), "{case:?} {group:?}");
+                assert!(group.epsilon <= 2.0 * (1.0 + 1e-8), "{group:?}");
+            }
+            let factor = plan.sigma_own()
+                / NoisePlan::new(&request)
+                    .expect("can be planned")
+                    .sigma_own();
+            let expected = match case.scheme {
+                Scheme::Local => (k as f64).sqrt(),
+                _ => factor,
+            };
+            assert!((factor / expected - 1.0).abs() < 1e-8 && factor <= k as f64 * (1.0 + 1e-9));
+        }
+    }
+    // No factor is larger than it must be.
+    assert!(
+        closest[1..].iter().all(|ratio| *ratio > 0.999),
+        "{closest:?}"
+    );
+}
+
+#[test]
+fn nobody_is_a_person_at_no_participant() {
+    let (budget, multiplier) = budget();
+    let case = cases().swap_remove(0);
+    let request = request(&case, budget.delta, multiplier, Connectivity::UNKNOWN);
+    let refused = NoisePlan::for_persons(&request, 0);
+    assert!(matches!(refused, Err(PrivacyError::Zero { .. })));
 }

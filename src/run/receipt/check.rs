@@ -129,6 +129,7 @@ impl Receipt {
             self.promise == stated,
         ));
         findings.extend(self.compare_groups(&groups));
+        findings.extend(self.persons_protected(&groups));
         let list = self.item_list.as_ref();
         let participants = request.participants().filter(|_| request.own_files);
         let stated = |words: &String| self.assumptions.contains(words);
@@ -214,6 +215,19 @@ impl Receipt {
             computed: spent,
             agrees: spent <= self.request.epsilon * (1.0 + TOLERANCE),
         }
+    }
+
+    /// Whether persons at several participants lose no more than the ε asked for, where that was promised. The ε is the one computed here.
+    fn persons_protected(&self, computed: &[GroupLoss]) -> Option<Finding> {
+        let k = self.request.participants().filter(|k| *k != 1)?;
+        let group = computed.iter().find(|group| group.peers == k);
+        let spent = group.map_or(f64::INFINITY, |group| group.epsilon);
+        Some(Finding {
+            what: format!("epsilon asked for covers a person at {k} participants"),
+            stated: self.request.epsilon,
+            computed: spent,
+            agrees: spent <= self.request.epsilon * (1.0 + TOLERANCE),
+        })
     }
 
     fn compare_views(&self, computed: &[View]) -> Vec<Finding> {

@@ -165,6 +165,9 @@ pub struct Request {
     /// Whether every peer read a file of its own, as participants of a session do; otherwise the rows of one file were partitioned.
     #[serde(default, skip_serializing_if = "is_false")]
     pub own_files: bool,
+    /// k, where a person may be in the files of up to k participants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participants_per_person: Option<usize>,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -358,6 +361,7 @@ impl Receipt {
                 preconditioning: experiment.preconditioning().cloned(),
                 pilot_share: config.pilot.map(|pilot| pilot.share),
                 own_files: experiment.has_own_files(),
+                participants_per_person: privacy.participants_per_person,
             },
             noise_graph: NoiseGraph {
                 nodes: graph.nodes(),

@@ -49,6 +49,7 @@ impl Receipt {
             graph = graph.with_names(names.clone())?;
         }
         let asked = request.noise(self.engine);
+        asked.check_participants(nodes, request.searches().is_some())?;
         let budget = asked.budget()?;
         let (arranged, possible) = request.arranged()?;
         let divided = arranged.takes_weights() || request.budget.is_even();
@@ -138,7 +139,8 @@ impl Request {
 
     /// At how many participants one person's rows may be; `None` where one file was partitioned.
     pub(super) fn participants(&self) -> Option<usize> {
-        self.own_files.then_some(1)
+        let asked = self.participants_per_person.filter(|k| *k != 1);
+        asked.or(self.own_files.then_some(1))
     }
 
     /// How many may collude or be lost.

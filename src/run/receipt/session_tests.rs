@@ -165,3 +165,50 @@ fn sessions_of_every_adjacency_state_their_groups() {
         assert_eq!(words.contains("at one participant"), adjacency.is_of_rows());
     }
 }
+
+/// A user with the same item at two of three participants, of whom one is curious: 2.00 is promised, and kept.
+#[test]
+fn a_plan_for_persons_at_two_participants_keeps_its_epsilon_for_them() {
+    let delta = Delta::new(1e-5).expect("valid");
+    for (scheme, peers) in [("pairwise", 3), ("pairwise", 6), ("local", 5), ("ring", 5)] {
+        for k in [2, 3] {
+            let keys = format!(
+                "adjacency = \"user\"\nparticipants_per_person = {k}\n[noise]\nscheme = \"{scheme}\"\n"
+            );
+            let honest = receipt(&keys, peers);
+            assert_eq!(failures(&honest), Vec::<String>::new(), "{scheme} {k}");
+            let group = honest.groups.iter().find(|group| group.peers == k);
+            let stated = group.expect("stated").epsilon;
+            assert!(
+                stated <= 2.0 * (1.0 + 1e-8) && stated > 1.9,
+                "{scheme} {k}: {stated}"
+            );
+            // Sums of integers have no standard deviation per pair to compute with.
+            if scheme != "ring" && k <= peers - 1 {
+                let lost = gaussian::epsilon(worst(&honest, k as u32), delta);
+                assert!(lost <= 2.0 * (1.0 + 1e-8), "{scheme} {k}: {lost}");
+            }
+            let promise = honest.promise.as_deref().expect("stated");
+            let words = format!("at up to {k} participants");
+            assert!(promise.contains(&words), "{promise}");
+            let words = format!("no more than {k} participants");
+            assert!(honest.assumptions.iter().any(|one| one.contains(&words)));
+            let changes: [fn(&mut Receipt); 3] = [
+                |receipt| receipt.request.participants_per_person = None,
+                |receipt| {
+                    let asked = &mut receipt.request.participants_per_person;
+                    *asked = asked.map(|k| k + 1);
+                },
+                |receipt| receipt.sigma_own /= 1.1,
+            ];
+            for (number, change) in changes.into_iter().enumerate() {
+                let mut changed = honest.clone();
+                change(&mut changed);
+                let found = changed
+                    .check()
+                    .map_or(true, |all| all.iter().any(|one| !one.agrees));
+                assert!(found, "{scheme} {k}: change {number}");
+            }
+        }
+    }
+}

@@ -154,6 +154,7 @@ impl Receipt {
             centring: CrossChecked, "decides which releases there are and what each spends; the lengths and the number of slots are on trust";
             ring: CrossChecked, "there is one where the scheme is ring and a sum is made; see its fields";
             own_files: CrossChecked, "decides which groups must be stated, what the promise says and what is assumed; that peers read files of their own is on trust";
+            participants_per_person: CrossChecked, "decides the noise, the groups and the promise; 1 is what is meant without it";
             pilot_share: Recomputed, "decides the noise factors of the pilot and of the run, and whether there is a pilot";
         };
         let pilot = fields! { PilotReceipt, "pilot.",

@@ -146,6 +146,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("privacy", "colluders", COUNTS),
     ("privacy", "overhead", REALS),
     ("privacy", "on_disconnect", "'refuse' 'smallest-component'"),
+    ("privacy", "participants_per_person", COUNTS),
     (
         "noise",
         "scheme",
