@@ -7,6 +7,7 @@ mod distribution;
 mod ids;
 mod margins;
 mod naming;
+mod normal;
 mod quantity;
 mod seed;
 #[cfg(test)]
@@ -19,6 +20,7 @@ pub use distribution::Distribution;
 pub use ids::{Iteration, PeerIndex, ReleaseId, Round};
 pub use margins::margin_weights;
 pub use naming::{NameSyntax, Named, printed, printed_list, read_name, read_names};
+pub use normal::StandardNormal;
 pub use quantity::Quantity;
 pub(crate) use seed::GROUP;
 pub use seed::{Binding, CHUNK, Label, NamedKey, NoiseLabel, NoiseRoot, Normals, Seed, StreamKey};
