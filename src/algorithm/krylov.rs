@@ -5,7 +5,9 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::{Algorithm, PublicState, ReleaseSpec};
-use crate::linalg::{Block, NotFullRank, extend_basis, signed, small_leading_eigenvectors};
+use crate::linalg::{
+    Block, NotFullRank, extend_basis, product, signed, small_leading_eigenvectors,
+};
 use crate::vocabulary::{Label, Seed};
 
 /// A part of a noisy product outside the span of earlier queries that is shorter than this share of the product carries
@@ -221,7 +223,7 @@ impl Algorithm for Krylov {
         let edge = sigma * (2.0 * known as f64).sqrt();
         let small = completed(&b, &outside, edge);
         let rotation = small_leading_eigenvectors(&small, self.rank);
-        Arc::new(signed(&(space * rotation)))
+        Arc::new(signed(&product(&space, &rotation)))
     }
 }
 

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DMatrixView};
 
 use super::krylov::{ROUNDING, bordered, weighed};
-use crate::linalg::Spectrum;
+use crate::linalg::{Spectrum, add_product, product};
 
 /// What [`Krylov`](super::Krylov) estimates from a dense matrix A and noise drawn in advance: the same estimate, without peers, releases and what
 /// is public in between.
@@ -39,7 +39,7 @@ impl KrylovTrial<'_> {
         let mut outside = DMatrix::zeros(n, 0);
         for iteration in 0..self.iterations {
             let noise = sigma(&query);
-            let mut product = self.matrix * &query;
+            let mut product = product(self.matrix, &query);
             for (column, mut sum) in product.column_iter_mut().enumerate() {
                 let at = (iteration * b + column) % self.normals.ncols();
                 sum.axpy(noise, &self.normals.column(at), 1.0);
@@ -71,13 +71,15 @@ impl KrylovTrial<'_> {
             query = DMatrix::from_columns(&columns);
         }
         let small = self.completed(
-            &weighed(&(z.transpose() * &w), &variances),
-            &(outside.transpose() * &w),
+            &weighed(&product(&z.transpose(), &w), &variances),
+            &product(&outside.transpose(), &w),
             &variances,
         );
         let leading = Spectrum::leading(&small, self.rank).vectors(self.rank);
         let (inside, rest) = (leading.rows(0, all), leading.rows(all, outside.ncols()));
-        z * inside + outside * rest
+        let mut found = product(&z, &inside);
+        add_product(&mut found, 1.0, &outside, &rest);
+        found
     }
 
     /// Â from B and T.
@@ -85,19 +87,19 @@ impl KrylovTrial<'_> {
         let sigma = variances.iter().copied().fold(0.0, f64::max).sqrt();
         let edge = sigma * (2.0 * b.nrows() as f64).sqrt();
         let spectrum = Spectrum::above(b, |largest| edge.max(ROUNDING * largest));
-        let mut image = t * spectrum.vectors(spectrum.values().len());
+        let mut image = product(t, &spectrum.vectors(spectrum.values().len()));
         for (mut column, value) in image.column_iter_mut().zip(spectrum.values()) {
             column *= value.sqrt().recip();
         }
-        bordered(b, t, &(&image * image.transpose()))
+        bordered(b, t, &product(&image, &image.transpose()))
     }
 }
 
 /// An orthonormal basis of what columns have outside an orthonormal one, projected twice.
 fn beyond(basis: DMatrixView<'_, f64>, mut columns: DMatrix<f64>) -> DMatrix<f64> {
     for _ in 0..2 {
-        let along = basis.transpose() * &columns;
-        columns.gemm(-1.0, &basis, &along, 1.0);
+        let along = product(&basis.transpose(), &columns);
+        add_product(&mut columns, -1.0, &basis, &along);
     }
     columns.qr().q()
 }

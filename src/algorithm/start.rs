@@ -1,11 +1,10 @@
 //! The public starting block X⁰.
 
 use rand::distr::Distribution;
-use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
 use crate::linalg::{Block, NotFullRank, orthonormalise, start_block};
-use crate::vocabulary::{Label, Seed};
+use crate::vocabulary::{Label, Seed, StandardNormal};
 
 /// Where the iteration starts: `algorithm.start` of an experiment file.
 ///

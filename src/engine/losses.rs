@@ -76,7 +76,7 @@ impl Losses {
         };
         let uniform = self.uniform([release.0, round.0, kind, 0], ends);
         // Above 0 and at most 1, so that the quotient is a number from 0 on.
-        let failed = (1.0 - uniform).ln() / self.fraction.ln();
+        let failed = libm::log(1.0 - uniform) / libm::log(self.fraction);
         failed.floor().min(1e9) as u32
     }
 

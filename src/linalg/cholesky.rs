@@ -2,6 +2,8 @@
 
 use nalgebra::DMatrix;
 
+use super::add_product;
+
 /// Columns factorised at a time; the rest of the matrix is then updated by one matrix product per block.
 const BLOCK: usize = 48;
 
@@ -33,11 +35,11 @@ impl Cholesky {
             let across = panel.transpose();
             for left in (end..n).step_by(BLOCK) {
                 let width = BLOCK.min(n - left);
-                a.view_mut((left, left), (n - left, width)).gemm(
+                add_product(
+                    &mut a.view_mut((left, left), (n - left, width)),
                     -1.0,
                     &panel.rows(left - end, n - left),
                     &across.columns(left - end, width),
-                    1.0,
                 );
             }
         }

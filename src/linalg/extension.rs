@@ -3,7 +3,9 @@
 use chacha20::ChaCha20Rng;
 use nalgebra::DMatrix;
 use rand::distr::Distribution;
-use rand_distr::StandardNormal;
+
+use super::add_product;
+use crate::vocabulary::StandardNormal;
 
 /// `columns` standard normal columns of n rows.
 pub(crate) fn normal_columns(
@@ -59,7 +61,7 @@ pub(super) fn project_out(basis: &DMatrix<f64>, width: usize, vectors: &mut DMat
     if width > 0 {
         let basis = basis.columns(0, width);
         let along = basis.tr_mul(vectors);
-        vectors.gemm(-1.0, &basis, &along, 1.0);
+        add_product(vectors, -1.0, &basis, &along);
     }
 }
 

@@ -5,7 +5,7 @@
 use nalgebra::{Cholesky, DMatrix};
 use rayon::prelude::*;
 
-use super::NotFullRank;
+use super::{NotFullRank, add_product, product};
 
 /// Rows in one block. Sums over blocks run in order, so results do not depend on the number of threads.
 const BLOCK: usize = 1024;
@@ -115,12 +115,12 @@ impl TallMatrix {
         let shares: Vec<DMatrix<f64>> = self
             .blocks
             .par_iter()
-            .map(|block| block.rows(0, first) * block.rows(first, width).transpose())
+            .map(|block| product(&block.rows(0, first), &block.rows(first, width).transpose()))
             .collect();
         let overlap = sum(shares).transpose();
         self.blocks.par_iter_mut().for_each(|block| {
             let (before, mut panel) = block.rows_range_pair_mut(..first, first..first + width);
-            panel.gemm(-1.0, &overlap, &before, 1.0);
+            add_product(&mut panel, -1.0, &overlap, &before);
         });
     }
 
@@ -144,7 +144,7 @@ impl TallMatrix {
             .par_iter()
             .map(|block| {
                 let panel = block.rows(first, width);
-                panel * panel.transpose()
+                product(&panel, &panel.transpose())
             })
             .collect();
         let gram = sum(shares);
@@ -162,7 +162,7 @@ impl TallMatrix {
             .solve_lower_triangular(&DMatrix::identity(width, width))
             .ok_or_else(|| self.not_full_rank(first, 0.0, largest))?;
         self.blocks.par_iter_mut().for_each(|block| {
-            let new = &inverse * block.rows(first, width);
+            let new = product(&inverse, &block.rows(first, width));
             block.rows_mut(first, width).copy_from(&new);
         });
         Ok(())

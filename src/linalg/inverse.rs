@@ -2,6 +2,8 @@
 
 use nalgebra::{Cholesky, DMatrix};
 
+use super::{add_product, product};
+
 /// Above this relative error of a diagonal entry the inverse is refused.
 const WORST_ERROR: f64 = 1e-6;
 
@@ -62,11 +64,13 @@ fn positive_definite_inverse(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     let rest = n - half;
     let b = matrix.view((half, 0), (rest, half)).into_owned();
     let a_inverse = positive_definite_inverse(&matrix.view((0, 0), (half, half)).into_owned())?;
-    let w = &b * &a_inverse;
-    let schur = matrix.view((half, half), (rest, rest)) - &w * b.transpose();
+    let w = product(&b, &a_inverse);
+    let mut schur = matrix.view((half, half), (rest, rest)).into_owned();
+    add_product(&mut schur, -1.0, &w, &b.transpose());
     let schur_inverse = positive_definite_inverse(&schur)?;
-    let lower = -(&schur_inverse * &w);
-    let upper = a_inverse - w.transpose() * &lower;
+    let lower = -product(&schur_inverse, &w);
+    let mut upper = a_inverse;
+    add_product(&mut upper, -1.0, &w.transpose(), &lower);
     let mut inverse = DMatrix::zeros(n, n);
     inverse.view_mut((0, 0), (half, half)).copy_from(&upper);
     inverse.view_mut((half, 0), (rest, half)).copy_from(&lower);
@@ -85,7 +89,7 @@ fn largest_relative_error(
     matrix: &DMatrix<f64>,
     inverse: &DMatrix<f64>,
 ) -> Result<f64, IllConditioned> {
-    let mut product = matrix * inverse;
+    let mut product = product(matrix, inverse);
     let mut total = 0.0;
     let mut largest = 0.0_f64;
     for (u, mut column) in product.column_iter_mut().enumerate() {

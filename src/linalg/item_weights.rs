@@ -102,7 +102,12 @@ impl ItemWeights {
         let shrunk = |d: &u32| (1.0 - shrinkage) * degree(d) + shrinkage * mean;
         let shrunk: Vec<f64> = degrees.iter().map(shrunk).collect();
         let least = shrunk.iter().copied().fold(f64::INFINITY, f64::min);
-        Self::new(shrunk.iter().map(|d| (d / least).powf(-exponent)).collect())
+        Self::new(
+            shrunk
+                .iter()
+                .map(|d| libm::pow(d / least, -exponent))
+                .collect(),
+        )
     }
 
     /// 1/√d_i, what the low-pass part of GF-CF scores a user's row with; 0 for an item of degree 0.

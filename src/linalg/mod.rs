@@ -1,9 +1,8 @@
 //! Matrices and the kernels that touch exchanged values.
 //!
-//! Kernels that touch exchanged values are plain loops in a fixed order: the same inputs give the same bits in every engine
-//! and on every machine. Products of dense matrices (eigenvectors, block Krylov, covariance) are nalgebra's, whose
-//! `gemm` chooses its kernel by the processor at run time: their bits are the same in every engine and for every number of
-//! threads on one model of processor, and may differ in the last place on another.
+//! Everything here is computed in a fixed order from additions, multiplications, divisions and square roots: the same inputs give the
+//! same bits in every engine, for every number of threads and on every machine with IEEE doubles. Products of dense matrices are
+//! those of `product.rs`, never nalgebra's: its `*` and `gemm` choose their kernel by the processor at run time.
 
 mod block;
 mod bracket;
@@ -19,6 +18,7 @@ pub(crate) mod lanczos;
 pub(crate) mod laplacian;
 mod orthonormal;
 mod packed;
+mod product;
 mod sparse;
 mod sparse_dense;
 mod sparse_products;
@@ -41,6 +41,7 @@ pub use lanczos::columns::leading_eigenvectors;
 pub(crate) use laplacian::ShiftedLaplacian;
 pub use orthonormal::{NotFullRank, orthonormalise, start_block};
 pub use packed::PackedTriangle;
+pub(crate) use product::{add_product, product};
 pub use sparse::{SparseError, SparseRows};
 pub use spectrum::Spectrum;
 pub use subspace::{EigenError, TopEigenvectors, subspace_distance, top_eigenvectors};

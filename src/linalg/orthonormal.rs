@@ -2,10 +2,9 @@
 
 use nalgebra::linalg::QR;
 use rand::distr::Distribution;
-use rand_distr::StandardNormal;
 
 use super::Block;
-use crate::vocabulary::{Label, Seed};
+use crate::vocabulary::{Label, Seed, StandardNormal};
 
 /// A block whose columns are linearly dependent to working precision, or not finite, has no unique QR.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]

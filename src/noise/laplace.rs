@@ -21,10 +21,9 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 use rand::Rng;
 use rand::distr::Distribution as _;
-use rand_distr::StandardNormal;
 use serde::Serialize;
 
-use crate::vocabulary::PeerIndex;
+use crate::vocabulary::{PeerIndex, StandardNormal};
 
 /// How own noise is dealt to peers so that it adds up to Laplace noise. Public.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::few_bits::few_bits;
 use super::{Budget, Delta, Epsilon, PrivacyError, gaussian, zcdp};
 
 /// How the noise multiplier z follows from (ε, δ) and the number of iterations L.
@@ -39,7 +40,7 @@ pub enum Calibration {
 /// A noise multiplier with the exact ε it spends.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Calibrated {
-    /// Noise multiplier: standard deviation of the noise on the sum per unit sensitivity.
+    /// Noise multiplier: standard deviation of the noise on the sum per unit sensitivity, rounded up to 40 bits.
     z: f64,
     /// μ of all iterations together, √L/z; with searches the μ of a Gaussian mechanism that spends as much at the budget's δ.
     mu_total: f64,
@@ -59,7 +60,7 @@ impl Calibrated {
     /// least as much as all iterations and as one.
     pub(super) fn of_laplace(z: f64, spent: f64, (mu_total, mu_per_iteration): (f64, f64)) -> Self {
         Self {
-            z,
+            z: few_bits(z),
             mu_total,
             mu_per_iteration,
             spent,
@@ -75,6 +76,7 @@ impl Calibrated {
         spent: f64,
         search_epsilon: f64,
     ) -> Self {
+        let z = few_bits(z);
         Self {
             z,
             mu_total: equivalent_mu,
@@ -189,7 +191,7 @@ pub fn calibrate(
     }
     let Budget { epsilon, delta } = budget;
     let rounds = f64::from(iterations);
-    let z = match calibration {
+    let z = few_bits(match calibration {
         Calibration::Analytic => rounds.sqrt() / gaussian::mu(epsilon, delta),
         Calibration::Zcdp => (rounds / (2.0 * zcdp::rho(epsilon, delta))).sqrt(),
         Calibration::Paper => (-4.0 * rounds * delta.ln()).sqrt() / epsilon.get(),
@@ -198,9 +200,9 @@ pub fn calibrate(
             (-4.0 * (rounds + 1.0) * delta.ln()).sqrt() / epsilon.get()
         }
         Calibration::Basic => {
-            (2.0 * ((1.25 * rounds).ln() - delta.ln())).sqrt() * rounds / epsilon.get()
+            (2.0 * (libm::log(1.25 * rounds) - delta.ln())).sqrt() * rounds / epsilon.get()
         }
-    };
+    });
     if !z.is_normal() {
         return Err(PrivacyError::BudgetOutOfRange {
             epsilon: epsilon.get(),

@@ -50,6 +50,7 @@ mod calibration;
 mod certificate;
 pub mod errata;
 mod error;
+mod few_bits;
 pub mod gaussian;
 mod group;
 pub mod laplace;

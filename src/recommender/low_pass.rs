@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use nalgebra::DMatrix;
 
 use crate::data::Interactions;
-use crate::linalg::{Block, ItemWeights};
+use crate::linalg::{Block, ItemWeights, add_product, product};
 
 /// Most items for which the n × n Gram matrix is held: 32 MiB.
 const DENSE_UP_TO: usize = 2048;
@@ -147,7 +147,7 @@ impl<'a> LowPassFilter<'a> {
         let projected = match &self.gram {
             Some(gram) => {
                 let z = side_by_side(x, u);
-                z.tr_mul(&(gram * &z))
+                z.tr_mul(&product(gram, &z))
             }
             None => self.projected(x, u),
         };
@@ -209,7 +209,7 @@ fn outer_sum(width: usize, count: usize, fill: impl Fn(usize, &mut [f64])) -> DM
         for (offset, mut vector) in tile.column_iter_mut().enumerate() {
             fill(start + offset, vector.as_mut_slice());
         }
-        sum.gemm(1.0, &tile, &tile.transpose(), 1.0);
+        add_product(&mut sum, 1.0, &tile, &tile.transpose());
         start += tile.ncols();
     }
     sum

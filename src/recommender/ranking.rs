@@ -119,7 +119,7 @@ pub fn evaluate(
 /// One user's figures: `wanted` are the held-out items that can be recommended, `size` counts all.
 fn quality(ranked: &[Ranked], wanted: &[u32], size: usize, top: usize) -> RankingQuality {
     // Rank i, from 1, gains 1/log2(i + 1).
-    let gain = |rank: usize| ((rank + 1) as f64).log2().recip();
+    let gain = |rank: usize| libm::log2((rank + 1) as f64).recip();
     let hits = (1..)
         .zip(ranked)
         .filter(|(_, ranked)| wanted.binary_search(&ranked.item).is_ok())

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::linalg::{Block, ItemWeights};
+use crate::linalg::{Block, ItemWeights, product};
 
 /// Scores items for users. Adding a way to score is one type that implements this.
 pub trait Scorer: Sync {
@@ -134,7 +134,7 @@ impl Scorer for LowPassScorer {
                 }
             }
         }
-        &self.expanded * projections
+        product(&self.expanded, &projections)
     }
 }
 

@@ -77,12 +77,14 @@ struct Quantities {
 impl Quantities {
     /// Eq. 34: η for noise of standard deviation `sigma` on the sum.
     fn of_noise(self, sigma: f64) -> f64 {
-        sigma * (self.n * self.iterations.ln()).sqrt() / self.gap
+        sigma * (self.n * libm::log(self.iterations)).sqrt() / self.gap
     }
 
     /// Eqs. 10 and 12, whose O(·) hides the 4 of P1's σ: η for sensitivity `factor`.
     fn of_paper(self, factor: f64) -> f64 {
-        self.of_noise(factor * (self.iterations * (1.0 / self.delta).ln()).sqrt() / self.epsilon)
+        self.of_noise(
+            factor * (self.iterations * libm::log(1.0 / self.delta)).sqrt() / self.epsilon,
+        )
     }
 }
 
@@ -100,10 +102,10 @@ pub(super) fn convergence_bounds(
         experiment.config().privacy.delta,
     );
     let k = rank / 2;
-    let log = (1.0 / delta).ln();
+    let log = libm::log(1.0 / delta);
     let mut bounds = ConvergenceBounds {
         k,
-        hypothesis_printed: delta <= (-epsilon / 4.0).exp(),
+        hypothesis_printed: delta <= libm::exp(-epsilon / 4.0),
         hypothesis_corrected: epsilon <= (8.0 - 4.0 * 2.0_f64.sqrt()) * log,
         ..ConvergenceBounds::default()
     };
@@ -213,7 +215,7 @@ fn coherence_factor(
 
 /// Δ_prior = μ₀√(p ln n), the runtime-independent sensitivity of earlier work (Balcan et al. 2016, P1 Table 2).
 pub(crate) fn prior_sensitivity(mu0: f64, rank: usize, n: usize) -> f64 {
-    mu0 * (rank as f64 * (n as f64).ln()).sqrt()
+    mu0 * (rank as f64 * libm::log(n as f64)).sqrt()
 }
 
 /// The first k columns.

@@ -22,7 +22,9 @@ use nalgebra::DMatrix;
 use serde::Serialize;
 
 use crate::engine::{Outcome, ReleaseRecord};
-use crate::linalg::{Block, SparseRows, TopEigenvectors, leading_eigenvectors, subspace_distance};
+use crate::linalg::{
+    Block, SparseRows, TopEigenvectors, leading_eigenvectors, product, subspace_distance,
+};
 
 /// The hypotheses of the convergence theorem with the noise of one run, and what it promises.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -108,9 +110,9 @@ impl NoisyPower {
         }
         let noise_ratio = 5.0 * all / gap;
         let start_ratio = 5.0 * along / (gap * cosine);
-        let contraction = noise_ratio.max((lower / upper).powf(0.25)).min(1.0);
+        let contraction = noise_ratio.max(libm::pow(lower / upper, 0.25)).min(1.0);
         let tangent = (1.0 - cosine * cosine).max(0.0).sqrt() / cosine;
-        let steps = ((tangent / noise_ratio).ln().max(0.0) / -contraction.ln()).ceil();
+        let steps = (libm::log(tangent / noise_ratio).max(0.0) / -libm::log(contraction)).ceil();
         let ends = contraction < 1.0 && steps.is_finite();
         Some(Self {
             noise_ratio,
@@ -137,8 +139,8 @@ impl LowRank {
         }
         let (x, y) = (last.query.to_matrix(), last.sum.to_matrix());
         let a = |v: &DMatrix<f64>| rows.gram_product(&Block::from_matrix(v)).to_matrix();
-        let gap = |v: &DMatrix<f64>| a(v) - &x * y.tr_mul(v);
-        let transposed = |v: &DMatrix<f64>| a(v) - &y * x.tr_mul(v);
+        let gap = |v: &DMatrix<f64>| a(v) - product(&x, &y.tr_mul(v));
+        let transposed = |v: &DMatrix<f64>| a(v) - product(&y, &x.tr_mul(v));
         let worst = leading_eigenvectors(rows.dimension(), 1, |v| {
             transposed(&(gap(v) / first)) / first
         });

@@ -63,21 +63,21 @@ pub(super) enum Shape {
 pub(super) fn bound(shape: Shape, rounds: u32, peers: usize, spread: f64, tiny: f64) -> f64 {
     let (s, k) = (peers as f64, f64::from(rounds));
     let root = s.sqrt();
-    let relative = ((k + 1.0) * UNIT.ln_1p()).exp_m1();
+    let relative = libm::expm1((k + 1.0) * libm::log1p(UNIT));
     let bound = match shape {
         Shape::Exact => relative * (1.0 + spread / root),
         Shape::Linear { factor } => {
-            let shrunk = |round| factor.powf(round);
+            let shrunk = |round| libm::pow(factor, round);
             spectral(rounds, (peers, spread), k + 1.0, shrunk, |n| {
                 (1.0, shrunk(n))
             })
         }
         Shape::Chebyshev { rate } => {
-            let along_mean = 2.0 / -(-2.0 * rate).exp_m1();
-            let shrunk = |round: f64| (round * rate).cosh().recip();
+            let along_mean = 2.0 / -libm::expm1(-2.0 * rate);
+            let shrunk = |round: f64| libm::cosh(round * rate).recip();
             let gains = (k + 1.0) * (k + 2.0) / 2.0;
             spectral(rounds, (peers, spread), gains, shrunk, |n| {
-                let gain = (n + 1.0) * (2.0 * (-n * rate).exp()).min(1.0);
+                let gain = (n + 1.0) * (2.0 * libm::exp(-n * rate)).min(1.0);
                 (along_mean.min(n + 1.0), gain)
             })
         }

@@ -139,8 +139,9 @@ pub enum AssemblyError {
     },
     /// Members that computed something else from the same file.
     #[error(
-        "{member} has another {section} ({theirs}) than this member ({ours}), from the same session file: the two builds differ, {build_theirs} \
-         there and {build_ours} here"
+        "{member} has another {section} ({theirs}) than this member ({ours}), from the same session file. The builds are {build_theirs} there and \
+         {build_ours} here: if they differ, install one everywhere; if not, one of the two machines computes wrongly or {member} states what it has not \
+         computed, since one build gives the same bits on every machine"
     )]
     OtherPlan {
         /// Who.

@@ -8,6 +8,7 @@ mod ids;
 mod infinite;
 mod margins;
 mod naming;
+mod normal;
 mod quantity;
 mod seed;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub use ids::{Iteration, PeerIndex, ReleaseId, Round};
 pub(crate) use infinite::or_infinite;
 pub use margins::margin_weights;
 pub use naming::{NameSyntax, Named, printed, printed_list, read_name, read_names};
+pub use normal::StandardNormal;
 pub use quantity::Quantity;
 pub(crate) use seed::GROUP;
 pub use seed::{Binding, CHUNK, Label, NamedKey, NoiseLabel, NoiseRoot, Normals, Seed, StreamKey};

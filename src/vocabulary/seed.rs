@@ -23,8 +23,9 @@ use std::fmt;
 use chacha20::ChaCha20Rng;
 use rand::SeedableRng;
 use rand::distr::Distribution;
-use rand_distr::StandardNormal;
 use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::StandardNormal;
 
 /// Domain separation of seeds and of what follows from them alone; changing such a value must change this string.
 const CONTEXT: &str = "undertone 2026-11 streams v1";
@@ -350,7 +351,7 @@ impl StreamKey {
     }
 }
 
-/// The standard normals of one stream (ziggurat on ChaCha20, `rand_distr`), in order.
+/// The standard normals of one stream ([`StandardNormal`] on ChaCha20), in order.
 pub struct Normals(ChaCha20Rng);
 
 impl Normals {

@@ -123,8 +123,14 @@ fn what_an_earlier_run_wrote_is_forgotten() {
             .iter()
             .all(|name| there(name))
     );
-    written(&small(&["privacy.epsilon=0.01"]), folder.path());
-    assert!(!there(DIRECTIONS) && there(EIGENVALUES) && there(COMPLETION));
+    // Noise alone stays below its edge in about four runs of five: one of eight seeds leaves no direction.
+    let seeds = [1, 2, 3, 4, 5, 6, 7, 8].map(|seed| format!("seed={seed}"));
+    let mut seeds = seeds.iter();
+    let without = seeds.any(|seed| {
+        written(&small(&["privacy.epsilon=0.01", seed]), folder.path());
+        !there(DIRECTIONS)
+    });
+    assert!(without && there(EIGENVALUES) && there(COMPLETION));
     let none = Predictor::read(folder.path()).expect("whole");
     assert_eq!(none.parts.directions.columns(), 0);
     let plain = on_case(CASES[0], AveragingKind::Tree, &[]);

@@ -219,7 +219,7 @@ pub(super) const NODE_FROM_ENGINE: [&str; 14] = [
 ];
 
 /// Words that may occur only below some paths, in code that is not a test, and why.
-pub(super) const CONFINED: [(&[&str], &[&str], &str); 11] = [
+pub(super) const CONFINED: [(&[&str], &[&str], &str); 13] = [
     (
         &["tokio", "tokio_util", "libp2p", "libp2p_stream", "futures"],
         &["src/node", "src/live"],
@@ -244,6 +244,16 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 11] = [
         &["plotters"],
         &["src/report"],
         "the plotting crate draws reports, nothing else",
+    ),
+    (
+        &["rand_distr"],
+        &["src/campaign"],
+        "its logarithms are the platform's: normal numbers are vocabulary's",
+    ),
+    (
+        &["gemm", "mul_to"],
+        &[],
+        "nalgebra's products choose their kernel by the processor: use linalg's",
     ),
     (
         &["bincode"],

@@ -134,8 +134,14 @@ impl Group {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_undertone"));
-        command.args(arguments).current_dir(self.folder.path());
+        self.command_under(&[], arguments)
+    }
+
+    /// `undertone` with these arguments, run by a program and its own arguments, if there are any.
+    fn command_under(&self, emulator: &[&str], arguments: &[&str]) -> Command {
+        let line = [emulator, &[env!("CARGO_BIN_EXE_undertone")], arguments].concat();
+        let mut command = Command::new(line[0]);
+        command.args(&line[1..]).current_dir(self.folder.path());
         command
     }
 
@@ -204,9 +210,21 @@ impl Group {
 
     /// Starts a member with the state and rows of `member` for this session; `number` tells its words apart.
     pub(crate) fn start_in(&self, member: usize, session: &str, number: usize) -> Running {
+        self.start_under(&[], member, session, number)
+    }
+
+    /// Starts a member as [`Self::start_in`], in an emulator.
+    pub(crate) fn start_under(
+        &self,
+        emulator: &[&str],
+        member: usize,
+        session: &str,
+        number: usize,
+    ) -> Running {
         let errors = self.path(&format!("errors-{number}.txt"));
         let child = self
-            .command(
+            .command_under(
+                emulator,
                 &self
                     .run_arguments(member, session)
                     .iter()

@@ -7,6 +7,8 @@ mod commands;
 #[cfg(unix)]
 mod crashes;
 #[cfg(unix)]
+mod emulated;
+#[cfg(unix)]
 pub(crate) mod group;
 #[cfg(unix)]
 mod hospitals;

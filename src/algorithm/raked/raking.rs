@@ -111,11 +111,11 @@ fn fitted(
     let matrix = PackedTriangle::new(n, pairs);
     let ones = DMatrix::from_element(n, 1, 1.0);
     let found = matrix.times(&ones).sum().max(1e-9);
-    let common = 0.5 * (sums.iter().sum::<f64>() / found).clamp(1.0, most).ln();
-    let highest = 0.5 * most.ln();
+    let common = 0.5 * libm::log((sums.iter().sum::<f64>() / found).clamp(1.0, most));
+    let highest = 0.5 * libm::log(most);
     let mut logarithms = vec![common; n];
     for _ in 0..STEPS {
-        let factors: Vec<f64> = logarithms.iter().map(|log| log.exp()).collect();
+        let factors: Vec<f64> = logarithms.iter().map(|log| libm::exp(*log)).collect();
         let products = matrix.times(&DMatrix::from_column_slice(n, 1, &factors));
         let squares: f64 = factors.iter().map(|factor| factor * factor).sum();
         let rows: Vec<Measured> = (0..n)
@@ -136,7 +136,7 @@ fn fitted(
             *logarithm = (common + row.shrunk(spread)).clamp(0.0, highest);
         }
     }
-    (shrunk, logarithms.into_iter().map(f64::exp).collect())
+    (shrunk, logarithms.into_iter().map(libm::exp).collect())
 }
 
 /// What is known of a number: it was measured with noise of this variance.

@@ -58,7 +58,7 @@ fn quantile(law: &[(f64, f64)], users: f64) -> f64 {
         return 0.0;
     };
     let share = (more - users) / (more - fewer);
-    (low * (high / low).powf(share)).floor()
+    (low * libm::pow(high / low, share)).floor()
 }
 
 #[cfg(test)]

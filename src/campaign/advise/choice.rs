@@ -49,11 +49,11 @@ fn score(errors: &[f64], best: &[f64]) -> f64 {
     let logarithms = errors
         .iter()
         .zip(best)
-        .map(|(error, best)| (error / best).ln());
+        .map(|(error, best)| libm::log(error / best));
     let (sum, largest) = logarithms.fold((0.0, 0.0_f64), |(sum, largest), one| {
         (sum + one, largest.max(one))
     });
-    (0.5 * (largest + sum / errors.len() as f64)).exp()
+    libm::exp(0.5 * (largest + sum / errors.len() as f64))
 }
 
 #[cfg(test)]

@@ -362,8 +362,8 @@ fn candidate(
 }
 
 fn geometric_mean(errors: &[f64]) -> f64 {
-    let sum: f64 = errors.iter().map(|error| error.ln()).sum();
-    (sum / errors.len() as f64).exp()
+    let sum: f64 = errors.iter().map(|error| libm::log(*error)).sum();
+    libm::exp(sum / errors.len() as f64)
 }
 
 /// The guesses that differ; after a pilot how active users are is no guess.

@@ -95,7 +95,7 @@ impl Response {
             .iter()
             .map(|degree| degree.clamp(FEW, FULL * all))
             .collect();
-        let odds = |degree: &f64| (degree / (all - degree)).ln();
+        let odds = |degree: &f64| libm::log(degree / (all - degree));
         let mut response = Self::starting(tastes, degrees.iter().map(odds).collect(), wanted);
         let contrast = shares.and_then(Contrast::new);
         if let Some(contrast) = &contrast {
@@ -119,7 +119,7 @@ impl Response {
         let all = users.len() as f64;
         let odds = |wanted: &f64| {
             let share = (wanted / all).clamp(1e-6, 1.0 - 1e-6);
-            (share / (1.0 - share)).ln()
+            libm::log(share / (1.0 - share))
         };
         Self {
             tastes,
@@ -283,7 +283,7 @@ fn missed(wanted: f64, sum: f64) -> f64 {
 }
 
 fn logistic(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
+    1.0 / (1.0 + libm::exp(-x))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nalgebra::DMatrix;
 use rand::RngExt;
 use rand::distr::Distribution;
-use rand_distr::{Poisson, StandardNormal};
+use rand_distr::Poisson;
 use serde::Serialize;
 
 use super::activity;
@@ -14,9 +14,10 @@ use super::ground::Ground;
 use super::pilot::PilotCounts;
 use super::public::PublicQuantities;
 use super::response::{Response, Shares};
+use crate::linalg::product;
 use crate::recommender::LowPassFilter;
 use crate::scenario::Experiment;
-use crate::vocabulary::{Label, Seed};
+use crate::vocabulary::{Label, Seed, StandardNormal};
 
 /// Stand-ins have at most so many items.
 pub const MOST_ITEMS: usize = 300;
@@ -177,13 +178,13 @@ impl Public {
         let share = n as f64 / all as f64;
         let mut generator = seed.generator(Label::Scenario);
         let mut normal = || -> f64 { StandardNormal.sample(&mut generator) };
-        let law = |k: usize| ((k + 1) as f64).powf(-guess.decay);
+        let law = |k: usize| libm::pow((k + 1) as f64, -guess.decay);
         let total: f64 = (0..tastes).map(law).sum();
         let loadings = DMatrix::from_fn(n, tastes, |_, k| {
             normal() * guess.taste * (law(k) / total).sqrt()
         });
         let people = DMatrix::from_fn(tastes, users, |_, _| normal());
-        let pairs = loadings * people;
+        let pairs = product(&loadings, &people);
         // How many of the users drawn an item's own degree is.
         let drawn = users as f64 / self.users.max(1) as f64;
         let wanted: Vec<f64> = (0..n)

@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use rand::distr::Distribution;
-use rand_distr::StandardNormal;
 
 use super::error::StudyError;
 use super::kind::Study;
@@ -13,7 +12,7 @@ use super::result::{StudyFigure, StudyResult, StudySeries};
 use crate::config::StartRatio;
 use crate::engine::Observer;
 use crate::linalg::TallMatrix;
-use crate::vocabulary::{Label, Seed};
+use crate::vocabulary::{Label, Seed, StandardNormal};
 use crate::writing::{Table, Value};
 
 /// The largest n·k: one matrix of 1 GiB.

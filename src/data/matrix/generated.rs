@@ -2,13 +2,12 @@
 
 use rand::RngExt;
 use rand::distr::Distribution;
-use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
 use crate::data::matrix_problem::GeneratedError;
 use crate::data::ratings::Loaded;
 use crate::linalg::{SparseRows, start_block};
-use crate::vocabulary::{Label, Seed};
+use crate::vocabulary::{Label, Seed, StandardNormal};
 
 /// The most numbers of a generated matrix.
 const MOST: usize = 500_000_000;

@@ -104,7 +104,7 @@ impl Preparation {
         for i in 0..rows.len() {
             let (columns, values) = rows.row(i);
             if let Some(limit) = self.row_limit {
-                let length = values.iter().fold(0.0_f64, |norm, x| norm.hypot(*x));
+                let length = values.iter().fold(0.0_f64, |norm, x| libm::hypot(norm, *x));
                 if length > limit * (1.0 + 1e-12) {
                     return Err(DataError::LongRow { row: i + 1, limit });
                 }

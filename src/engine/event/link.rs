@@ -59,11 +59,11 @@ impl Latency {
             } => generator.random_range(low_micros.min(high_micros)..=high_micros.max(low_micros)),
             Self::Exponential { mean_micros } => {
                 let times: f64 = uniform();
-                (-times.ln() * mean_micros as f64) as u64
+                (-libm::log(times) * mean_micros as f64) as u64
             }
             Self::HeavyTail { least_micros } => {
                 let below: f64 = uniform();
-                let times = below.powf(-2.0 / 3.0).min(LONGEST_TAIL as f64);
+                let times = libm::pow(below, -2.0 / 3.0).min(LONGEST_TAIL as f64);
                 (times * least_micros as f64) as u64
             }
         }

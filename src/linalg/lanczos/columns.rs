@@ -4,9 +4,9 @@ use std::convert::Infallible;
 
 use nalgebra::DMatrix;
 
-use super::super::Block;
 use super::super::eigen::{descending, signed};
 use super::super::extension::{extend_basis, normal_columns};
+use super::super::{Block, product};
 use super::{KrylovSpace, Look, Stopped, lanczos};
 use crate::vocabulary::{Label, Seed};
 
@@ -24,7 +24,7 @@ const DEPENDENT: f64 = 1e-10;
 /// ‖Av − θv‖ is below 1e-11 of the largest |θ| or the space is everything. Blocks as wide as the answer find
 /// eigenvalues of any multiplicity; directions that run out are replaced by fresh random ones.
 ///
-/// On one model of processor the result depends on A alone, to the bit (see [`crate::linalg`]). Sign: the entry of largest magnitude of each vector is positive (the
+/// The result depends on A alone, to the bit (see [`crate::linalg`]). Sign: the entry of largest magnitude of each vector is positive (the
 /// first of equals).
 ///
 /// # Shapes
@@ -148,8 +148,8 @@ impl KrylovSpace for Columns {
         }
         self.checked = width;
         let (values, rotation) = descending(&self.projected, self.rank);
-        let ritz = &self.basis * &rotation;
-        let image = &self.image * &rotation;
+        let ritz = product(&self.basis, &rotation);
+        let image = product(&self.image, &rotation);
         let largest = values.iter().fold(0.0_f64, |m, value| m.max(value.abs()));
         let converged = (0..self.rank).all(|j| {
             let residual = image.column(j) - ritz.column(j) * values[j];

@@ -5,7 +5,9 @@ use std::convert::Infallible;
 use nalgebra::DMatrix;
 
 use super::super::eigen::descending;
-use super::super::{Block, NotFullRank, SparseRows, orthonormalise, start_block};
+use super::super::{
+    Block, NotFullRank, SparseRows, add_product, orthonormalise, product, start_block,
+};
 use super::{Found, KrylovSpace, Look, Stopped, lanczos};
 use crate::vocabulary::Seed;
 
@@ -83,8 +85,8 @@ impl<'a> Rows<'a> {
     /// QᵀW, which is also taken out of W.
     fn take_out(&self, w: &mut DMatrix<f64>) -> DMatrix<f64> {
         let q = self.transposed.rows(0, self.size);
-        let inside = q * w.transpose();
-        w.gemm(-1.0, &inside.transpose(), &q, 1.0);
+        let inside = product(&q, &w.transpose());
+        add_product(w, -1.0, &inside.transpose(), &q);
         inside
     }
 }
@@ -142,7 +144,7 @@ impl KrylovSpace for Rows<'_> {
         let m = self.size;
         let t = self.projected.view((0, 0), (m, m)).clone_owned();
         let (values, rotation) = descending(&t, self.keep);
-        let kept = rotation.transpose() * self.transposed.rows(0, m);
+        let kept = product(&rotation.transpose(), &self.transposed.rows(0, m));
         let best = kept.rows(0, self.rank).clone_owned();
         let vectors = Block::from_values(self.rows.dimension(), self.rank, best.data.into());
         let residual = largest_residual(self.rows, &vectors, &values);

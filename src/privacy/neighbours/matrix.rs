@@ -3,10 +3,10 @@
 use nalgebra::DMatrix;
 use rand::Rng;
 use rand::distr::Distribution;
-use rand_distr::StandardNormal;
 
 use super::super::adjacency::{Adjacency, MatrixChange, Neighbouring};
 use super::changes::{difference, shifted};
+use crate::vocabulary::StandardNormal;
 
 impl Neighbouring for MatrixChange {
     type Data = DMatrix<f64>;
@@ -18,7 +18,7 @@ impl Neighbouring for MatrixChange {
         let rows = change
             .row_iter()
             .map(|row| row.iter().map(|v| v.abs()).sum::<f64>());
-        Some(rows.fold(0.0, |norm: f64, row| norm.hypot(row)))
+        Some(rows.fold(0.0, libm::hypot))
     }
 
     /// A Gaussian change, scaled to distance 1.

@@ -3,10 +3,10 @@
 use nalgebra::DMatrix;
 use rand::distr::Distribution;
 use rand::{Rng, RngExt};
-use rand_distr::StandardNormal;
 
 use super::super::adjacency::{Adjacency, Neighbouring, UnitSpectral};
 use super::changes::{difference, shifted};
+use crate::vocabulary::StandardNormal;
 
 impl Neighbouring for UnitSpectral {
     type Data = DMatrix<f64>;

@@ -36,6 +36,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::super::accountant::worst_resistance;
+use super::super::few_bits::few_bits;
 use super::super::{Calibrated, Certificate, Delta, Epsilon, PrivacyError, gaussian, laplace};
 use super::{NoisePlan, Scheme, View, coalition_name};
 use crate::topology::Graph;
@@ -232,7 +233,7 @@ impl LaplaceRequest<'_> {
     }
 
     fn assemble(&self, shape: f64, drawing: usize, views: Vec<View>) -> NoisePlan {
-        let own = self.calibrated.z() * shape.sqrt();
+        let own = few_bits(self.calibrated.z() * shape.sqrt());
         let sum = (drawing as f64).sqrt() * own;
         let laplace = LaplacePlan {
             scale: scale(self.calibrated),
@@ -282,7 +283,7 @@ impl LaplaceRequest<'_> {
             let view = self.view(coalition_name(size), size, asked.count, 1.0);
             let dearer = (pure + shared) / pure;
             View {
-                mu: laplace::mu(pure).hypot(mu),
+                mu: libm::hypot(laplace::mu(pure), mu),
                 epsilon: pure + shared,
                 gap_to_central: view.gap_to_central * dearer,
                 gap_finite: view.gap_finite * dearer,
@@ -291,7 +292,7 @@ impl LaplaceRequest<'_> {
             }
         });
         let mut plan = self.assemble(1.0, asked.count, views.collect());
-        plan.sigma_pairwise = pairwise;
+        plan.sigma_pairwise = few_bits(pairwise);
         plan.epsilon = Some(pure + shared);
         if let Some(laplace) = &mut plan.laplace {
             laplace.holders = Some(Holders {

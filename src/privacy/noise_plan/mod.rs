@@ -8,6 +8,7 @@ pub use ring::{RingPlan, RingRequest};
 pub use split::{BudgetSplit, even_iterations, split_budget};
 
 use super::accountant::Connectivity;
+use super::few_bits::few_bits;
 use super::{Calibrated, Certificate, Delta, PrivacyError, gaussian};
 use crate::topology::Graph;
 use crate::vocabulary::or_infinite;
@@ -176,7 +177,7 @@ impl NoisePlan {
         super::ring::distance::epsilon(mu, delta, distance)
     }
 
-    /// A plan of these σ_η, σ_Δ and √s·σ_η.
+    /// A plan of σ_η and σ_Δ, rounded up to [`few_bits`], and √s·σ_η, of the rounded.
     fn assembled_of(
         (sigma_own, sigma_pairwise, sigma_sum): (f64, f64, f64),
         epsilon: Option<f64>,
@@ -184,8 +185,8 @@ impl NoisePlan {
         laplace: Option<LaplacePlan>,
     ) -> Self {
         Self {
-            sigma_own,
-            sigma_pairwise,
+            sigma_own: few_bits(sigma_own),
+            sigma_pairwise: few_bits(sigma_pairwise),
             sigma_sum,
             epsilon,
             views,
@@ -385,21 +386,18 @@ impl NoiseRequest<'_> {
         }
     }
 
+    /// A plan of these standard deviations, each rounded up to [`few_bits`].
+    ///
+    /// What the views say stays true. Proof: covariances of what a view sees are σ_η²·I + σ_Δ²·L on what is honest, L positive
+    /// semidefinite, so that they grow with either and v_u, a diagonal entry of the inverse, falls. ∎
     fn assemble(&self, sigma_own: f64, sigma_pairwise: f64, views: Vec<View>) -> NoisePlan {
         // The first view that covers the coalition asked for.
         let epsilon = views
             .iter()
             .find(|view| view.colluders >= self.colluders)
             .map(|view| view.epsilon);
-        NoisePlan {
-            sigma_own,
-            sigma_pairwise,
-            sigma_sum: (self.graph.nodes() as f64).sqrt() * sigma_own,
-            epsilon,
-            views,
-            ring: None,
-            laplace: None,
-        }
+        let sigma_sum = (self.graph.nodes() as f64).sqrt() * few_bits(sigma_own);
+        NoisePlan::assembled_of((sigma_own, sigma_pairwise, sigma_sum), epsilon, views, None)
     }
 }
 

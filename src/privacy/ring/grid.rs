@@ -64,7 +64,7 @@ impl Grid {
     /// γ = 2^−x: one step, in units of the sensitivity.
     #[must_use]
     pub fn step(self) -> f64 {
-        f64::from(self.exponent).exp2().recip()
+        libm::exp2(f64::from(self.exponent)).recip()
     }
 
     /// What the sensitivity of a release of so many coordinates is after rounding, in units of what it was.

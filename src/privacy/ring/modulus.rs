@@ -34,7 +34,7 @@ impl Modulus {
         let modulus = choices[choices.len() - 1];
         Err(PrivacyError::Wraps {
             peers,
-            needed: (peers as f64 * largest).log2(),
+            needed: libm::log2(peers as f64 * largest),
             bits: modulus.bits(),
             advice: match asked {
                 Some(Self::Bits32) => "set noise.bits = 64, or leave it out",
@@ -46,13 +46,14 @@ impl Modulus {
     /// How many bits are to spare where `peers` numbers of at most `largest` each are added; `None` if their sum could wrap.
     #[must_use]
     pub fn headroom(self, peers: usize, largest: f64) -> Option<u32> {
-        let most = f64::from(self.bits() - 1).exp2();
+        let most = libm::exp2(f64::from(self.bits() - 1));
         let sum = peers as f64 * largest;
         // Written so that what is no number does not fit.
         if !(sum < most && sum >= 0.0) {
             return None;
         }
-        let spare = (0..self.bits()).take_while(|&bits| sum * f64::from(bits + 1).exp2() < most);
+        let spare =
+            (0..self.bits()).take_while(|&bits| sum * libm::exp2(f64::from(bits + 1)) < most);
         Some(spare.count() as u32)
     }
 

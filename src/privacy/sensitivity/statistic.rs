@@ -35,7 +35,7 @@ impl Statistic {
             Self::MaxRowSum => max_row_sum(basis),
             Self::PairOfRows => {
                 let (a, b) = two_largest(basis);
-                a.hypot(b) * FRAC_1_SQRT_2
+                libm::hypot(a, b) * FRAC_1_SQRT_2
             }
             Self::PairProduct => {
                 let (a, b) = two_largest(basis);

@@ -20,16 +20,14 @@ pub struct Chebyshev;
 
 impl Recurrence for Chebyshev {
     fn rounds_needed(&self, bounds: MixingBounds, tolerance: f64) -> f64 {
-        (1.0 / tolerance).acosh() / image_of_one(bounds).acosh()
+        libm::acosh(1.0 / tolerance) / libm::acosh(image_of_one(bounds))
     }
 
     fn shrinks(&self, bounds: MixingBounds, rounds: u32) -> f64 {
         if rounds == 0 {
             return 1.0;
         }
-        (f64::from(rounds) * image_of_one(bounds).acosh())
-            .cosh()
-            .recip()
+        libm::cosh(f64::from(rounds) * libm::acosh(image_of_one(bounds))).recip()
     }
 
     fn coefficients(&self, bounds: MixingBounds, rounds: u32) -> Vec<Coefficients> {

@@ -18,12 +18,12 @@ impl Recurrence for Linear {
         if slem == 0.0 {
             1.0
         } else {
-            tolerance.ln() / slem.ln()
+            libm::log(tolerance) / libm::log(slem)
         }
     }
 
     fn shrinks(&self, bounds: MixingBounds, rounds: u32) -> f64 {
-        slem(bounds).powf(f64::from(rounds))
+        libm::pow(slem(bounds), f64::from(rounds))
     }
 
     fn coefficients(&self, _bounds: MixingBounds, rounds: u32) -> Vec<Coefficients> {

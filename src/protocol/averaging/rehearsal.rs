@@ -152,7 +152,7 @@ pub(super) fn rehearse(
             });
         }
         if done == most {
-            let needed = f64::from(done) * tolerance.ln() / contraction.min(1.0).ln();
+            let needed = f64::from(done) * libm::log(tolerance) / libm::log(contraction.min(1.0));
             return Err(AveragingError::TooManyRounds {
                 tolerance,
                 needed,

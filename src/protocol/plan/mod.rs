@@ -423,7 +423,7 @@ fn ring_laws(
         }
         return Ok(None);
     };
-    let most = f64::from(ring.modulus.bits() - 1).exp2();
+    let most = libm::exp2(f64::from(ring.modulus.bits() - 1));
     let problem = if parameters.sigma_pairwise != 0.0 {
         "partners share masks, which have no standard deviation: set sigma_pairwise to 0"
     } else if parameters.sigma_own <= 0.0 {

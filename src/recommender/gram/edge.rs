@@ -30,7 +30,7 @@ impl NoiseEdge {
     /// What the largest eigenvalue of noise alone exceeds with probability about 0.01: e(1 + 1.01 n^(−2/3)).
     #[must_use]
     pub fn threshold(&self) -> f64 {
-        let width = (self.dimension as f64).powf(-2.0 / 3.0);
+        let width = libm::pow(self.dimension as f64, -2.0 / 3.0);
         self.edge() * (1.0 + 0.5 * LARGEST * width)
     }
 

@@ -16,9 +16,9 @@ pub(super) fn tempered(model: &GramModel, power: f64) -> ScoreParts {
     let weight = model.scale * model.squared_degrees();
     ScoreParts {
         directions: model.block(),
-        weights: model.weights.iter().map(|x| x.powf(power)).collect(),
+        weights: model.weights.iter().map(|x| libm::pow(*x, power)).collect(),
         item_scales: vec![1.0; model.degrees.len()],
-        popularity: weight.powf(power) / model.squared_degrees(),
+        popularity: libm::pow(weight, power) / model.squared_degrees(),
         of_row: true,
         padding: 0.0,
         power: Some(power),

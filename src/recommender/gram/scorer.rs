@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::super::{Scorer, ScoringError};
 use super::model::GramModel;
-use crate::linalg::Block;
+use crate::linalg::{Block, product};
 
 /// The public numbers that scores are made of: a function of the release and the degrees.
 ///
@@ -119,7 +119,7 @@ impl GramScorer {
         for (mut column, weight) in weighted.column_iter_mut().zip(&parts.weights) {
             column *= *weight;
         }
-        let mut products = weighted * parts.directions.to_matrix().transpose();
+        let mut products = product(&weighted, &parts.directions.to_matrix().transpose());
         for (mut row, scale) in products.row_iter_mut().zip(&parts.item_scales) {
             row *= *scale;
         }

@@ -120,7 +120,7 @@ impl FrankWolfe {
             }
             CompletionMode::Paper => {
                 let sigma = sigma * unit * unit;
-                let inflation = (sigma * (n / FAILURE).ln()).sqrt() * n.sqrt().sqrt();
+                let inflation = (sigma * libm::log(n / FAILURE)).sqrt() * n.sqrt().sqrt();
                 unit * eigenvalue.max(0.0).sqrt() + inflation
             }
         };
